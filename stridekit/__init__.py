@@ -1,0 +1,53 @@
+"""stridekit: how tensors live in memory, to play with and to ask exactly.
+
+>>> import torch
+>>> from stridekit import explain
+>>> x = torch.arange(24.0).view(4, 6)
+>>> explain(x[:, 2])
+torch.float32 tensor of shape (4,), stride (6,), storage_offset 2
+  element        x[i] is element 2 + 6*i of the storage, 4 bytes each
+  contiguous     no: dim 0 has stride 6, 1 is needed
+  memory format  none of torch's
+  storage        4 of 24 elements are reached (16 of 96 bytes)
+  overlap        none: every index has an element of its own
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from stridekit.explain import Explanation, explain
+from stridekit.layout import Layout, LayoutError
+from stridekit.memory import Undecided, count_elements
+from stridekit.storage import read_element, read_storage
+
+if TYPE_CHECKING:
+    from stridekit.widgets import StrideExplorer, explore
+
+# In the order in which a learner meets them.
+__all__ = [
+    "Layout",
+    "LayoutError",
+    "explain",
+    "Explanation",
+    "read_storage",
+    "read_element",
+    "StrideExplorer",
+    "explore",
+    "count_elements",
+    "Undecided",
+]
+
+__version__ = "0.1.0"
+
+# The widgets need ipywidgets and anywidget: loaded when one is first asked for.
+_LAZY = {"StrideExplorer": "stridekit.widgets", "explore": "stridekit.widgets"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'stridekit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,53 @@
+"""What callers hand in, checked at the door: ints, shapes, dims and indices."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+
+class LayoutError(ValueError):
+    """A layout that does not exist, or an operation that has no view."""
+
+    __module__ = "stridekit"
+
+
+def int_(name: str, value: Any) -> int:
+    """The value as a plain int; True and 1.0 are no ints here."""
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise LayoutError(f"{name} is {value!r}, a {type(value).__name__}: give an int")
+
+
+def ints(name: str, values: Any) -> tuple[int, ...]:
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise LayoutError(f"{name} is {values!r}, a {type(values).__name__}: give a tuple of ints")
+    return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(values))
+
+
+def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
+    """torch's convention: sizes as separate arguments or as one sequence."""
+    return ints(name, args[0] if len(args) == 1 and isinstance(args[0], Iterable) else args)
+
+
+def basic_index(item: Any) -> int:
+    if not isinstance(item, bool) and hasattr(item, "__index__") and not getattr(item, "ndim", 0):
+        return operator.index(item)
+    raise LayoutError(
+        f"{item!r} is no basic index: a layout takes ints, slices, ... and None; lists, masks and "
+        "tensors gather elements into a new storage"
+    )
+
+
+def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
+    """A dim counted from 0; like torch, a 0-d layout accepts 0 and -1."""
+    dim, count = int_("dim", dim), max(ndim, 1)
+    if not -count <= dim < count:
+        raise IndexError(
+            f"dim {dim} is out of range for shape {shape}: use {-count} to {count - 1}"
+        )
+    return dim % count

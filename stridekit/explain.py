@@ -1,0 +1,141 @@
+"""explain(x): everything the layout of a tensor says, in a few sentences that are always the same."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from stridekit.layout import Layout
+from stridekit.memory import Undecided, count_elements
+
+# How many indices to look through for an example of two that share an element.
+_EXAMPLE_BUDGET = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What `explain` found: a title and labelled sentences; prints as text, shows as a table."""
+
+    title: str
+    lines: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        width = max(len(label) for label, _ in self.lines)
+        return "\n".join([self.title, *(f"  {label:<{width}}  {s}" for label, s in self.lines)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><th scope="row" style="text-align:left;font-weight:600">{html.escape(label)}</th>'
+            f'<td style="text-align:left">{html.escape(sentence)}</td></tr>'
+            for label, sentence in self.lines
+        )
+        return (
+            '<table><caption style="caption-side:top;text-align:left;font-weight:600">'
+            f"{html.escape(self.title)}</caption>{rows}</table>"
+        )
+
+
+def explain(x: Any) -> Explanation:
+    """Say where the elements of a strided torch tensor or a NumPy array live, in a few sentences.
+
+    Shape, stride and storage_offset in elements; contiguity and memory format; how much of the
+    storage is reached; whether two indices share an element. No data is read, so meta and fake
+    tensors can be explained too. Raises TypeError and LayoutError as `Layout.of` does.
+
+    >>> import torch
+    >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])
+    torch.float32 tensor of shape (4, 6), stride (8, 1), storage_offset 2
+      element        x[i, j] is element 2 + 8*i + 1*j of the storage, 4 bytes each
+      contiguous     no: dim 0 has stride 8, 6 is needed
+      memory format  none of torch's
+      storage        24 of 40 elements are reached (96 of 160 bytes)
+      overlap        none: every index has an element of its own
+    """
+    layout, storage_bytes = Layout.of(x), _storage_bytes(x)
+    kind = "tensor" if callable(getattr(x, "stride", None)) else "array"
+    name = str(x.dtype) if kind == "tensor" else f"numpy {x.dtype}"
+    title = (
+        f"{name} {kind} of shape {layout.shape}, stride {layout.stride}, "
+        f"storage_offset {layout.storage_offset}"
+    )
+    why = layout.why_not_contiguous()
+    lines = [
+        ("element", _formula(layout)),
+        ("contiguous", f"no: {why}" if why else "yes"),
+        ("memory format", _memory_format(layout)),
+        *_storage_and_overlap(layout, storage_bytes),
+    ]
+    if getattr(x, "is_conj", bool)() or getattr(x, "is_neg", bool)():
+        lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
+    if getattr(x, "is_meta", False):
+        lines.append(("device", "meta: there is no memory behind these numbers"))
+    return Explanation(title, tuple(lines))
+
+
+def _formula(layout: Layout) -> str:
+    size = f"{layout.itemsize} byte{'s' * (layout.itemsize != 1)} each"
+    if layout.numel == 0:
+        return f"there is none: a size is 0 ({size})"
+    names = "ijklmnpq" if layout.ndim <= 8 else [f"i{d}" for d in range(layout.ndim)]
+    used = list(names)[: layout.ndim]
+    terms = [str(layout.storage_offset)]
+    for name, stride in zip(used, layout.stride, strict=True):
+        terms.append(f"{'-' if stride < 0 else '+'} {abs(stride)}*{name}")
+    index = f"[{', '.join(used)}]" if used else ""
+    return f"x{index} is element {' '.join(terms)} of the storage, {size}"
+
+
+def _memory_format(layout: Layout) -> str:
+    formats = ("contiguous_format", "channels_last", "channels_last_3d")
+    found = [f for f in formats if layout.is_contiguous(f)]
+    if len(found) > 1:
+        return f"{' and '.join(found)}: sizes of 1 leave the order open"
+    return found[0] if found else "none of torch's"
+
+
+def _storage_and_overlap(layout: Layout, storage_bytes: int) -> list[tuple[str, str]]:
+    total = storage_bytes // layout.itemsize
+    try:
+        reached = count_elements(layout)
+    except Undecided as error:
+        return [("storage", f"{total:,} elements"), ("overlap", f"not decided: {error}")]
+    verb = "is" if total == 1 else "are"
+    storage = (
+        f"{reached:,} of {total:,} element{'s' * (total != 1)} {verb} reached "
+        f"({reached * layout.itemsize:,} of {storage_bytes:,} bytes)"
+    )
+    if layout.numel == 0:
+        return [("storage", storage), ("overlap", "none: there are no elements")]
+    if reached == layout.numel:
+        return [("storage", storage), ("overlap", "none: every index has an element of its own")]
+    overlap = f"yes: {layout.numel:,} indices share {reached:,} elements" + _example(layout)
+    return [("storage", storage), ("overlap", overlap)]
+
+
+def _example(layout: Layout) -> str:
+    """The first two indices, in the order of visit, that share an element."""
+    seen: dict[int, tuple[int, ...]] = {}
+    for index in islice(product(*map(range, layout.shape)), _EXAMPLE_BUDGET):
+        first = seen.setdefault(layout.offset(index), index)
+        if first != index:
+            return f", such as x{list(first)} and x{list(index)}"
+    return ""
+
+
+def _storage_bytes(x: Any) -> int:
+    """The size of the storage: of the owner at the end of `.base`, for an array."""
+    if callable(getattr(x, "untyped_storage", None)):
+        try:
+            return x.untyped_storage().nbytes()
+        except NotImplementedError:
+            raise ValueError(
+                f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
+                "explain the tensor that went in"
+            ) from None
+    while hasattr(x.base, "__array_interface__"):
+        x = x.base
+    return x.size * x.itemsize

@@ -1,0 +1,90 @@
+"""explain: the whole text for the tensors that matter, and the facts in it against torch."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+
+from stridekit import explain
+from tests.refused import NO_LAYOUT, NO_MEMORY
+from tests.strategies import tensors
+
+
+@given(tensors())
+def test_facts_agree_with_torch(x):
+    """Numbers, contiguity and the count of reached elements, for any tensor."""
+    text = str(explain(x))
+    assert (
+        f"shape {tuple(x.shape)}, stride {x.stride()}, storage_offset {x.storage_offset()}" in text
+    )
+    facts = dict(explain(x).lines)
+    assert (facts["contiguous"] == "yes") == x.is_contiguous()
+    size = x.element_size()
+    numbers = torch.arange(x.untyped_storage().nbytes() // size)
+    reached = numbers.as_strided(x.shape, x.stride(), x.storage_offset()).unique().numel()
+    assert facts["storage"].startswith(f"{reached} of {numbers.numel()} element")
+    assert facts["overlap"].startswith("yes") == (reached < x.numel())
+
+
+@given(tensors())
+def test_the_example_of_an_overlap_is_one(x):
+    """The two indices that explain names are different and share their element."""
+    found = re.findall(r"x\[([\d, ]*)\]", dict(explain(x).lines)["overlap"])
+    if found:
+        first, second = (tuple(map(int, index.split(","))) for index in found)
+        assert first != second
+        assert x[first].storage_offset() == x[second].storage_offset()
+
+
+def test_memory_formats():
+    """Channels-last is named, and so is the ambiguity that a size of 1 brings."""
+    x = torch.empty(2, 3, 4, 5)
+    last = x.to(memory_format=torch.channels_last)
+    assert dict(explain(last).lines)["memory format"] == "channels_last"
+    assert dict(explain(last).lines)["contiguous"] == "no: dim 3 has stride 3, 1 is needed"
+    both = dict(explain(x[:, :1].contiguous()).lines)["memory format"]
+    assert both == "contiguous_format and channels_last: sizes of 1 leave the order open"
+    assert dict(explain(x.mT).lines)["memory format"] == "none of torch's"
+
+
+def test_numpy_arrays():
+    """An array is counted from the owner of its memory, in elements, negative strides included."""
+    text = str(explain(np.arange(24, dtype=np.int32).reshape(4, 6)[1:, ::-2]))
+    assert "numpy int32 array of shape (3, 3), stride (6, -2), storage_offset 11" in text
+    assert "x[i, j] is element 11 + 6*i - 2*j of the storage, 4 bytes each" in text
+    assert "9 of 24 elements are reached (36 of 96 bytes)" in text
+
+
+def test_what_is_not_in_memory():
+    """A pending conjugation is said, and so are numbers with no memory behind them."""
+    assert "conjugated or negated when read" in str(
+        explain(torch.ones(2, dtype=torch.cfloat).conj())
+    )
+    for name, (x, _) in NO_MEMORY.items():
+        assert "shape (3, 4), stride (4, 1)" in str(explain(x)), name
+    assert "meta: there is no memory" in str(explain(NO_MEMORY["meta"][0]))
+
+
+def test_html_says_the_same():
+    """The table holds the title and every sentence, escaped."""
+    explanation = explain(torch.ones(3, 1).expand(3, 8))
+    html = explanation._repr_html_()
+    assert explanation.title in html
+    for label, sentence in explanation.lines:
+        assert label in html and sentence.replace("'", "&#x27;") in html
+
+
+@pytest.mark.parametrize("name", NO_LAYOUT)
+def test_refused(name):
+    """What has no layout gets an error that says why."""
+    value, sentence = NO_LAYOUT[name]
+    with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
+        explain(value)
+
+
+def test_refused_inside_vmap():
+    """A batched tensor has no storage to speak of."""
+    with pytest.raises(ValueError, match="explain the tensor that went in"):
+        torch.vmap(lambda x: explain(x) and x)(torch.ones(2, 3))
