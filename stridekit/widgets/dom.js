@@ -1,0 +1,50 @@
+// Small helpers to build nodes once and patch them afterwards.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function create(node, props, children) {
+  for (const [key, value] of Object.entries(props)) {
+    if (key === "text") node.textContent = value;
+    else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/** An HTML node. `text` is its text, `on…` a listener, everything else an attribute. */
+export const h = (tag, props = {}, ...children) =>
+  create(document.createElement(tag), props, children);
+
+/** The same for SVG. */
+export const s = (tag, props = {}) => create(document.createElementNS(SVG, tag), props, []);
+
+/** Set an attribute (or "text") only when it differs: most of a redraw changes nothing. */
+export function set(node, key, value) {
+  const seen = (node.seen ??= {});
+  if (seen[key] === value) return;
+  seen[key] = value;
+  if (key === "text") node.textContent = value;
+  else if (value === null) node.removeAttribute(key);
+  else node.setAttribute(key, value);
+}
+
+/** Put a node at a place by its transform, which needs no layout of the page. */
+export const moveTo = (node, x, y) => set(node, "style", `transform:translate(${x}px,${y}px)`);
+
+/** `take(count)` gives that many children of a parent: made when missing, removed when too many. */
+export function pool(parent, make) {
+  const nodes = [];
+  return function take(count) {
+    while (nodes.length < count) {
+      const node = make(nodes.length);
+      nodes.push(node);
+      parent.append(node);
+    }
+    while (nodes.length > count) nodes.pop().remove();
+    return nodes;
+  };
+}
+
+/** A key that JupyterLab must leave to the widget: the attribute works on the focused node alone. */
+export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };

@@ -1,0 +1,200 @@
+"""The still picture of a layout, for where there is no kernel: GitHub, exported pages, mail.
+
+Drawn on a bare matplotlib Figure, never through pyplot, so that no global state is touched. One unit of
+the axes is one CSS pixel, y downwards, as in the live widget.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import ceil, prod
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from stridekit import palette
+from stridekit.layout import Layout
+
+WIDTH, PER_ROW, CELL, SLOT, GAP = 900, 16, 46, 48, 4
+MAX_ROWS = 12
+INK, MUTED, LINE, PALE = palette.INK[0], palette.MUTED[0], palette.LINE[0], palette.PALE[0]
+
+
+def picture(
+    layout: Layout,
+    storage_size: int,
+    index: tuple[int, ...] | None,
+    text: str,
+    values: Sequence[str] = (),
+) -> tuple[str, dict[str, Any]]:
+    """The layout as grid and tape with `text` under them: a base64 PNG, and its width in pixels."""
+    grid_height = _grid_height(layout)
+    rows = _rows(layout, storage_size)
+    tape_top = grid_height + 70
+    text_top = tape_top + len(rows) * 62 + 24
+    height = text_top + 19 * len(text.splitlines())
+    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=120, facecolor="white")
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
+    ax.set_axis_off()
+
+    def label(element: int) -> str:
+        return values[element] if values else str(element)
+
+    owners = {layout.offset(i): i for i in reversed(list(product(*map(range, layout.shape))))}
+    spot = None if index is None else layout.offset(index)
+    for cell, x, y in _cells(layout):
+        _box(ax, x, y, CELL, label(layout.offset(cell)), _tint(layout, cell), cell == index)
+    _heads(ax, layout)
+    for k, row in enumerate(rows):
+        y = tape_top + k * 62
+        _text(ax, 52, y + 17, f"{row * PER_ROW * layout.itemsize} B", MUTED, 8, ha="right")
+        for element in range(row * PER_ROW, min((row + 1) * PER_ROW, storage_size)):
+            tint = _tint(layout, owners[element]) if element in owners else PALE
+            _box(ax, _slot_x(element), y, SLOT, label(element), tint, element == spot)
+    if layout.numel:
+        _steps(ax, layout, storage_size, rows, tape_top)
+    for k, line in enumerate(text.splitlines()):
+        _text(ax, 8, text_top + 19 * k, line, INK, 9, ha="left", family="monospace")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    return base64.b64encode(buffer.getvalue()).decode("ascii"), {"width": WIDTH}
+
+
+def _planes(layout: Layout) -> tuple[int, int, int]:
+    """Rows and columns of a plane, and how many planes stand side by side."""
+    rows, columns = (1, 1, *layout.shape)[-2:]
+    fit = max(1, (WIDTH - 16) // (44 + columns * (CELL + GAP)))
+    across = layout.shape[1] if layout.ndim == 4 and layout.shape[1] <= fit else fit
+    return rows, columns, max(across, 1)
+
+
+def _grid_height(layout: Layout) -> int:
+    rows, _, across = _planes(layout)
+    planes = prod(layout.shape[:-2])
+    return ceil(planes / across) * (rows * 38 + 40) if layout.numel else 40
+
+
+def _plane_corner(layout: Layout, plane: int) -> tuple[int, int]:
+    rows, columns, across = _planes(layout)
+    return (
+        44 + plane % across * (44 + columns * (CELL + GAP)),
+        36 + plane // across * (rows * 38 + 40),
+    )
+
+
+def _cells(layout: Layout) -> Iterator[tuple[tuple[int, ...], int, int]]:
+    """Each index, in row-major order, and where its cell stands."""
+    rows, columns, _ = _planes(layout)
+    for flat, index in enumerate(product(*map(range, layout.shape))):
+        x, y = _plane_corner(layout, flat // (rows * columns))
+        yield index, x + flat % columns * (CELL + GAP), y + flat // columns % rows * 38
+
+
+def _heads(ax: Axes, layout: Layout) -> None:
+    rows, columns, _ = _planes(layout)
+    for plane, outer in enumerate(product(*map(range, layout.shape[:-2]))):
+        x, y = _plane_corner(layout, plane)
+        if not layout.numel:
+            _text(ax, 20, 20, "no elements: a size is 0", MUTED, 10, ha="left")
+            return
+        if outer:
+            _text(ax, x, y - 24, f"x[{', '.join(map(str, outer))}, :, :]", INK, 8, ha="left")
+        elif layout.ndim:
+            last = layout.ndim - 1
+            _text(ax, x, y - 24, f"dim {last} →", palette.DIMS[last][0], 9, ha="left")
+        for c in range(columns if layout.ndim else 0):
+            _text(ax, x + c * (CELL + GAP) + CELL / 2, y - 8, str(c), MUTED, 8)
+        for r in range(rows if layout.ndim > 1 else 0):
+            _text(ax, x - 8, y + r * 38 + 17, str(r), MUTED, 8, ha="right")
+        if layout.ndim == 2:
+            _text(ax, x - 30, y + rows * 19, "← dim 0", palette.DIMS[0][0], 9, rotation=90)
+
+
+def _rows(layout: Layout, storage_size: int) -> list[int]:
+    """The rows of the tape that are drawn: all of a small storage, the reached ones of a large one."""
+    count = ceil(storage_size / PER_ROW)
+    if count <= MAX_ROWS:
+        return list(range(count))
+    reached = {layout.offset(i) // PER_ROW for i in product(*map(range, layout.shape))}
+    return sorted(reached)[:MAX_ROWS]
+
+
+def _steps(ax: Axes, layout: Layout, storage_size: int, rows: list[int], top: int) -> None:
+    """An arc for each stride, and the offset under the tape."""
+    start = layout.storage_offset
+    if start // PER_ROW not in rows:
+        return
+    y = top + rows.index(start // PER_ROW) * 62
+    x0 = _slot_x(start) + SLOT / 2 - 2
+    order = sorted(range(layout.ndim), key=lambda d: (layout.stride[d], -d))
+    names = []
+    for rank, d in enumerate(order):
+        to, hue = start + layout.stride[d], palette.DIMS[d][0]
+        names.append((f"stride[{d}] = {layout.stride[d]}", hue))
+        if to < storage_size and to // PER_ROW == start // PER_ROW and to != start:
+            x1 = _slot_x(to) + SLOT / 2 - 2
+            bend = -(14 + 14 * rank) / (x1 - x0) * 2
+            ax.add_patch(
+                FancyArrowPatch(
+                    (x0, y),
+                    (x1, y),
+                    connectionstyle=f"arc3,rad={bend}",
+                    arrowstyle="-|>",
+                    mutation_scale=11,
+                    color=hue,
+                    linewidth=1.6,
+                    shrinkA=0,
+                    shrinkB=0,
+                )
+            )
+    names.append((f"storage_offset = {start}", palette.OFFSET[0]))
+    for k, (name, hue) in enumerate(names):
+        _text(ax, 64 + 150 * k, y + 46, name, hue, 9, ha="left", weight="bold")
+
+
+def _slot_x(element: int) -> int:
+    return 62 + element % PER_ROW * 52
+
+
+def _tint(layout: Layout, index: tuple[int, ...]) -> str:
+    """The colour of the row that an index belongs to."""
+    row = 0
+    for i, n in zip(index[:-1], layout.shape[:-1], strict=True):
+        row = row * n + i
+    return palette.ROWS[row % len(palette.ROWS)][0]
+
+
+def _box(ax: Axes, x: float, y: float, width: int, text: str, tint: str, spot: bool) -> None:
+    hole = tint == PALE
+    ax.add_patch(
+        FancyBboxPatch(
+            (x + 2, y + 2),
+            width - 4,
+            30,
+            boxstyle="round,pad=2,rounding_size=5",
+            facecolor=tint,
+            edgecolor=INK if spot else LINE if hole else tint,
+            linewidth=2.4 if spot else 0.8,
+            linestyle="--" if hole else "-",
+        )
+    )
+    weight = "bold" if spot else "normal"
+    _text(ax, x + width / 2, y + 17, text, MUTED if hole else INK, 9, weight=weight)
+
+
+def _text(
+    ax: Axes,
+    x: float,
+    y: float,
+    text: str,
+    color: str,
+    size: float,
+    ha: str = "center",
+    **style: Any,
+) -> None:
+    ax.text(x, y, text, color=color, fontsize=size, ha=ha, va="center", **style)

@@ -1,0 +1,288 @@
+// StrideExplorer: reads the scene from the model, draws it, and writes it back on what a hand does.
+//
+// The state is {layout, index} in the model. What a pointer is over, which slot a key has reached and
+// which term is lit are this view's own. Every event ends in `draw`, which patches what differs.
+
+import { code, flatten, formula, name, offset, place, reach, unflatten, verdicts } from "./core.js";
+import { h, s, set } from "./dom.js";
+import { createGrid, step } from "./grid.js";
+import { createCode, createFormula, createPresets, createSliders, createVerdicts } from "./panels.js";
+import { createTape } from "./tape.js";
+
+let views = 0;
+const BESIDE = 340; // width of the sliders when they stand beside the grid
+const MAX_BESIDE = 480; // height of a grid that they still stand beside
+
+function render({ model, el, signal }) {
+  const id = `stridekit-${++views}`;
+  const own = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, dragging: null, width: 900 };
+  let saving = null;
+
+  const presets = createPresets((preset) => change(preset.layout, model.get("_scene").index));
+  const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
+  const grid = createGrid(id, {
+    onHover: (flat) => own.dragging || hover("hoverFlat", flat),
+    onSelect: select,
+    onKey: gridKey,
+  });
+  const tape = createTape(id, {
+    onHover: (slot) => own.dragging || hover("hoverSlot", slot),
+    onSelect: goToSlot,
+    onKey: tapeKey,
+    onDrag: startDrag,
+  });
+  const formulaPanel = createFormula(lightUp);
+  const verdictList = createVerdicts();
+  const codeBox = createCode();
+  const link = s("path", { class: "sk-link" });
+  const linkLayer = s("svg", { class: "sk-ink", "aria-hidden": "true" });
+  linkLayer.append(link);
+  const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
+  const stage = h("div", { class: "sk-stage" }, linkLayer, top, tape.node);
+  const note = h("p", { class: "sk-note" });
+  const spoken = h("p", { class: "sk-spoken", role: "status" });
+  const root = h("section", { class: "stridekit sk-explorer", "aria-label": "stride explorer" },
+    presets.node, note, stage, formulaPanel.node, verdictList.node, codeBox.node, spoken);
+  el.append(root);
+
+  // The scene ------------------------------------------------------------------------------------
+
+  /** Everything a pane needs to draw, worked out once. */
+  function look() {
+    const { index: selectedIndex, ...layout } = model.get("_scene");
+    const { elements, owners } = reach(layout);
+    const storageSize = model.get("storage_size");
+    const values = model.get("_values").length ? model.get("_values") : null;
+    const selected = selectedIndex === null ? null : flatten(layout.shape, selectedIndex);
+    const spot = spotOf(selected, elements, owners);
+    const index = spot.flat === null ? null : unflatten(layout.shape, spot.flat);
+    const tapeCursor = own.tapeCursor ?? (selected === null ? null : elements[selected]);
+    const sharers = new Set(spot.element === null ? [] : owners.get(spot.element));
+    const label = (element) => (values ? values[element] : String(element));
+    const names = (flat) => name(unflatten(layout.shape, flat));
+    return {
+      layout, elements, owners, storageSize, values, selected, spot, index, tapeCursor, sharers, label,
+      lit: own.lit,
+      sliderMax: model.get("_slider_max"),
+      describe: (flat) =>
+        `${names(flat)}: element ${elements[flat]}, byte ${elements[flat] * layout.itemsize}`,
+      describeSlot(element) {
+        const owned = owners.get(element);
+        const who = owned ? owned.slice(0, 4).map(names).join(", ") : "no index";
+        const more = owned && owned.length > 4 ? ` and ${owned.length - 4} more` : "";
+        return `element ${element}, byte ${element * layout.itemsize}: ${who}${more}`;
+      },
+    };
+  }
+
+  /** What is pointed at: a hovered slot, a hovered cell, the tape's cursor, or the selected index. */
+  function spotOf(selected, elements, owners) {
+    const slot = own.hoverSlot ?? (own.hoverFlat === null ? own.tapeCursor : null);
+    if (slot !== null) {
+      const owned = owners.get(slot) ?? [];
+      const flat = owned.includes(selected) ? selected : owned[0] ?? null;
+      return { element: slot, flat };
+    }
+    const flat = own.hoverFlat !== null && own.hoverFlat < elements.length ? own.hoverFlat : selected;
+    return { flat, element: flat === null ? null : elements[flat] };
+  }
+
+  /** The sentence under the formula: the place, and who shares it. */
+  function words(view) {
+    const { spot, index, layout, sharers } = view;
+    if (spot.element === null) return "There is no element: a size is 0.";
+    if (index === null) return `Element ${spot.element} is never reached: no index leads there.`;
+    const others = [...sharers].filter((flat) => flat !== spot.flat);
+    const names = others.slice(0, 3).map((flat) => name(unflatten(layout.shape, flat)));
+    const more = others.length > 3 ? ` and ${others.length - 3} more` : "";
+    const shared = others.length ? `, and so ${others.length === 1 ? "is" : "are"} ${names.join(", ")}${more}` : "";
+    return `${place(layout, index)}${shared}`;
+  }
+
+  // Drawing --------------------------------------------------------------------------------------
+
+  let laidOut = "";
+  let at = { link: [0, 0], tape: [0, 0] };
+
+  let drawn = 0;
+
+  function draw() {
+    drawn += 1;
+    const view = look();
+    const preset = presets.draw(model.get("_presets"), view.layout);
+    sliders.draw(view);
+    arrange(view);
+    grid.draw(view);
+    tape.draw(view);
+    drawLink(view);
+    const sentence = words(view);
+    formulaPanel.draw(view, sentence);
+    verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
+    codeBox.draw(code(model.get("source"), view.layout), preset);
+    set(note, "text", model.get("_note"));
+    speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
+  }
+
+  /** Give the panes their width, and read back where they stand, when the shape or width changed. */
+  function arrange(view) {
+    const { shape } = view.layout;
+    const key = `${shape} ${own.width}`;
+    if (key !== laidOut) {
+      const beside = own.width >= 720;
+      const room = beside ? own.width - BESIDE - 32 : own.width;
+      const [gridWidth, gridHeight] = grid.resize(shape, room);
+      const stacked = !beside || gridWidth > room || gridHeight > MAX_BESIDE;
+      if (stacked && beside) grid.resize(shape, own.width);
+      set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");
+    }
+    tape.resize(view, own.width);
+    if (key !== laidOut) {
+      const origin = (node) => [node.offsetLeft, node.offsetTop];
+      at = { grid: origin(grid.node), tape: origin(tape.node) };
+    }
+    laidOut = key;
+  }
+
+  /** The dotted line from the plane of the selected cell, below its column, to its slot. */
+  function drawLink({ spot }) {
+    const g = tape.geometry();
+    if (spot.flat === null || !g.has(spot.element)) return set(link, "d", "");
+    const [cx] = grid.corner(spot.flat);
+    const w = grid.cellWidth();
+    const [x0, y0] = [at.grid[0] + cx + w / 2, at.grid[1] + grid.bottom(spot.flat)];
+    const [x1, y1] = [at.tape[0] + g.middle(spot.element), at.tape[1] + g.top(spot.element)];
+    const bend = Math.max(20, (y1 - y0) / 2);
+    set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
+  }
+
+  /** Say the sentence once the hand rests: a live region that follows every pixel says nothing. */
+  let speaking = null;
+  function speak(sentence) {
+    clearTimeout(speaking);
+    speaking = setTimeout(() => set(spoken, "text", sentence), 250);
+  }
+
+  // What a hand does -----------------------------------------------------------------------------
+
+  function change(layout, index) {
+    const { shape } = layout;
+    const padded = [...(index ?? shape.map((n) => n >> 1)), 0, 0, 0, 0].slice(0, shape.length);
+    const inside = shape.includes(0) ? null : padded.map((i, d) => Math.min(i, shape[d] - 1));
+    Object.assign(own, { hoverFlat: null, hoverSlot: null, tapeCursor: null });
+    const before = drawn;
+    model.set("_scene", { ...layout, index: inside });
+    if (drawn === before) draw(); // nothing new in the model, but perhaps in what is pointed at
+    // The picture is drawn by the change event; the kernel is told when it has been painted.
+    saving ??= requestAnimationFrame(() => {
+      saving = null;
+      setTimeout(() => model.save_changes());
+    });
+  }
+
+  function slide(what, dim, value) {
+    const { index, ...layout } = model.get("_scene");
+    if (what === "storage_offset") return change({ ...layout, storage_offset: value }, index);
+    const key = what === "size" ? "shape" : "stride";
+    change({ ...layout, [key]: layout[key].map((old, d) => (d === dim ? value : old)) }, index);
+  }
+
+  function select(flat) {
+    if (flat === null) return;
+    const { index, ...layout } = model.get("_scene");
+    change(layout, unflatten(layout.shape, flat));
+  }
+
+  function goToSlot(slot) {
+    const { index, ...layout } = model.get("_scene");
+    const owned = reach(layout).owners.get(slot);
+    if (owned) {
+      const current = index === null ? -1 : owned.indexOf(flatten(layout.shape, index));
+      select(owned[own.tapeCursor === null ? (current + 1) % owned.length : Math.max(current, 0)]);
+    }
+    own.tapeCursor = slot;
+    draw();
+  }
+
+  function gridKey(event) {
+    const { index, ...layout } = model.get("_scene");
+    if (event.key === "Escape") return event.currentTarget.blur();
+    const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
+    const next = index && step(layout.shape, index, key);
+    if (!next) return;
+    event.preventDefault();
+    change(layout, next);
+  }
+
+  function tapeKey(event) {
+    const { perRow } = tape.geometry();
+    const size = model.get("storage_size");
+    const { index, ...layout } = model.get("_scene");
+    if (event.key === "Escape") return event.currentTarget.blur();
+    const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
+    const moves = {
+      ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
+      Home: 0, End: size - 1,
+    };
+    if (event.key === "Enter" || event.key === " ") {
+      own.tapeCursor = null; // the next owner of the same slot
+      goToSlot(now);
+    } else if (event.key in moves) {
+      const slot = moves[event.key];
+      if (slot >= 0 && slot < size) goToSlot(slot);
+    } else return;
+    event.preventDefault();
+  }
+
+  function hover(which, what) {
+    own.hoverFlat = own.hoverSlot = null;
+    own[which] = what;
+    draw();
+  }
+
+  function lightUp(term) {
+    own.lit = term;
+    draw();
+  }
+
+  /** A grip on the tape: its slider follows the slot under the pointer, limits and reasons included. */
+  function startDrag(event) {
+    event.preventDefault();
+    const grip = event.currentTarget;
+    own.dragging = grip.what;
+    const move = (moved) => {
+      const slider = sliders.find(own.dragging);
+      const from = own.dragging === "storage_offset" ? 0 : model.get("_scene").storage_offset;
+      if (slider) sliders.change(slider, Math.max(tape.slotAt(moved) - from, 0));
+    };
+    const drop = () => {
+      own.dragging = null;
+      document.removeEventListener("pointermove", move);
+      document.removeEventListener("pointerup", drop);
+      document.removeEventListener("pointercancel", drop);
+    };
+    document.addEventListener("pointermove", move, { signal });
+    document.addEventListener("pointerup", drop, { signal });
+    document.addEventListener("pointercancel", drop, { signal });
+  }
+
+  // Life -----------------------------------------------------------------------------------------
+
+  const resized = new ResizeObserver(([{ contentRect }]) => {
+    const width = Math.floor(contentRect.width);
+    if (width && width !== own.width) {
+      own.width = width;
+      draw();
+    }
+  });
+  const traits = ["_scene", "_presets", "_values", "_note", "_slider_max", "storage_size", "source"];
+  for (const trait of traits) model.on(`change:${trait}`, draw);
+  resized.observe(root);
+  draw();
+  return () => {
+    for (const trait of traits) model.off(`change:${trait}`, draw);
+    resized.disconnect();
+    clearTimeout(speaking);
+  };
+}
+
+export default { render };

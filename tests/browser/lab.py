@@ -1,0 +1,175 @@
+"""A real JupyterLab for tests and screenshots: its own directories, no network beyond loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, Route, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+START_SECONDS = 60
+
+# Chromium's own traffic (updates, sync, field trials) is no business of a test.
+QUIET = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-features=Translate,OptimizationHints,MediaRouter",
+]
+
+LAB_OPTIONS = [
+    "--no-browser",
+    "--ServerApp.port=0",
+    "--ServerApp.open_browser=False",
+    "--ServerApp.shutdown_no_activity_timeout=1200",
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+    "--LabApp.expose_app_in_browser=True",
+]
+
+SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    # Cells that are scrolled out of sight stay in the page, for screenshots and queries.
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+}
+
+
+def find_chromium() -> str | None:
+    """The path of an installed Chromium; CHROMIUM overrides."""
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+@dataclass
+class Lab:
+    """A running server and a browser; `open` gives a page on a notebook."""
+
+    url: str
+    token: str
+    browser: Any
+    root: Path
+    outside: list[str] = field(default_factory=list)  # requests that left loopback
+    errors: list[str] = field(default_factory=list)  # what the page's console called an error
+
+    def open(self, notebook: str, width: int = 1280, height: int = 900, theme: str = "light") -> Page:
+        """A page on a notebook of the server's root, its kernel connected and idle."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=theme,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        context.route("**/*", self._guard)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}")
+        page.wait_for_function(_READY, timeout=60_000)
+        if theme == "dark":
+            page.evaluate(
+                "jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
+            )
+            page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+        # The file browser would take a third of a narrow window.
+        page.evaluate("jupyterapp.shell.collapseLeft()")
+        return page
+
+    def run_all(self, page: Page, timeout: float = 120_000) -> None:
+        """Run every cell and wait until each has its execution count and the kernel rests."""
+        page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
+        page.wait_for_function(_ALL_RUN, timeout=timeout)
+
+    def _guard(self, route: Route) -> None:
+        address = route.request.url
+        if address.startswith((self.url, "data:", "blob:")):
+            route.continue_()
+        else:
+            self.outside.append(address)
+            route.abort()
+
+
+_READY = """() => {
+  const app = window.jupyterapp;
+  const session = app?.shell.currentWidget?.sessionContext;
+  return session?.isReady && session.session?.kernel?.status === 'idle'
+    && session.session.kernel.connectionStatus === 'connected';
+}"""
+
+_ALL_RUN = """() => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  const cells = [...panel.content.model.cells].filter((c) => c.type === 'code'
+    && c.sharedModel.source.trim());
+  return cells.length && cells.every((c) => c.executionCount > 0 && c.executionState !== 'running')
+    && panel.sessionContext.session.kernel.status === 'idle';
+}"""
+
+
+@contextmanager
+def running_lab(root: Path, scratch: Path) -> Iterator[Lab]:
+    """Start JupyterLab on `root` and a browser; both are gone when the block ends."""
+    token = secrets.token_hex(16)
+    env = os.environ | {"JUPYTER_PLATFORM_DIRS": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    for name in ("config", "data", "runtime"):
+        env[f"JUPYTER_{name.upper()}_DIR"] = str(scratch / name)
+        (scratch / name).mkdir(parents=True)
+    env["IPYTHONDIR"] = str(scratch / "ipython")
+    env["JUPYTERLAB_WORKSPACES_DIR"] = str(scratch / "workspaces")
+    env["JUPYTERLAB_SETTINGS_DIR"] = str(scratch / "settings")
+    overrides = scratch / "config" / "labconfig" / "default_setting_overrides.json"
+    overrides.parent.mkdir()
+    overrides.write_text(json.dumps(SETTINGS), encoding="utf-8")
+    command = [sys.executable, "-m", "jupyterlab", *LAB_OPTIONS]
+    command += [f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={token}"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")
+    log = (scratch / "lab.log").open("wb")
+    server = subprocess.Popen(command, env=env, stdout=log, stderr=log, start_new_session=True)
+    try:
+        url = _wait_for_url(server, scratch)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=find_chromium(), args=QUIET, chromium_sandbox=False
+            )
+            yield Lab(url, token, browser, root)
+            browser.close()
+    finally:
+        _stop(server)
+        log.close()
+
+
+def _wait_for_url(server: subprocess.Popen[bytes], scratch: Path) -> str:
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until and server.poll() is None:
+        for info in (scratch / "runtime").glob("jpserver-*.json"):
+            try:
+                return str(json.loads(info.read_text(encoding="utf-8"))["url"])
+            except json.JSONDecodeError:
+                pass  # half written
+        time.sleep(0.1)
+    tail = (scratch / "lab.log").read_text(encoding="utf-8", errors="replace")[-2000:]
+    raise RuntimeError(f"JupyterLab did not start within {START_SECONDS} s:\n{tail}")
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    """End the server politely, so that it ends its kernels; then for certain."""
+    server.send_signal(signal.SIGINT)
+    server.send_signal(signal.SIGTERM)
+    try:
+        server.wait(timeout=15)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()

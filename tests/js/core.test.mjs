@@ -1,0 +1,100 @@
+// core.js against the answers of Python, and the arithmetic of grid and tape that no test of a page sees.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import * as core from "../../stridekit/widgets/core.js";
+import { gridGeometry, step } from "../../stridekit/widgets/grid.js";
+import { stepPath, tapeGeometry, tapeRows } from "../../stridekit/widgets/tape.js";
+
+const cases = JSON.parse(readFileSync(new URL("../fixtures/explorer.json", import.meta.url)));
+
+test("the fixture holds cases of every rank", () => {
+  const ranks = new Set(cases.map(({ layout }) => layout.shape.length));
+  assert.deepEqual([...ranks].sort(), [0, 1, 2, 3, 4]);
+});
+
+test("every element of every layout is where Python says", () => {
+  for (const { layout, elements } of cases) assert.deepEqual(core.reach(layout).elements, elements);
+});
+
+test("owners are the indices that reach an element, in row-major order", () => {
+  for (const { layout, elements } of cases)
+    for (const [element, flats] of core.reach(layout).owners)
+      assert.deepEqual(flats, elements.flatMap((e, flat) => (e === element ? [flat] : [])));
+});
+
+test("verdicts, code, place and formula are Python's sentences", () => {
+  for (const wanted of cases) {
+    const { layout, storage_size, last } = wanted;
+    assert.deepEqual(core.verdicts(layout, storage_size), wanted.verdicts);
+    assert.equal(core.code("x", layout), wanted.code);
+    if (last === null) continue;
+    assert.equal(core.place(layout, last), wanted.place);
+    assert.equal(core.formula(layout, last), wanted.formula);
+  }
+});
+
+test("every slider stops where Python says, for Python's reason", () => {
+  for (const { layout, storage_size, slider_max, limits } of cases)
+    for (const [what, dim, most, why] of limits)
+      assert.deepEqual(core.limit(layout, storage_size, slider_max, what, dim), [most, why]);
+});
+
+test("flatten undoes unflatten", () => {
+  const shape = [2, 3, 1, 4];
+  for (let flat = 0; flat < 24; flat++)
+    assert.equal(core.flatten(shape, core.unflatten(shape, flat)), flat);
+});
+
+test("arrows move in the plane and stop at its edges, page keys change planes", () => {
+  const shape = [2, 3, 4];
+  assert.deepEqual(step(shape, [0, 1, 1], "ArrowRight"), [0, 1, 2]);
+  assert.deepEqual(step(shape, [0, 1, 3], "ArrowRight"), [0, 1, 3]);
+  assert.deepEqual(step(shape, [0, 1, 1], "ArrowUp"), [0, 0, 1]);
+  assert.deepEqual(step(shape, [0, 1, 1], "End"), [0, 1, 3]);
+  assert.deepEqual(step(shape, [0, 1, 1], "PageDown"), [1, 1, 1]);
+  assert.deepEqual(step([2, 2, 3, 4], [0, 0, 0, 0], "Shift+PageDown"), [1, 0, 0, 0]);
+  assert.equal(step([5], [2], "ArrowDown"), null);
+  assert.equal(step(shape, [0, 0, 0], "a"), null);
+});
+
+test("no two cells of a grid overlap, and all lie inside it", () => {
+  for (const shape of [[], [5], [5, 8], [16, 16], [4, 2, 3], [2, 3, 4, 5]])
+    for (const width of [360, 560, 900]) {
+      const g = gridGeometry(shape, width);
+      const count = shape.reduce((a, b) => a * b, 1);
+      const seen = new Set();
+      for (let flat = 0; flat < count; flat++) {
+        const [x, y] = g.corner(flat);
+        assert.ok(x >= 0 && x + g.cell <= g.width && y >= 0 && y + g.height <= g.totalHeight);
+        seen.add(`${x},${y}`);
+      }
+      assert.equal(seen.size, count);
+    }
+});
+
+test("a row of the tape holds one cache line of four-byte elements where there is room", () => {
+  const layout = { shape: [5, 8], stride: [8, 1], storage_offset: 0, itemsize: 4 };
+  const { owners } = core.reach(layout);
+  assert.equal(tapeGeometry(40, layout, 900, owners).perRow, 16);
+  assert.equal(tapeGeometry(40, layout, 500, owners).perRow, 8);
+  assert.equal(tapeGeometry(40, layout, 300, owners).perRow, 4);
+});
+
+test("a large tape leaves out what is not reached, and counts it", () => {
+  const owners = new Map([[0, [0]], [1000, [1]], [1999, [2]]]);
+  const rows = tapeRows(2000, 16, owners);
+  assert.deepEqual(rows.map((row) => row.row ?? `+${row.gap}`), [0, "+61", 62, "+61", 124]);
+  const shown = rows.filter((row) => !row.gap).length * 16;
+  const left = rows.reduce((sum, row) => sum + (row.elements ?? 0), 0);
+  assert.equal(shown + left, 2000);
+});
+
+test("steps are drawn as an arc, a swing between rows, or a loop", () => {
+  const layout = { shape: [5, 8], stride: [8, 1], storage_offset: 0, itemsize: 4 };
+  const g = tapeGeometry(40, layout, 900, core.reach(layout).owners);
+  for (const [from, to] of [[0, 1], [0, 17], [17, 0], [3, 3]])
+    assert.match(stepPath(g, from, to, 15), /^M[-\d.,]+C[-\d., ]+$/);
+});

@@ -1,0 +1,219 @@
+"""StrideExplorer without a browser: its scene against torch, its state, its picture and its text."""
+
+import base64
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit import Layout, LayoutError, StrideExplorer, explore
+from stridekit.widgets import scene
+from tests import explorer_cases
+from tests.needs import NODE, needs_node
+from tests.refused import NO_LAYOUT, NO_MEMORY
+from tests.strategies import tensors
+
+def test_the_fixture_is_what_python_says():
+    """The file that the JavaScript tests read; `python -m tests.explorer_cases` writes it."""
+    assert explorer_cases.FILE.read_text(encoding="utf-8") == explorer_cases.text()
+
+
+@pytest.mark.parametrize(("layout", "storage_size"), [*explorer_cases.layouts()])
+def test_the_cases_agree_with_torch(layout, storage_size):
+    """Elements, contiguity and reach of every case are torch's own."""
+    answers = explorer_cases.answers(layout, storage_size)
+    x = torch.arange(storage_size).as_strided(layout.shape, layout.stride, layout.storage_offset)
+    assert x.flatten().tolist() == answers["elements"]
+    contiguous, _, _, reach = answers["verdicts"]
+    assert contiguous[0] == x.is_contiguous()
+    assert reach[1].startswith(f"reaches {x.unique().numel()} of {storage_size} ")
+    assert torch.equal(eval(answers["code"], {"x": torch.arange(storage_size)}), x)
+
+
+@needs_node
+def test_javascript():
+    """node's own runner over tests/js: core.js against the fixture, and the geometry."""
+    tests = Path(__file__).parent / "js"
+    assert NODE, "node is not installed"
+    run = subprocess.run(
+        [NODE, "--test", *sorted(map(str, tests.glob("*.mjs")))], capture_output=True
+    )
+    assert run.returncode == 0, run.stdout.decode()
+
+
+@given(tensors(max_ndim=4, max_size=3), st.integers(0, 20), st.data())
+def test_limits_are_tight(x, spare, data):
+    """At its limit a slider is still inside the storage; one step further torch would refuse."""
+    layout = Layout.of(x)
+    size = layout.span.stop + spare
+    slider_max = scene.sliders_for(layout, size)
+    kinds = ["storage_offset"] + ["size", "stride"] * (layout.ndim > 0)
+    what, dim = data.draw(st.sampled_from(kinds)), data.draw(st.integers(0, max(x.ndim - 1, 0)))
+    most, why = scene.limit(layout, size, slider_max, what, dim)
+
+    def moved(value):
+        shape, stride, offset = list(layout.shape), list(layout.stride), layout.storage_offset
+        if what == "storage_offset":
+            offset = value
+        else:
+            (shape if what == "size" else stride)[dim] = value
+        return Layout(shape, stride, offset)
+
+    assert moved(most).numel == 0 or moved(most).span.stop <= size
+    assert torch.empty(size).as_strided(*_numbers(moved(most))) is not None
+    if "beyond it" in why:
+        beyond = moved(most + 1)
+        assert f"would be element {beyond.span.stop - 1}, and the storage ends at {size - 1}" in why
+        with pytest.raises(RuntimeError, match="out of bounds"):
+            torch.empty(size).as_strided(*_numbers(beyond))
+
+
+def _numbers(layout):
+    return layout.shape, layout.stride, layout.storage_offset
+
+
+def test_presets_are_the_views_they_name():
+    """Each preset's expression, run by torch, has exactly the preset's layout."""
+    for preset in scene.default_presets(itemsize=4):
+        assert Layout.of(eval(preset.expression, {"torch": torch})) == preset.layout, preset.name
+    for x in (
+        torch.arange(24.0).view(2, 3, 4),
+        torch.arange(12.0),
+        torch.arange(24.0).view(4, 6).t(),
+    ):
+        for preset in scene.presets(Layout.of(x), "as given", "x"):
+            assert Layout.of(eval(preset.expression, {"x": x})) == preset.layout, preset.name
+    names = [preset.name for preset in scene.default_presets(4)]
+    assert names == ["row-major", "column-major", "transpose", "every second column", "diagonal",
+                     "broadcast", "windows"]  # fmt: skip
+
+
+def test_code_reproduces_the_picture():
+    """What `.code` says, torch makes."""
+    explorer = StrideExplorer()
+    explorer.layout = Layout((3, 4, 2), (8, 2, 1), 5, 4)
+    assert Layout.of(eval(explorer.code)) == explorer.layout
+
+
+def test_layout_and_index_follow_each_other():
+    """A smaller layout keeps the index inside; an empty one has none; observers see each change."""
+    explorer, seen = StrideExplorer(), []
+    explorer.observe(lambda change: seen.append(change["new"]), "layout")
+    explorer.index = (4, -1)
+    assert explorer.index == (4, 7)
+    explorer.layout = Layout((2, 3), (8, 1), 0, 4)
+    assert explorer.index == (1, 2) and seen == [explorer.layout]
+    explorer.layout = Layout((0, 3), itemsize=4)
+    assert explorer.index is None
+    explorer.layout = Layout((), (), 7, 4)
+    assert explorer.index == ()
+
+
+def test_the_front_end_is_followed():
+    """What JavaScript sets arrives as a Layout, and is not sent back changed."""
+    explorer = StrideExplorer()
+    state = {"shape": [8, 5], "stride": [1, 8], "storage_offset": 0, "itemsize": 4, "index": [7, 4]}
+    explorer.set_state({"_scene": state})
+    assert explorer.layout == Layout((8, 5), (1, 8), 0, 4) and explorer.index == (7, 4)
+    assert explorer.get_state(["_scene"])["_scene"] == state | {"index": (7, 4)} or (
+        explorer.get_state(["_scene"])["_scene"] == state
+    )
+
+
+@pytest.mark.parametrize(
+    ("layout", "sentence"),
+    [
+        (Layout((5, 9), (8, 1)), "reaches element 40, and the storage ends at 39"),
+        (Layout((2,) * 5), "has 5 dims and 32 elements: the picture holds 4 and 512"),
+        (Layout((600,), (0,)), "has 1 dims and 600 elements"),
+        (Layout((4,), (-1,), 3), "stride (-1,) is negative: torch has no such tensors"),
+    ],
+)
+def test_an_illegal_layout_changes_nothing(layout, sentence):
+    """The error says why, and the picture stays."""
+    explorer = StrideExplorer()
+    before = explorer.layout
+    with pytest.raises(LayoutError, match=re.escape(sentence)):
+        explorer.layout = layout
+    assert explorer.layout == before
+    with pytest.raises(IndexError, match="index 5 is out of range for dim 0 of size 5"):
+        explorer.index = (5, 0)
+
+
+def test_explore_shows_a_tensor_with_its_values():
+    """The storage's size, the tensor's own values, and a name in the code."""
+    t = (torch.arange(12) * 1.5).view(3, 4)[:, 1:]
+    explorer = explore(t, "t")
+    assert explorer.layout == Layout.of(t) and explorer.storage_size == 12
+    assert explorer.code == "t.as_strided((3, 3), (4, 1), 1)"
+    assert explorer._values == [
+        "0",
+        "1.5",
+        "3",
+        "4.5",
+        "6",
+        "7.5",
+        "9",
+        "10.5",
+        "12",
+        "13.5",
+        "15",
+        "16.5",
+    ]
+    assert explore(torch.arange(5))._values == []  # the numbers of the elements say it already
+
+
+def test_explore_shows_a_corner_of_a_large_tensor():
+    """And says so, in the note and in the text."""
+    t = torch.zeros(100, 200, dtype=torch.bfloat16)
+    explorer = explore(t.t())
+    assert explorer.layout == Layout((8, 8), (1, 200), 0, 2)
+    assert "x[:8, :8] of shape (200, 100)" in repr(explorer)
+    deep = explore(torch.zeros(2, 3, 4, 5, 6, 7))
+    assert deep.layout.ndim == 4 and "x[0, 0, :3, :3, :3, :3]" in repr(deep)
+
+
+@given(tensors(max_ndim=5, max_size=4))
+def test_explore_takes_any_tensor(x):
+    """Any strided tensor has a picture, of itself or of a corner, on its own storage."""
+    explorer = explore(x)
+    corner = eval(explorer.code, {"x": x})
+    assert Layout.of(corner) == explorer.layout
+    if x.ndim <= 4 and x.numel() <= 256 and max(x.shape, default=0) <= 16:
+        assert explorer.layout == Layout.of(x)
+
+
+@pytest.mark.parametrize("name", NO_LAYOUT)
+def test_explore_refuses(name):
+    """What has no layout, with the reason."""
+    with pytest.raises((TypeError, LayoutError)):
+        explore(NO_LAYOUT[name][0])
+
+
+def test_explore_without_memory():
+    """Meta and fake tensors have a layout and no values."""
+    for x, _ in NO_MEMORY.values():
+        assert explore(x).layout == Layout((3, 4), (4, 1), 0, 4)
+        assert explore(x)._values == []
+
+
+def test_picture_and_text_where_there_is_no_kernel():
+    """A PNG and a text stand beside the live view, and are the same each time."""
+    make = lambda: explore((torch.arange(24) * 2).view(2, 3, 4).permute(2, 0, 1))  # noqa: E731
+    (data, metadata), (again, _) = make()._repr_mimebundle_(), make()._repr_mimebundle_()
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]
+    assert metadata["image/png"]["width"] == 900
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "0x" not in data["text/plain"]
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (16, 16), (2, 3, 4), (2, 2, 3, 4)])
+def test_pictures_of_every_rank(shape):
+    """No rank and no empty layout breaks the still picture."""
+    data, _ = explore(torch.zeros(shape))._repr_mimebundle_()
+    assert len(data["image/png"]) > 1000
