@@ -1,0 +1,19 @@
+"""Exercises whose checks find wrong reasoning, one package for each notebook.
+
+    from stridekit.exercises import strides as ex
+
+    def address(t, index):
+        ...
+
+    ex.address                    # the task
+    ex.address.check(address)     # the first thing that differs, and one hint
+    ex.address.hint()             # more help, a little at each call
+    ex.address.solution()         # the tested source of one solution
+
+`core` says how an exercise is declared, and `strides/e1_address.py` is the one to copy from.
+"""
+
+from stridekit.exercises.core import Exercise, exercise
+from stridekit.exercises.report import Card, Report
+
+__all__ = ["Card", "Exercise", "Report", "exercise"]

@@ -1,0 +1,112 @@
+"""How answers are read: each reader turns one into facts to compare and words to show.
+
+A reader is generous about types, where the idea is right (a list for a tuple, a 0-d tensor for an
+int), and exact about what the type carries. It raises Unusable, with what would do instead.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import torch
+
+from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
+
+_MAX_LENGTH = 1000  # more than any answer needs, so that an endless iterator comes to an end
+
+
+def as_int(value: Any, what: str = "an int") -> int:
+    """An int, or what is one in other clothes: a 0-d tensor, a NumPy int, the float 6.0."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise Unusable(f"{kind(value)}, where {what} is asked for")
+
+
+def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
+    """A tuple of ints, from any ordered iterable of what `as_int` takes."""
+    ordered = isinstance(value, Iterable) and not isinstance(value, str | bytes | set | dict)
+    if not ordered or (isinstance(value, torch.Tensor) and value.ndim != 1):
+        raise Unusable(f"{kind(value)}, where {what} is asked for")
+    return tuple(as_int(item, "an int in the tuple") for item in islice(value, _MAX_LENGTH))
+
+
+def kind(value: Any) -> str:
+    """What sort of thing came, with its shape if it has one.
+
+    >>> kind(torch.zeros(2, 3)), kind([1, 2]), kind(0.5)
+    ('a tensor of shape (2, 3)', 'a list of 2', 'a float')
+    """
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    name = type(value).__name__
+    article = "an" if name[0] in "aeiou" else "a"
+    count = f" of {len(value)}" if isinstance(value, tuple | list | set | dict) else ""
+    return f"{article} {name}{count}"
+
+
+def read_stride(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a stride: one int a dim."""
+    stride = as_ints(answer)
+    return Outcome({"stride": stride}, str(stride))
+
+
+def read_layout(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is (shape, stride, offset)."""
+    wanted = "the three parts (shape, stride, offset)"
+    if not isinstance(answer, tuple | list) or len(answer) != 3:
+        raise Unusable(f"{kind(answer)}, where {wanted} are asked for")
+    shape, stride = as_ints(answer[0], "a shape"), as_ints(answer[1], "a stride")
+    offset = as_int(answer[2], "an offset")
+    shown = f"shape {shape}, stride {stride}, offset {offset}"
+    return Outcome({"shape": shape, "stride": stride, "offset": offset}, shown)
+
+
+def layout_facts(t: torch.Tensor) -> dict[str, Any]:
+    """Shape, stride and storage_offset as facts; the stride of a dim of size 0 or 1 is free."""
+    stride = tuple(s if n > 1 else "free" for n, s in zip(t.shape, t.stride(), strict=True))
+    return {
+        "shape": tuple(t.shape),
+        "stride": stride,
+        "storage_offset": t.storage_offset(),
+    }
+
+
+def view_of(base: str) -> Read:
+    """A reader of tensors that should be views of the argument named `base`."""
+
+    def read(answer: Any, args: Arguments) -> Outcome:
+        if not isinstance(answer, torch.Tensor):
+            raise Unusable(f"{kind(answer)}, where a tensor is asked for: a view of {base}")
+        x = args[base]
+        shares = answer.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+        layout = layout_facts(answer)
+        facts = {
+            "dtype": answer.dtype,
+            "shape": layout.pop("shape"),
+            "sharing": shares,
+            **layout,
+            "values": answer.tolist(),
+        }
+        where = f"{base}'s storage" if shares else "a storage of its own"
+        return Outcome(facts, f"{describe(answer)}, on {where}")
+
+    return read
+
+
+def read_number(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is one number: a Python number or a tensor with one element."""
+    if isinstance(answer, torch.Tensor):
+        if answer.numel() != 1:
+            raise Unusable(f"{kind(answer)}, where one number is asked for")
+        answer = answer.item()
+    if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
+        raise Unusable(f"{kind(answer)}, where one number is asked for")
+    return Outcome({"value": answer}, str(answer))

@@ -1,0 +1,272 @@
+"""Exercise: a task, its tested solution, the cases that decide, and the mistakes it knows by name.
+
+Nothing here is about strides. An exercise is declared around its reference solution:
+
+    @exercise(title=…, read=…, cases=…, hints=…, otherwise=…, takeaway=…)
+    def double(n: int) -> int:
+        \"\"\"Twice n.\"\"\"
+        return 2 * n
+
+    @double.mistake("That is the square. Add n to itself.")
+    def squares(n: int) -> int:
+        return n * n
+
+The docstring is the spec that the learner reads, the body is what `.solution()` shows, and its
+answers are what is expected, so the three cannot part. A mistake is a wrong answer written out: a
+learner who gives the mistake's answers reasons the same way, and gets its hint.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import torch
+
+from stridekit.exercises.report import Card, Report, Row
+from stridekit.exercises.running import (
+    NOT_ATTEMPTED,
+    Arguments,
+    Case,
+    Fence,
+    Outcome,
+    Read,
+    describe,
+    run,
+    without_addresses,
+)
+
+Answer = TypeVar("Answer", bound=Callable[..., Any])
+
+
+@contextmanager
+def no_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
+    """Hand the arguments over as they are. An exercise that can do harm has a fence of its own."""
+    yield arguments
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong way to reason: what one would answer, and the hint that names the reasoning."""
+
+    answer: Callable[..., Any]
+    hint: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of one case, beside what should have come."""
+
+    case: Case
+    outcome: Outcome
+    expected: Outcome
+
+    @property
+    def right(self) -> bool:
+        """Whether the two agree."""
+        return self.outcome.facts == self.expected.facts
+
+
+@dataclass(eq=False, repr=False)
+class Exercise:
+    """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
+
+    Made by `exercise`. What these three return displays itself, in a notebook and in a terminal.
+    `otherwise` is the hint for wrong answers that are no known mistake.
+    """
+
+    reference: Callable[..., Any]
+    title: str
+    read: Read
+    cases: Sequence[Case]
+    hints: Sequence[str]
+    otherwise: str
+    takeaway: str
+    fence: Fence
+    mistakes: list[Mistake] = field(default_factory=list)
+    _hints_given: int = 0
+
+    def __post_init__(self) -> None:
+        self.__doc__ = self.reference.__doc__  # for help(ex.address) and ex.address?
+
+    # For the learner --------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the function to write."""
+        return self.reference.__name__
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters, in order."""
+        return tuple(inspect.signature(self.reference).parameters)
+
+    @property
+    def spec(self) -> str:
+        """What goes in and what comes out."""
+        return inspect.getdoc(self.reference) or ""
+
+    def check(self, fn: Callable[..., Any]) -> Report:
+        """Try `fn` on the cases and report the first thing that differs. Never raises for `fn`."""
+        if problem := self._why_not_callable(fn):
+            yours, hint = problem
+            rows = (Row("yours", yours), Row("hint", hint))
+            return Report("failed", f"{self.name}: cannot be called yet", rows, hint)
+        trials = self._try(fn)
+        if trials[0].outcome == NOT_ATTEMPTED:
+            text = f"Fill it in and run the cell again. `ex.{self.name}.hint()` helps by steps."
+            return Report("blank", f"{self.name}: not attempted yet", (Row("", text),))
+        if all(trial.right for trial in trials):
+            headline = f"{self.name}: right on all {len(trials)} cases"
+            return Report("passed", headline, (Row("", self.takeaway),))
+        return self._failed(trials)
+
+    def hint(self) -> Card:
+        """The next hint: each call tells a little more."""
+        if self._hints_given == len(self.hints):
+            text = f"`ex.{self.name}.solution()` shows one way to write it."
+            return Card("note", f"{self.name}: no more hints", (Row("", text),))
+        text = self.hints[self._hints_given]
+        self._hints_given += 1
+        headline = f"{self.name}: hint {self._hints_given} of {len(self.hints)}"
+        return Card("note", headline, (Row("", text),))
+
+    def solution(self) -> Card:
+        """The source of the reference solution: the very function that checks compare with."""
+        source = inspect.getsource(self.reference)
+        source = source[source.index(f"def {self.name}(") :].rstrip()  # without its decorator
+        return Card("note", f"{self.name}: one solution", (Row("", source, code=True),))
+
+    def __repr__(self) -> str:
+        return repr(self._task())
+
+    def _repr_html_(self) -> str:
+        return self._task()._repr_html_()
+
+    def _task(self) -> Card:
+        signature = f"{self.name}({', '.join(self.parameters)})"
+        return Card("note", f"{signature}: {self.title}", (Row("", self.spec, code=True),))
+
+    # For the author ---------------------------------------------------------------------------
+
+    def mistake(self, hint: str) -> Callable[[Answer], Answer]:
+        """Register the decorated function as a wrong answer, and the hint that it gets."""
+
+        def register(answer: Answer) -> Answer:
+            self.mistakes.append(Mistake(answer, hint))
+            return answer
+
+        return register
+
+    # How a check comes to its words -----------------------------------------------------------
+
+    def _why_not_callable(self, fn: Any) -> tuple[str, str] | None:
+        """What came instead of a function with the right parameters, and what to do about it."""
+        if not callable(fn):
+            call = f"`ex.{self.name}.check({self.name})`"
+            return (
+                f"of type {type(fn).__name__}, not a function",
+                f"Hand over the function itself, without calling it: {call}.",
+            )
+        try:
+            signature = inspect.signature(fn)
+        except (TypeError, ValueError):  # some built-ins do not tell: calling them will
+            return None
+        try:
+            signature.bind(*self.parameters)
+        except TypeError:
+            return (
+                f"a function of ({', '.join(signature.parameters)})",
+                f"It will be called as `{self.name}({', '.join(self.parameters)})`: give it these "
+                f"{len(self.parameters)} parameters, in this order.",
+            )
+        return None
+
+    def _run(self, fn: Callable[..., Any], case: Case) -> Outcome:
+        return run(fn, case.arguments(self.parameters), self.read, self.fence)
+
+    def _try(self, fn: Callable[..., Any]) -> list[Trial]:
+        """Every case in turn; a delicate one only while all is well.
+
+        After the first wrong answer `fn` prints nothing more: what is on the screen then ends with
+        the case that the report is about.
+        """
+        trials: list[Trial] = []
+        with ExitStack() as after_a_wrong_answer:
+            for case in self.cases:
+                if case.delicate and not all(trial.right for trial in trials):
+                    continue
+                trials.append(Trial(case, self._run(fn, case), self._run(self.reference, case)))
+                if not trials[-1].right:
+                    after_a_wrong_answer.enter_context(redirect_stdout(io.StringIO()))
+        return trials
+
+    def _failed(self, trials: list[Trial]) -> Report:
+        wrong = [trial for trial in trials if not trial.right]
+        first = wrong[0]
+        hint = self._diagnose(trials) or first.outcome.hint or self.otherwise
+        rows = [
+            Row("input", self._describe_input(first.case), code=True),
+            Row("expected", first.expected.shown, code=True),
+            Row("yours", without_addresses(first.outcome.shown), code=True),
+        ]
+        if differs := first.expected.first_difference(first.outcome):
+            rows.append(Row("differs", differs))
+        rows.append(Row("hint", hint))
+        right = f"right on {len(trials) - len(wrong)} of {len(trials)} cases"
+        return Report("failed", f"{self.name}: not yet ({right})", tuple(rows), hint)
+
+    def _diagnose(self, trials: list[Trial]) -> str:
+        """The hint of the mistake that answers like the learner: here, and most often elsewhere.
+
+        Two mistakes can give one answer on one case, so a single agreement among several wrong
+        answers is taken for chance. "" where no mistake fits.
+        """
+        wrong = [i for i, trial in enumerate(trials) if not trial.right]
+        best_hint, most = "", 0
+        for mistake in self.mistakes:
+            theirs = [self._run(mistake.answer, trial.case).facts for trial in trials]
+            agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
+            fits = wrong[0] in agree and len(agree.intersection(wrong)) >= min(2, len(wrong))
+            if fits and len(agree) > most:
+                best_hint, most = mistake.hint, len(agree)
+        return best_hint
+
+    def _describe_input(self, case: Case) -> str:
+        lines = [case.source]
+        for name, value in case.arguments(self.parameters).items():
+            if isinstance(value, torch.Tensor):
+                itemsize = value.element_size()
+                unit = "byte" if itemsize == 1 else "bytes"
+                lines.append(f"{name}: {describe(value)}, {itemsize} {unit} an element")
+        return "\n".join(lines)
+
+
+def exercise(
+    *,
+    title: str,
+    read: Read,
+    cases: Sequence[str],
+    hints: Sequence[str],
+    otherwise: str,
+    takeaway: str,
+    delicate_cases: Sequence[str] = (),
+    fence: Fence = no_fence,
+) -> Callable[[Callable[..., Any]], Exercise]:
+    """Declare an exercise around its reference solution; see the top of this module.
+
+    `cases` go from simple to strange, since the first that differs is the one that is shown.
+    `delicate_cases` run last, and only for answers that were right so far: for inputs on which a
+    wrong answer could do harm.
+    """
+
+    def declare(reference: Callable[..., Any]) -> Exercise:
+        every_case = [Case(source) for source in cases]
+        every_case += [Case(source, delicate=True) for source in delicate_cases]
+        return Exercise(reference, title, read, every_case, hints, otherwise, takeaway, fence)
+
+    return declare

@@ -1,0 +1,203 @@
+"""One call of one function on one case, and what came of it, in facts that can be compared."""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import re
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, TracebackType
+from typing import Any
+
+import torch
+
+Arguments = Mapping[str, Any]
+Read = Callable[[Any, Arguments], "Outcome"]
+Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Arguments]]
+
+
+class Unusable(TypeError):
+    """An answer of a kind that cannot be compared; the message says which kind would do."""
+
+
+class Stopped(Exception):
+    """Raised by a fence in place of harm; `hint` says what to do instead."""
+
+    hint = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a call: named facts, in the order in which they are compared, and their words.
+
+    Two outcomes agree when their facts are equal. `hint` is for outcomes that explain themselves.
+    """
+
+    facts: Mapping[str, Any]
+    shown: str
+    hint: str = ""
+
+    def first_difference(self, other: Outcome) -> str:
+        """The first of several facts in which the two part; "" where naming it says nothing."""
+        if self.facts.keys() != other.facts.keys() or len(self.facts) == 1:
+            return ""
+        return next((name for name in self.facts if self.facts[name] != other.facts[name]), "")
+
+
+NOT_ATTEMPTED = Outcome({"attempted": False}, "nothing yet")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The inputs of one call, as the Python that makes them: what is shown is what ran.
+
+    A delicate case is tried only with answers that were right on all the others.
+    """
+
+    source: str
+    delicate: bool = False
+    _code: CodeType = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_code", compile(self.source, "<case>", "exec"))
+
+    def arguments(self, names: tuple[str, ...]) -> dict[str, Any]:
+        """The named inputs, made afresh, so that no call can disturb the next one."""
+        namespace: dict[str, Any] = {"torch": torch}
+        with torch.device("cpu"):  # whatever default device the notebook has set
+            exec(self._code, namespace)
+        return {name: namespace[name] for name in names}
+
+
+def run(fn: Callable[..., Any], arguments: Arguments, read: Read, fence: Fence) -> Outcome:
+    """Call `fn` and read its answer; what it does wrong becomes an Outcome, not an exception."""
+    with fence(fn, arguments) as args:
+        before = {name: _snapshot(value) for name, value in args.items()}
+        try:
+            answer = fn(*args.values())
+            for name, value in args.items():
+                if _snapshot(value) != before[name]:
+                    return _changed(name)
+            if answer is ... or (answer is None and _does_nothing(fn)):
+                return NOT_ATTEMPTED
+            return _nothing_returned() if answer is None else read(answer, args)
+        except Unusable as error:
+            return Outcome({"unusable": str(error)}, str(error), _ANOTHER_KIND)
+        except (Exception, SystemExit) as error:
+            return _raised(fn, error)
+
+
+def describe(t: torch.Tensor) -> str:
+    """A tensor's layout in words.
+
+    >>> describe(torch.zeros(4, 6)[1:, ::2])
+    'shape (3, 3), stride (6, 2), storage_offset 6'
+    """
+    return f"shape {tuple(t.shape)}, stride {t.stride()}, storage_offset {t.storage_offset()}"
+
+
+def without_addresses(text: str) -> str:
+    """The text without numbers as large as addresses, which differ from run to run.
+
+    >>> without_addresses("<object at 0x7f5c3e00>, 140033962414080 and 1.0000000001")
+    '<object at 0x…>, (an address) and 1.0000000001'
+    """
+    text = re.sub(r"\b0x[0-9a-fA-F]+\b", "0x…", text)
+    return re.sub(r"(?<![\d.])-?\d{9,}(?!\.)", "(an address)", text)
+
+
+def _snapshot(value: Any) -> Any:
+    """All that a call could change about an input: of a tensor, its layout and its storage."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    everything = torch.empty(0, dtype=torch.uint8, device="cpu").set_(value.untyped_storage())
+    return describe(value), value.dtype, everything.numpy().tobytes()
+
+
+_STOPS = (
+    "Your function stops on this input. Run the input line in a cell of its own, call your "
+    "function there, and look at each part in turn."
+)
+_ANOTHER_KIND = (
+    "That is another kind of answer than the one asked for. The task says, beside `return`, what "
+    "it should be."
+)
+
+
+def _changed(name: str) -> Outcome:
+    return Outcome(
+        {"changed": name},
+        f"`{name}` is no longer what it was before the call",
+        f"Your function changes `{name}` itself, and whoever passed it in would be surprised. "
+        "Ask it for its numbers, or make a view of it: anything without a trailing underscore.",
+    )
+
+
+def _nothing_returned() -> Outcome:
+    return Outcome(
+        {"returned": None},
+        "None",
+        "Your function runs to its end and answers None. Is a `return` missing?",
+    )
+
+
+def _raised(fn: Callable[..., Any], error: BaseException) -> Outcome:
+    own_frames = [tb for tb in _frames(error.__traceback__) if _code_of(fn) is tb.tb_frame.f_code]
+    at = own_frames[-1] if own_frames else None
+    if isinstance(error, NotImplementedError) and at and at.tb_next is None and _is_raise(at):
+        return NOT_ATTEMPTED
+    name, message = type(error).__name__, str(error).split("\n")[0]
+    shown = f"raised {name}: {message[:160]}" if message else f"raised {name}"
+    line = linecache.getline(at.tb_frame.f_code.co_filename, at.tb_lineno).strip() if at else ""
+    # In torch a RuntimeError can be anything; the first word of its message says who raised it.
+    kind = (name, message.split(" ")[0]) if isinstance(error, RuntimeError) else name
+    return Outcome(
+        {"raised": kind},
+        f"{shown}\non the line: {line}" if line else shown,
+        error.hint if isinstance(error, Stopped) else _STOPS,
+    )
+
+
+# Is there anything to check? ------------------------------------------------------------------
+# A blank is `...`, `pass`, a docstring, `return ...` or `raise NotImplementedError`. The compiled
+# code tells: where no other instructions are left than in a blank, nothing can have been tried.
+# Which ones these are depends on the Python that runs, so it is asked.
+
+
+def _ellipsis() -> None: ...
+
+
+def _docstring() -> None:
+    """Do nothing, in more than one line."""
+    pass
+
+
+def _instructions(code: CodeType) -> set[str]:
+    return {step.opname for step in dis.get_instructions(code)}
+
+
+_IDLE = _instructions(_ellipsis.__code__) | _instructions(_docstring.__code__) | {"NOP"}
+
+
+def _does_nothing(fn: Callable[..., Any]) -> bool:
+    code = _code_of(fn)
+    return code is not None and _instructions(code) <= _IDLE
+
+
+def _is_raise(at: TracebackType) -> bool:
+    """Whether the frame stopped at a `raise` of its own, rather than in a call it made."""
+    return at.tb_frame.f_code.co_code[at.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def _code_of(fn: Callable[..., Any]) -> CodeType | None:
+    return fn.__code__ if isinstance(fn, FunctionType) else None
+
+
+def _frames(at: TracebackType | None) -> list[TracebackType]:
+    found = []
+    while at is not None:
+        found.append(at)
+        at = at.tb_next
+    return found

@@ -1,0 +1,218 @@
+"""E5: read a storage byte by byte, behind a fence.
+
+A reader that starts or stops at the wrong byte would read whatever lies beside the storage, or end
+Python. So the storages of these cases are windows in a larger arena: what is read too much does no
+harm, and is recognised, since all bytes before the window are `be` and all after it `af`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from stridekit.exercises.answers import as_ints, kind
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Stopped, Unusable
+
+MARGIN = 4096  # bytes on both sides of the window; a multiple of every alignment
+BEFORE, AFTER = b"\xbe", b"\xaf"
+SHOWN = 24  # bytes that a report spells out
+
+
+class OutOfTheStorage(Stopped):
+    """A read that would have left the arena, stopped before it happened."""
+
+    hint = (
+        "Outside this check, that read could have ended Python. So first look at the two numbers "
+        "alone, without reading: where does the storage begin, and how many bytes does it have?"
+    )
+
+
+def in_an_arena(t: torch.Tensor) -> tuple[torch.Tensor, range]:
+    """The same tensor on a storage inside an arena, and the arena's addresses."""
+    nbytes = t.untyped_storage().nbytes()
+    if nbytes == 0:  # nothing to read, and a storage of no bytes has no address
+        return t, range(0)
+    arena = bytearray(BEFORE * MARGIN + bytes(nbytes) + AFTER * MARGIN)
+    start = torch.frombuffer(arena, dtype=torch.uint8).data_ptr()
+    addresses = range(start, start + len(arena))
+    window = torch.frombuffer(arena, dtype=torch.uint8, offset=MARGIN, count=nbytes)
+    storage = window.untyped_storage()  # this keeps the arena alive
+    storage.copy_(t.untyped_storage())
+    inside = torch.empty(0, dtype=t.dtype).set_(storage, t.storage_offset(), t.shape, t.stride())
+    return inside, addresses
+
+
+@contextmanager
+def arena_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
+    """Move t's storage into an arena, and let `ctypes.string_at` read nothing but the arena."""
+    t, arena = in_an_arena(arguments["t"])
+    string_at = ctypes.string_at
+
+    def fenced(address: Any, size: int = -1) -> bytes:
+        place = ctypes.cast(address, ctypes.c_void_p).value or 0
+        if size != 0 and not (place in arena and size <= arena.stop - place):
+            where = "at address 0" if place == 0 else "far from the storage"
+            raise OutOfTheStorage(f"stopped before it read {where}")
+        return string_at(address, size)
+
+    # `import ctypes` and `from ctypes import string_at` both have to meet the fence.
+    namespaces = [vars(ctypes), getattr(fn, "__globals__", {})]
+    fenced_in = [names for names in namespaces if names.get("string_at") is string_at]
+    try:
+        for names in fenced_in:
+            names["string_at"] = fenced
+        yield {"t": t}
+    finally:
+        for names in fenced_in:
+            names["string_at"] = string_at
+
+
+def read_bytes(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is bytes, or anything that holds bytes."""
+    if isinstance(answer, torch.Tensor | list | tuple):
+        if not all(0 <= byte < 256 for byte in as_ints(answer, "bytes")):
+            raise Unusable(f"{kind(answer)} with values beyond a byte, where bytes are asked for")
+        answer = bytes(as_ints(answer))
+    try:
+        data = memoryview(answer).tobytes()
+    except TypeError:
+        raise Unusable(f"{kind(answer)}, where bytes are asked for") from None
+    facts = {"length": len(data), "content": data}
+    return Outcome(facts, _spell(data))
+
+
+def _spell(data: bytes) -> str:
+    """So many bytes, the first of them in hexadecimal, and whether they come from a margin."""
+    dots = " …" if len(data) > SHOWN else ""
+    lines = [f"{len(data)} bytes: {data[:SHOWN].hex(' ')}{dots}" if data else "no bytes"]
+    before = len(data) - len(data.lstrip(BEFORE))
+    after = len(data) - len(data.rstrip(AFTER))
+    if before:
+        lines.append(f"{before} of them from before the storage's first byte (be)")
+    if after:
+        lines.append(f"{after} of them from behind the storage's end (af)")
+    return "\n".join(lines)
+
+
+@exercise(
+    title="read the raw bytes of a storage",
+    read=read_bytes,
+    fence=arena_fence,
+    cases=[
+        "t = torch.arange(4, dtype=torch.int16)",
+        "t = torch.arange(6, dtype=torch.int32)[2:]",
+        "t = torch.arange(6, dtype=torch.int16)[:4]",
+        "t = torch.arange(6, dtype=torch.int16).view(2, 3).t()",
+        "t = torch.arange(12, dtype=torch.uint8).view(3, 4)[1:, ::2]",
+        "t = torch.tensor([1.0, -2.0, 0.5], dtype=torch.bfloat16)",
+        "t = torch.tensor([True, False, True, True])[1:]",
+        "t = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64)[1]",
+        "t = torch.tensor([1.5, 2.5, 3.5], dtype=torch.float64)[1:2].expand(4)",
+        "t = torch.tensor(7.0)",
+        "t = torch.empty(0)",
+    ],
+    delicate_cases=["t = torch.arange(4, dtype=torch.int16)[4:]"],
+    hints=[
+        "`ctypes.string_at(address, size)` copies `size` bytes that begin at `address`. Ask for "
+        "both where they belong to: the storage, not the tensor.",
+        "`t.untyped_storage()` is the storage: plain bytes, without dtype, shape or offset. It "
+        "has a `data_ptr()` and it has `nbytes()`.",
+        "The whole body is one line: `string_at` of the storage's `data_ptr()` and `nbytes()`.",
+    ],
+    otherwise="Two numbers decide: the address of the storage's first byte, and how many bytes "
+    "the storage holds. Which object knows both?",
+    takeaway="The storage is the memory; a tensor is one way of walking through it.",
+)
+def raw_bytes(t: torch.Tensor) -> bytes:
+    """All the bytes of t's storage, in the order in which they lie there.
+
+    t       a strided tensor on the CPU, of any dtype; often only a part of its storage
+    return  bytes, as many as the storage has: also those that t itself never reaches
+
+    Read them with `ctypes.string_at(address, size)`. Here a read beyond the storage is caught and
+    does no harm. Elsewhere nothing catches it, and it may well end Python.
+    """
+    storage = t.untyped_storage()
+    return ctypes.string_at(storage.data_ptr(), storage.nbytes())
+
+
+@raw_bytes.mistake(
+    "You start at t's own first element and read as far as the storage is long: past its end, "
+    "into memory that belongs to something else. Where does the storage begin?"
+)
+def starts_at_the_tensor(t: torch.Tensor) -> bytes:
+    return ctypes.string_at(t.data_ptr(), t.untyped_storage().nbytes())
+
+
+@raw_bytes.mistake(
+    "You start at the right byte and stop too soon: `numel() * element_size()` is what t needs, "
+    "and the storage can hold more than t."
+)
+def stops_after_numel(t: torch.Tensor) -> bytes:
+    return ctypes.string_at(t.untyped_storage().data_ptr(), t.numel() * t.element_size())
+
+
+@raw_bytes.mistake(
+    "You read t's bytes as if they lay in one piece from its first element on. Take both ends "
+    "from the storage: t can begin after its start, end before its end and leave gaps."
+)
+def reads_as_many_bytes_from_the_tensor(t: torch.Tensor) -> bytes:
+    return ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())
+
+
+@raw_bytes.mistake(
+    "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an "
+    "order of its own, and can hold elements that t leaves out."
+)
+def reads_a_copy(t: torch.Tensor) -> bytes:
+    copy = t.clone(memory_format=torch.contiguous_format)
+    return bytes(copy.untyped_storage().tolist())
+
+
+@raw_bytes.mistake(
+    "You walk back from `t.data_ptr()`, but too short a way: `t.storage_offset()` counts "
+    "elements, an address counts bytes. The storage knows its own start."
+)
+def walks_back_in_elements(t: torch.Tensor) -> bytes:
+    start = t.data_ptr() - t.storage_offset()
+    return ctypes.string_at(start, t.untyped_storage().nbytes())
+
+
+@raw_bytes.mistake(
+    "Your size counts elements, and `string_at` counts bytes. An untyped storage has no elements: "
+    "`nbytes()` is its size."
+)
+def counts_elements(t: torch.Tensor) -> bytes:
+    storage = t.untyped_storage()
+    return ctypes.string_at(storage.data_ptr(), storage.nbytes() // t.element_size())
+
+
+@raw_bytes.mistake(
+    "`nbytes()` is in bytes already. Multiplied by the size of an element it takes you far past "
+    "the storage's end."
+)
+def multiplies_bytes(t: torch.Tensor) -> bytes:
+    storage = t.untyped_storage()
+    return ctypes.string_at(storage.data_ptr(), storage.nbytes() * t.element_size())
+
+
+@raw_bytes.mistake(
+    "Without a size, `string_at` takes the bytes for a C string and stops at the first zero byte. "
+    "Say how many there are."
+)
+def stops_at_a_zero_byte(t: torch.Tensor) -> bytes:
+    return ctypes.string_at(t.untyped_storage().data_ptr())
+
+
+@raw_bytes.mistake(
+    "Right wherever t has an element. An empty view has none to point to, so its `data_ptr()` is "
+    "0, though its storage is still there: ask the storage where it begins."
+)
+def walks_back_from_data_ptr(t: torch.Tensor) -> bytes:
+    start = t.data_ptr() - t.storage_offset() * t.element_size()
+    return ctypes.string_at(start, t.untyped_storage().nbytes())

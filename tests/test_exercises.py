@@ -1,0 +1,482 @@
+"""The checks of the exercises: right answers pass, wrong ones never do and get their own hint."""
+
+import ctypes
+import inspect
+import itertools
+import random
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+import torch
+
+from stridekit.exercises import exercise
+from stridekit.exercises import strides as ex
+from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
+from stridekit.exercises.running import Unusable
+from tests.wrong_answers import WRONG, arithmetic
+
+EXERCISES = [getattr(ex, name) for name in ex.__all__]
+each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
+each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)
+
+
+# Right answers --------------------------------------------------------------------------------
+
+
+@each_exercise
+def test_the_reference_solution_passes(task):
+    report = task.check(task.reference)
+    assert report.passed and report.attempted and report.hint == ""
+    assert report.text == f"✓ {task.name}: right on all {len(task.cases)} cases\n  {task.takeaway}"
+
+
+# Wrong answers --------------------------------------------------------------------------------
+
+
+@each_wrong_answer
+def test_each_wrong_answer_is_refused_with_its_own_hint(wrong):
+    report = wrong.exercise.check(wrong.answer)
+    assert not report.passed and report.attempted
+    assert wrong.words in report.hint
+    assert "input" in report.text and "expected" in report.text and "yours" in report.text
+
+
+@each_wrong_answer
+def test_the_order_of_the_cases_changes_neither_verdict_nor_hint(wrong):
+    for seed in range(3):
+        cases = list(wrong.exercise.cases)
+        random.Random(seed).shuffle(cases)
+        cases.sort(key=lambda case: case.delicate)  # these stay last
+        report = replace(wrong.exercise, cases=cases).check(wrong.answer)
+        assert not report.passed
+        assert wrong.words in report.hint
+
+
+@each_exercise
+def test_no_two_mistakes_share_a_hint_and_each_is_met_by_a_wrong_answer(task):
+    hints = {mistake.hint for mistake in task.mistakes}
+    words = {wrong.words for wrong in WRONG if wrong.exercise is task}
+    met = {word: [hint for hint in hints if word in hint] for word in words}
+    assert all(len(found) == 1 for found in met.values())
+    assert {found[0] for found in met.values()} == hints
+    assert len(words) == len(hints) >= 6
+    assert task.otherwise not in hints
+
+
+@each_exercise
+def test_each_mistake_gets_the_hint_that_stands_above_it(task):
+    for mistake in task.mistakes:
+        assert task.check(mistake.answer).hint == mistake.hint, mistake.answer.__name__
+
+
+# What else learners hand over -----------------------------------------------------------------
+
+
+def blank_of_dots(*args): ...
+
+
+def blank_of_pass(*args):
+    pass
+
+
+def blank_with_a_docstring(*args):
+    """To be written."""
+
+
+def blank_with_all_of_it(*args):
+    """To be written."""
+    # your code
+    ...
+    pass
+    return
+
+
+def blank_that_returns_dots(*args):
+    return ...
+
+
+def blank_that_raises(*args):
+    raise NotImplementedError
+
+
+def blank_that_raises_with_a_message(*args):
+    message = "to do"
+    raise NotImplementedError(message)
+
+
+BLANKS = [value for name, value in list(globals().items()) if name.startswith("blank_")]
+
+
+@each_exercise
+@pytest.mark.parametrize("blank", BLANKS)
+def test_a_blank_is_not_attempted_yet(task, blank):
+    report = task.check(blank)
+    assert not report.attempted and not report.passed and report.hint == ""
+    assert report.text.startswith(f"○ {task.name}: not attempted yet")
+
+
+@each_exercise
+def test_a_function_that_forgets_its_return_has_been_attempted(task):
+    report = task.check(lambda *args: print(end=""))
+    assert report.attempted and "Is a `return` missing?" in report.hint
+
+
+def test_an_error_of_torch_is_not_taken_for_a_blank():
+    def answer(x, i):
+        return torch.ones(2, dtype=torch.float8_e4m3fn) + 1  # not implemented, says torch
+
+    with pytest.raises(NotImplementedError):
+        answer(None, 0)
+    report = ex.row.check(answer)
+    assert report.attempted and "raised NotImplementedError" in report.text
+
+
+@each_exercise
+def test_an_error_is_reported_with_its_line_and_does_not_escape(task):
+    def answer(*args):
+        return args[99]
+
+    report = task.check(answer)
+    assert "yours     raised IndexError: tuple index out of range" in report.text
+    assert "on the line: return args[99]" in report.text
+    assert report.hint.startswith("Your function stops on this input.")
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), RecursionError(), ZeroDivisionError("1 / 0")])
+def test_no_error_of_an_answer_escapes(error):
+    def answer(t, index):
+        raise error
+
+    assert type(error).__name__ in ex.address.check(answer).text
+
+
+def test_an_interruption_does_escape():
+    def answer(t, index):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ex.address.check(answer)
+
+
+@each_exercise
+def test_what_is_no_function_of_these_parameters_is_explained(task):
+    report = task.check(3)
+    assert not report.passed
+    assert "yours  of type int, not a function" in report.text
+    assert f"`ex.{task.name}.check({task.name})`" in report.hint
+    report = task.check(lambda: 0)
+    assert "a function of ()" in report.text
+    assert f"`{task.name}({', '.join(task.parameters)})`" in report.hint
+
+
+def test_builtins_that_hide_their_parameters_are_tried():
+    assert not ex.contiguous_stride.check(print).passed
+    assert not ex.contiguous_stride.check(type).passed
+
+
+@each_exercise
+def test_answers_of_another_kind_are_named(task):
+    report = task.check(lambda *args: {"a": 1})
+    assert "yours     a dict of 1, where " in report.text
+    assert report.hint.startswith("That is another kind of answer")
+
+
+def squeezes(t, index):
+    """Change the layout of the input."""
+    where = ex.address.reference(t, index)
+    t.unsqueeze_(0)
+    return where
+
+
+def writes(t, index):
+    """Change the values of the input."""
+    where = ex.address.reference(t, index)
+    t.fill_(7)
+    return where
+
+
+@pytest.mark.parametrize("answer", [squeezes, writes])
+def test_an_answer_that_changes_its_input_is_refused(answer):
+    report = ex.address.check(answer)
+    assert not report.passed
+    assert "`t` is no longer what it was before the call" in report.text
+    assert "changes `t` itself" in report.hint
+
+
+def test_what_an_answer_prints_ends_with_the_case_that_the_report_is_about(capsys):
+    def answer(t, index):
+        print(tuple(t.shape))
+        return ex.address.reference(t, index) * (t.storage_offset() == 0)
+
+    ex.address.check(answer)
+    assert capsys.readouterr().out == "(10,)\n(4, 6)\n(4, 6)\n(7,)\n"
+
+
+def test_of_several_flaws_the_one_that_shows_is_named():
+    report = ex.slice_layout.check(arithmetic)  # no None, no negatives, no clamping
+    assert "can be None" in report.hint and "= 1, None, 4, 1" in report.text
+
+
+def test_errors_of_torch_are_told_apart_by_who_raised_them():
+    report = ex.trace.check(lambda x: torch.einsum("ii", x))
+    assert "RuntimeError: einsum()" in report.text  # as_strided raises a RuntimeError here, too
+    assert report.hint.startswith("Your function stops on this input.")
+
+
+def test_one_agreement_among_several_wrong_answers_is_taken_for_chance():
+    right = iter([16, 30, 23])
+    report = ex.address.check(lambda t, index: next(right, 8))  # 8: as if the offset was forgotten
+    assert report.hint == ex.address.otherwise
+
+
+def test_cases_are_on_the_cpu_whatever_the_notebook_has_set():
+    torch.set_default_device("meta")
+    try:
+        assert ex.address.check(ex.address.reference).passed
+    finally:
+        torch.set_default_device(None)
+
+
+# How answers are read -------------------------------------------------------------------------
+
+
+def test_ints_come_in_several_clothes():
+    assert [as_int(value) for value in (6, 6.0, torch.tensor(6))] == [6, 6, 6]
+    assert (
+        as_ints(torch.tensor([2, 3])) == as_ints([2.0, 3]) == as_ints(torch.Size((2, 3))) == (2, 3)
+    )
+
+
+@pytest.mark.parametrize("value", [True, 6.5, "6", None, torch.zeros(2), [6]])
+def test_what_is_no_int_is_refused(value):
+    with pytest.raises(Unusable, match="where an int is asked for"):
+        as_int(value)
+
+
+@pytest.mark.parametrize("value", ["12", {1, 2}, 3, torch.zeros(2, 2), [1, 2.5], [True]])
+def test_what_is_no_tuple_of_ints_is_refused(value):
+    with pytest.raises(Unusable, match="asked for"):
+        as_ints(value)
+
+
+def test_an_endless_answer_comes_to_an_end():
+    assert not ex.contiguous_stride.check(lambda shape: itertools.count()).passed
+
+
+@pytest.mark.parametrize("value", ["80", True, [80], torch.zeros(2)])
+def test_what_is_no_number_is_refused(value):
+    with pytest.raises(Unusable, match="where one number is asked for"):
+        read_number(value, {})
+
+
+def test_a_view_is_read_fact_by_fact():
+    x = torch.arange(24).view(4, 6)
+    read = view_of("x")
+
+    def first_difference(answer):
+        return read(x[:, 2], {"x": x}).first_difference(read(answer, {"x": x}))
+
+    assert first_difference(x[:, 2].view(torch.float64)) == "dtype"
+    assert first_difference(x[:3, 2]) == "shape"
+    assert first_difference(x[:, 2].clone()) == "sharing"
+    assert first_difference(x[0, :4]) == "stride"
+    assert first_difference(x[:, 1]) == "storage_offset"
+    assert first_difference(x.as_strided((4,), (6,), 2)) == ""
+
+
+def test_the_stride_of_one_element_is_free():
+    one_column = torch.zeros(4, 6)[:, 3:4]
+    read = view_of("x")
+    for stride in (0, 1, 99):
+        answer = one_column.as_strided((1,), (stride,), 15)
+        assert read(answer, {"x": one_column}).facts == read(one_column[2], {"x": one_column}).facts
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda base, view: slice(0, 3, 0), "raises ValueError"),
+        (lambda base, view: slice(4, 0, -1), "raises ValueError"),
+        (lambda base, view: slice(3.0, 7.0), "// keeps ints whole"),
+        (lambda base, view: slice("3"), "where an int in the slice is asked for"),
+        (lambda base, view: view, "where a slice is asked for"),
+        (lambda base, view: slice(base.data_ptr(), 0), "slice((an address), 0, None)"),
+    ],
+)
+def test_slices_that_slice_nothing_are_explained(answer, said):
+    assert said in ex.recover_slice.check(answer).text
+
+
+# The fence of raw_bytes -----------------------------------------------------------------------
+
+
+def test_a_read_beyond_the_storage_is_harmless_and_recognised():
+    def answer(t):
+        storage = t.untyped_storage()
+        return ctypes.string_at(storage.data_ptr() - 3, storage.nbytes() + 8)
+
+    text = ex.raw_bytes.check(answer).text
+    assert "3 of them from before the storage's first byte (be)" in text
+    assert "5 of them from behind the storage's end (af)" in text
+
+
+@pytest.mark.parametrize(("address", "where"), [(0, "at address 0"), (-8, "far from the storage")])
+def test_a_read_that_would_end_python_is_stopped(address, where):
+    for string_at in (ctypes.string_at, getattr(ctypes, "string_at")):  # noqa: B009
+        namespace = {"string_at": string_at, "address": address}
+        exec("def answer(t): return string_at(address, 16)", namespace)
+        report = ex.raw_bytes.check(namespace["answer"])
+        assert f"raised OutOfTheStorage: stopped before it read {where}" in report.text
+        assert "without reading" in report.hint  # and not: run it in a cell of its own
+        assert namespace["string_at"] is string_at
+    assert not ex.raw_bytes.check(lambda t: ctypes.string_at(address, 16)).passed
+
+
+def test_the_fence_lets_pointers_through_and_comes_down_again():
+    def answer(t):
+        storage = t.untyped_storage()
+        return ctypes.string_at(ctypes.c_void_p(storage.data_ptr()), storage.nbytes())
+
+    string_at = ctypes.string_at
+    assert ex.raw_bytes.check(answer).passed
+    assert ctypes.string_at is string_at
+
+
+def test_a_delicate_case_waits_until_all_others_are_right():
+    seen = []
+
+    def answer(t):
+        seen.append(t.numel())
+        return b""
+
+    ex.raw_bytes.check(answer)
+    plain = [case for case in ex.raw_bytes.cases if not case.delicate]
+    assert len(seen) == len(plain) == len(ex.raw_bytes.cases) - 1
+
+
+# Reports, hints and solutions -----------------------------------------------------------------
+
+
+class Tags(HTMLParser):
+    """Checks that tags nest, and collects which there are."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.seen = [], set()
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@each_wrong_answer
+def test_a_report_is_the_same_each_time_and_holds_no_address(wrong):
+    first, second = (wrong.exercise.check(wrong.answer) for _ in range(2))
+    assert first == second
+    assert repr(first) == first.text == second.text
+    assert first._repr_html_() == second._repr_html_()
+    assert not re.search(r"0x[0-9a-f]|\d{9}", first.text + first._repr_html_())
+    assert max(map(len, first.text.splitlines())) <= 96
+    assert Tags(first._repr_html_()).seen <= {"div", "span", "pre", "b", "code"}
+
+
+def test_a_report_says_what_differs():
+    report = ex.row.check(lambda x, i: x.as_strided(x.shape[1:], x.stride()[1:], i * x.stride(0)))
+    assert report.text == (
+        "✗ row: not yet (right on 5 of 13 cases)\n"
+        "  input     x = torch.arange(24).view(4, 6)[1:]; i = 1\n"
+        "            x: shape (3, 6), stride (6, 1), storage_offset 6, 8 bytes an element\n"
+        "  expected  shape (6,), stride (1,), storage_offset 12, on x's storage\n"
+        "  yours     shape (6,), stride (1,), storage_offset 6, on x's storage\n"
+        "  differs   storage_offset\n"
+        "  hint      The offset of as_strided counts from the start of the storage, not from x. "
+        "Where x\n            is a slice, it begins at `x.storage_offset()`, and you have to begin "
+        "there too."
+    )
+
+
+def test_html_of_a_learner_is_escaped():
+    def answer(t, index):
+        raise ValueError("<script>alert('`<b>`')</script> & co")
+
+    html = ex.address.check(answer)._repr_html_()
+    assert "&lt;script&gt;" in html and "&amp; co" in html
+    assert "<script" not in html and "<b>`" not in html
+    Tags(html)
+
+
+def test_addresses_in_the_message_of_an_error_are_left_out():
+    def answer(t, index):
+        raise ValueError(f"{object()} at {t.data_ptr()}")
+
+    assert "<object object at 0x…> at (an address)" in ex.address.check(answer).text
+
+
+@each_exercise
+def test_hints_come_one_by_one_and_then_point_to_the_solution(task):
+    task = replace(task, _hints_given=0)
+    shown = [task.hint().text for _ in range(len(task.hints) + 2)]
+    total = len(task.hints)
+    for k, text in enumerate(shown[:total], start=1):
+        assert text.startswith(f"· {task.name}: hint {k} of {total}")
+    for text in shown[total:]:
+        assert text == (
+            f"· {task.name}: no more hints\n"
+            f"  `ex.{task.name}.solution()` shows one way to write it."
+        )
+
+
+@each_exercise
+def test_the_solution_is_the_source_of_the_tested_function(task):
+    card = task.solution()
+    shown = card.rows[0].text
+    assert shown in inspect.getsource(task.reference) and shown.startswith(f"def {task.name}(")
+    namespace = {"torch": torch, "ctypes": ctypes}
+    exec(shown, namespace)
+    assert task.check(namespace[task.name]).passed
+    Tags(card._repr_html_())
+
+
+@each_exercise
+def test_the_task_shows_itself(task):
+    first_line = f"· {task.name}({', '.join(task.parameters)}): {task.title}"
+    assert repr(task).startswith(first_line)
+    assert task.__doc__ == task.reference.__doc__
+    assert "\nreturn " in task.spec
+    assert len(repr(task).splitlines()) <= 14
+    assert max(map(len, task.spec.splitlines())) <= 94  # longer ones would be broken
+    Tags(task._repr_html_())
+
+
+def test_the_tab_key_offers_the_exercises_alone():
+    assert dir(ex) == sorted(ex.__all__)
+
+
+def test_an_exercise_is_declared_around_its_solution():
+    @exercise(
+        title="twice",
+        read=read_number,
+        cases=["n = 2", "n = 3", "n = 4"],
+        hints=["Add."],
+        otherwise="Add n to itself.",
+        takeaway="Doubled.",
+    )
+    def double(n):
+        """Twice n."""
+        return 2 * n
+
+    @double.mistake("That is the square.")
+    def squares(n):
+        return n * n
+
+    assert double.check(lambda n: n + n).passed
+    assert double.check(lambda n: n**2).hint == "That is the square."
+    assert double.check(lambda n: n).hint == "Add n to itself."
+    assert double.check(squares).text.startswith("✗ double: not yet (right on 1 of 3 cases)")

@@ -1,0 +1,382 @@
+"""The exercises of notebook 01: the references are torch's answers, other formulas do not pass."""
+
+import ctypes
+import itertools
+import math
+
+import pytest
+import torch
+
+from stridekit.exercises import strides as ex
+from stridekit.exercises.running import describe
+from tests.wrong_answers import sliced
+
+# The reference solutions, against torch ---------------------------------------------------------
+
+
+def matrices():
+    """2-D tensors of every kind: cut, stepped, turned, expanded, empty."""
+    for rows, columns in itertools.product(range(4), repeat=2):
+        whole = torch.arange(6 * 7 * 2).view(2, 6, 7)[1]
+        yield torch.arange(rows * columns).view(rows, columns)
+        yield whole[1 : 1 + rows, 2 : 2 + columns]
+        yield whole[: 2 * rows : 2, 1 : 1 + 2 * columns : 2]
+        yield whole.t()[3 : 3 + rows, :columns]
+        yield whole[2, :columns].expand(rows, columns)
+
+
+def vectors():
+    """1-D tensors with an element or more."""
+    for n, step, start in itertools.product(range(1, 6), range(1, 4), range(3)):
+        yield torch.arange(20)[start : start + n * step : step]
+        yield torch.arange(20).view(5, 4)[:, start][:n]
+        yield torch.tensor(3).expand(n)
+
+
+def test_address_is_where_torch_finds_the_element():
+    for x in [*matrices(), *vectors(), torch.arange(24).view(2, 3, 4).permute(2, 0, 1)[1:]]:
+        for index in itertools.product(*map(range, x.shape)):
+            away = x[index].data_ptr() - x.untyped_storage().data_ptr()
+            assert ex.address.reference(x, index) == away
+
+
+def test_contiguous_stride_is_that_of_a_new_tensor():
+    for ndim in range(5):
+        for shape in itertools.product(range(4), repeat=ndim):
+            assert ex.contiguous_stride.reference(shape) == torch.empty(shape).stride()
+
+
+def test_slice_layout_is_that_of_the_slice():
+    bounds = [None, *range(-6, 7)]
+    layouts = [((4, 5), (5, 1), 0), ((3, 5), (2, 9), 7), ((0, 3), (3, 1), 4), ((2, 1), (0, 6), 1)]
+    for layout, dim in itertools.product(layouts, range(2)):
+        for start, stop, step in itertools.product(bounds, bounds, range(1, 5)):
+            shape, stride, offset = ex.slice_layout.reference(*layout, dim, start, stop, step)
+            expected = sliced(*layout, dim, start, stop, step)
+            assert (list(shape), list(stride), offset) == expected
+
+
+def test_recover_slice_gives_back_the_view():
+    for base in vectors():
+        if base.stride(0) == 0:
+            continue
+        bounds = range(base.numel() + 1)
+        for start, stop, step in itertools.product(bounds, bounds, range(1, 4)):
+            view = base[start:stop:step]
+            assert describe(base[ex.recover_slice.reference(base, view)]) == describe(view)
+
+
+def test_raw_bytes_are_those_of_the_storage():
+    for x in [*matrices(), *vectors(), torch.tensor([1.5, -2.0], dtype=torch.bfloat16)]:
+        assert ex.raw_bytes.reference(x) == bytes(x.untyped_storage().tolist())
+
+
+def test_the_ladder_is_what_torch_answers():
+    pairs = []
+    for x in matrices():
+        pairs += [(ex.row.reference(x, i), x[i]) for i in range(x.size(0))]
+        pairs += [(ex.column.reference(x, j), x[:, j]) for j in range(x.size(1))]
+        pairs.append((ex.diagonal.reference(x), x.diagonal()))
+        assert ex.trace.reference(x) == x.diagonal().sum()
+    for x in vectors():
+        sizes = range(1, x.numel() + 1)
+        pairs += [(ex.windows.reference(x, size), x.unfold(0, size, 1)) for size in sizes]
+    for ours, theirs in pairs:
+        steps = zip(ours.shape, ours.stride(), theirs.stride(), strict=True)
+        same = [n <= 1 or s == t for n, s, t in steps]
+        assert ours.shape == theirs.shape and all(same)
+        assert ours.storage_offset() == theirs.storage_offset()
+        assert ours.untyped_storage().data_ptr() == theirs.untyped_storage().data_ptr()
+
+
+# Right answers by other means -----------------------------------------------------------------
+
+
+def array_of_bytes(t):
+    """Read through a ctypes array, which no fence holds back."""
+    storage = t.untyped_storage()
+    if storage.nbytes() == 0:
+        return b""
+    return (ctypes.c_ubyte * storage.nbytes()).from_address(storage.data_ptr())
+
+
+def bytes_view(t):
+    """The storage as a tensor of bytes."""
+    storage = t.untyped_storage()
+    return torch.empty(0, dtype=torch.uint8).set_(storage, 0, (storage.nbytes(),))
+
+
+def stop_behind_the_last(base, view):
+    """Another stop that makes the same slice."""
+    step = view.stride(0) // base.stride(0)
+    start = (view.storage_offset() - base.storage_offset()) // base.stride(0)
+    return slice(start, start + (len(view) - 1) * step + 1 if len(view) else start, step)
+
+
+BY_OTHER_MEANS = [
+    (ex.address, lambda t, index: t[index].data_ptr() - t.untyped_storage().data_ptr()),
+    (ex.address, lambda t, index: torch.tensor(t[index].storage_offset() * t.itemsize)),
+    (ex.address, lambda *args: float(ex.address.reference(*args))),
+    (ex.contiguous_stride, lambda shape: torch.empty(shape).stride()),
+    (ex.contiguous_stride, lambda shape: torch.tensor(torch.empty(shape).stride())),
+    (ex.contiguous_stride, lambda shape: (s for s in torch.empty(shape).stride())),
+    (ex.slice_layout, sliced),
+    (ex.slice_layout, lambda *args: list(map(torch.tensor, sliced(*args)))),
+    (ex.recover_slice, stop_behind_the_last),
+    (ex.recover_slice, lambda *args: range(*stop_behind_the_last(*args).indices(99))),
+    (ex.recover_slice, lambda *args: stop_behind_the_last(*args).indices(99)),
+    (ex.raw_bytes, lambda t: bytes(t.untyped_storage().tolist())),
+    (ex.raw_bytes, lambda t: t.untyped_storage().tolist()),
+    (ex.raw_bytes, array_of_bytes),
+    (ex.raw_bytes, bytes_view),
+    (ex.row, lambda x, i: x[i]),
+    (ex.row, lambda x, i: x.t().select(1, i).detach()),
+    (ex.column, lambda x, j: x[:, j]),
+    (ex.column, lambda x, j: x.unbind(1)[j]),
+    (ex.diagonal, lambda x: x.diagonal()),
+    (ex.diagonal, lambda x: x.t().diagonal()),
+    (ex.trace, lambda x: x.trace()),
+    (ex.trace, lambda x: sum(x[k, k].item() for k in range(min(x.shape)))),
+    (ex.windows, lambda x, size: x.unfold(0, size, 1)),
+    (ex.windows, lambda x, size: x.unfold(0, len(x) - size + 1, 1).t()),
+]
+
+
+@pytest.mark.parametrize(("task", "answer"), BY_OTHER_MEANS)
+def test_right_answers_by_other_means_pass(task, answer):
+    assert task.check(answer).passed, task.check(answer)
+
+
+# Families of formulas -------------------------------------------------------------------------
+# In each of them exactly one is right. A check that lets another one pass has too few cases.
+
+
+def passes(task, fn):
+    """Whether `fn` passes the check; it stops at the first case that differs."""
+    for case in task.cases:
+        expected = task._run(task.reference, case)
+        if task._run(fn, case).facts != expected.facts:
+            return False
+    return True
+
+
+SIZES = {
+    "x.size(0)": lambda x: x.size(0),
+    "x.size(1)": lambda x: x.size(1),
+    "min": lambda x: min(x.shape),
+    "max": lambda x: max(x.shape),
+}
+STEPS = {
+    "0": lambda x: 0,
+    "1": lambda x: 1,
+    "s0": lambda x: x.stride(0),
+    "s1": lambda x: x.stride(1),
+    "s0 + s1": lambda x: sum(x.stride()),
+    "s0 + 1": lambda x: x.stride(0) + 1,
+    "s0 * s1": lambda x: math.prod(x.stride()),
+    "min s": lambda x: min(x.stride()),
+    "max s": lambda x: max(x.stride()),
+    "n": lambda x: x.size(0),
+    "m": lambda x: x.size(1),
+    "m + 1": lambda x: x.size(1) + 1,
+    "m + s1": lambda x: x.size(1) + x.stride(1),
+}
+OFFSETS = {"offset": lambda x: x.storage_offset(), "0": lambda x: 0}
+
+
+@pytest.mark.parametrize(
+    ("task", "right"),
+    [
+        (ex.row, ("x.size(1)", "s1", "offset", "s0")),
+        (ex.column, ("x.size(0)", "s0", "offset", "s1")),
+    ],
+)
+def test_one_formula_alone_makes_a_row_or_a_column(task, right):
+    passing = []
+    for size, step, offset, move in itertools.product(SIZES, STEPS, OFFSETS, STEPS):
+
+        def formula(x, k, size=size, step=step, offset=offset, move=move):
+            start = OFFSETS[offset](x) + k * STEPS[move](x)
+            return x.as_strided((SIZES[size](x),), (STEPS[step](x),), start)
+
+        if passes(task, formula):
+            passing.append((size, step, offset, move))
+    assert passing == [right]
+
+
+def test_one_formula_alone_makes_the_diagonal_and_the_trace():
+    diagonals, traces = [], []
+    for size, step, offset in itertools.product(SIZES, STEPS, OFFSETS):
+
+        def formula(x, size=size, step=step, offset=offset):
+            return x.as_strided((SIZES[size](x),), (STEPS[step](x),), OFFSETS[offset](x))
+
+        if passes(ex.diagonal, formula):
+            diagonals.append((size, step, offset))
+        if passes(ex.trace, lambda x, formula=formula: formula(x).sum()):
+            traces.append((size, step, offset))
+    assert diagonals == traces == [("min", "s0 + s1", "offset")]
+
+
+def test_one_formula_alone_makes_the_windows():
+    counts = {
+        "n - size + 1": lambda x, size: len(x) - size + 1,
+        "n - size": lambda x, size: len(x) - size,
+        "n": lambda x, size: len(x),
+        "n // size": lambda x, size: len(x) // size,
+        "size": lambda x, size: size,
+    }
+    steps = {
+        "0": lambda x, size: 0,
+        "1": lambda x, size: 1,
+        "s": lambda x, size: x.stride(0),
+        "size": lambda x, size: size,
+        "size * s": lambda x, size: size * x.stride(0),
+    }
+    passing = []
+    for *names, offset in itertools.product(counts, counts, steps, steps, OFFSETS):
+
+        def formula(x, size, names=names, offset=offset):
+            shape = [counts[name](x, size) for name in names[:2]]
+            stride = [steps[name](x, size) for name in names[2:]]
+            return x.as_strided(shape, stride, OFFSETS[offset](x))
+
+        if passes(ex.windows, formula):
+            passing.append((*names, offset))
+    assert passing == [("n - size + 1", "size", "s", "s", "offset")]
+
+
+def test_one_formula_alone_makes_the_address():
+    def packed(shape):
+        return [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+
+    units = {
+        "1": lambda t: 1,
+        "4": lambda t: 4,
+        "8": lambda t: 8,
+        "item": lambda t: t.itemsize,
+        "2 items": lambda t: 2 * t.itemsize,
+    }
+    strides = {
+        "stride": lambda t: t.stride(),
+        "packed": lambda t: packed(t.shape),
+        "fortran": lambda t: packed(t.shape[::-1])[::-1],
+        "shape": lambda t: t.shape,
+        "reversed": lambda t: t.stride()[::-1],
+        "sorted": lambda t: sorted(t.stride(), reverse=True),
+    }
+    passing = []
+    for stride, unit, offset_unit in itertools.product(strides, units, ["none", *units]):
+
+        def formula(t, index, stride=stride, unit=unit, offset_unit=offset_unit):
+            steps = sum(map(math.prod, zip(index, strides[stride](t), strict=True)))
+            start = 0 if offset_unit == "none" else t.storage_offset() * units[offset_unit](t)
+            return start + steps * units[unit](t)
+
+        if passes(ex.address, formula):
+            passing.append((stride, unit, offset_unit))
+    assert passing == [("stride", "item", "item")]
+
+
+def test_one_formula_alone_makes_the_slice_layout():
+    def raw(start, stop, n):
+        return start or 0, n if stop is None else stop
+
+    def wrapped(start, stop, n):
+        start, stop = raw(start, stop, n)
+        return start + n * (start < 0), stop + n * (stop < 0)
+
+    def clamp(bound, n):
+        return min(max(bound, 0), n)
+
+    bounds = {
+        "raw": raw,
+        "wrapped": wrapped,
+        "clamped, not wrapped": lambda a, b, n: [clamp(v, n) for v in raw(a, b, n)],
+        "wrapped, clamped": lambda a, b, n: [clamp(v, n) for v in wrapped(a, b, n)],
+        "wrapped, clamped above": lambda a, b, n: [min(v, n) for v in wrapped(a, b, n)],
+        "wrapped, clamped below": lambda a, b, n: [max(v, 0) for v in wrapped(a, b, n)],
+        "wrapped, stop clamped": lambda a, b, n: (
+            wrapped(a, b, n)[0],
+            clamp(wrapped(a, b, n)[1], n),
+        ),
+    }
+    sizes = {
+        "ceil": lambda length, step: max(-(-length // step), 0),
+        "floor": lambda length, step: max(length // step, 0),
+        "floor + 1": lambda length, step: max(length // step + 1, 0),
+        "round": lambda length, step: max(round(length / step), 0),
+        "ceil, negative": lambda length, step: -(-length // step),
+        "length": lambda length, step: max(length, 0),
+    }
+    strides = {"s": lambda s, k: s, "s * step": lambda s, k: s * k, "step": lambda s, k: k}
+    moves = {
+        "0": lambda a, s, k: 0,
+        "start": lambda a, s, k: a,
+        "start * s": lambda a, s, k: a * s,
+        "start * s * step": lambda a, s, k: a * s * k,
+        "step * s": lambda a, s, k: k * s,
+    }
+    passing = []
+    for bound, size, step_by, move, keep in itertools.product(
+        bounds, sizes, strides, moves, (0, 1)
+    ):
+
+        def formula(
+            shape, stride, offset, dim, start, stop, step,
+            bound=bound, size=size, step_by=step_by, move=move, keep=keep,
+        ):  # fmt: skip
+            shape, stride, old = list(shape), list(stride), stride[dim]
+            first, last = bounds[bound](start, stop, shape[dim])
+            shape[dim] = sizes[size](last - first, step)
+            stride[dim] = strides[step_by](old, step)
+            return shape, stride, offset * keep + moves[move](first, old, step)
+
+        if passes(ex.slice_layout, formula):
+            passing.append((bound, size, step_by, move, keep))
+    assert passing == [("wrapped, clamped", "ceil", "s * step", "start * s", 1)]
+
+
+def test_few_formulas_make_the_slice_that_is_to_be_found():
+    starts = {
+        "offsets // s": lambda b, v: (v.storage_offset() - b.storage_offset()) // b.stride(0),
+        "offsets": lambda b, v: v.storage_offset() - b.storage_offset(),
+        "offset // s": lambda b, v: v.storage_offset() // b.stride(0),
+        "offset": lambda b, v: v.storage_offset(),
+        "offsets // view's": lambda b, v: (
+            (v.storage_offset() - b.storage_offset()) // max(v.stride(0), 1)
+        ),
+        "0": lambda b, v: 0,
+    }
+    steps = {
+        "v // b": lambda b, v: v.stride(0) // b.stride(0),
+        "v": lambda b, v: v.stride(0),
+        "b": lambda b, v: b.stride(0),
+        "1": lambda b, v: 1,
+        "v - b + 1": lambda b, v: v.stride(0) - b.stride(0) + 1,
+    }
+    stops = {
+        "n steps": lambda a, n, k: a + n * k,
+        "n steps - 1": lambda a, n, k: a + n * k - 1,
+        "n steps + 1": lambda a, n, k: a + n * k + 1,
+        "n - 1 steps": lambda a, n, k: a + (n - 1) * k,
+        "n - 1 steps + 1": lambda a, n, k: a + (n - 1) * k + 1,
+        "n": lambda a, n, k: a + n,
+        "open": lambda a, n, k: None,
+        "not from start": lambda a, n, k: n * k,
+    }
+    passing = []
+    for start, step, stop in itertools.product(starts, steps, stops):
+
+        def formula(base, view, start=start, step=step, stop=stop):
+            first, by = starts[start](base, view), steps[step](base, view)
+            return slice(first, stops[stop](first, len(view), by), by)
+
+        if passes(ex.recover_slice, formula):
+            passing.append((start, step, stop))
+    assert passing == [("offsets // s", "v // b", "n steps")]
+
+
+@pytest.mark.parametrize(("size", "stride"), [((1, 6), (1, 4)), ((1, 6), (0, 1)), ((6,), (0,))])
+def test_strides_that_happen_to_show_a_row_do_not_pass(size, stride):
+    assert not ex.row.check(lambda x, i: x.as_strided(size, stride)).passed
