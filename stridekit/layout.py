@@ -19,12 +19,16 @@ from typing import Any
 from stridekit._arguments import LayoutError, basic_index, int_, ints, varargs, wrap_dim
 from stridekit.view_rule import complete_shape, contiguous_stride, view_stride
 
+__all__ = ["Layout", "LayoutError"]
+
 # The order in which each memory format walks the dims, innermost first.
 _MEMORY_ORDER = {
     "contiguous_format": None,
     "channels_last": (1, 3, 2, 0),
     "channels_last_3d": (1, 4, 3, 2, 0),
 }
+
+_ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +49,14 @@ class Layout:
     """
 
     shape: tuple[int, ...]
-    stride: tuple[int, ...] = None  # type: ignore[assignment]  # filled in by __post_init__
+    stride: tuple[int, ...] = _ROW_MAJOR
     storage_offset: int = 0
     itemsize: int = 1
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__  # the value is frozen from here on
         set_field(self, "shape", ints("shape", self.shape))
-        if self.stride is None:
+        if self.stride is _ROW_MAJOR:
             set_field(self, "stride", contiguous_stride(self.shape))
         set_field(self, "stride", ints("stride", self.stride))
         set_field(self, "storage_offset", int_("storage_offset", self.storage_offset))
@@ -415,7 +419,7 @@ def _of_array(x: Any) -> Layout:
                 f"{x.itemsize} bytes (a field of a structured array?): np.ascontiguousarray copies it"
             )
     itemsize = max(x.itemsize, 1)
-    return Layout(x.shape, [s // itemsize for s in x.strides], start // itemsize, x.itemsize)
+    return Layout(x.shape, tuple(s // itemsize for s in x.strides), start // itemsize, x.itemsize)
 
 
 def _pointer(array: Any) -> int:

@@ -24,7 +24,7 @@ def test_facts_agree_with_torch(x):
     size = x.element_size()
     numbers = torch.arange(x.untyped_storage().nbytes() // size)
     reached = numbers.as_strided(x.shape, x.stride(), x.storage_offset()).unique().numel()
-    assert facts["storage"].startswith(f"{reached} of {numbers.numel()} element")
+    assert facts["storage"].startswith(f"{reached:,} of {numbers.numel():,} element")
     assert facts["overlap"].startswith("yes") == (reached < x.numel())
 
 

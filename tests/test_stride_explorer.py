@@ -17,6 +17,7 @@ from tests.needs import NODE, needs_node
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
 
+
 def test_the_fixture_is_what_python_says():
     """The file that the JavaScript tests read; `python -m tests.explorer_cases` writes it."""
     assert explorer_cases.FILE.read_text(encoding="utf-8") == explorer_cases.text()

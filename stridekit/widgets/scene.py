@@ -112,11 +112,12 @@ def limit(
     others = [(n, s) for d, (n, s) in enumerate(zip(shape, stride, strict=True)) if d != moving]
     rest = sum((n - 1) * s for n, s in others)
     # The highest element is `fixed + value * step`, value being where the slider stands.
-    fixed, step, last = {
-        "storage_offset": lambda: (rest, 1, None),
-        "stride": lambda: (offset + rest, shape[dim] - 1, None),
-        "size": lambda: (offset + rest - stride[dim], stride[dim], dim),
-    }[what]()
+    if what == "storage_offset":
+        fixed, step = rest, 1
+    elif what == "stride":
+        fixed, step = offset + rest, shape[dim] - 1
+    else:
+        fixed, step = offset + rest - stride[dim], stride[dim]
     most, why = slider_max[what], f"{name} stops at {slider_max[what]}: the slider ends here"
     cells = prod(n for n, _ in others)
     if what == "size" and cells * most > MAX_CELLS:
@@ -127,7 +128,8 @@ def limit(
     fits = max(room // step, 0) if step > 0 else most if room >= 0 else 0
     if nothing_reached or fits >= most:
         return most, why
-    corner = tuple(fits if d == last else n - 1 for d, n in enumerate(shape))
+    grown = dim if what == "size" else None
+    corner = tuple(fits if d == grown else n - 1 for d, n in enumerate(shape))
     return fits, (
         f"{name} stops at {fits}: beyond it, {element_name(corner)} would be element "
         f"{fixed + (fits + 1) * step}, and the storage ends at {storage_size - 1}"

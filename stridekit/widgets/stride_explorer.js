@@ -41,7 +41,7 @@ function render({ model, el, signal }) {
   const stage = h("div", { class: "sk-stage" }, linkLayer, top, tape.node);
   const note = h("p", { class: "sk-note" });
   const spoken = h("p", { class: "sk-spoken", role: "status" });
-  const root = h("section", { class: "stridekit sk-explorer", "aria-label": "stride explorer" },
+  const root = h("div", { class: "stridekit sk-explorer", role: "group", "aria-label": "stride explorer" },
     presets.node, note, stage, formulaPanel.node, verdictList.node, codeBox.node, spoken);
   el.append(root);
 

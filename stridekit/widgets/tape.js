@@ -85,9 +85,9 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     class: "sk-tape", role: "grid", tabindex: "0", ...OWN_KEYS,
     "aria-label": "elements of the storage, in the order of memory",
     onkeydown: onKey,
-    onpointerover: (event) => onHover(event.target.slot ?? null),
+    onpointerover: (event) => onHover(event.target.element ?? null),
     onpointerleave: () => onHover(null),
-    onclick: (event) => event.target.slot !== undefined && onSelect(event.target.slot),
+    onclick: (event) => event.target.element !== undefined && onSelect(event.target.element),
   });
   const ink = s("svg", { class: "sk-ink", "aria-hidden": "true" });
   const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
@@ -98,6 +98,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const labels = pool(tags, () => h("span"));
   const grips = pool(handles, () => h("span", { onpointerdown: (event) => onDrag(event) }));
   let g = null;
+  let lifts = []; // how high the arc of each dim rises
   let slots = new Map();
   let built = "";
 
@@ -124,8 +125,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
         const text = h("span");
         const badge = h("sup");
         const slot = h("div", { role: "gridcell", class: "sk-slot", id: `${id}-s${e}` }, number, text, badge);
-        Object.assign(slot, { slot: e, number, value: text, badge });
-        for (const part of slot.children) part.slot = e;
+        Object.assign(slot, { element: e, number, value: text, badge });
         line.append(slot);
         slots.set(e, slot);
       }
@@ -219,7 +219,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
 
   /** One arc a dim, from the first element to its neighbour along that dim, with a grip at its tip. */
   function steps(view, shapes, texts, grip) {
-    const { layout, lit, storageSize } = view;
+    const { layout, lit, index, storageSize } = view;
+    lifts = [];
     const start = layout.storage_offset;
     if (layout.shape.includes(0) || !g.has(start)) return;
     // Short steps inside, long ones around them, and around all the loops of those that go nowhere.
@@ -231,12 +232,14 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       if (to >= storageSize || !g.has(start) || !g.has(to)) return;
       const shared = taken.get(to) ?? 0;
       taken.set(to, shared + 1);
-      const lift = 15 + 17 * rank;
+      const lift = (lifts[d] = 15 + 17 * rank);
       const shift = shared * 13;
       const faded = lit !== null && lit !== d ? " is-faded" : "";
       const tip = [g.middle(to) + (to === start ? 7 : 0) + shift, g.top(to) - 1];
-      shapes.push([stepPath(g, start, to, lift, shift), `sk-step sk-d${d}${faded}`]);
-      shapes.push([arrow(...tip), `sk-tip sk-d${d}${faded}`]);
+      if (lit !== d || !index?.[d]) {
+        shapes.push([stepPath(g, start, to, lift, shift), `sk-step sk-d${d}${faded}`]);
+        shapes.push([arrow(...tip), `sk-tip sk-d${d}${faded}`]);
+      }
       texts.push([`stride[${d}] = ${layout.stride[d]}`, ...labelPlace(start, to, lift, tip), `sk-d${d}${faded} ${labelSide(start, to)}`]);
       grip.push([tip[0], tip[1] - 8, `sk-d${d}`, `stride[${d}]`]);
     });
@@ -263,7 +266,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     const length = hops === 1 ? index[lit] * layout.stride[lit] : layout.stride[lit];
     for (let k = 0; k < hops && length > 0; k++, from += length) {
       if (!g.has(from) || !g.has(from + length)) continue;
-      shapes.push([stepPath(g, from, from + length, 16), `sk-hop sk-d${lit}`]);
+      shapes.push([stepPath(g, from, from + length, lifts[lit] ?? 15), `sk-hop sk-d${lit}`]);
       shapes.push([arrow(g.middle(from + length), g.top(from + length) - 1), `sk-tip sk-d${lit}`]);
     }
   }

@@ -67,7 +67,9 @@ class Lab:
     outside: list[str] = field(default_factory=list)  # requests that left loopback
     errors: list[str] = field(default_factory=list)  # what the page's console called an error
 
-    def open(self, notebook: str, width: int = 1280, height: int = 900, theme: str = "light") -> Page:
+    def open(
+        self, notebook: str, width: int = 1280, height: int = 900, theme: str = "light"
+    ) -> Page:
         """A page on a notebook of the server's root, its kernel connected and idle."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height},
@@ -77,21 +79,36 @@ class Lab:
         context.route("**/*", self._guard)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto(f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}")
+        page.goto(
+            f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
+        )
         page.wait_for_function(_READY, timeout=60_000)
         if theme == "dark":
-            page.evaluate(
-                "jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
-            )
-            page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+            self.set_theme(page, "JupyterLab Dark")
         # The file browser would take a third of a narrow window.
         page.evaluate("jupyterapp.shell.collapseLeft()")
         return page
+
+    def set_theme(self, page: Page, theme: str) -> None:
+        """Change to a theme of JupyterLab, and wait until it is there."""
+        page.evaluate(
+            "(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme
+        )
+        page.wait_for_function("(theme) => document.body.dataset.jpThemeName === theme", arg=theme)
 
     def run_all(self, page: Page, timeout: float = 120_000) -> None:
         """Run every cell and wait until each has its execution count and the kernel rests."""
         page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
         page.wait_for_function(_ALL_RUN, timeout=timeout)
+
+    def run_code(self, page: Page, code: str) -> str:
+        """What a piece of code prints in the page's kernel; the notebook stays as it is."""
+        return str(page.evaluate(_RUN_CODE, code))
+
+    def close(self, page: Page) -> None:
+        """End the page's kernel, then close the page."""
+        page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        page.context.close()
 
     def _guard(self, route: Route) -> None:
         address = route.request.url
@@ -115,6 +132,15 @@ _ALL_RUN = """() => {
     && c.sharedModel.source.trim());
   return cells.length && cells.every((c) => c.executionCount > 0 && c.executionState !== 'running')
     && panel.sessionContext.session.kernel.status === 'idle';
+}"""
+
+_RUN_CODE = """async (code) => {
+  const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+  let text = "";
+  const future = kernel.requestExecute({ code, store_history: false });
+  future.onIOPub = ({ content }) => (text += content.text ?? content.evalue ?? "");
+  await future.done;
+  return text;
 }"""
 
 

@@ -1,0 +1,59 @@
+# Everything for people who learn with stridekit or work on it. `make help` lists the targets.
+# Each target that needs the environment makes it first; paths are relative, so a space does no harm.
+
+PYTHON ?= python3
+LAB_ARGS ?=
+TEST_ARGS ?=
+BENCH_ARGS ?=
+REFRESH_ARGS ?=
+LOCK_ARGS ?=
+
+IN_VENV = .venv/bin/python
+
+# An empty HOME means the current folder to some tools: without it they ask the user database.
+ifeq ($(strip $(HOME)),)
+unexport HOME
+endif
+
+# Jupyter refuses to serve root unless told to, and needs telling where there is nothing to show a page.
+ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
+SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
+BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
+
+.PHONY: help env lab test lint fix refresh lock bench
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
+
+env:  ## make .venv, or bring it up to date (the other targets do it themselves)
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "Set-up: there is no $(PYTHON) here: install Python 3.11 to 3.14, or name one:" \
+	       "make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" tools/setup_env.py
+
+lab: env  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and the like)
+	@JUPYTER_PREFER_ENV_PATH=1 $(IN_VENV) -m jupyterlab $(ROOT_FLAG) $(BROWSER_FLAG) \
+	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb \
+	  --LabApp.news_url=None $(LAB_ARGS)
+
+test: env  ## run every test, doctest and notebook (TEST_ARGS="tests/test_layout.py -x")
+	@$(IN_VENV) -m pytest $(TEST_ARGS)
+
+lint: env  ## check style and types
+	$(IN_VENV) -m ruff check .
+	$(IN_VENV) -m ruff format --check .
+	$(IN_VENV) -m mypy
+
+fix: env  ## repair what can be repaired of the style
+	$(IN_VENV) -m ruff check --fix .
+	$(IN_VENV) -m ruff format .
+
+refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
+	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
+
+lock: env  ## write constraints.txt anew (LOCK_ARGS=--upgrade for the newest versions)
+	@$(IN_VENV) tools/lock.py $(LOCK_ARGS)
+
+bench: env  ## measure the marks that stridekit sets itself
+	@$(IN_VENV) tools/bench.py $(BENCH_ARGS)

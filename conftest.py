@@ -1,0 +1,37 @@
+"""What all tests share: the notebooks' kernel, hypothesis' profiles, a closing summary."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+import notebook_kernel
+
+# The same examples on every run, and no verdict that depends on the speed of the machine.
+settings.register_profile(
+    "stridekit", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("stridekit-ci", settings.get_profile("stridekit"), max_examples=300)
+settings.load_profile("stridekit-ci" if os.environ.get("CI") else "stridekit")
+
+
+def pytest_configure(config):
+    """Point every kernel that the tests start at one that is the same on all machines."""
+    folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    notebook_kernel.use(Path(folder.name))
+
+
+def pytest_collection_finish(session):
+    """Get ready for notebooks only where there are some."""
+    if any(item.path.suffix == ".ipynb" for item in session.items):
+        notebook_kernel.warm_up()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print what tests said with `record_property("summary", line)`."""
+    for report in terminalreporter.stats.get("passed", []):
+        for name, line in report.user_properties:
+            if name == "summary":
+                terminalreporter.write_line(line)

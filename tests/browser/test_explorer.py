@@ -1,0 +1,267 @@
+"""StrideExplorer in a real JupyterLab: what hand, keyboard and kernel see, checked against torch."""
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.needs import needs_chromium
+
+pytestmark = needs_chromium
+
+TENSORS = [
+    "torch.arange(24).view(2, 3, 4).permute(2, 0, 1)",
+    "torch.arange(120).view(2, 3, 4, 5)",
+    "torch.arange(10)[3:]",
+    "torch.tensor(7)",
+]
+CELLS = [
+    "import torch\nfrom stridekit import Layout, StrideExplorer, explore\ne = StrideExplorer()\ne",
+    "e",
+    *[f"explore({make})" for make in TENSORS],
+]
+
+
+@pytest.fixture(scope="module")
+def page(notebook):
+    """A page with the default explorer, shown twice, and one for each tensor."""
+    return notebook(*CELLS)
+
+
+@pytest.fixture
+def w(page):
+    """The first explorer of the page, as it is at the start."""
+    w = page.locator(".sk-explorer").first
+    preset(w, "diagonal")
+    preset(w, "row-major")
+    w.locator(".sk-cell").nth(20).click()
+    page.mouse.move(5, 5)
+    return w
+
+
+def grid_values(w):
+    """The numbers in the grid, in row-major order."""
+    return [int(text) for text in w.locator(".sk-cell").all_inner_texts()]
+
+
+def slot(w, element):
+    return w.locator(f".sk-slot[id$='-s{element}']")
+
+
+def spot(w):
+    """The numbers of the cell and the slot that carry the heavy ring."""
+    return [
+        w.locator(f".{kind}.is-spot").inner_text().split()[0] for kind in ("sk-cell", "sk-slot")
+    ]
+
+
+def preset(w, name):
+    w.get_by_role("button", name=name, exact=True).click()
+
+
+def drag(w, what, element):
+    """Drag the grip of a stride or the offset onto an element of the tape."""
+    grip = w.locator(f".sk-grip[title='drag to change {what}']").bounding_box()
+    target, mouse = slot(w, element).bounding_box(), w.page.mouse
+    mouse.move(grip["x"] + 12, grip["y"] + 12)
+    mouse.down()
+    mouse.move(target["x"] + 20, target["y"] + 2, steps=6)
+    mouse.up()
+
+
+def code(w):
+    return w.locator(".sk-code code").first.inner_text()
+
+
+def sentence(w):
+    return w.locator(".sk-sentence").inner_text()
+
+
+def shown_by_torch(w):
+    """The picture's code, run by torch here: the numbers that must be in the grid."""
+    return eval(code(w)).flatten().int().tolist()
+
+
+def in_kernel(lab, w, expression):
+    """What the kernel says, once it has been told: that happens after the paint."""
+    w.page.wait_for_timeout(150)
+    return lab.run_code(w.page, f"print({expression})").strip()
+
+
+def test_every_preset_shows_what_torch_makes(lab, w):
+    """All seven: the grid's numbers, the code under it, the kernel's layout and torch agree."""
+    names = w.locator(".sk-presets button").all_inner_texts()
+    assert names == ["row-major", "column-major", "transpose", "every second column", "diagonal",
+                     "broadcast", "windows"]  # fmt: skip
+    for name in names:
+        preset(w, name)
+        assert grid_values(w) == shown_by_torch(w), name
+        same = w.locator(".sk-also").inner_text().removeprefix("# the same as ")
+        x = eval(same)
+        assert [*map(int, x.flatten().tolist())] == grid_values(w), name
+        assert in_kernel(lab, w, "e.code") == code(w), name
+
+
+def test_hover_links_both_ways(w):
+    """A cell lights its slot; a slot lights every owner; a hole says that no index leads there."""
+    w.locator(".sk-cell").nth(13).hover()
+    assert spot(w) == ["13", "13"]
+    assert "x[1, 5] is element 13 of the storage: byte 52, cache line 0" in sentence(w)
+    slot(w, 30).hover()
+    assert spot(w) == ["30", "30"]
+    preset(w, "windows")
+    slot(w, 9).hover()
+    marked = w.locator(".sk-cell.is-spot, .sk-cell.is-sharer")
+    assert marked.all_inner_texts() == ["9", "9"]
+    assert sentence(w).endswith("and so is x[2, 1]")
+    preset(w, "every second column")
+    slot(w, 3).hover()
+    assert sentence(w) == ("Element 3 is never reached: no index leads there.")
+    w.page.mouse.move(5, 5)
+    assert w.locator(".sk-cell.is-spot").count() == 1
+
+
+def test_the_formula_lights_term_by_term(w):
+    """Each term has the numbers of the selected element; pointing at it walks its steps on the tape."""
+    w.locator(".sk-cell").nth(21).click()
+    terms = w.locator(".sk-term span").all_inner_texts()
+    assert terms == ["0", "2 · 8", "5 · 1"] and w.locator(".sk-total").inner_text() == "= 21"
+    w.locator(".sk-term").nth(1).hover()
+    assert w.locator(".sk-hop.sk-d0").count() == 2
+    w.locator(".sk-term").nth(2).hover()
+    assert w.locator(".sk-hop.sk-d1").count() == 5
+    assert "is-lit" in w.locator(".sk-term").nth(2).get_attribute("class")
+
+
+def test_sliders_stop_where_the_storage_ends(lab, w):
+    """Beyond the limit nothing moves and the reason is said, by keyboard as by hand; torch agrees."""
+    preset(w, "every second column")
+    stride = w.get_by_label("stride[1]", exact=True)
+    stride.focus()
+    for _ in range(3):
+        w.page.keyboard.press("ArrowRight")
+    assert code(w) == "torch.arange(40.).as_strided((5, 4), (8, 2), 0)"
+    why = w.locator(".sk-why").inner_text()
+    assert (
+        why
+        == "stride[1] stops at 2: beyond it, x[4, 3] would be element 41, and the storage ends at 39"
+    )
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        torch.arange(40.0).as_strided((5, 4), (8, 3), 0)
+    w.page.keyboard.press("ArrowLeft")
+    w.page.keyboard.press("ArrowLeft")
+    w.page.keyboard.press("ArrowLeft")
+    assert (
+        w.locator(".sk-why").inner_text() == "stride[1] stops at 0: torch has no negative strides"
+    )
+    assert grid_values(w) == shown_by_torch(w) == [r * 8 for r in range(5) for _ in range(4)]
+    assert in_kernel(lab, w, "e.layout.stride") == "(8, 0)"
+    assert w.page.locator(".jp-Cell").count() == len(CELLS)  # JupyterLab took no key for itself
+
+
+def test_strides_and_offset_are_dragged_on_the_tape(w):
+    """The tip of a step and the end of the offset follow the pointer, and stop at the limit."""
+    preset(w, "diagonal")
+    drag(w, "stride[0]", 6)
+    assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 0)"
+    drag(w, "storage_offset", 10)
+    assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 10)"
+    assert grid_values(w) == shown_by_torch(w) == [10, 16, 22, 28, 34]
+    drag(w, "storage_offset", 30)
+    assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 15)"
+    assert "storage_offset stops at 15: beyond it, x[4]" in w.locator(".sk-why").inner_text()
+
+
+def test_keyboard_in_the_grid(lab, w):
+    """One tab stop; arrows, Home and End move; Escape leaves; letters do nothing to the notebook."""
+    grid = w.get_by_role("grid", name="elements of x by index")
+    grid.focus()
+    w.page.keyboard.press("Home")
+    w.page.keyboard.press("ArrowUp")
+    w.page.keyboard.press("ArrowRight")
+    assert spot(w) == ["9", "9"]
+    active = grid.get_attribute("aria-activedescendant")
+    assert w.locator(f"#{active}").get_attribute("aria-label") == "x[1, 1]: element 9, byte 36"
+    for key in ("a", "d", "d", "x", "End"):
+        w.page.keyboard.press(key)
+    assert w.page.locator(".jp-Cell").count() == len(CELLS)
+    assert in_kernel(lab, w, "e.index") == "(1, 7)"
+    w.page.wait_for_timeout(300)
+    spoken = w.locator(".sk-spoken").inner_text()
+    assert (
+        spoken == "0 + 1*8 + 7*1 = 15: x[1, 7] is element 15 of the storage: byte 60, cache line 0"
+    )
+    w.page.keyboard.press("Escape")
+    assert not grid.evaluate("node => node === document.activeElement")
+
+
+def test_keyboard_on_the_tape(w):
+    """Arrows go from slot to slot, holes included; Enter goes through the owners of a shared slot."""
+    preset(w, "windows")
+    tape = w.get_by_role("grid", name="elements of the storage, in the order of memory")
+    tape.focus()
+    w.page.keyboard.press("Home")
+    for _ in range(5):
+        w.page.keyboard.press("ArrowRight")
+    active = w.locator(f"#{tape.get_attribute('aria-activedescendant')}")
+    assert active.get_attribute("aria-label") == "element 5, byte 20: x[0, 5], x[1, 1]"
+    assert sentence(w).startswith("x[0, 5] is element 5")
+    w.page.keyboard.press("Enter")
+    assert sentence(w).startswith("x[1, 1] is element 5")
+    w.page.keyboard.press("ArrowDown")
+    assert spot(w)[1] == "21"
+
+
+def test_python_moves_the_picture(lab, w):
+    """A layout set from Python is drawn; an illegal one is refused there and the picture stays."""
+    lab.run_code(w.page, "e.layout = Layout((2, 3, 4), (12, 4, 1), 5, 4); e.index = (1, 2, 3)")
+    w.page.wait_for_function(
+        "document.querySelector('.sk-code code').textContent.includes('(2, 3, 4)')"
+    )
+    assert grid_values(w) == shown_by_torch(w) == list(range(5, 29))
+    assert spot(w) == ["28", "28"]
+    said = lab.run_code(w.page, "e.layout = Layout((5, 9), (8, 1), 0, 4)")
+    assert "reaches element 40, and the storage ends at 39" in said
+    assert grid_values(w) == list(range(5, 29))
+
+
+@pytest.mark.parametrize("k", range(len(TENSORS)), ids=TENSORS)
+def test_explore_draws_ones_own_tensor(page, k):
+    """Ranks 0 to 4: the grid holds the tensor's elements, in order."""
+    shown = grid_values(page.locator(".sk-explorer").nth(2 + k))
+    assert shown == eval(TENSORS[k]).flatten().tolist()
+
+
+def test_two_views_of_one_widget_agree(w):
+    """The state is the model's: both pictures change."""
+    other = w.page.locator(".sk-explorer").nth(1)
+    preset(w, "diagonal")
+    assert code(other) == code(w)
+    assert other.get_by_role("button", name="diagonal").get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_accessibility(lab, w, theme):
+    """axe finds nothing, colour contrast included, in full pictures and in those with holes."""
+    lab.set_theme(w.page, theme)
+    # JupyterLab's shell hides its overflow, and axe then skips contrast without a word.
+    w.page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
+    for name in ("row-major", "every second column", "broadcast"):
+        preset(w, name)
+        found = Axe().run(w.page, context=".sk-explorer").response
+        assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
+        assert "color-contrast" in {rule["id"] for rule in found["passes"]}
+
+
+def test_a_rerun_cell_leaves_nothing_behind(lab, w):
+    """Views that are gone listen no more, and the new ones live."""
+    for _ in range(2):
+        lab.run_all(w.page)
+    w.page.wait_for_timeout(300)
+    assert w.page.locator(".sk-explorer").count() == len(CELLS)
+    preset(w, "transpose")
+    assert grid_values(w) == shown_by_torch(w)
+
+
+def test_nothing_leaves_the_machine(lab):
+    """No request off loopback, and no error in any page so far."""
+    assert lab.outside == [] and lab.errors == []

@@ -1,0 +1,124 @@
+"""One statement of dependencies: the lock and environment.yml repeat what pyproject.toml says."""
+
+import re
+import subprocess
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+import setup_env
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+# The packages that conda-forge calls otherwise.
+CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
+
+# Written so that this file does not hold them.
+REGISTRIES = [
+    r"pypi\.org", r"pythonhosted\.", r"download\.pytorch\.", r"registry\.npmjs\.", r"npmjs\.com",
+    r"conda\.anaconda\.", r"repo\.anaconda\.", r"unpkg\.", r"jsdelivr\.", r"esm\.sh",
+    r"(index-url|find-links)[ =]+\S*:/",
+]  # fmt: skip
+
+
+def requirements(lines):
+    """Requirements by name, without the package's own extras."""
+    parsed = [Requirement(line) for line in lines]
+    return {canonicalize_name(r.name): r for r in parsed if r.name != "stridekit"}
+
+
+def locked():
+    """The versions that the lock allows for each package: one, or one for each marker."""
+    versions = defaultdict(list)
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            requirement = Requirement(line)
+            (pin,) = requirement.specifier
+            assert pin.operator == "=="
+            versions[canonicalize_name(requirement.name)].append(pin.version)
+    return versions
+
+
+def conda():
+    """What environment.yml asks of conda-forge, by name, and what of pip."""
+    content = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert content["channels"] == ["conda-forge", "nodefaults"]
+    *packages, last = content["dependencies"]
+    parts = [re.fullmatch(r"([\w-]+)(.*)", package).groups() for package in packages]
+    return dict(parts), last["pip"]
+
+
+ALL = requirements(PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_lock_has_versions_in_the_range(name):
+    assert locked()[name], f"{name} is not locked: run make lock"
+    for version in locked()[name]:
+        assert version in ALL[name].specifier, "run make lock"
+
+
+def test_lock_names_no_machine():
+    """Only names, versions and markers: no paths, addresses or hashes."""
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    pins = [line for line in text.splitlines() if not line.startswith("#")]
+    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#/\\]+)?", pin)] == []
+
+
+def test_environment_yml_repeats_pyproject():
+    """conda-forge has what stridekit and JupyterLab need, in the same ranges."""
+    packages, pip = conda()
+    needed = requirements(PROJECT["dependencies"] + EXTRAS["lab"])
+    expected = {CONDA_NAMES.get(name, name): r.specifier for name, r in needed.items()}
+    found = {n: SpecifierSet(v) for n, v in packages.items() if n not in ("python", "pip")}
+    assert found == expected
+    assert packages["pip"] == ""
+    assert pip == ["-e ."]
+
+
+def test_oldest_python_is_the_same_everywhere():
+    packages, _ = conda()
+    oldest = "{}.{}".format(*setup_env.OLDEST)
+    assert PROJECT["requires-python"] == f">={oldest}"
+    assert packages["python"] == f"={oldest}"
+
+
+def files():
+    """The files that git tracks or would track; without git, those in the tree."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        names = filter(None, listed.stdout.split("\0"))
+    else:
+        names = (str(path.relative_to(ROOT)) for path in ROOT.rglob("*"))
+        names = (name for name in names if not re.search(r"(^|/)(\.(?!ci|git)|__pycache__)", name))
+    return [path for path in map(ROOT.joinpath, names) if path.is_file()]
+
+
+def addresses(text):
+    """The addresses of package registries in a text."""
+    return [found[0] for pattern in REGISTRIES for found in re.finditer(pattern, text)]
+
+
+def test_no_file_names_a_package_registry():
+    """Where packages come from is for the reader's own configuration to say."""
+    texts = {path: path.read_bytes().decode("utf-8", errors="ignore") for path in files()}
+    found = {str(path.relative_to(ROOT)): addresses(text) for path, text in texts.items()}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["https://pypi" + ".org/simple", "https://download." + "pytorch.org/whl/cpu",
+     "--index-url" + " https://mirror/simple"],
+)  # fmt: skip
+def test_the_search_for_registries_finds_them(text):
+    assert addresses(text)

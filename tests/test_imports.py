@@ -1,0 +1,130 @@
+"""Who may know whom in stridekit, and what `import stridekit` may load."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "stridekit"
+
+# For each module or subpackage: the others that it may import, and what else beside the standard
+# library. The mathematics is below and knows no tensor; what draws and asks is on top, and of these
+# none knows another. A new module needs a row here.
+MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
+    "_arguments": (set(), set()),
+    "view_rule": (set(), set()),
+    "palette": (set(), set()),
+    "layout": ({"_arguments", "view_rule"}, set()),
+    "memory": ({"layout"}, set()),
+    "storage": ({"layout", "memory"}, {"torch"}),
+    "explain": ({"layout", "memory"}, {"torch"}),
+    "aliasing": ({"layout", "memory"}, {"torch"}),
+    "traffic": ({"layout", "memory"}, {"torch"}),
+    "timing": ({"layout", "memory"}, {"torch"}),
+    "plots": ({"layout", "memory", "palette"}, {"matplotlib", "numpy"}),
+    "widgets": (
+        {"layout", "memory", "storage", "explain", "plots", "palette"},
+        {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib"},
+    ),
+    "exercises": ({"layout", "memory", "storage"}, {"torch", "numpy"}),
+    "__init__": ({"layout", "memory", "storage", "explain", "aliasing", "widgets"}, set()),
+}
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(path: Path, package: Path = PACKAGE) -> str:
+    """The module or subpackage directly under stridekit that a file belongs to."""
+    return path.relative_to(package).parts[0].removesuffix(".py")
+
+
+def imports(source: str, package: list[str]) -> set[str]:
+    """The full names that a source imports, on any level of it and however they are spelled."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else []
+            base += node.module.split(".") if node.module else []
+            # Only `from stridekit import layout` may name modules behind the import.
+            bare = base == ["stridekit"]
+            found |= {".".join([*base, *([alias.name] if bare else [])]) for alias in node.names}
+    return found
+
+
+def forbidden(source: str, package: list[str], here: str) -> set[str]:
+    """What a source in the module `here` imports and may not."""
+    own, others = MAY_KNOW[here]
+    allowed = others | {"stridekit." + name for name in {*own, here}}
+    names = {
+        ".".join(name.split(".")[:2]) if name.startswith("stridekit") else name.split(".")[0]
+        for name in imports(source, package)
+    }
+    return {name for name in names - allowed if name not in sys.stdlib_module_names}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_module_knows_only_those_below(path):
+    assert room(path) in MAY_KNOW, f"give {room(path)} a row in MAY_KNOW: whom may it know?"
+    package = ["stridekit", *path.relative_to(PACKAGE).parts[:-1]]
+    assert forbidden(path.read_text(encoding="utf-8"), package, room(path)) == set()
+
+
+@pytest.mark.parametrize(
+    ("here", "source"),
+    [
+        ("layout", "import torch"),
+        ("layout", "import numpy.linalg as la"),
+        ("memory", "from stridekit.storage import read_storage"),
+        ("memory", "from stridekit import storage"),
+        ("memory", "from . import storage"),
+        ("memory", "from .storage import read_storage"),
+        ("memory", "def f():\n    from .storage import read_storage"),
+        ("memory", "if TYPE_CHECKING:\n    import stridekit.storage"),
+        ("plots", "from stridekit.widgets import scene"),
+        ("plots", "import stridekit.exercises.core"),
+        ("widgets", "from ..exercises import core"),
+        ("exercises", "from stridekit.widgets.scene import Scene"),
+    ],
+)
+def test_the_reading_of_imports_sees_every_spelling(here, source):
+    package = ["stridekit", here] if here in ("widgets", "exercises") else ["stridekit"]
+    assert forbidden(source, package, here)
+
+
+@pytest.mark.parametrize(
+    ("here", "source"),
+    [
+        (
+            "memory",
+            "import os.path\nfrom .layout import Layout",
+        ),
+        (
+            "widgets",
+            "import torch\nfrom . import scene\nfrom stridekit import memory",
+        ),
+    ],
+)
+def test_the_reading_of_imports_allows_what_the_table_allows(here, source):
+    package = ["stridekit", here] if here == "widgets" else ["stridekit"]
+    assert forbidden(source, package, here) == set()
+
+
+def test_import_adds_to_torch_only_stridekit():
+    """So that it is as quick as torch: plots and widgets load when they are first asked for."""
+    program = (
+        "import sys, json, torch; before = set(sys.modules); import stridekit; "
+        "print(json.dumps([*before]), json.dumps([*set(sys.modules) - before]), sep=chr(10))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    before, added = (
+        {name.partition(".")[0] for name in json.loads(line)} for line in done.stdout.splitlines()
+    )
+    assert added - sys.stdlib_module_names == {"stridekit"}
+    heavy = re.compile("matplotlib|ipywidgets|anywidget|traitlets|IPython|ipykernel|jupyter")
+    assert [name for name in before | added if heavy.match(name)] == []

@@ -1,0 +1,300 @@
+"""The set-up: what it decides to do, and what it tells a person when it cannot."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import environment
+import setup_env
+from environment import Machine, SetupError
+
+ROOT = Path(__file__).parent.parent
+LINUX = Machine("Linux", "x86_64", "3.11")
+
+# Which Python ------------------------------------------------------------------------------------
+
+
+def test_any_python_3_can_read_the_first_file():
+    """A syntax error would be all that an old Python says."""
+    source = (ROOT / "tools/setup_env.py").read_text(encoding="utf-8")
+    assert ast.parse(source, feature_version=(3, 5))
+    assert not [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr)]
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"), [((3, 10), False), ((3, 11), True), ((3, 14), True), ((3, 15), False)]
+)
+def test_python_has_to_be_one_that_torch_is_built_for(version, fits):
+    assert setup_env.fits(version) is fits
+
+
+def test_every_python_that_fits_is_looked_for():
+    minors = range(setup_env.OLDEST[1], setup_env.NEWEST[1] + 1)
+    assert sorted(setup_env.COMMANDS) == [f"python3.{minor}" for minor in minors]
+
+
+def test_another_python_has_to_start():
+    """A version manager puts stand-ins on the PATH for Pythons that are not there."""
+    found = {"python3.13": "/shims/python3.13", "python3.11": "/usr/bin/python3.11"}
+    assert setup_env.other_python(found, starts=lambda path: "shims" not in path).endswith("3.11")
+    assert setup_env.other_python(found, starts=lambda path: False) is None
+    assert setup_env.other_python({}) is None
+
+
+def test_starts_is_true_only_of_a_working_command(tmp_path):
+    assert setup_env.starts(sys.executable)
+    assert not setup_env.starts(str(tmp_path / "python3"))
+
+
+def test_a_python_that_does_not_fit_is_named_with_those_that_do():
+    said = setup_env.no_python((3, 9))
+    assert said.startswith("Python 3.11 to 3.14 is needed, this is 3.9")
+    assert "make PYTHON=" in said
+    assert "\n" not in said
+
+
+# Which machine -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        (Machine("Windows", "AMD64", "3.12", bits=32), ["32-bit", "install a 64-bit Python"]),
+        (Machine("Darwin", "x86_64", "3.12"), ["Intel Macs", "Binder", "arm64 Python"]),
+        (Machine("Windows", "ARM64", "3.12"), ["Windows on ARM64", "Binder"]),
+        (Machine("Linux", "riscv64", "3.12"), ["Linux on riscv64", "Binder"]),
+        (Machine("Linux", "x86_64", "3.12", has_venv=False), ["apt install python3.12-venv"]),
+    ],
+)
+def test_a_machine_that_will_not_do_is_told_why(machine, words):
+    said = environment.why_not(machine)
+    assert all(word in said for word in words), said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("system", "processor"),
+    [("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")],
+)
+def test_the_machines_that_torch_is_built_for_will_do(system, processor):
+    assert environment.why_not(Machine(system, processor, "3.13")) == ""
+
+
+def test_this_machine_will_do():
+    assert environment.why_not(Machine.here()) == ""
+
+
+# What to do --------------------------------------------------------------------------------------
+
+HERE, MADE_FROM = "Python 3.11, Linux x86_64, /a b/.venv", "abc"
+FINISHED = environment.stamp_text(HERE, MADE_FROM)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "has_python", "step"),
+    [
+        (None, False, "build"),  # there is nothing
+        (FINISHED, False, "build"),  # the Python it was made with is gone
+        (environment.UNFINISHED, True, "build"),  # interrupted
+        (FINISHED.replace("/a b/", "/c/"), True, "build"),  # moved or copied
+        (FINISHED.replace("3.11", "3.12"), True, "build"),  # another Python
+        (FINISHED.replace("abc", "def"), True, "update"),  # pyproject.toml or the lock changed
+        (None, True, "update"),  # somebody's own: nothing of theirs is removed
+        (FINISHED, True, ""),
+    ],
+)
+def test_next_step_follows_from_the_stamp(stamp, has_python, step):
+    assert environment.next_step(stamp, HERE, MADE_FROM, has_python) == step
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """The inputs of the set-up, in a folder with a space in its name."""
+    root = tmp_path / "stride kit"
+    (root / "tools").mkdir(parents=True)
+    for name in ("pyproject.toml", "constraints.txt", "tools/environment.py"):
+        shutil.copy(ROOT / name, root / name)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "changes"),
+    [
+        ("constraints.txt", "torch==", "torch==9.", True),
+        ("pyproject.toml", '"numpy>=2', '"numpy>=3', True),
+        ("pyproject.toml", "line-length = 100", "line-length = 99", False),  # a tool's setting
+        ("tools/environment.py", "Bringing", "Getting", True),
+    ],
+)
+def test_inputs_are_the_dependencies_the_lock_and_the_tool(tree, name, old, new, changes):
+    before = environment.inputs(tree)
+    text = (tree / name).read_text(encoding="utf-8")
+    assert old in text
+    (tree / name).write_text(text.replace(old, new), encoding="utf-8")
+    assert (environment.inputs(tree) != before) is changes
+
+
+# What it says ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("NewConnectionError: Failed to establish a new connection: [Errno 101]", "network"),
+        ("ReadTimeoutError: Read timed out.\nERROR: No matching distribution found", "network"),
+        ("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]", "PIP_CERT"),
+        ("ERROR: No matching distribution found for torch==2.13.0", "no torch 2.13 for"),
+        ("OSError: [Errno 28] No space left on device", "disk is full"),
+        ("ERROR: Package 'stridekit' requires a different Python: 3.9.2", "remove that folder"),
+        ("/a/.venv/bin/python: No module named pip", "remove that folder"),
+        ("ERROR: Could not install: [Errno 13] Permission denied: '/a'", "cannot be written"),
+        ("something new", "find the reason in .venv"),
+    ],
+)
+def test_a_failure_of_pip_is_explained(log, words):
+    shown, said = environment.explain_failure(f"Collecting torch\n{log}\n\nmore\n", LINUX)
+    assert words in said
+    assert "\n" not in said
+    assert log.splitlines()[0] in shown
+
+
+def test_the_quoted_log_has_no_blank_and_no_endless_lines():
+    log = "\n".join(["long ago", "", *"abcd", "", "x" * 500, "last", ""])
+    shown, _ = environment.explain_failure(log, LINUX)
+    assert shown.splitlines() == [f"  | {line}" for line in [*"abcd", "x" * 160, "last"]]
+
+
+@pytest.fixture
+def sandbox(tree, monkeypatch):
+    """The set-up working on the copied tree; tests say which commands succeed."""
+    venv = tree / ".venv"
+    places = {"ROOT": tree, "VENV": venv, "STAMP": venv / "stamp", "LOG": venv / "setup.log"}
+    for name, path in (places | {"PYTHON": venv / "bin/python"}).items():
+        monkeypatch.setattr(environment, name, path)
+    monkeypatch.setattr(Machine, "here", classmethod(lambda cls: LINUX))
+    commands = []
+
+    def run(command, log):
+        commands.append(" ".join(map(str, command[1:4])))
+        if "venv" in command:
+            (venv / "bin").mkdir()
+            (venv / "bin/python").touch()
+        log.write(f"{command[2]} says so\n")
+        return True
+
+    monkeypatch.setattr(environment, "run", run)
+    return commands, venv
+
+
+def test_first_run_builds_and_the_second_does_nothing(sandbox, capsys):
+    commands, venv = sandbox
+    assert environment.prepare() == 0
+    assert commands == [f"-m venv {venv}", "-m pip install"]
+    assert "Making .venv with Python 3.11" in capsys.readouterr().out
+    assert environment.prepare() == 0
+    assert len(commands) == 2
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_changed_lock_updates_in_place(sandbox, tree, capsys):
+    commands, _ = sandbox
+    environment.prepare()
+    commands.clear()
+    (tree / "constraints.txt").write_text("torch==2.13.1\n", encoding="utf-8")
+    assert environment.prepare() == 0
+    assert commands == ["-m pip install"]
+    assert "up to date" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("what", [KeyboardInterrupt, SystemExit])
+def test_an_interrupted_build_starts_again_from_nothing(sandbox, monkeypatch, what, capsys):
+    commands, venv = sandbox
+    run = environment.run
+
+    def stops(command, log):
+        if "pip" in command:
+            raise what
+        return run(command, log)
+
+    with monkeypatch.context() as context:
+        context.setattr(environment, "run", stops)
+        if what is KeyboardInterrupt:
+            assert environment.prepare() == 130
+            assert "interrupted" in capsys.readouterr().err
+        else:
+            with pytest.raises(what):
+                environment.prepare()
+    commands.clear()
+    (venv / "half").touch()
+    assert environment.prepare() == 0
+    assert commands == [f"-m venv {venv}", "-m pip install"]
+    assert not (venv / "half").exists()
+
+
+def test_a_failure_shows_the_log_and_one_line(sandbox, monkeypatch, capsys):
+    """And the next run tries again."""
+    commands, _ = sandbox
+
+    def fails(command, log):
+        log.write("Collecting torch\nOSError: [Errno 28] No space left on device\n")
+        return False
+
+    with monkeypatch.context() as context:
+        context.setattr(environment, "run", fails)
+        assert environment.prepare() == 1
+    *shown, said = capsys.readouterr().err.splitlines()
+    assert shown == ["  | OSError: [Errno 28] No space left on device"]
+    assert said == "Set-up: the disk is full: free some space (8 GB is plenty), then try again"
+    assert environment.prepare() == 0
+    assert commands
+
+
+@pytest.mark.parametrize("error", [SetupError("too bad"), PermissionError(13, "Permission denied")])
+def test_no_error_shows_a_traceback(sandbox, monkeypatch, error, capsys):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(environment, "set_up", fails)
+    assert environment.prepare() == 1
+    said = capsys.readouterr().err
+    assert said.startswith("Set-up: ")
+    assert said.count("\n") == 1
+
+
+# For real ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not environment.STAMP.is_file(), reason="this environment was made by hand")
+def test_where_nothing_is_to_be_done_it_is_quick_and_silent():
+    """The environment that runs this test is ready, so its set-up has nothing to do."""
+    here = environment.place(Machine.here(), environment.VENV)
+    stamp = environment.read_stamp()
+    if environment.next_step(stamp, here, environment.inputs(ROOT), has_python=True):
+        pytest.skip("the environment is not up to date")
+    start = time.perf_counter()
+    command = [sys.executable, str(ROOT / "tools/setup_env.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+def test_make_without_python_says_so_in_a_line():
+    command = ["make", "--no-print-directory", "env", "PYTHON=no-such-python"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    first, _make_says = done.stderr.splitlines()
+    assert first.startswith("Set-up: there is no no-such-python here: install Python 3.11 to 3.14")
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+def test_make_alone_lists_the_targets():
+    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
+    targets = ["env", "lab", "test", "lint", "fix", "refresh", "lock", "bench"]
+    listed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
+    assert set(targets) <= set(listed)

@@ -1,0 +1,232 @@
+"""The virtual environment .venv: what pyproject.toml and constraints.txt say, made and kept so.
+
+A stamp in .venv tells what it was made from. It is written last, and says "unfinished" while the
+environment is first built: an interrupted build starts again from nothing, an interrupted update is
+repeated. Only the standard library is at hand here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "stridekit-setup"
+LOG = VENV / "setup.log"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+UNFINISHED = "unfinished\n"
+
+# The machines that torch 2.13 has builds for, as the platform module names them.
+BUILDS = {("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")}
+
+# What to do about a failure of pip, by a word of its log. The first that fits is said.
+REMEDIES = [
+    (("No space left on device",), "the disk is full: free some space (8 GB is plenty)"),
+    (("No module named pip",), ".venv has no pip: remove that folder"),
+    (("requires a different Python",), ".venv holds another Python: remove that folder"),
+    (
+        ("CERTIFICATE_VERIFY_FAILED",),
+        "pip does not trust the network's certificate: name yours in PIP_CERT",
+    ),
+    (
+        (
+            "Failed to establish a new connection",
+            "NameResolutionError",
+            "Temporary failure in name resolution",
+            "Network is unreachable",
+            "timed out",
+            "ProxyError",
+            "Connection refused",
+            "Connection reset",
+        ),
+        "pip cannot reach its package index: check the network, the proxy and `pip config list`",
+    ),
+    (
+        ("No matching distribution found for torch",),
+        "the package index has no torch 2.13 for this machine and Python {python}: try Python 3.11 "
+        "to 3.14, or conda (environment.yml)",
+    ),
+    (("Permission denied",), "a file in .venv cannot be written: remove that folder"),
+]
+
+
+class SetupError(Exception):
+    """The set-up cannot be done; the message is one line that says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the set-up needs to know of the machine and of the Python that runs it."""
+
+    system: str
+    processor: str
+    python: str
+    bits: int = 64
+    has_venv: bool = True
+
+    @classmethod
+    def here(cls) -> Machine:
+        """The machine and the Python that run now."""
+        return cls(
+            system=platform.system(),
+            processor=platform.machine(),
+            python="{}.{}".format(*sys.version_info),
+            bits=64 if sys.maxsize > 2**32 else 32,
+            has_venv=can_make_venvs(),
+        )
+
+
+def can_make_venvs() -> bool:
+    """Whether venv and its pip are there: Debian has them in a package of their own."""
+    return all(find_spec(name) for name in ("venv", "ensurepip"))
+
+
+def why_not(machine: Machine) -> str:
+    """Why stridekit cannot be set up on the machine, and what to do; empty if it can."""
+    if machine.bits != 64:
+        return (
+            f"this Python is a {machine.bits}-bit one and torch needs 64: install a 64-bit Python"
+        )
+    if (machine.system, machine.processor) == ("Darwin", "x86_64"):
+        return (
+            "torch 2.13 has no build for Intel Macs: use the Binder link in README.md or a Linux "
+            "machine; on Apple silicon, install an arm64 Python"
+        )
+    if (machine.system, machine.processor) not in BUILDS:
+        return (
+            f"torch 2.13 has no build for {machine.system} on {machine.processor}: use the Binder "
+            "link in README.md, or another machine"
+        )
+    if not machine.has_venv:
+        return (
+            "this Python cannot make virtual environments: run "
+            f"`apt install python{machine.python}-venv` (Debian, Ubuntu) or install a full Python"
+        )
+    return ""
+
+
+def explain_failure(log: str, machine: Machine) -> tuple[str, str]:
+    """The lines of pip's log that tell why it failed, and what to do about it."""
+    lines = [line.rstrip() for line in log.splitlines() if line.strip()]
+    for words, advice in REMEDIES:
+        telling = [line for line in lines if any(word in line for word in words)]
+        if telling:
+            return quote(telling[-1:]), advice.format(python=machine.python)
+    return quote(lines[-6:]), f"pip failed: find the reason in {LOG.relative_to(ROOT)}"
+
+
+def place(machine: Machine, venv: Path) -> str:
+    """Where an environment is and for which Python: anywhere else it has to be built anew."""
+    return f"Python {machine.python}, {machine.system} {machine.processor}, {venv}"
+
+
+def inputs(root: Path) -> str:
+    """A hash of what an environment is made from: when it changes, the environment is updated.
+
+    Of pyproject.toml the metadata counts, and not the settings of the tools.
+    """
+    pyproject = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    parts = [
+        json.dumps([pyproject["build-system"], pyproject["project"]]).encode(),
+        (root / "constraints.txt").read_bytes(),
+        (root / "tools/environment.py").read_bytes(),
+    ]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def next_step(stamp: str | None, place: str, inputs: str, has_python: bool) -> str:
+    """What there is to do: "build" from nothing, "update" in place, or "" for nothing.
+
+    An environment without a stamp is not this tool's own: it is added to, and never removed.
+    """
+    if not has_python:
+        return "build"
+    if stamp is None:
+        return "update"
+    if not stamp.startswith(place + "\n"):
+        return "build"
+    return "" if stamp == stamp_text(place, inputs) else "update"
+
+
+def stamp_text(place: str, inputs: str) -> str:
+    """What the stamp of a finished environment says."""
+    return f"{place}\n{inputs}\n"
+
+
+def read_stamp() -> str | None:
+    """What the stamp says, if there is one."""
+    return STAMP.read_text(encoding="utf-8") if STAMP.is_file() else None
+
+
+def run(command: Sequence[str | Path], log: IO[str]) -> bool:
+    """Whether a command succeeds; what it prints goes to the log."""
+    log.flush()
+    done = subprocess.run(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+    )
+    return done.returncode == 0
+
+
+def quote(lines: list[str], width: int = 160) -> str:
+    """Lines of a log, indented, the long ones cut."""
+    return "\n".join(f"  | {line[:width]}" for line in lines)
+
+
+def set_up(step: str, stamp: str, machine: Machine) -> None:
+    """Build or update .venv, and stamp it last. Raises SetupError."""
+    make_venv: list[str | Path] = [sys.executable, "-m", "venv", VENV]
+    install: list[str | Path] = [PYTHON, "-m", "pip", "install", "--no-input", "--progress-bar=off"]
+    install += ["-c", "constraints.txt", "-e", ".[test]"]
+    if step == "build":
+        print(
+            f"Making .venv with Python {machine.python}: a minute or more, a large download",
+            flush=True,
+        )
+        shutil.rmtree(VENV, ignore_errors=True)
+        VENV.mkdir(exist_ok=True)
+        STAMP.write_text(UNFINISHED, encoding="utf-8")
+    else:
+        print("Bringing .venv up to date with pyproject.toml and constraints.txt", flush=True)
+    with LOG.open("w", encoding="utf-8", errors="replace") as log:
+        done = (step == "update" or run(make_venv, log)) and run(install, log)
+    if not done:
+        said, advice = explain_failure(LOG.read_text("utf-8", errors="replace"), machine)
+        print(said, file=sys.stderr)
+        raise SetupError(f"{advice}, then try again")
+    STAMP.write_text(stamp, encoding="utf-8")
+
+
+def prepare() -> int:
+    """Do what has to be done to make .venv ready. Returns the exit status."""
+    machine = Machine.here()
+    here, made_from = place(machine, VENV), inputs(ROOT)
+    try:
+        step = next_step(read_stamp(), here, made_from, PYTHON.exists())
+        if step:
+            reason = why_not(machine)
+            if reason:
+                raise SetupError(reason)
+            set_up(step, stamp_text(here, made_from), machine)
+    except SetupError as error:
+        print(f"Set-up: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"Set-up: {error}: check the disk and who owns .venv", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Set-up: interrupted; the next run starts again", file=sys.stderr)
+        return 130
+    return 0

@@ -1,0 +1,143 @@
+"""Execute the notebooks and store their outputs: `python tools/refresh.py [notebook ...]`.
+
+The only writer of outputs. It runs the kernel that the tests run and writes the form in
+notebook_form.py, so a second run changes no byte. What cannot repeat is left as it is stored: a
+picture that looks the same, and the output of a cell whose output the tests ignore, until the
+source of the cell changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import sys
+import tempfile
+from collections.abc import Iterable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import nbclient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+import notebook_form as form
+import notebook_kernel
+
+ROOT = Path(__file__).resolve().parent.parent
+CELL_TIMEOUT = 120
+
+# How far a channel of a pixel may be off (of 1) for two pictures to look the same: other processors
+# round the position of a line differently, which shows in its smoothed edge.
+SAME_SHADE = 0.1
+
+
+class RefreshError(Exception):
+    """A notebook cannot be executed; the message names the cell and the reason in one line."""
+
+
+def execute(notebook: Any, folder: Path) -> None:
+    """Run every cell in a new kernel, in place. Raises RefreshError."""
+    begun: list[Any] = []
+    client = nbclient.NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=CELL_TIMEOUT,
+        record_timing=False,
+        store_widget_state=False,
+        on_cell_execute=lambda cell, cell_index: begun.append(cell),
+        resources={"metadata": {"path": str(folder)}},
+    )
+    try:
+        client.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        raise RefreshError(f"{form.name_of(notebook, begun[-1])}: {why_stopped(error)}") from None
+
+
+def why_stopped(error: Exception) -> str:
+    """What ended a cell, in one line."""
+    if isinstance(error, CellExecutionError):
+        return f"{error.ename}: {error.evalue}".partition("\n")[0]
+    if isinstance(error, DeadKernelError):
+        return "the kernel died"
+    return f"it ran longer than {CELL_TIMEOUT} s"
+
+
+def looks_same(a: str, b: str) -> bool:
+    """Whether two PNG pictures, in base64, show the same to a person."""
+    if a == b:
+        return True
+    from matplotlib.image import imread
+
+    first, second = (imread(io.BytesIO(base64.b64decode(png)), format="png") for png in (a, b))
+    return first.shape == second.shape and bool(abs(first - second).max() <= SAME_SHADE)
+
+
+def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
+    """Put stored outputs back into a new run where they would change and mean the same."""
+    unedited = {
+        cell.get("id"): cell
+        for cell, expected in zip(stored.cells, form.ids(stored), strict=True)
+        if cell.cell_type == "code" and cell.get("id") == expected
+    }
+    for cell in new.cells:
+        old = unedited.get(cell.id)
+        if old is None or renew:
+            continue
+        if form.ignores_output(cell) and old.outputs:
+            cell.outputs = deepcopy(old.outputs)
+        for was, now in zip(old.outputs, cell.outputs, strict=False):
+            before, after = (output.get("data", {}).get("image/png") for output in (was, now))
+            if before and after and looks_same(before, after):
+                now.data["image/png"] = before
+            if "execution_count" in now:
+                now.execution_count = cell.execution_count
+
+
+def refreshed(path: Path, renew: bool = False) -> str:
+    """The text that the notebook should have. Raises RefreshError."""
+    stored = form.parse(path.read_text(encoding="utf-8"))
+    new = deepcopy(stored)
+    execute(new, path.parent)
+    form.tidy(new)
+    keep_what_cannot_repeat(stored, new, renew)
+    form.tidy(new)
+    return form.write(new)
+
+
+def refresh(paths: Iterable[Path], check: bool = False, renew: bool = False) -> int:
+    """Refresh the notebooks, or only say which would change. Returns the exit status."""
+    status = 0
+    for path in paths:
+        try:
+            text = refreshed(path, renew)
+        except RefreshError as error:
+            print(f"{path}, {error}", file=sys.stderr)
+            return 1
+        changed = text.encode() != path.read_bytes()
+        if changed and check:
+            status = 1
+            print(f"{path} would change: run make refresh", file=sys.stderr)
+        elif changed:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        if not check:
+            print(f"{path}: {'new outputs' if changed else 'as it was'}")
+    return status
+
+
+def main() -> int:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Execute notebooks and store their outputs.")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="all of notebooks/ by default")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail on a change")
+    parser.add_argument("--renew", action="store_true", help="keep no stored output")
+    options = parser.parse_args()
+    paths = options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    with tempfile.TemporaryDirectory() as folder:
+        notebook_kernel.use(Path(folder))
+        notebook_kernel.warm_up()
+        return refresh(paths, options.check, options.renew)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
