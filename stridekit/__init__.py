@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from stridekit.explain import Explanation, explain
 from stridekit.layout import Layout, LayoutError
 from stridekit.memory import Undecided, count_elements
+from stridekit.selfcheck import SelfCheck, self_check
 from stridekit.storage import read_element, read_storage
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ __all__ = [
     "explore",
     "count_elements",
     "Undecided",
+    "self_check",
+    "SelfCheck",
 ]
 
 __version__ = "0.1.0"

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tests.browser.lab import find_chromium
+from browser_lab import find_chromium
 
 NODE = shutil.which("node")
 

@@ -28,10 +28,14 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "plots": ({"layout", "memory", "palette"}, {"matplotlib", "numpy"}),
     "widgets": (
         {"layout", "memory", "storage", "explain", "plots", "palette"},
-        {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib"},
+        {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
     ),
+    "selfcheck": ({"layout", "storage", "widgets"}, {"torch"}),
     "exercises": ({"layout", "memory", "storage"}, {"torch", "numpy"}),
-    "__init__": ({"layout", "memory", "storage", "explain", "aliasing", "widgets"}, set()),
+    "__init__": (
+        {"layout", "memory", "storage", "explain", "aliasing", "selfcheck", "widgets"},
+        set(),
+    ),
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

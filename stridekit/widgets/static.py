@@ -13,9 +13,12 @@ from itertools import product
 from math import ceil, prod
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from PIL import Image
 
 from stridekit import palette
 from stridekit.layout import Layout
@@ -38,7 +41,7 @@ def picture(
     tape_top = grid_height + 70
     text_top = tape_top + len(rows) * 62 + 24
     height = text_top + 19 * len(text.splitlines())
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=120, facecolor="white")
+    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
     ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
     ax.set_axis_off()
 
@@ -60,9 +63,16 @@ def picture(
         _steps(ax, layout, storage_size, rows, tape_top)
     for k, line in enumerate(text.splitlines()):
         _text(ax, 8, text_top + 19 * k, line, INK, 9, ha="left", family="monospace")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return base64.b64encode(buffer.getvalue()).decode("ascii"), {"width": WIDTH}
+    return base64.b64encode(_png(figure)).decode("ascii"), {"width": WIDTH}
+
+
+def _png(figure: Figure) -> bytes:
+    """The figure as a PNG of 64 colours: a fifth of the size, and notebooks are read over networks."""
+    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
+    canvas.draw()
+    pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+    pixels.quantize(64, dither=Image.Dither.NONE).save(buffer, format="png", optimize=True)
+    return buffer.getvalue()
 
 
 def _planes(layout: Layout) -> tuple[int, int, int]:

@@ -5,7 +5,7 @@ import shutil
 import nbformat
 import pytest
 
-from tests.browser.lab import ROOT, find_chromium, running_lab
+from browser_lab import ROOT, find_chromium, running_lab
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, sync_playwright
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parent.parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START_SECONDS = 60
 

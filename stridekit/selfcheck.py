@@ -1,0 +1,100 @@
+"""self_check: whether this machine can run the suite, and stridekit and its torch agree."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import torch
+
+from stridekit.layout import Layout
+from stridekit.storage import read_element, read_storage
+
+PYTHON, TORCH = (3, 11), "2.13"
+
+
+@dataclass(frozen=True, slots=True)
+class SelfCheck:
+    """The checks that were made: for each, what is wrong ("" for nothing) and what it is about."""
+
+    findings: tuple[tuple[str, str], ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not any(wrong for wrong, _ in self.findings)
+
+    def __repr__(self) -> str:
+        lines = [f"✗ {about}: {wrong}" if wrong else f"✓ {about}" for wrong, about in self.findings]
+        end = "Everything works." if self.passed else "Mend what has a ✗, then restart the kernel."
+        return "\n".join([*lines, end])
+
+
+def self_check() -> SelfCheck:
+    """Check the Python, the torch, the address formula and the widgets; says what to do where one fails.
+
+    >>> self_check()
+    ✓ Python 3.11 or newer
+    ✓ torch 2.13, the version that the lessons were checked with
+    ✓ the address formula finds every element where torch does
+    ✓ raw memory is read from the start of the storage
+    ✓ widgets can be made
+    Everything works.
+    """
+    checks: list[tuple[str, Callable[[], str]]] = [
+        ("Python 3.11 or newer", _python),
+        (f"torch {TORCH}, the version that the lessons were checked with", _torch),
+        ("the address formula finds every element where torch does", _formula),
+        ("raw memory is read from the start of the storage", _storage),
+        ("widgets can be made", _widgets),
+    ]
+    return SelfCheck(tuple((_run(check), about) for about, check in checks))
+
+
+def _run(check: Callable[[], str]) -> str:
+    try:
+        return check()
+    except Exception as error:  # whatever is broken on this machine, the person is told
+        return f"{type(error).__name__}: {error}"
+
+
+def _python() -> str:
+    found = ".".join(map(str, sys.version_info[:2]))
+    return (
+        "" if sys.version_info >= PYTHON else f"this is {found}: `make lab` looks for a newer one"
+    )
+
+
+def _torch() -> str:
+    found = torch.__version__
+    if found.startswith(TORCH + "."):
+        return ""
+    return f"this is {found}, so some outputs may differ: `make lab` installs {TORCH}"
+
+
+def _formula() -> str:
+    for t in _tensors():
+        for index in product(*map(range, t.shape)):
+            if read_element(t, index) != t[index].item():
+                return f"{Layout.of(t)} reads another element than torch at {index}"
+    return ""
+
+
+def _storage() -> str:
+    wrong = [t for t in _tensors() if read_storage(t).tolist() != list(range(24))]
+    return f"{Layout.of(wrong[0])} gives other bytes than its base" if wrong else ""
+
+
+def _widgets() -> str:
+    from stridekit.widgets import StrideExplorer
+
+    explorer = StrideExplorer()
+    explorer.close()
+    return ""
+
+
+def _tensors() -> Iterator[torch.Tensor]:
+    x = torch.arange(24.0).view(4, 6)
+    yield from (x, x.t(), x[1:, ::2], x.diagonal(), x[:1].expand(4, 6), x[3, 5])

@@ -1,0 +1,49 @@
+"""Every notebook in a real JupyterLab: run from top to bottom, as a reader does."""
+
+import pytest
+
+from browser_lab import ROOT
+from tests.needs import needs_chromium
+
+pytestmark = needs_chromium
+
+NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_runs_from_top_to_bottom(lab, name):
+    """Every cell runs, only tagged cells raise, every widget is alive, and nothing leaves the machine."""
+    page = lab.open(f"notebooks/{name}")
+    lab.run_all(page)
+    cells = page.evaluate(
+        """() => [...jupyterapp.shell.currentWidget.content.model.cells]
+          .filter((cell) => cell.type === 'code')
+          .map((cell) => ({
+            count: cell.executionCount,
+            tags: cell.getMetadata('tags') ?? [],
+            raised: [...Array(cell.outputs.length).keys()]
+              .some((k) => cell.outputs.get(k).type === 'error'),
+          }))"""
+    )
+    assert [cell["count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert all(cell["raised"] == ("raises-exception" in cell["tags"]) for cell in cells)
+    page.wait_for_function("document.querySelectorAll('.sk-explorer .sk-verdicts li').length > 0")
+    text = page.locator(".jp-Notebook").inner_text()
+    assert "Error displaying widget" not in text and "Loading widget" not in text
+    lab.close(page)
+
+
+def test_the_reader_s_words_fit(lab):
+    """At 800 pixels no explorer is wider than its cell."""
+    page = lab.open("notebooks/01_strides.ipynb", width=800)
+    lab.run_all(page)
+    page.wait_for_timeout(500)
+    for explorer in page.locator(".sk-explorer").all():
+        inside = explorer.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+        assert inside, explorer.locator("code").first.inner_text()
+    lab.close(page)
+
+
+def test_nothing_leaves_the_machine(lab):
+    """No request off loopback, and no error in any page."""
+    assert lab.outside == [] and lab.errors == []
