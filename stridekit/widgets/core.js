@@ -82,11 +82,11 @@ export function verdicts(layout, storageSize, owners = reach(layout).owners) {
 }
 
 /** Where one element lies, as a sentence. @param {Layout} layout @param {number[]} index */
-export function place(layout, index) {
+export function place(layout, index, name = "x") {
   const element = offset(layout, index);
   const byte = element * layout.itemsize;
   const line = Math.floor(byte / CACHE_LINE);
-  return `${name(index)} is element ${element} of the storage: byte ${byte}, cache line ${line}`;
+  return `${elementName(index, name)} is element ${element} of the storage: byte ${byte}, cache line ${line}`;
 }
 
 /** The address formula with its numbers. @param {Layout} layout @param {number[]} index */
@@ -95,15 +95,16 @@ export function formula(layout, index) {
   return `${[layout.storage_offset, ...terms].join(" + ")} = ${offset(layout, index)}`;
 }
 
-/** x[2, 3], or x where there are no dims. @param {number[]} index */
-export const name = (index) => (index.length ? `x[${index.join(", ")}]` : "x");
+/** x[2, 3], or x where there are no dims. @param {number[]} index @param {string} name */
+export const elementName = (index, name) =>
+  index.length ? `${name}[${index.join(", ")}]` : name;
 
 /** The torch expression that makes the layout on the storage of `source`. */
 export const code = (source, { shape, stride, storage_offset }) =>
   `${source}.as_strided(${tuple(shape)}, ${tuple(stride)}, ${storage_offset})`;
 
 /** How far a slider may go, and why it stops there: [limit, sentence]. */
-export function limit(layout, storageSize, sliderMax, what, dim = 0) {
+export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x") {
   const label = what === "storage_offset" ? what : `${what}[${dim}]`;
   const { shape, stride, storage_offset } = layout;
   const others = shape.map((_, d) => d).filter((d) => what === "storage_offset" || d !== dim);
@@ -128,7 +129,7 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0) {
   const corner = shape.map((n, d) => (what === "size" && d === dim ? fits : n - 1));
   return [
     fits,
-    `${label} stops at ${fits}: beyond it, ${name(corner)} would be element ` +
+    `${label} stops at ${fits}: beyond it, ${elementName(corner, name)} would be element ` +
       `${fixed + (fits + 1) * step}, and the storage ends at ${storageSize - 1}`,
   ];
 }

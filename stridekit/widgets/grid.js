@@ -1,6 +1,6 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
-import { name, unflatten } from "./core.js";
+import { elementName, unflatten } from "./core.js";
 import { OWN_KEYS, h, pool, set } from "./dom.js";
 
 const GAP = 4;
@@ -79,13 +79,15 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   let cells = [];
   let geometry = gridGeometry([], 300);
   let shape = null;
+  let tensor = "x";
 
   const flatOf = (target) => (target.flat === undefined ? null : target.flat);
 
-  function resize(newShape, width) {
+  function resize(newShape, width, tensorName) {
     geometry = gridGeometry(newShape, width);
     const sameShape = shape && String(shape) === String(newShape);
     shape = newShape;
+    tensor = tensorName;
     if (!sameShape) build();
     cells.forEach((cell, flat) => {
       const [x, y] = geometry.corner(flat);
@@ -123,7 +125,8 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     const planes = cells.length ? geometry.count : 0;
     for (let plane = 0; plane < planes; plane++) {
       const [x, y] = geometry.place(plane);
-      const title = last > 1 ? name([...unflatten(shape.slice(0, -2), plane), ":", ":"]) : "";
+      const outer = unflatten(shape.slice(0, -2), plane);
+      const title = last > 1 ? elementName([...outer, ":", ":"], tensor) : "";
       if (title) texts.push([title, x + geometry.gutter, y, "sk-title"]);
       if (last >= 0) {
         if (!title) texts.push([`dim ${last} →`, x + geometry.gutter, y, `sk-dim sk-d${last}`]);

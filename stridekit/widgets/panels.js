@@ -61,7 +61,7 @@ export function createSliders(id, { onChange, onLit }) {
   }
 
   function change(row, wanted) {
-    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim);
+    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
     const value = Math.min(wanted, most);
     row.input.value = value; // at once: the thumb never stands where the layout cannot be
     say(wanted > most ? reason : "");
@@ -72,7 +72,7 @@ export function createSliders(id, { onChange, onLit }) {
   function atTheEnd(row, { key }) {
     const up = ["ArrowRight", "ArrowUp", "PageUp", "End"].includes(key);
     const down = ["ArrowLeft", "ArrowDown", "PageDown", "Home"].includes(key);
-    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim);
+    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
     const value = row.input.valueAsNumber;
     if (up && value >= most) say(reason);
     else if (down && value <= 0) say(`${row.text} stops at 0: ${LOWEST[row.what]}`);

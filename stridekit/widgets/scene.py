@@ -6,7 +6,7 @@ without asking the kernel. tests/fixtures/explorer.json pins both sides to the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ def verdicts(layout: Layout, storage_size: int) -> list[Verdict]:
     ]
 
 
-def place(layout: Layout, index: tuple[int, ...]) -> str:
+def place(layout: Layout, index: tuple[int, ...], name: str = "x") -> str:
     """Where one element lies: its number, its byte and its cache line.
 
     >>> place(Layout((4, 6), (8, 1), 2, 4), (2, 3))
@@ -69,7 +69,7 @@ def place(layout: Layout, index: tuple[int, ...]) -> str:
     """
     byte = layout.address(index)
     where = f"byte {byte}, cache line {byte // CACHE_LINE}"
-    return f"{element_name(index)} is element {layout.offset(index)} of the storage: {where}"
+    return f"{element_name(index, name)} is element {layout.offset(index)} of the storage: {where}"
 
 
 def formula(layout: Layout, index: tuple[int, ...]) -> str:
@@ -82,9 +82,9 @@ def formula(layout: Layout, index: tuple[int, ...]) -> str:
     return f"{' + '.join([str(layout.storage_offset), *terms])} = {layout.offset(index)}"
 
 
-def element_name(index: Iterable[int]) -> str:
+def element_name(index: Sequence[int], name: str) -> str:
     """x[2, 3], or x where there are no dims."""
-    return f"x[{', '.join(map(str, index))}]" if tuple(index) else "x"
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def code(source: str, layout: Layout) -> str:
@@ -97,7 +97,12 @@ def code(source: str, layout: Layout) -> str:
 
 
 def limit(
-    layout: Layout, storage_size: int, slider_max: dict[str, int], what: str, dim: int = 0
+    layout: Layout,
+    storage_size: int,
+    slider_max: dict[str, int],
+    what: str,
+    dim: int = 0,
+    name: str = "x",
 ) -> tuple[int, str]:
     """How far a slider may go, and the sentence that says why it stops there.
 
@@ -106,7 +111,7 @@ def limit(
     >>> limit(Layout((4, 6), (8, 1), 2), 40, {"stride": 39}, "stride", 0)
     (10, 'stride[0] stops at 10: beyond it, x[3, 5] would be element 40, and the storage ends at 39')
     """
-    name = what if what == "storage_offset" else f"{what}[{dim}]"
+    label = what if what == "storage_offset" else f"{what}[{dim}]"
     shape, stride, offset = layout.shape, layout.stride, layout.storage_offset
     moving = dim if what != "storage_offset" else None
     others = [(n, s) for d, (n, s) in enumerate(zip(shape, stride, strict=True)) if d != moving]
@@ -118,11 +123,11 @@ def limit(
         fixed, step = offset + rest, shape[dim] - 1
     else:
         fixed, step = offset + rest - stride[dim], stride[dim]
-    most, why = slider_max[what], f"{name} stops at {slider_max[what]}: the slider ends here"
+    most, why = slider_max[what], f"{label} stops at {slider_max[what]}: the slider ends here"
     cells = prod(n for n, _ in others)
     if what == "size" and cells * most > MAX_CELLS:
         most = MAX_CELLS // cells
-        why = f"{name} stops at {most}: the picture holds {MAX_CELLS} elements"
+        why = f"{label} stops at {most}: the picture holds {MAX_CELLS} elements"
     nothing_reached = cells == 0 or (what != "size" and 0 in shape)
     room = storage_size - 1 - fixed
     fits = max(room // step, 0) if step > 0 else most if room >= 0 else 0
@@ -131,7 +136,7 @@ def limit(
     grown = dim if what == "size" else None
     corner = tuple(fits if d == grown else n - 1 for d, n in enumerate(shape))
     return fits, (
-        f"{name} stops at {fits}: beyond it, {element_name(corner)} would be element "
+        f"{label} stops at {fits}: beyond it, {element_name(corner, name)} would be element "
         f"{fixed + (fits + 1) * step}, and the storage ends at {storage_size - 1}"
     )
 

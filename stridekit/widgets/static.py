@@ -113,7 +113,7 @@ def _heads(ax: Axes, layout: Layout) -> None:
             _text(ax, 20, 20, "no elements: a size is 0", MUTED, 10, ha="left")
             return
         if outer:
-            _text(ax, x, y - 24, f"x[{', '.join(map(str, outer))}, :, :]", INK, 8, ha="left")
+            _text(ax, x, y - 24, f"[{', '.join(map(str, outer))}, :, :]", INK, 8, ha="left")
         elif layout.ndim:
             last = layout.ndim - 1
             _text(ax, x, y - 24, f"dim {last} →", palette.DIMS[last][0], 9, ha="left")

@@ -3,7 +3,7 @@
 // The state is {layout, index} in the model. What a pointer is over, which slot a key has reached and
 // which term is lit are this view's own. Every event ends in `draw`, which patches what differs.
 
-import { code, flatten, formula, name, offset, place, reach, unflatten, verdicts } from "./core.js";
+import { code, flatten, elementName, formula, offset, place, reach, unflatten, verdicts } from "./core.js";
 import { h, s, set } from "./dom.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createFormula, createPresets, createSliders, createVerdicts } from "./panels.js";
@@ -59,9 +59,10 @@ function render({ model, el, signal }) {
     const tapeCursor = own.tapeCursor ?? (selected === null ? null : elements[selected]);
     const sharers = new Set(spot.element === null ? [] : owners.get(spot.element));
     const label = (element) => (values ? values[element] : String(element));
-    const names = (flat) => name(unflatten(layout.shape, flat));
+    const name = model.get("_name");
+    const names = (flat) => elementName(unflatten(layout.shape, flat), name);
     return {
-      layout, elements, owners, storageSize, values, selected, spot, index, tapeCursor, sharers, label,
+      layout, elements, owners, storageSize, values, selected, spot, index, tapeCursor, sharers, label, name, names,
       lit: own.lit,
       sliderMax: model.get("_slider_max"),
       describe: (flat) =>
@@ -93,10 +94,10 @@ function render({ model, el, signal }) {
     if (spot.element === null) return "There is no element: a size is 0.";
     if (index === null) return `Element ${spot.element} is never reached: no index leads there.`;
     const others = [...sharers].filter((flat) => flat !== spot.flat);
-    const names = others.slice(0, 3).map((flat) => name(unflatten(layout.shape, flat)));
+    const first = others.slice(0, 3).map(view.names).join(", ");
     const more = others.length > 3 ? ` and ${others.length - 3} more` : "";
-    const shared = others.length ? `, and so ${others.length === 1 ? "is" : "are"} ${names.join(", ")}${more}` : "";
-    return `${place(layout, index)}${shared}`;
+    const shared = others.length ? `, and so ${others.length === 1 ? "is" : "are"} ${first}${more}` : "";
+    return `${place(layout, index, view.name)}${shared}`;
   }
 
   // Drawing --------------------------------------------------------------------------------------
@@ -130,9 +131,9 @@ function render({ model, el, signal }) {
     if (key !== laidOut) {
       const beside = own.width >= 720;
       const room = beside ? own.width - BESIDE - 32 : own.width;
-      const [gridWidth, gridHeight] = grid.resize(shape, room);
+      const [gridWidth, gridHeight] = grid.resize(shape, room, view.name);
       const stacked = !beside || gridWidth > room || gridHeight > MAX_BESIDE;
-      if (stacked && beside) grid.resize(shape, own.width);
+      if (stacked && beside) grid.resize(shape, own.width, view.name);
       set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");
     }
     tape.resize(view, own.width);
@@ -274,7 +275,7 @@ function render({ model, el, signal }) {
       draw();
     }
   });
-  const traits = ["_scene", "_presets", "_values", "_note", "_slider_max", "storage_size", "source"];
+  const traits = ["_scene", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
   for (const trait of traits) model.on(`change:${trait}`, draw);
   resized.observe(root);
   draw();

@@ -50,6 +50,7 @@ class StrideExplorer(anywidget.AnyWidget):
     source = traitlets.Unicode(read_only=True).tag(sync=True)
     _scene = traitlets.Dict().tag(sync=True)
     _values = traitlets.List().tag(sync=True)  # a text for each element of the storage, or none
+    _name = traitlets.Unicode("x").tag(sync=True)  # what the sentences call the tensor
     _note = traitlets.Unicode().tag(sync=True)
     _presets = traitlets.List().tag(sync=True)
     _slider_max = traitlets.Dict().tag(sync=True)
@@ -131,7 +132,10 @@ class StrideExplorer(anywidget.AnyWidget):
         lines = [str(verdict) for verdict in scene.verdicts(self.layout, self.storage_size)]
         where = []
         if self.index is not None:
-            where = [scene.formula(self.layout, self.index), scene.place(self.layout, self.index)]
+            where = [
+                scene.formula(self.layout, self.index),
+                scene.place(self.layout, self.index, self._name),
+            ]
         note = [self._note] if self._note else []
         return "\n  ".join([f"StrideExplorer: {self.code}", *note, *where, *lines])
 
@@ -147,7 +151,7 @@ class StrideExplorer(anywidget.AnyWidget):
 def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     """A StrideExplorer on the storage of your own tensor, with its values as they are now.
 
-    `name` is what the code under the picture calls it. Of a large tensor the leading corner is shown,
+    `name` is what the code and the sentences call it. Of a large tensor the leading corner is shown,
     and a note says so. Raises TypeError or LayoutError for what has no strided layout.
 
     >>> t = torch.arange(12).view(3, 4)
@@ -165,7 +169,8 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     presets = scene.presets(corner, "as given", expression)
     explorer = StrideExplorer()
     size = storage.nbytes() // layout.itemsize
-    explorer._show(corner, size, name, presets, _values=_values_of(t, size), _note=note)
+    values = _values_of(t, size)
+    explorer._show(corner, size, name, presets, _values=values, _note=note, _name=name)
     return explorer
 
 
