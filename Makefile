@@ -20,7 +20,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test lint fix refresh lock bench
+.PHONY: help env lab test lint fix refresh lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -57,3 +57,6 @@ lock: env  ## write constraints.txt anew (LOCK_ARGS=--upgrade for the newest ver
 
 bench: env  ## measure the marks that stridekit sets itself
 	@$(IN_VENV) tools/bench.py $(BENCH_ARGS)
+
+pictures: env  ## take the pictures of the README anew
+	@$(IN_VENV) tools/pictures.py

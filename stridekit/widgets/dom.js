@@ -24,7 +24,9 @@ export function set(node, key, value) {
   const seen = (node.seen ??= {});
   if (seen[key] === value) return;
   seen[key] = value;
-  if (key === "text") node.textContent = value;
+  // A text node is kept and changed: a new one for each number would cost a millisecond a frame.
+  if (key === "text" && node.firstChild?.nodeType === 3) node.firstChild.nodeValue = value;
+  else if (key === "text") node.textContent = value;
   else if (value === null) node.removeAttribute(key);
   else node.setAttribute(key, value);
 }

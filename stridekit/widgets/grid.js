@@ -92,7 +92,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     cells.forEach((cell, flat) => {
       const [x, y] = geometry.corner(flat);
       set(cell, "style",
-        `transform:translate(${x}px,${y}px);width:${geometry.cell}px;height:${geometry.height}px`);
+        `transform:translate(${x}px,${y}px);width:${geometry.cell}px;height:${geometry.height}px;line-height:${geometry.height}px`);
     });
     const empty = cells.length === 0;
     const [w, t] = empty ? [200, 60] : [geometry.width, geometry.totalHeight];

@@ -36,6 +36,18 @@ def picture(
     values: Sequence[str] = (),
 ) -> tuple[str, dict[str, Any]]:
     """The layout as grid and tape with `text` under them: a base64 PNG, and its width in pixels."""
+    png = _png(draw(layout, storage_size, index, text, values))
+    return base64.b64encode(png).decode("ascii"), {"width": WIDTH}
+
+
+def draw(
+    layout: Layout,
+    storage_size: int,
+    index: tuple[int, ...] | None,
+    text: str,
+    values: Sequence[str] = (),
+) -> Figure:
+    """The same as a matplotlib Figure."""
     grid_height = _grid_height(layout)
     rows = _rows(layout, storage_size)
     tape_top = grid_height + 70
@@ -63,7 +75,7 @@ def picture(
         _steps(ax, layout, storage_size, rows, tape_top)
     for k, line in enumerate(text.splitlines()):
         _text(ax, 8, text_top + 19 * k, line, INK, 9, ha="left", family="monospace")
-    return base64.b64encode(_png(figure)).decode("ascii"), {"width": WIDTH}
+    return figure
 
 
 def _png(figure: Figure) -> bytes:

@@ -141,7 +141,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       set(slot.number, "text", values ? String(element) : "");
       set(slot.badge, "text", owned && owned.length > 1 ? `×${owned.length}` : "");
       const state = element === spot.element ? " is-spot" : "";
-      set(slot, "class", `sk-slot${owned ? "" : " is-hole"}${state}`);
+      set(slot, "class", `sk-slot${owned ? "" : " is-hole"}${values ? " has-number" : ""}${state}`);
       set(slot, "data-row", owned ? String(Math.floor(owned[0] / columns) % 6) : null);
       set(slot, "aria-label", view.describeSlot(element));
       set(slot, "aria-selected", String(element === view.tapeCursor));

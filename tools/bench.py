@@ -1,0 +1,150 @@
+"""`make bench`: the marks that stridekit sets itself, each as a ratio measured in one run.
+
+Absolute times say as much about the machine as about the code; so each thing is measured beside what it
+is compared with, in turns, in the same browser and kernel.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from browser_lab import Lab, find_chromium, running_lab
+
+IMPORTS = 9
+ROUNDS, EXPLORER_PRESSES, INTERACT_PRESSES = 4, 30, 6
+
+# The same scene twice, a grid of 6x8 on a tape of 64: our explorer, and the way that needs nothing but ipywidgets and matplotlib.
+CELLS = [
+    """from stridekit import Layout, StrideExplorer
+explorer = StrideExplorer(Layout((6, 8), (8, 1), 0, 4), 64)
+explorer""",
+    """import ipywidgets
+import matplotlib.pyplot
+from IPython.display import display
+from stridekit.widgets.static import draw
+@ipywidgets.interact(offset=(0, 16))
+def show(offset=0):
+    display(draw(Layout((6, 8), (8, 1), offset, 4), 64, (2, 3), "x"))""",
+]
+
+# From the trusted key event to the frame that shows what it changed: a picture counts when it is
+# decoded, a frame when the message sent in its animation callback arrives after the paint.
+WATCH = """(root) => {
+  const images = () => [...root.querySelectorAll("img")];
+  const shown = () => images().map((image) => image.src).join();
+  const painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  }));
+  let [pressed, before] = [null, ""];
+  root.addEventListener("keydown", (event) => {
+    [pressed, before] = [event.timeStamp, shown()];
+  }, true);
+  new MutationObserver(async () => {
+    // Where there is a picture, it has to be a new one: the slider's own readout is not the answer.
+    if (pressed === null || (images().length === 0) !== (before === "")) return;
+    if (before !== "" && shown() === before) return;
+    const start = pressed;
+    pressed = null;
+    await Promise.all(images().map((image) => image.decode().catch(() => 0)));
+    await painted();
+    window.waits.push(performance.now() - start);
+  }).observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+
+
+def main() -> int:
+    """Run every benchmark that can run here."""
+    import_time()
+    if find_chromium() is None:
+        print("latency: not measured, Chromium is not installed")
+        return 0
+    with _lab() as lab:
+        latency(lab)
+    return 0
+
+
+def import_time() -> None:
+    """What `import stridekit` adds to `import torch`, in fresh processes that take turns."""
+    code = "import torch, time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
+    added = []
+    for _ in range(IMPORTS):
+        command = [sys.executable, "-c", code.format("import stridekit")]
+        added.append(float(subprocess.run(command, capture_output=True, check=True).stdout))
+    print(f"import stridekit, after torch: {_summary(added)}; the mark is 30 ms")
+
+
+def latency(lab: Lab) -> None:
+    """From key press to painted frame: the explorer, and interact with a matplotlib figure."""
+    page = lab.open("bench.ipynb", height=1400)
+    lab.run_all(page)
+    page.wait_for_timeout(1000)
+    ours = page.get_by_label("storage_offset", exact=True)
+    theirs = page.locator(".widget-slider [role=slider], .widget-slider input").first
+    outputs = page.locator(".jp-Cell-outputArea")
+    waits: dict[str, list[float]] = {"explorer": [], "interact": []}
+    for _ in range(ROUNDS):
+        waits["explorer"] += _press(page, ours, outputs.nth(0), EXPLORER_PRESSES, 60)
+        waits["interact"] += _press(page, theirs, outputs.nth(1), INTERACT_PRESSES, 1500)
+    for name, samples in waits.items():
+        print(f"{name}: key press to painted frame: {_summary([w / 1000 for w in samples])}")
+    ratio = statistics.median(waits["interact"]) / statistics.median(waits["explorer"])
+    print(f"the explorer is {ratio:.0f} times faster; the marks are 12 ms, 30 ms at p95, 20 times")
+    lab.close(page)
+
+
+def _press(page: Any, slider: Any, root: Any, count: int, pause: int) -> list[float]:
+    """Press the right and left arrow in turns; the waits in milliseconds."""
+    slider.scroll_into_view_if_needed()
+    slider.focus()
+    if not root.evaluate("(node) => Boolean(node.watched)"):
+        root.evaluate(WATCH)
+        root.evaluate("(node) => { node.watched = true; }")
+    page.evaluate("window.waits = []")
+    for k in range(count + 1):
+        before = page.evaluate("window.waits.length")
+        page.keyboard.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
+        until = time.monotonic() + 10
+        while page.evaluate("window.waits.length") == before and time.monotonic() < until:
+            page.wait_for_timeout(5)
+        page.wait_for_timeout(pause)
+    waits: list[float] = page.evaluate("window.waits")
+    return waits[1:]  # the first one warms up
+
+
+def _summary(seconds: list[float]) -> str:
+    ordered = sorted(seconds)
+    p95 = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
+    median = statistics.median(ordered)
+    return f"median {median * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms, {len(ordered)} times"
+
+
+@contextmanager
+def _lab() -> Iterator[Lab]:
+    """A JupyterLab on a notebook with both scenes."""
+    folder = Path(tempfile.mkdtemp(prefix="stridekit-bench-"))
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    (folder / "root").mkdir()
+    nbformat.write(book, folder / "root" / "bench.ipynb")
+    try:
+        with running_lab(folder / "root", folder / "scratch") as lab:
+            yield lab
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
