@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+
 from browser_lab import Lab, find_chromium, running_lab
 
 IMPORTS = 9
 ROUNDS, EXPLORER_PRESSES, INTERACT_PRESSES = 4, 30, 6
 
-# The same scene twice, a grid of 6x8 on a tape of 64: our explorer, and the way that needs nothing but ipywidgets and matplotlib.
+# The same scene twice, a grid of 6x8 on a tape of 64: our explorer, and the way that needs nothing but
+# ipywidgets and matplotlib.
 CELLS = [
     """from stridekit import Layout, StrideExplorer
 explorer = StrideExplorer(Layout((6, 8), (8, 1), 0, 4), 64)

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import nbformat
+
 from browser_lab import ROOT, find_chromium, running_lab
 
 SCENE = """from stridekit import Layout, StrideExplorer
