@@ -9,6 +9,7 @@ from typing import Any
 
 from stridekit.layout import Layout
 from stridekit.memory import Undecided, count_elements
+from stridekit.storage import storage_bytes
 
 # How many indices to look through for an example of two that share an element.
 _EXAMPLE_BUDGET = 100_000
@@ -39,12 +40,13 @@ class Explanation:
         )
 
 
-def explain(x: Any) -> Explanation:
+def explain(x: Any, name: str = "x") -> Explanation:
     """Say where the elements of a strided torch tensor or a NumPy array live, in a few sentences.
 
     Shape, stride and storage_offset in elements; contiguity and memory format; how much of the
-    storage is reached; whether two indices share an element. No data is read, so meta and fake
-    tensors can be explained too. Raises TypeError and LayoutError as `Layout.of` does.
+    storage is reached; whether two indices share an element. `name` is what the sentences call it.
+    No data is read, so meta and fake tensors can be explained too. Raises TypeError and LayoutError
+    as `Layout.of` does.
 
     >>> import torch
     >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])
@@ -55,19 +57,19 @@ def explain(x: Any) -> Explanation:
       storage        24 of 40 elements are reached (96 of 160 bytes)
       overlap        none: every index has an element of its own
     """
-    layout, storage_bytes = Layout.of(x), _storage_bytes(x)
+    layout, total_bytes = Layout.of(x), storage_bytes(x)
     kind = "tensor" if callable(getattr(x, "stride", None)) else "array"
-    name = str(x.dtype) if kind == "tensor" else f"numpy {x.dtype}"
+    dtype = str(x.dtype) if kind == "tensor" else f"numpy {x.dtype}"
     title = (
-        f"{name} {kind} of shape {layout.shape}, stride {layout.stride}, "
+        f"{dtype} {kind} of shape {layout.shape}, stride {layout.stride}, "
         f"storage_offset {layout.storage_offset}"
     )
     why = layout.why_not_contiguous()
     lines = [
-        ("element", _formula(layout)),
+        ("element", _formula(layout, name)),
         ("contiguous", f"no: {why}" if why else "yes"),
         ("memory format", _memory_format(layout)),
-        *_storage_and_overlap(layout, storage_bytes),
+        *_storage_and_overlap(layout, total_bytes, name),
     ]
     if getattr(x, "is_conj", bool)() or getattr(x, "is_neg", bool)():
         lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
@@ -76,17 +78,17 @@ def explain(x: Any) -> Explanation:
     return Explanation(title, tuple(lines))
 
 
-def _formula(layout: Layout) -> str:
+def _formula(layout: Layout, name: str) -> str:
     size = f"{layout.itemsize} byte{'s' * (layout.itemsize != 1)} each"
     if layout.numel == 0:
         return f"there is none: a size is 0 ({size})"
-    names = "ijklmnpq" if layout.ndim <= 8 else [f"i{d}" for d in range(layout.ndim)]
-    used = list(names)[: layout.ndim]
+    letters = "ijklmnpq" if layout.ndim <= 8 else [f"i{d}" for d in range(layout.ndim)]
+    used = list(letters)[: layout.ndim]
     terms = [str(layout.storage_offset)]
-    for name, stride in zip(used, layout.stride, strict=True):
-        terms.append(f"{'-' if stride < 0 else '+'} {abs(stride)}*{name}")
+    for letter, stride in zip(used, layout.stride, strict=True):
+        terms.append(f"{'-' if stride < 0 else '+'} {abs(stride)}*{letter}")
     index = f"[{', '.join(used)}]" if used else ""
-    return f"x{index} is element {' '.join(terms)} of the storage, {size}"
+    return f"{name}{index} is element {' '.join(terms)} of the storage, {size}"
 
 
 def _memory_format(layout: Layout) -> str:
@@ -97,7 +99,7 @@ def _memory_format(layout: Layout) -> str:
     return found[0] if found else "none of torch's"
 
 
-def _storage_and_overlap(layout: Layout, storage_bytes: int) -> list[tuple[str, str]]:
+def _storage_and_overlap(layout: Layout, storage_bytes: int, name: str) -> list[tuple[str, str]]:
     total = storage_bytes // layout.itemsize
     try:
         reached = count_elements(layout)
@@ -112,30 +114,15 @@ def _storage_and_overlap(layout: Layout, storage_bytes: int) -> list[tuple[str, 
         return [("storage", storage), ("overlap", "none: there are no elements")]
     if reached == layout.numel:
         return [("storage", storage), ("overlap", "none: every index has an element of its own")]
-    overlap = f"yes: {layout.numel:,} indices share {reached:,} elements" + _example(layout)
+    overlap = f"yes: {layout.numel:,} indices share {reached:,} elements" + _example(layout, name)
     return [("storage", storage), ("overlap", overlap)]
 
 
-def _example(layout: Layout) -> str:
+def _example(layout: Layout, name: str) -> str:
     """The first two indices, in the order of visit, that share an element."""
     seen: dict[int, tuple[int, ...]] = {}
     for index in islice(product(*map(range, layout.shape)), _EXAMPLE_BUDGET):
         first = seen.setdefault(layout.offset(index), index)
         if first != index:
-            return f", such as x{list(first)} and x{list(index)}"
+            return f", such as {name}{list(first)} and {name}{list(index)}"
     return ""
-
-
-def _storage_bytes(x: Any) -> int:
-    """The size of the storage: of the owner at the end of `.base`, for an array."""
-    if callable(getattr(x, "untyped_storage", None)):
-        try:
-            return x.untyped_storage().nbytes()
-        except NotImplementedError:
-            raise ValueError(
-                f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
-                "explain the tensor that went in"
-            ) from None
-    while hasattr(x.base, "__array_interface__"):
-        x = x.base
-    return x.size * x.itemsize

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 
@@ -75,6 +76,21 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
             f"an element of {t.dtype} has no Python number: see its bytes with "
             "read_storage(t).view(torch.uint8)"
         ) from None
+
+
+def storage_bytes(x: Any) -> int:
+    """The size in bytes of a tensor's storage, or of the owner of an array's memory."""
+    if callable(getattr(x, "untyped_storage", None)):
+        try:
+            return x.untyped_storage().nbytes()
+        except NotImplementedError:
+            raise ValueError(
+                f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
+                "take the tensor that went in"
+            ) from None
+    while hasattr(x.base, "__array_interface__"):
+        x = x.base
+    return x.size * x.itemsize
 
 
 def _device_bytes(t: torch.Tensor) -> torch.Tensor:

@@ -86,5 +86,5 @@ def test_refused(name):
 
 def test_refused_inside_vmap():
     """A batched tensor has no storage to speak of."""
-    with pytest.raises(ValueError, match="explain the tensor that went in"):
+    with pytest.raises(ValueError, match="take the tensor that went in"):
         torch.vmap(lambda x: explain(x) and x)(torch.ones(2, 3))

@@ -21,7 +21,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "layout": ({"_arguments", "view_rule"}, set()),
     "memory": ({"layout"}, set()),
     "storage": ({"layout", "memory"}, {"torch"}),
-    "explain": ({"layout", "memory"}, {"torch"}),
+    "explain": ({"layout", "memory", "storage"}, set()),
     "aliasing": ({"layout", "memory"}, {"torch"}),
     "traffic": ({"layout", "memory"}, {"torch"}),
     "timing": ({"layout", "memory"}, {"torch"}),

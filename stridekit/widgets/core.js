@@ -77,7 +77,7 @@ export function verdicts(layout, storageSize, owners = reach(layout).owners) {
         ? "no two indices share an element"
         : `${count} indices share ${reached} element${plural(reached)}`,
     ],
-    [null, `reaches ${reached} of ${storageSize} elements ${bytes}`],
+    [null, `reaches ${reached} of ${storageSize} element${plural(storageSize)} ${bytes}`],
   ];
 }
 

@@ -34,6 +34,13 @@ export function set(node, key, value) {
 /** Put a node at a place by its transform, which needs no layout of the page. */
 export const moveTo = (node, x, y) => set(node, "style", `transform:translate(${x}px,${y}px)`);
 
+/** Make the texts of boxes as small as the longest needs, in three steps, and all alike. */
+export function fit(node, texts, width) {
+  const longest = Math.max(1, ...texts.map((text) => text.length));
+  const size = (width - 6) / (0.6 * longest); // a digit is 0.6 of the size wide
+  set(node, "data-fit", size >= 14 ? null : size >= 11 ? "11" : size >= 9 ? "9" : "7");
+}
+
 /** `take(count)` gives that many children of a parent: made when missing, removed when too many. */
 export function pool(parent, make) {
   const nodes = [];

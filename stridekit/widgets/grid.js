@@ -1,7 +1,7 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
 import { elementName, unflatten } from "./core.js";
-import { OWN_KEYS, h, pool, set } from "./dom.js";
+import { OWN_KEYS, fit, h, pool, set } from "./dom.js";
 
 const GAP = 4;
 const HEAD = 22; // column numbers
@@ -77,6 +77,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
   const heads = pool(marks, () => h("span", { class: "sk-head" }));
   let cells = [];
+  let headNodes = [];
   let geometry = gridGeometry([], 300);
   let shape = null;
   let tensor = "x";
@@ -146,7 +147,8 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
         texts.push([r, x + geometry.gutter - 10, middle, "sk-number sk-line", plane, r]);
       }
     }
-    heads(texts.length).forEach((head, k) => {
+    headNodes = heads(texts.length);
+    headNodes.forEach((head, k) => {
       const [text, x, y, kind, plane, number] = texts[k];
       set(head, "text", String(text));
       set(head, "class", `sk-head ${kind}`);
@@ -157,8 +159,10 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
 
   function draw(view) {
     const { spot, elements, label, sharers } = view;
+    const texts = elements.map(label);
+    fit(node, texts, geometry.cell);
     cells.forEach((cell, flat) => {
-      set(cell, "text", label(elements[flat]));
+      set(cell, "text", texts[flat]);
       const state = flat === spot.flat ? " is-spot" : sharers.has(flat) ? " is-sharer" : "";
       set(cell, "class", `sk-cell${state}`);
       set(cell, "aria-label", view.describe(flat));
@@ -167,7 +171,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     set(node, "aria-activedescendant", view.selected === null ? null : `${id}-c${view.selected}`);
     const at = spot.flat === null ? [] : unflatten(shape, spot.flat);
     const plane = spot.flat === null ? -1 : Math.floor(spot.flat / (geometry.rows * geometry.columns));
-    for (const head of heads(marks.childElementCount)) {
+    for (const head of headNodes) {
       const [kind, inPlane, number] = head.where;
       const d = kind.endsWith("sk-column") ? shape.length - 1 : shape.length - 2;
       const lit = inPlane === plane && number !== undefined && at[d] === number;
@@ -179,6 +183,6 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   return { node: box, focusable: node, resize, draw,
     corner: (flat) => geometry.corner(flat),
     cellWidth: () => geometry.cell,
-    /** The lower edge of the plane that holds a cell. */
-    bottom: (flat) => geometry.place(Math.floor(flat / (geometry.rows * geometry.columns)))[1] + geometry.planeHeight };
+    bottom: () => geometry.totalHeight,
+  };
 }

@@ -64,7 +64,9 @@ export function createSliders(id, { onChange, onLit }) {
     const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
     const value = Math.min(wanted, most);
     row.input.value = value; // at once: the thumb never stands where the layout cannot be
-    say(wanted > most ? reason : "");
+    const lowest = value === 0 && !row.atZero ? atZero(row) : "";
+    row.atZero = value === 0;
+    say(wanted > most ? reason : lowest);
     onChange(row.what, row.dim, value);
   }
 
@@ -75,9 +77,10 @@ export function createSliders(id, { onChange, onLit }) {
     const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
     const value = row.input.valueAsNumber;
     if (up && value >= most) say(reason);
-    else if (down && value <= 0) say(`${row.text} stops at 0: ${LOWEST[row.what]}`);
+    else if (down && value <= 0) say(atZero(row));
   }
 
+  const atZero = (row) => `${row.text} stops at 0: ${LOWEST[row.what]}`;
   const say = (text) => set(why, "text", text);
 
   return {
@@ -95,7 +98,7 @@ export function createSliders(id, { onChange, onLit }) {
         set(input, "max", String(end));
         if (input.valueAsNumber !== value) input.value = value;
         set(input, "aria-valuetext", value >= most ? `${value}, the limit` : String(value));
-        set(input, "style", `--at:${value / end};--to:${most / end}`);
+        set(input, "style", `--at:${value / end};--to:${most < end ? most / end : 2}`);
         set(output, "text", String(value));
       }
     },

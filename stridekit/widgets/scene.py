@@ -41,7 +41,7 @@ def verdicts(layout: Layout, storage_size: int) -> list[Verdict]:
     """
     why, reached = layout.why_not_contiguous(), count_elements(layout)
     holes, shared = len(layout.span) - reached, layout.numel - reached
-    reach = f"reaches {reached} of {storage_size} elements"
+    reach = f"reaches {reached} of {storage_size} element{'s' * (storage_size != 1)}"
     size = f"({reached * layout.itemsize} of {storage_size * layout.itemsize} bytes)"
     return [
         Verdict(not why, f"not contiguous: {why}" if why else "contiguous"),

@@ -15,7 +15,7 @@ const MAX_BESIDE = 480; // height of a grid that they still stand beside
 
 function render({ model, el, signal }) {
   const id = `stridekit-${++views}`;
-  const own = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, dragging: null, width: 900 };
+  const own = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, dragging: null, sliding: false, width: 900 };
   let saving = null;
 
   const presets = createPresets((preset) => change(preset.layout, model.get("_scene").index));
@@ -144,13 +144,13 @@ function render({ model, el, signal }) {
     laidOut = key;
   }
 
-  /** The dotted line from the plane of the selected cell, below its column, to its slot. */
+  /** The dotted line from below the selected cell, at the lower edge of the grid, to its slot. */
   function drawLink({ spot }) {
     const g = tape.geometry();
     if (spot.flat === null || !g.has(spot.element)) return set(link, "d", "");
     const [cx] = grid.corner(spot.flat);
     const w = grid.cellWidth();
-    const [x0, y0] = [at.grid[0] + cx + w / 2, at.grid[1] + grid.bottom(spot.flat)];
+    const [x0, y0] = [at.grid[0] + cx + w / 2, at.grid[1] + grid.bottom()];
     const [x1, y1] = [at.tape[0] + g.middle(spot.element), at.tape[1] + g.top(spot.element)];
     const bend = Math.max(20, (y1 - y0) / 2);
     set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
@@ -182,9 +182,14 @@ function render({ model, el, signal }) {
 
   function slide(what, dim, value) {
     const { index, ...layout } = model.get("_scene");
-    if (what === "storage_offset") return change({ ...layout, storage_offset: value }, index);
-    const key = what === "size" ? "shape" : "stride";
-    change({ ...layout, [key]: layout[key].map((old, d) => (d === dim ? value : old)) }, index);
+    if (what === "storage_offset") layout.storage_offset = value;
+    else {
+      const key = what === "size" ? "shape" : "stride";
+      layout[key] = layout[key].map((old, d) => (d === dim ? value : old));
+    }
+    own.sliding = true;
+    change(layout, index);
+    own.sliding = false;
   }
 
   function select(flat) {
@@ -275,11 +280,18 @@ function render({ model, el, signal }) {
       draw();
     }
   });
-  const traits = ["_scene", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+  const sceneChanged = () => {
+    // A reason belongs to the slider that was just moved, not to what comes after.
+    if (!own.sliding) sliders.say("");
+    draw();
+  };
+  const traits = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+  model.on("change:_scene", sceneChanged);
   for (const trait of traits) model.on(`change:${trait}`, draw);
   resized.observe(root);
   draw();
   return () => {
+    model.off("change:_scene", sceneChanged);
     for (const trait of traits) model.off(`change:${trait}`, draw);
     resized.disconnect();
     clearTimeout(speaking);

@@ -9,12 +9,12 @@ import torch
 import traitlets
 
 from stridekit.layout import Layout, LayoutError
-from stridekit.storage import read_storage
+from stridekit.storage import read_storage, storage_bytes
 from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.static import picture
 
-MAX_VALUES = 1024  # more values than this are not sent; the elements' numbers are shown instead
+MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
 
 
 class StrideExplorer(anywidget.AnyWidget):
@@ -39,7 +39,9 @@ class StrideExplorer(anywidget.AnyWidget):
       · reaches 24 of 40 elements (96 of 160 bytes)
     """
 
-    _esm = module("core.js", "dom.js", "grid.js", "tape.js", "panels.js", "stride_explorer.js")
+    _esm = module(
+        "core.js", "dom.js", "grid.js", "ink.js", "tape.js", "panels.js", "stride_explorer.js"
+    )
     _css = style("stride_explorer.css")
 
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it
@@ -80,6 +82,7 @@ class StrideExplorer(anywidget.AnyWidget):
             for name, value in traits.items():
                 setattr(self, name, value)
             self.layout = layout
+            self.index = None  # the middle
 
     @property
     def code(self) -> str:
@@ -162,15 +165,18 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
         raise TypeError(
             f"a {type(t).__name__} is not a torch tensor: torch.from_numpy(a) shares an array's memory"
         )
-    layout, storage = Layout.of(t), t.untyped_storage()
+    layout = Layout.of(t)
+    size = storage_bytes(t) // layout.itemsize
     corner, expression = scene.tile(layout)
     expression = name + expression.removeprefix("x")
-    note = f"{expression} of shape {tuple(t.shape)}" if expression != name else ""
+    values = _values_of(t, size)
+    notes = [f"{expression} of shape {tuple(t.shape)}"] if expression != name else []
+    if values is None:
+        notes.append("the numbers are places in the storage, not values")
     presets = scene.presets(corner, "as given", expression)
     explorer = StrideExplorer()
-    size = storage.nbytes() // layout.itemsize
-    values = _values_of(t, size)
-    explorer._show(corner, size, name, presets, _values=values, _note=note, _name=name)
+    note = ": ".join(notes)
+    explorer._show(corner, size, name, presets, _values=values or [], _note=note, _name=name)
     return explorer
 
 
@@ -193,14 +199,17 @@ def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int
     return tuple(min(i, n - 1) for i, n in zip(padded, shape, strict=False))
 
 
-def _values_of(t: torch.Tensor, size: int) -> list[str]:
-    """A short text for each element of the storage; none for a large one or one without memory."""
+def _values_of(t: torch.Tensor, size: int) -> list[str] | None:
+    """A short text for each element of the storage, [] where the elements' numbers say the same.
+
+    None for a large storage, or one without memory.
+    """
     if size > MAX_VALUES:
-        return []
+        return None
     try:
         values = [_short(value) for value in read_storage(t).tolist()]
     except ValueError:  # meta and fake tensors: a layout, and nothing to read
-        return []
+        return None
     return [] if values == [str(k) for k in range(size)] else values
 
 

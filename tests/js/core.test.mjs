@@ -6,7 +6,8 @@ import test from "node:test";
 
 import * as core from "../../stridekit/widgets/core.js";
 import { gridGeometry, step } from "../../stridekit/widgets/grid.js";
-import { stepPath, tapeGeometry, tapeRows } from "../../stridekit/widgets/tape.js";
+import { inkOf, stepPath } from "../../stridekit/widgets/ink.js";
+import { tapeGeometry, tapeRows } from "../../stridekit/widgets/tape.js";
 
 const cases = JSON.parse(readFileSync(new URL("../fixtures/explorer.json", import.meta.url)));
 
