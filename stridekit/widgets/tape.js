@@ -107,11 +107,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       line.replaceChildren();
       const first = kept[k].row * g.perRow;
       for (let e = first; e < Math.min(first + g.perRow, storageSize); e++) {
-        const number = h("small");
-        const text = h("span");
-        const badge = h("sup");
-        const slot = h("div", { role: "gridcell", class: "sk-slot", id: `${id}-s${e}` }, number, text, badge);
-        Object.assign(slot, { element: e, number, value: text, badge });
+        const slot = h("div", { role: "gridcell", class: "sk-slot", id: `${id}-s${e}`, text: "" });
+        slot.element = e;
         line.append(slot);
         slots.set(e, slot);
       }
@@ -124,11 +121,11 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     const columns = layout.shape.at(-1) ?? 1;
     for (const [element, slot] of slots) {
       const owned = owners.get(element);
-      set(slot.value, "text", label(element));
-      set(slot.number, "text", values ? String(element) : "");
-      set(slot.badge, "text", owned && owned.length > 1 ? `×${owned.length}` : "");
+      set(slot, "text", label(element));
+      set(slot, "data-number", values ? String(element) : null);
+      set(slot, "data-owners", owned && owned.length > 1 ? `×${owned.length}` : null);
       const state = element === spot.element ? " is-spot" : "";
-      set(slot, "class", `sk-slot${owned ? "" : " is-hole"}${values ? " has-number" : ""}${state}`);
+      set(slot, "class", `sk-slot${owned ? "" : " is-hole"}${state}`);
       set(slot, "data-row", owned ? String(Math.floor(owned[0] / columns) % 6) : null);
       set(slot, "aria-label", view.describeSlot(element));
       set(slot, "aria-selected", String(element === view.tapeCursor));

@@ -99,3 +99,58 @@ test("steps are drawn as an arc, a swing between rows, or a loop", () => {
   for (const [from, to] of [[0, 1], [0, 17], [17, 0], [3, 3]])
     assert.match(stepPath(g, from, to, 15), /^M[-\d.,]+C[-\d., ]+$/);
 });
+
+/** What the tape draws for a layout on a storage, with the given index selected and term lit. */
+function drawn(layout, storageSize, index = null, lit = null) {
+  const { owners } = core.reach(layout);
+  const element = index === null ? null : core.offset(layout, index);
+  const view = { layout, storageSize, owners, index, lit, spot: { element } };
+  const g = tapeGeometry(storageSize, layout, 900, owners);
+  return { g, ...inkOf(g, view) };
+}
+const kinds = (shapes, kind) => shapes.filter((shape) => String(shape.at(1)).startsWith(kind));
+const SLICED = { shape: [4, 6], stride: [8, 1], storage_offset: 2, itemsize: 4 };
+
+test("each stride has a labelled step and a grip at its tip, the offset a measure", () => {
+  const { g, paths, tags, grips } = drawn(SLICED, 40);
+  assert.equal(kinds(paths, "sk-step").length, 2);
+  const texts = tags.map(([text]) => text);
+  for (const text of ["stride[0] = 8", "stride[1] = 1", "storage_offset = 2"]) assert.ok(texts.includes(text));
+  const at = Object.fromEntries(grips.map(([x, , , what]) => [what, x]));
+  assert.equal(at["stride[0]"], g.middle(10));
+  assert.equal(at["stride[1]"], g.middle(3));
+  assert.equal(at.storage_offset, g.left(2));
+  assert.equal(kinds(paths, "sk-measure").length, 1);
+});
+
+test("a lit term is walked by as many steps as its index says, in the place of the step", () => {
+  for (const [lit, hops] of [[0, 3], [1, 5], ["offset", 0]]) {
+    const { paths } = drawn(SLICED, 40, [3, 5], lit);
+    assert.equal(kinds(paths, "sk-hop").length, hops);
+    assert.equal(kinds(paths, `sk-step sk-d${lit}`).length, 0);
+  }
+});
+
+test("a stride of 0 is a loop, and stays one when its term is lit", () => {
+  const layout = { shape: [3, 4], stride: [0, 1], storage_offset: 0, itemsize: 4 };
+  for (const lit of [null, 0]) assert.equal(kinds(drawn(layout, 8, [2, 1], lit).paths, "sk-step sk-d0").length, 1);
+});
+
+test("no two grips lie on each other, also where strides are equal", () => {
+  for (const stride of [[1, 1], [0, 0], [16, 16], [8, 1]]) {
+    const { grips } = drawn({ shape: [3, 3], stride, storage_offset: 0, itemsize: 4 }, 64);
+    const places = new Set(grips.map(([x, y]) => `${x},${y}`));
+    assert.equal(places.size, 3, String(stride));
+  }
+});
+
+test("the cache line of the selected element is dark and named", () => {
+  const { paths, tags } = drawn(SLICED, 40, [2, 3]);
+  assert.equal(paths.filter(([, kind]) => kind === "sk-line is-dark").length, 1);
+  assert.ok(tags.some(([text]) => text === "cache line 1"));
+});
+
+test("an empty layout has no steps", () => {
+  const { paths, grips } = drawn({ shape: [0, 3], stride: [3, 1], storage_offset: 0, itemsize: 4 }, 8);
+  assert.deepEqual([kinds(paths, "sk-step").length, grips.length], [0, 0]);
+});
