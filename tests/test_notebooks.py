@@ -22,7 +22,7 @@ PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 IGNORED: dict[tuple[str, str], str] = {
     (
         "00_start",
-        'print("torch", torch.__version__, "with", torch.get_num_threads(), "threads")',
+        'print("torch", torch.__version__, "- threads:", torch.get_num_threads())',
     ): "tells the versions, threads and GPU of the machine it runs on",
     ("01_strides", "torch.manual_seed(0)"): "tells the versions that are installed",
 }

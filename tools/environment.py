@@ -29,6 +29,10 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 UNFINISHED = "unfinished\n"
 
+# A learner's first page asks nothing: JupyterLab would offer its news over the lesson.
+LAB_SETTINGS = VENV / "share/jupyter/lab/settings/overrides.json"
+QUIET_LAB = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+
 # The machines that torch 2.13 has builds for, as the platform module names them.
 BUILDS = {("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")}
 
@@ -102,13 +106,13 @@ def why_not(machine: Machine) -> str:
         )
     if (machine.system, machine.processor) == ("Darwin", "x86_64"):
         return (
-            "torch 2.13 has no build for Intel Macs: use the Binder link in README.md or a Linux "
-            "machine; on Apple silicon, install an arm64 Python"
+            "torch 2.13 has no build for Intel Macs: use a Linux machine, or Binder with "
+            "environment.yml; on Apple silicon, install an arm64 Python"
         )
     if (machine.system, machine.processor) not in BUILDS:
         return (
-            f"torch 2.13 has no build for {machine.system} on {machine.processor}: use the Binder "
-            "link in README.md, or another machine"
+            f"torch 2.13 has no build for {machine.system} on {machine.processor}: use another "
+            "machine, or Binder with environment.yml"
         )
     if not machine.has_venv:
         return (
@@ -206,6 +210,8 @@ def set_up(step: str, stamp: str, machine: Machine) -> None:
         said, advice = explain_failure(LOG.read_text("utf-8", errors="replace"), machine)
         print(said, file=sys.stderr)
         raise SetupError(f"{advice}, then try again")
+    LAB_SETTINGS.parent.mkdir(parents=True, exist_ok=True)
+    LAB_SETTINGS.write_text(json.dumps(QUIET_LAB), encoding="utf-8")
     STAMP.write_text(stamp, encoding="utf-8")
 
 
