@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -192,8 +191,7 @@ def _wait_for_url(server: subprocess.Popen[bytes], scratch: Path) -> str:
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
     """End the server politely, so that it ends its kernels; then for certain."""
-    server.send_signal(signal.SIGINT)
-    server.send_signal(signal.SIGTERM)
+    server.terminate()
     try:
         server.wait(timeout=15)
     except subprocess.TimeoutExpired:

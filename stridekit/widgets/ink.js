@@ -16,6 +16,7 @@ export function inkOf(g, view) {
   cacheLines(g, view, ink);
   offsetBar(g, view, ink);
   const lifts = steps(g, view, ink);
+  ends(g, view, ink);
   walk(g, view, lifts, ink);
   return ink;
 }
@@ -103,6 +104,19 @@ function steps(g, { layout, lit, index, storageSize }, { paths, tags, grips }) {
   });
   offsetTag(g, start, lit !== null && lit !== "offset", { tags, grips });
   return lifts;
+}
+
+/** A grip under the last element along each dim, to change its size; none where no step leads on. */
+function ends(g, { layout, storageSize }, { grips }) {
+  if (layout.shape.includes(0)) return;
+  const taken = new Map();
+  layout.shape.forEach((size, d) => {
+    const last = layout.storage_offset + (size - 1) * layout.stride[d];
+    if (layout.stride[d] === 0 || last >= storageSize || !g.has(last)) return;
+    const shift = taken.get(last) ?? 0;
+    taken.set(last, shift + 13);
+    grips.push([g.middle(last) + shift, g.top(last) + g.height + 13, `sk-end sk-d${d}`, `size[${d}]`]);
+  });
 }
 
 /** The order in which arcs nest: short steps inside, and around all of them the loops that go nowhere. */

@@ -257,8 +257,7 @@ function render({ model, el, signal }) {
     own.dragging = grip.what;
     const move = (moved) => {
       const slider = sliders.find(own.dragging);
-      const from = own.dragging === "storage_offset" ? 0 : model.get("_scene").storage_offset;
-      if (slider) sliders.change(slider, Math.max(tape.slotAt(moved) - from, 0));
+      if (slider) sliders.change(slider, Math.max(dragged(slider, tape.slotAt(moved)), 0));
     };
     const drop = () => {
       own.dragging = null;
@@ -269,6 +268,14 @@ function render({ model, el, signal }) {
     document.addEventListener("pointermove", move, { signal });
     document.addEventListener("pointerup", drop, { signal });
     document.addEventListener("pointercancel", drop, { signal });
+  }
+
+  /** The value that a slider would need for its grip to stand at a slot. */
+  function dragged({ what, dim }, slot) {
+    const { storage_offset, stride } = model.get("_scene");
+    if (what === "storage_offset") return slot;
+    const steps = slot - storage_offset;
+    return what === "stride" ? steps : Math.floor(steps / stride[dim]) + 1;
   }
 
   // Life -----------------------------------------------------------------------------------------

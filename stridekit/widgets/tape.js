@@ -157,6 +157,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       const [x, y, kind, what] = grips[k];
       set(handle, "class", `sk-grip ${kind}`);
       set(handle, "title", `drag to change ${what}`);
+      set(handle, "data-what", what);
       handle.what = what;
       moveTo(handle, x - 12, y - 12);
     });

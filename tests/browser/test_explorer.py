@@ -35,6 +35,7 @@ def w(page):
     preset(w, "row-major")
     w.locator(".sk-cell").nth(20).click()
     page.mouse.move(5, 5)
+    page.wait_for_timeout(150)  # the kernel has heard of it, and will not hear later
     return w
 
 
@@ -158,8 +159,14 @@ def test_sliders_stop_where_the_storage_ends(lab, w):
     assert w.page.locator(".jp-Cell").count() == len(CELLS)  # JupyterLab took no key for itself
 
 
-def test_strides_and_offset_are_dragged_on_the_tape(w):
-    """The tip of a step and the end of the offset follow the pointer, and stop at the limit."""
+def test_shape_stride_and_offset_are_dragged_on_the_tape(w):
+    """The ends of dims, the tips of steps and the end of the offset follow the pointer to their limits."""
+    drag(w, "size[1]", 4)
+    drag(w, "size[0]", 16)
+    assert code(w) == "torch.arange(40.).as_strided((3, 5), (8, 1), 0)"
+    drag(w, "size[0]", 39)
+    assert code(w) == "torch.arange(40.).as_strided((5, 5), (8, 1), 0)"
+    assert grid_values(w) == shown_by_torch(w)
     preset(w, "diagonal")
     drag(w, "stride[0]", 6)
     assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 0)"

@@ -120,6 +120,8 @@ test("each stride has a labelled step and a grip at its tip, the offset a measur
   assert.equal(at["stride[0]"], g.middle(10));
   assert.equal(at["stride[1]"], g.middle(3));
   assert.equal(at.storage_offset, g.left(2));
+  assert.equal(at["size[0]"], g.middle(26)); // the last row begins there
+  assert.equal(at["size[1]"], g.middle(7)); // the first row ends there
   assert.equal(kinds(paths, "sk-measure").length, 1);
 });
 
@@ -137,11 +139,12 @@ test("a stride of 0 is a loop, and stays one when its term is lit", () => {
 });
 
 test("no two grips lie on each other, also where strides are equal", () => {
-  for (const stride of [[1, 1], [0, 0], [16, 16], [8, 1]]) {
-    const { grips } = drawn({ shape: [3, 3], stride, storage_offset: 0, itemsize: 4 }, 64);
-    const places = new Set(grips.map(([x, y]) => `${x},${y}`));
-    assert.equal(places.size, 3, String(stride));
-  }
+  for (const shape of [[3, 3], [1, 1]])
+    for (const stride of [[1, 1], [0, 0], [16, 16], [8, 1]]) {
+      const { grips } = drawn({ shape, stride, storage_offset: 0, itemsize: 4 }, 64);
+      const places = new Set(grips.map(([x, y]) => `${x},${y}`));
+      assert.equal(places.size, stride[0] ? 5 : 3, `${shape} ${stride}`);
+    }
 });
 
 test("the cache line of the selected element is dark and named", () => {
