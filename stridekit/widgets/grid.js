@@ -2,6 +2,7 @@
 
 import { elementName, unflatten } from "./core.js";
 import { OWN_KEYS, fit, h, pool, set } from "./dom.js";
+import { describeCell } from "./view.js";
 
 const GAP = 4;
 const HEAD = 22; // column numbers
@@ -92,8 +93,8 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     if (!sameShape) build();
     cells.forEach((cell, flat) => {
       const [x, y] = geometry.corner(flat);
-      set(cell, "style",
-        `transform:translate(${x}px,${y}px);width:${geometry.cell}px;height:${geometry.height}px;line-height:${geometry.height}px`);
+      const size = `width:${geometry.cell}px;height:${geometry.height}px`;
+      set(cell, "style", `transform:translate(${x}px,${y}px);${size};line-height:${geometry.height}px`);
     });
     const empty = cells.length === 0;
     const [w, t] = empty ? [200, 60] : [geometry.width, geometry.totalHeight];
@@ -165,7 +166,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
       set(cell, "text", texts[flat]);
       const state = flat === spot.flat ? " is-spot" : sharers.has(flat) ? " is-sharer" : "";
       set(cell, "class", `sk-cell${state}`);
-      set(cell, "aria-label", view.describe(flat));
+      set(cell, "aria-label", describeCell(view, flat));
       set(cell, "aria-selected", String(flat === view.selected));
     });
     set(node, "aria-activedescendant", view.selected === null ? null : `${id}-c${view.selected}`);

@@ -54,7 +54,8 @@ export function createSliders(id, { onChange, onLit }) {
         onblur: () => onLit(null),
       });
       row.output = h("output", { for: at });
-      row.line = h("div", { class: `sk-slider ${kind}` }, h("label", { for: at, text }), row.input, row.output);
+      const label = h("label", { for: at, text });
+      row.line = h("div", { class: `sk-slider ${kind}` }, label, row.input, row.output);
       return row;
     });
     list.replaceChildren(...rows.map((row) => row.line));
@@ -137,7 +138,8 @@ export function createFormula(onLit) {
         button.term = term;
         set(button.small, "text", what);
         set(button.big, "text", String(numbers));
-        set(button, "class", `sk-term ${term === "offset" ? "sk-offset" : `sk-d${term}`}${lit === term ? " is-lit" : ""}`);
+        const hue = term === "offset" ? "sk-offset" : `sk-d${term}`;
+        set(button, "class", `sk-term ${hue}${lit === term ? " is-lit" : ""}`);
         set(button, "aria-label", `${what} = ${numbers}`);
       });
       terms.append(total);

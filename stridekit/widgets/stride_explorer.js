@@ -3,11 +3,12 @@
 // The state is {layout, index} in the model. What a pointer is over, which slot a key has reached and
 // which term is lit are this view's own. Every event ends in `draw`, which patches what differs.
 
-import { code, flatten, elementName, formula, offset, place, reach, unflatten, verdicts } from "./core.js";
+import { code, flatten, formula, offset, reach, unflatten, verdicts } from "./core.js";
 import { h, s, set } from "./dom.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createFormula, createPresets, createSliders, createVerdicts } from "./panels.js";
 import { createTape } from "./tape.js";
+import { viewOf, words } from "./view.js";
 
 let views = 0;
 const BESIDE = 340; // width of the sliders when they stand beside the grid
@@ -15,7 +16,10 @@ const MAX_BESIDE = 480; // height of a grid that they still stand beside
 
 function render({ model, el, signal }) {
   const id = `stridekit-${++views}`;
-  const own = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, dragging: null, sliding: false, width: 900 };
+  const own = {
+    hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at
+    dragging: null, sliding: false, width: 900,
+  };
   let saving = null;
 
   const presets = createPresets((preset) => change(preset.layout, model.get("_scene").index));
@@ -45,84 +49,36 @@ function render({ model, el, signal }) {
     presets.node, note, stage, formulaPanel.node, verdictList.node, codeBox.node, spoken);
   el.append(root);
 
-  // The scene ------------------------------------------------------------------------------------
-
-  /** Everything a pane needs to draw, worked out once. */
-  function look() {
-    const { index: selectedIndex, ...layout } = model.get("_scene");
-    const { elements, owners } = reach(layout);
-    const storageSize = model.get("storage_size");
-    const values = model.get("_values").length ? model.get("_values") : null;
-    const selected = selectedIndex === null ? null : flatten(layout.shape, selectedIndex);
-    const spot = spotOf(selected, elements, owners);
-    const index = spot.flat === null ? null : unflatten(layout.shape, spot.flat);
-    const tapeCursor = own.tapeCursor ?? (selected === null ? null : elements[selected]);
-    const sharers = new Set(spot.element === null ? [] : owners.get(spot.element));
-    const label = (element) => (values ? values[element] : String(element));
-    const name = model.get("_name");
-    const names = (flat) => elementName(unflatten(layout.shape, flat), name);
-    return {
-      layout, elements, owners, storageSize, values, selected, spot, index, tapeCursor, sharers, label, name, names,
-      lit: own.lit,
-      sliderMax: model.get("_slider_max"),
-      describe: (flat) =>
-        `${names(flat)}: element ${elements[flat]}, byte ${elements[flat] * layout.itemsize}`,
-      describeSlot(element) {
-        const owned = owners.get(element);
-        const who = owned ? owned.slice(0, 4).map(names).join(", ") : "no index";
-        const more = owned && owned.length > 4 ? ` and ${owned.length - 4} more` : "";
-        return `element ${element}, byte ${element * layout.itemsize}: ${who}${more}`;
-      },
-    };
-  }
-
-  /** What is pointed at: a hovered slot, a hovered cell, the tape's cursor, or the selected index. */
-  function spotOf(selected, elements, owners) {
-    const slot = own.hoverSlot ?? (own.hoverFlat === null ? own.tapeCursor : null);
-    if (slot !== null) {
-      const owned = owners.get(slot) ?? [];
-      const flat = owned.includes(selected) ? selected : owned[0] ?? null;
-      return { element: slot, flat };
-    }
-    const flat = own.hoverFlat !== null && own.hoverFlat < elements.length ? own.hoverFlat : selected;
-    return { flat, element: flat === null ? null : elements[flat] };
-  }
-
-  /** The sentence under the formula: the place, and who shares it. */
-  function words(view) {
-    const { spot, index, layout, sharers } = view;
-    if (spot.element === null) return "There is no element: a size is 0.";
-    if (index === null) return `Element ${spot.element} is never reached: no index leads there.`;
-    const others = [...sharers].filter((flat) => flat !== spot.flat);
-    const first = others.slice(0, 3).map(view.names).join(", ");
-    const more = others.length > 3 ? ` and ${others.length - 3} more` : "";
-    const shared = others.length ? `, and so ${others.length === 1 ? "is" : "are"} ${first}${more}` : "";
-    return `${place(layout, index, view.name)}${shared}`;
-  }
-
   // Drawing --------------------------------------------------------------------------------------
 
   let laidOut = "";
-  let at = { link: [0, 0], tape: [0, 0] };
-
+  let at = { grid: [0, 0], tape: [0, 0] };
   let drawn = 0;
 
   function draw() {
     drawn += 1;
-    const view = look();
+    const view = viewOf(state(), own);
+    const sentence = words(view);
     const preset = presets.draw(model.get("_presets"), view.layout);
     sliders.draw(view);
     arrange(view);
     grid.draw(view);
     tape.draw(view);
     drawLink(view);
-    const sentence = words(view);
     formulaPanel.draw(view, sentence);
     verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
     codeBox.draw(code(model.get("source"), view.layout), preset);
     set(note, "text", model.get("_note"));
     speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
   }
+
+  const state = () => ({
+    scene: model.get("_scene"),
+    storageSize: model.get("storage_size"),
+    sliderMax: model.get("_slider_max"),
+    name: model.get("_name"),
+    values: model.get("_values").length ? model.get("_values") : null,
+  });
 
   /** Give the panes their width, and read back where they stand, when the shape or width changed. */
   function arrange(view) {

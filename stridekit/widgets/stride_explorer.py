@@ -14,6 +14,8 @@ from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.static import picture
 
+# In the order in which they may import one another.
+FILES = "core.js view.js dom.js grid.js ink.js tape.js panels.js stride_explorer.js".split()
 MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
 
 
@@ -39,9 +41,7 @@ class StrideExplorer(anywidget.AnyWidget):
       · reaches 24 of 40 elements (96 of 160 bytes)
     """
 
-    _esm = module(
-        "core.js", "dom.js", "grid.js", "ink.js", "tape.js", "panels.js", "stride_explorer.js"
-    )
+    _esm = module(*FILES)
     _css = style("stride_explorer.css")
 
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it

@@ -2,6 +2,7 @@
 
 import { OWN_KEYS, fit, h, moveTo, pool, s, set } from "./dom.js";
 import { inkOf } from "./ink.js";
+import { describeSlot } from "./view.js";
 
 const SLOT = 36;
 const MAX_ROWS = 24;
@@ -127,7 +128,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       const state = element === spot.element ? " is-spot" : "";
       set(slot, "class", `sk-slot${owned ? "" : " is-hole"}${state}`);
       set(slot, "data-row", owned ? String(Math.floor(owned[0] / columns) % 6) : null);
-      set(slot, "aria-label", view.describeSlot(element));
+      set(slot, "aria-label", describeSlot(view, element));
       set(slot, "aria-selected", String(element === view.tapeCursor));
     }
     const active = view.tapeCursor;

@@ -7,6 +7,7 @@ import test from "node:test";
 import * as core from "../../stridekit/widgets/core.js";
 import { gridGeometry, step } from "../../stridekit/widgets/grid.js";
 import { inkOf, stepPath } from "../../stridekit/widgets/ink.js";
+import { describeSlot, viewOf, words } from "../../stridekit/widgets/view.js";
 import { tapeGeometry, tapeRows } from "../../stridekit/widgets/tape.js";
 
 const cases = JSON.parse(readFileSync(new URL("../fixtures/explorer.json", import.meta.url)));
@@ -98,6 +99,32 @@ test("steps are drawn as an arc, a swing between rows, or a loop", () => {
   const g = tapeGeometry(40, layout, 900, core.reach(layout).owners);
   for (const [from, to] of [[0, 1], [0, 17], [17, 0], [3, 3]])
     assert.match(stepPath(g, from, to, 15), /^M[-\d.,]+C[-\d., ]+$/);
+});
+
+const AT_REST = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null };
+const WINDOWS = { shape: [9, 8], stride: [4, 1], storage_offset: 0, itemsize: 4 };
+const seen = (layout, index, own = {}) =>
+  viewOf({ scene: { ...layout, index }, storageSize: 40, values: null, name: "w" }, { ...AT_REST, ...own });
+
+test("a hovered slot goes before a hovered cell, and both before what is selected", () => {
+  assert.deepEqual(seen(WINDOWS, [2, 0]).spot, { element: 8, flat: 16 });
+  assert.deepEqual(seen(WINDOWS, [2, 0], { hoverFlat: 3 }).spot, { element: 3, flat: 3 });
+  assert.deepEqual(seen(WINDOWS, [2, 0], { hoverFlat: 3, hoverSlot: 39 }).spot, { element: 39, flat: 71 });
+  // Of several owners the selected one stays.
+  assert.deepEqual(seen(WINDOWS, [2, 0], { hoverSlot: 8 }).spot, { element: 8, flat: 16 });
+  assert.deepEqual([...seen(WINDOWS, [2, 0]).sharers], [12, 16]);
+});
+
+test("words name the place, the sharers, a hole, and an empty layout", () => {
+  const at = "w[2, 0] is element 8 of the storage: byte 32, cache line 0";
+  assert.equal(words(seen(WINDOWS, [2, 0])), `${at}, and so is w[1, 4]`);
+  const expanded = { shape: [6, 2], stride: [0, 1], storage_offset: 0, itemsize: 4 };
+  assert.match(words(seen(expanded, [0, 0])), /, and so are w\[1, 0\], w\[2, 0\], w\[3, 0\] and 2 more$/);
+  const holes = { shape: [5, 4], stride: [8, 2], storage_offset: 0, itemsize: 4 };
+  assert.equal(words(seen(holes, [0, 0], { hoverSlot: 3 })), "Element 3 is never reached: no index leads there.");
+  const empty = { shape: [0, 3], stride: [3, 1], storage_offset: 0, itemsize: 4 };
+  assert.equal(words(seen(empty, null)), "There is no element: a size is 0.");
+  assert.equal(describeSlot(seen(holes, [0, 0]), 3), "element 3, byte 12: no index");
 });
 
 /** What the tape draws for a layout on a storage, with the given index selected and term lit. */
