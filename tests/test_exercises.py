@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 import torch
 
@@ -15,11 +16,12 @@ from stridekit.exercises import exercise
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
 from stridekit.exercises.running import Unusable
-from tests.wrong_answers import WRONG, arithmetic
+from tests.wrong_answers import UNNAMED, WRONG, arithmetic
 
 EXERCISES = [getattr(ex, name) for name in ex.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)
+each_unnamed_one = pytest.mark.parametrize("wrong", UNNAMED, ids=lambda w: w.answer.__name__)
 
 
 # Right answers --------------------------------------------------------------------------------
@@ -52,6 +54,15 @@ def test_the_order_of_the_cases_changes_neither_verdict_nor_hint(wrong):
         report = replace(wrong.exercise, cases=cases).check(wrong.answer)
         assert not report.passed
         assert wrong.words in report.hint
+
+
+@each_unnamed_one
+def test_a_wrong_answer_that_is_no_known_mistake_is_told_nothing_false(wrong):
+    report = wrong.exercise.check(wrong.answer)
+    assert report.status == "failed" and report.hint.startswith(wrong.told)
+    for mistake in wrong.exercise.mistakes:
+        assert mistake.hint not in report.text
+    assert not re.search(r"0x[0-9a-f]|\d{9}", report.text)
 
 
 @each_exercise
@@ -225,6 +236,29 @@ def test_errors_of_torch_are_told_apart_by_who_raised_them():
     assert report.hint.startswith("Your function stops on this input.")
 
 
+def test_errors_of_views_beyond_the_storage_are_told_apart_by_their_numbers():
+    def answer(x, j):
+        start = x.storage_offset() + j * x.stride(0)
+        return x.as_strided((x.size(0),), (x.stride(0),), start)
+
+    report = ex.column.check(answer)
+    assert "are out of bounds for storage" in report.text  # as for a column as long as a row
+    assert report.hint.startswith("You start j rows down")
+
+
+def test_errors_alone_are_no_agreement():
+    report = ex.address.check(lambda t, index: index[7])
+    assert report.hint.startswith("Your function stops on this input.")
+
+
+def test_who_is_right_where_a_mistake_goes_wrong_has_not_made_it():
+    def answer(*args):
+        shape, stride, offset = ex.slice_layout.reference(*args)
+        return [max(n, 1) for n in shape], stride, offset  # as with a stop included, sometimes
+
+    assert ex.slice_layout.check(answer).hint == ex.slice_layout.otherwise
+
+
 def test_one_agreement_among_several_wrong_answers_is_taken_for_chance():
     right = iter([16, 30, 23])
     report = ex.address.check(lambda t, index: next(right, 8))  # 8: as if the offset was forgotten
@@ -265,10 +299,15 @@ def test_an_endless_answer_comes_to_an_end():
     assert not ex.contiguous_stride.check(lambda shape: itertools.count()).passed
 
 
-@pytest.mark.parametrize("value", ["80", True, [80], torch.zeros(2)])
+@pytest.mark.parametrize("value", ["80", True, [80], torch.zeros(2), torch.zeros(1), np.ones(1)])
 def test_what_is_no_number_is_refused(value):
     with pytest.raises(Unusable, match="where one number is asked for"):
         read_number(value, {})
+
+
+@pytest.mark.parametrize("value", [80, 80.0, torch.tensor(80), np.float32(80), np.int16(80)])
+def test_a_number_comes_in_several_clothes(value):
+    assert read_number(value, {}).facts == {"value": 80}
 
 
 def test_a_view_is_read_fact_by_fact():
@@ -324,13 +363,14 @@ def test_a_read_beyond_the_storage_is_harmless_and_recognised():
 
 @pytest.mark.parametrize(("address", "where"), [(0, "at address 0"), (-8, "far from the storage")])
 def test_a_read_that_would_end_python_is_stopped(address, where):
-    for string_at in (ctypes.string_at, getattr(ctypes, "string_at")):  # noqa: B009
-        namespace = {"string_at": string_at, "address": address}
-        exec("def answer(t): return string_at(address, 16)", namespace)
+    string_at = ctypes.string_at
+    for name in ("string_at", "read"):  # as after from ctypes import string_at as read
+        namespace = {name: string_at, "address": address}
+        exec(f"def answer(t): return {name}(address, 16)", namespace)
         report = ex.raw_bytes.check(namespace["answer"])
         assert f"raised OutOfTheStorage: stopped before it read {where}" in report.text
         assert "without reading" in report.hint  # and not: run it in a cell of its own
-        assert namespace["string_at"] is string_at
+        assert namespace[name] is string_at
     assert not ex.raw_bytes.check(lambda t: ctypes.string_at(address, 16)).passed
 
 

@@ -129,7 +129,61 @@ BY_OTHER_MEANS = [
     (ex.raw_bytes, lambda t: t.untyped_storage().tolist()),
     (ex.raw_bytes, array_of_bytes),
     (ex.raw_bytes, bytes_view),
+    (ex.raw_bytes, lambda t: ctypes.string_at(t.untyped_storage().data_ptr(), len(bytes_view(t)))),
+]
+
+
+@pytest.mark.parametrize(("task", "answer"), BY_OTHER_MEANS)
+def test_right_answers_by_other_means_pass(task, answer):
+    assert task.check(answer).passed, task.check(answer)
+
+
+# Right answers to the ladder, by as_strided and not ---------------------------------------------
+
+
+def in_place(x, i):
+    """On a view of x, so that x stays as it is."""
+    y = x[:]
+    return y.as_strided_((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
+
+
+BY_AS_STRIDED = [
+    (ex.row, in_place),
+    (ex.row, lambda x, i: x[i].as_strided((x.size(1),), (x.stride(1),))),
+    (ex.row, lambda x, i: torch.as_strided(x, x.shape[1:], x.stride()[1:], x[i].storage_offset())),
+    (ex.row, lambda x, i: torch.Tensor.as_strided(x, x[i].shape, x[i].stride(), x[i:].storage_offset())),
+    (ex.column, lambda x, j: x.as_strided(
+        storage_offset=x[:, j].storage_offset(), stride=[x.stride(0)], size=[len(x)])),
+    (ex.column, lambda x, j: torch.as_strided(
+        input=x, size=x[:, j].shape, stride=x[:, j].stride(), storage_offset=x[:, j].storage_offset())),
+    (ex.diagonal, lambda x: torch.ops.aten.as_strided(x, x.diagonal().shape, (sum(x.stride()),))),
+    (ex.diagonal, lambda x: torch.ops.aten.as_strided.default(x, x.diagonal().shape, (sum(x.stride()),))),
+    (ex.diagonal, lambda x: x.as_strided([min(x.shape)], [sum(x.stride())]).detach()),
+    (ex.trace, lambda x: x.as_strided((min(x.shape),), (sum(x.stride()),)).sum(0).item()),
+    (ex.trace, lambda x: sum(x.as_strided((min(x.shape),), (sum(x.stride()),)).tolist())),
+    (ex.trace, lambda x: x.as_strided((min(x.shape),), (sum(x.stride()),)).numpy().sum()),
+    (ex.trace, lambda x: ex.diagonal.reference(x).sum()),
+    (ex.windows, lambda x, size: x.as_strided((len(x) - size + 1, size), x.stride() * 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "answer"), BY_AS_STRIDED)
+def test_every_way_to_call_as_strided_counts(task, answer):
+    assert task.check(answer).passed, task.check(answer)
+
+
+def decoy(x):
+    """Call as_strided for something else."""
+    x.as_strided((1,), (1,), 0)
+    return x.trace()
+
+
+NOT_BY_AS_STRIDED = [
     (ex.row, lambda x, i: x[i]),
+    (ex.row, lambda x, i: x.as_strided(x.shape, x.stride())[i]),
+    (ex.row, lambda x, i: x[i] if i else x.as_strided((x.size(1),), (x.stride(1),))),
+    (ex.row, lambda x, i: x.new_empty(0).set_(
+        x.untyped_storage(), x[i].storage_offset(), x[i].shape, x[i].stride())),
     (ex.row, lambda x, i: x.t().select(1, i).detach()),
     (ex.column, lambda x, j: x[:, j]),
     (ex.column, lambda x, j: x.unbind(1)[j]),
@@ -139,12 +193,38 @@ BY_OTHER_MEANS = [
     (ex.trace, lambda x: sum(x[k, k].item() for k in range(min(x.shape)))),
     (ex.windows, lambda x, size: x.unfold(0, size, 1)),
     (ex.windows, lambda x, size: x.unfold(0, len(x) - size + 1, 1).t()),
-]
+    (ex.windows, lambda x, size: x.as_strided((size, len(x) - size + 1), x.stride() * 2).t()),
+    (ex.trace, decoy),
+    (ex.trace, lambda x: (x * torch.eye(*x.shape)).sum()),
+    (ex.trace, lambda x: x.clone(memory_format=torch.contiguous_format).as_strided(
+        (min(x.shape),), (x.size(1) + 1,)).sum()),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("task", "answer"), BY_OTHER_MEANS)
-def test_right_answers_by_other_means_pass(task, answer):
-    assert task.check(answer).passed, task.check(answer)
+@pytest.mark.parametrize(("task", "answer"), NOT_BY_AS_STRIDED)
+def test_what_is_right_without_as_strided_is_told_so_kindly(task, answer):
+    report = task.check(answer)
+    assert not report.passed and report.attempted and report.status == "note"
+    assert report.text.startswith(f"· {task.name}: right on all {len(task.cases)} cases, but by ")
+    assert report.hint.startswith("Right ") and "`x.as_strided(size, stride, " in report.hint
+    assert task.takeaway not in report.text  # which praises what has not been done
+    assert report == task.check(answer)
+
+
+def test_what_is_right_without_as_strided_sees_what_as_strided_should_have_made():
+    assert ex.trace.check(lambda x: x.trace()).text == (
+        "· trace: right on all 12 cases, but by as_strided on none\n"
+        "  input     x = torch.arange(9).view(3, 3) ** 2\n"
+        "            x: shape (3, 3), stride (3, 1), storage_offset 0, 8 bytes an element\n"
+        "  expected  80\n"
+        "            by as_strided: shape (3,), stride (4,), storage_offset 0, on x's storage\n"
+        "  yours     80\n"
+        "            by as_strided: nothing\n"
+        "  hint      Right sums. Now say yourself which elements they add: one call of\n"
+        "            `x.as_strided(size, stride, storage_offset)`, on x as it lies, makes the "
+        "diagonal,\n"
+        "            and `.sum()` adds it up."
+    )
 
 
 # Families of formulas -------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from typing import Any
 import torch
 
 from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
+from stridekit.exercises.watch import layout_facts, shares
 
-_MAX_LENGTH = 1000  # more than any answer needs, so that an endless iterator comes to an end
+_MAX_LENGTH = 10_000  # more than any answer needs, so that an endless iterator comes to an end
 
 
 def as_int(value: Any, what: str = "an int") -> int:
@@ -69,16 +70,6 @@ def read_layout(answer: Any, args: Arguments) -> Outcome:
     return Outcome({"shape": shape, "stride": stride, "offset": offset}, shown)
 
 
-def layout_facts(t: torch.Tensor) -> dict[str, Any]:
-    """Shape, stride and storage_offset as facts; the stride of a dim of size 0 or 1 is free."""
-    stride = tuple(s if n > 1 else "free" for n, s in zip(t.shape, t.stride(), strict=True))
-    return {
-        "shape": tuple(t.shape),
-        "stride": stride,
-        "storage_offset": t.storage_offset(),
-    }
-
-
 def view_of(base: str) -> Read:
     """A reader of tensors that should be views of the argument named `base`."""
 
@@ -86,27 +77,26 @@ def view_of(base: str) -> Read:
         if not isinstance(answer, torch.Tensor):
             raise Unusable(f"{kind(answer)}, where a tensor is asked for: a view of {base}")
         x = args[base]
-        shares = answer.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+        sharing = shares(answer, x)
         layout = layout_facts(answer)
         facts = {
             "dtype": answer.dtype,
             "shape": layout.pop("shape"),
-            "sharing": shares,
+            "sharing": sharing,
             **layout,
             "values": answer.tolist(),
         }
-        where = f"{base}'s storage" if shares else "a storage of its own"
+        where = f"{base}'s storage" if sharing else "a storage of its own"
         return Outcome(facts, f"{describe(answer)}, on {where}")
 
     return read
 
 
 def read_number(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one number: a Python number or a tensor with one element."""
-    if isinstance(answer, torch.Tensor):
-        if answer.numel() != 1:
-            raise Unusable(f"{kind(answer)}, where one number is asked for")
+    """An answer that is one number: a Python number, or what is 0-d and holds one."""
+    wanted = "one number is asked for, a Python number or a 0-d tensor"
+    if getattr(answer, "ndim", None) == 0 and hasattr(answer, "item"):
         answer = answer.item()
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
-        raise Unusable(f"{kind(answer)}, where one number is asked for")
+        raise Unusable(f"{kind(answer)}, where {wanted}")
     return Outcome({"value": answer}, str(answer))

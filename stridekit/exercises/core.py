@@ -35,10 +35,12 @@ from stridekit.exercises.running import (
     Fence,
     Outcome,
     Read,
+    Trial,
     describe,
     run,
     without_addresses,
 )
+from stridekit.exercises.watch import ANY_MEANS, Means
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
@@ -57,20 +59,6 @@ class Mistake:
     hint: str
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What came of one case, beside what should have come."""
-
-    case: Case
-    outcome: Outcome
-    expected: Outcome
-
-    @property
-    def right(self) -> bool:
-        """Whether the two agree."""
-        return self.outcome.facts == self.expected.facts
-
-
 @dataclass(eq=False, repr=False)
 class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
@@ -87,6 +75,7 @@ class Exercise:
     otherwise: str
     takeaway: str
     fence: Fence
+    means: Means
     mistakes: list[Mistake] = field(default_factory=list)
     _hints_given: int = 0
 
@@ -120,10 +109,12 @@ class Exercise:
         if trials[0].outcome == NOT_ATTEMPTED:
             text = f"Fill it in and run the cell again. `ex.{self.name}.hint()` helps by steps."
             return Report("blank", f"{self.name}: not attempted yet", (Row("", text),))
-        if all(trial.right for trial in trials):
-            headline = f"{self.name}: right on all {len(trials)} cases"
-            return Report("passed", headline, (Row("", self.takeaway),))
-        return self._failed(trials)
+        if not all(trial.right for trial in trials):
+            return self._failed(trials)
+        if not all(trial.by_its_means for trial in trials):
+            return self._by_other_means(trials)
+        headline = f"{self.name}: right on all {len(trials)} cases"
+        return Report("passed", headline, (Row("", self.takeaway),))
 
     def hint(self) -> Card:
         """The next hint: each call tells a little more."""
@@ -187,7 +178,8 @@ class Exercise:
         return None
 
     def _run(self, fn: Callable[..., Any], case: Case) -> Outcome:
-        return run(fn, case.arguments(self.parameters), self.read, self.fence)
+        arguments = case.arguments(self.parameters)
+        return run(fn, arguments, self.read, self.fence, self.means.function)
 
     def _try(self, fn: Callable[..., Any]) -> list[Trial]:
         """Every case in turn; a delicate one only while all is well.
@@ -220,19 +212,38 @@ class Exercise:
         right = f"right on {len(trials) - len(wrong)} of {len(trials)} cases"
         return Report("failed", f"{self.name}: not yet ({right})", tuple(rows), hint)
 
+    def _by_other_means(self, trials: list[Trial]) -> Report:
+        """Right everywhere, but not done in the way that the task is about. No failure."""
+        by, hint = self.means.function, self.means.hint
+        first = next(trial for trial in trials if not trial.by_its_means)
+        rows = (
+            Row("input", self._describe_input(first.case), code=True),
+            Row("expected", first.expected.shown_with_made(by), code=True),
+            Row("yours", first.outcome.shown_with_made(by), code=True),
+            Row("hint", hint),
+        )
+        count = sum(trial.by_its_means for trial in trials) or "none"
+        headline = f"{self.name}: right on all {len(trials)} cases, but by {by} on {count}"
+        return Report("note", headline, rows, hint)
+
     def _diagnose(self, trials: list[Trial]) -> str:
         """The hint of the mistake that answers like the learner: here, and most often elsewhere.
 
         Two mistakes can give one answer on one case, so a single agreement among several wrong
-        answers is taken for chance. "" where no mistake fits.
+        answers is taken for chance, and so is agreement in errors alone. And who is right where
+        the mistake goes wrong, more often than they go wrong together, does not make that
+        mistake. "" where no mistake fits.
         """
         wrong = [i for i, trial in enumerate(trials) if not trial.right]
         best_hint, most = "", 0
         for mistake in self.mistakes:
             theirs = [self._run(mistake.answer, trial.case).facts for trial in trials]
             agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
-            fits = wrong[0] in agree and len(agree.intersection(wrong)) >= min(2, len(wrong))
-            if fits and len(agree) > most:
+            shared = agree.intersection(wrong)
+            spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
+            fits = wrong[0] in shared and len(shared) >= max(min(2, len(wrong)), len(spared))
+            by_chance = all("raised" in trials[i].outcome.facts for i in agree)
+            if fits and not by_chance and len(agree) > most:
                 best_hint, most = mistake.hint, len(agree)
         return best_hint
 
@@ -256,17 +267,20 @@ def exercise(
     takeaway: str,
     delicate_cases: Sequence[str] = (),
     fence: Fence = no_fence,
+    means: Means = ANY_MEANS,
 ) -> Callable[[Callable[..., Any]], Exercise]:
     """Declare an exercise around its reference solution; see the top of this module.
 
     `cases` go from simple to strange, since the first that differs is the one that is shown.
     `delicate_cases` run last, and only for answers that were right so far: for inputs on which a
-    wrong answer could do harm.
+    wrong answer could do harm. `means` names the torch function that the task is about.
     """
 
     def declare(reference: Callable[..., Any]) -> Exercise:
         every_case = [Case(source) for source in cases]
         every_case += [Case(source, delicate=True) for source in delicate_cases]
-        return Exercise(reference, title, read, every_case, hints, otherwise, takeaway, fence)
+        return Exercise(
+            reference, title, read, every_case, hints, otherwise, takeaway, fence, means
+        )
 
     return declare

@@ -6,12 +6,14 @@ import dis
 import linecache
 import re
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 import torch
+
+from stridekit.exercises.watch import Watch
 
 Arguments = Mapping[str, Any]
 Read = Callable[[Any, Arguments], "Outcome"]
@@ -33,17 +35,23 @@ class Outcome:
     """What came of a call: named facts, in the order in which they are compared, and their words.
 
     Two outcomes agree when their facts are equal. `hint` is for outcomes that explain themselves.
+    `made` has the layouts that calls of a watched function made on the way, in words.
     """
 
     facts: Mapping[str, Any]
     shown: str
     hint: str = ""
+    made: tuple[str, ...] = field(default=(), compare=False)
 
     def first_difference(self, other: Outcome) -> str:
         """The first of several facts in which the two part; "" where naming it says nothing."""
         if self.facts.keys() != other.facts.keys() or len(self.facts) == 1:
             return ""
         return next((name for name in self.facts if self.facts[name] != other.facts[name]), "")
+
+    def shown_with_made(self, by: str) -> str:
+        """The words, and the first few layouts that calls of `by` made."""
+        return "\n".join([self.shown, *(f"by {by}: {one}" for one in self.made[:3] or ["nothing"])])
 
 
 NOT_ATTEMPTED = Outcome({"attempted": False}, "nothing yet")
@@ -71,22 +79,59 @@ class Case:
         return {name: namespace[name] for name in names}
 
 
-def run(fn: Callable[..., Any], arguments: Arguments, read: Read, fence: Fence) -> Outcome:
-    """Call `fn` and read its answer; what it does wrong becomes an Outcome, not an exception."""
+@dataclass(frozen=True)
+class Trial:
+    """What came of one case, beside what should have come."""
+
+    case: Case
+    outcome: Outcome
+    expected: Outcome
+
+    @property
+    def right(self) -> bool:
+        """Whether the two agree."""
+        return self.outcome.facts == self.expected.facts
+
+    def right_but_not(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the outcome is right where these facts would be wrong."""
+        return self.right and facts != self.expected.facts
+
+    @property
+    def by_its_means(self) -> bool:
+        """Whether all that the solution makes by its means was made by them here too."""
+        return set(self.expected.made) <= set(self.outcome.made)
+
+
+def run(
+    fn: Callable[..., Any], arguments: Arguments, read: Read, fence: Fence, watched: str = ""
+) -> Outcome:
+    """Call `fn` and read its answer; what it does wrong becomes an Outcome, not an exception.
+
+    `watched` is the name of a torch function whose results `Outcome.made` keeps; "" watches none.
+    """
     with fence(fn, arguments) as args:
-        before = {name: _snapshot(value) for name, value in args.items()}
-        try:
+        watch = Watch(watched, args)
+        outcome = _run_watched(fn, args, read, watch if watched else nullcontext())
+    return replace(outcome, made=tuple(watch.made))
+
+
+def _run_watched(
+    fn: Callable[..., Any], args: Arguments, read: Read, watch: AbstractContextManager[Any]
+) -> Outcome:
+    before = {name: _snapshot(value) for name, value in args.items()}
+    try:
+        with watch:
             answer = fn(*args.values())
-            for name, value in args.items():
-                if _snapshot(value) != before[name]:
-                    return _changed(name)
-            if answer is ... or (answer is None and _does_nothing(fn)):
-                return NOT_ATTEMPTED
-            return _nothing_returned() if answer is None else read(answer, args)
-        except Unusable as error:
-            return Outcome({"unusable": str(error)}, str(error), _ANOTHER_KIND)
-        except (Exception, SystemExit) as error:
-            return _raised(fn, error)
+        for name, value in args.items():
+            if _snapshot(value) != before[name]:
+                return _changed(name)
+        if answer is ... or (answer is None and _does_nothing(fn)):
+            return NOT_ATTEMPTED
+        return _nothing_returned() if answer is None else read(answer, args)
+    except Unusable as error:
+        return Outcome({"unusable": str(error)}, str(error), _ANOTHER_KIND)
+    except (Exception, SystemExit) as error:
+        return _raised(fn, error)
 
 
 def describe(t: torch.Tensor) -> str:
@@ -143,6 +188,13 @@ def _nothing_returned() -> Outcome:
     )
 
 
+_TOO_FAR = (
+    "That view would reach beyond its storage, so torch refuses it. Its sizes, strides and storage "
+    "offset are in the message: which of the three takes it too far?"
+)
+_NUMBERS_OF_A_VIEW = r"sizes \[.*?\], strides \[.*?\], storage offset \d+"
+
+
 def _raised(fn: Callable[..., Any], error: BaseException) -> Outcome:
     own_frames = [tb for tb in _frames(error.__traceback__) if _code_of(fn) is tb.tb_frame.f_code]
     at = own_frames[-1] if own_frames else None
@@ -151,12 +203,14 @@ def _raised(fn: Callable[..., Any], error: BaseException) -> Outcome:
     name, message = type(error).__name__, str(error).split("\n")[0]
     shown = f"raised {name}: {message[:160]}" if message else f"raised {name}"
     line = linecache.getline(at.tb_frame.f_code.co_filename, at.tb_lineno).strip() if at else ""
-    # In torch a RuntimeError can be anything; the first word of its message says who raised it.
-    kind = (name, message.split(" ")[0]) if isinstance(error, RuntimeError) else name
+    # In torch a RuntimeError can be anything; the first word of its message says who raised it. A
+    # view that would leave its storage tells its numbers too, and two such views are not the same.
+    numbers = re.findall(_NUMBERS_OF_A_VIEW, message)
+    kind = (name, message.split(" ")[0], *numbers) if isinstance(error, RuntimeError) else name
     return Outcome(
         {"raised": kind},
         f"{shown}\non the line: {line}" if line else shown,
-        error.hint if isinstance(error, Stopped) else _STOPS,
+        error.hint if isinstance(error, Stopped) else _TOO_FAR if numbers else _STOPS,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -44,6 +44,8 @@ def read_byte(answer: Any, args: Arguments) -> Outcome:
         "t = torch.zeros(4, 6, dtype=torch.float64).t(); index = (4, 1)",
         "t = torch.zeros(4, 6, dtype=torch.int32)[:, 2]; index = (3,)",
         "t = torch.zeros(2, 3, 4, dtype=torch.int64).permute(2, 0, 1)[1:]; index = (2, 1, 2)",
+        "t = torch.zeros(2, 3, 4, 5)[:, 1:, ::2]; index = (1, 1, 0, 3)",
+        "t = torch.zeros(2, 2, 3, 2, 3, dtype=torch.int16).transpose(0, 4); index = (2, 1, 2, 1, 1)",
         "t = torch.ones(10, dtype=torch.bool)[2::3]; index = (2,)",
         "t = torch.zeros(3, 1, dtype=torch.bfloat16).expand(3, 4); index = (2, 3)",
         "t = torch.zeros(3, 5, dtype=torch.complex64)[1:, 1:]; index = (0, 0)",
@@ -155,3 +157,53 @@ def takes_every_element_for_four_bytes(t: torch.Tensor, index: Index) -> int:
 )
 def reads_the_value(t: torch.Tensor, index: Index) -> int:
     return int(t[index].real) * t.element_size()
+
+
+@address.mistake(
+    "You pair the first index with the last stride. The two stand in the same order: `index[d]` "
+    "steps go along dim d, and `t.stride(d)` is one of them."
+)
+def pairs_them_back_to_front(t: torch.Tensor, index: Index) -> int:
+    return (t.storage_offset() + steps(index, t.stride()[::-1])) * t.element_size()
+
+
+SOME_DIMS = (
+    "Your sum is made for a certain number of dims, and t can have any. There is one stride for "
+    "each dim: let the sum run over all of `t.stride()`."
+)
+
+
+def stopping_after(dims: int) -> Callable[[torch.Tensor, Index], int]:
+    """The wrong answer that lets the first so many dims take part."""
+
+    def answer(t: torch.Tensor, index: Index) -> int:
+        taken = steps(index[:dims], t.stride()[:dims])
+        return (t.storage_offset() + taken) * t.element_size()
+
+    return answer
+
+
+def naming(dims: int) -> Callable[[torch.Tensor, Index], int]:
+    """The wrong answer that names the first so many dims one by one."""
+
+    def answer(t: torch.Tensor, index: Index) -> int:
+        taken = sum(index[d] * t.stride(d) for d in range(dims))
+        return (t.storage_offset() + taken) * t.element_size()
+
+    return answer
+
+
+def unpacking(dims: int) -> Callable[[torch.Tensor, Index], int]:
+    """The wrong answer that unpacks index into so many names."""
+
+    def answer(t: torch.Tensor, index: Index) -> int:
+        if len(index) != dims:
+            raise ValueError(f"expected {dims} values to unpack")
+        return stopping_after(dims)(t, index)
+
+    return answer
+
+
+for dims in (1, 2, 3, 4):
+    for wrong_answer in (stopping_after(dims), naming(dims), unpacking(dims)):
+        address.mistake(SOME_DIMS)(wrong_answer)

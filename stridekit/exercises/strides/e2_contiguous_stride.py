@@ -39,8 +39,8 @@ Ints = tuple[int, ...]
         "The stride of dim d is the product of the sizes after d. Going from the last dim to the "
         "first, one multiplication a dim does it. A size of 0 counts as 1.",
     ],
-    otherwise="Take shape (2, 3, 4), number its 24 elements in reading order, and look at the "
-    "numbers of [1, 0, 0], [0, 1, 0] and [0, 0, 1].",
+    otherwise="Take the shape above, number its elements in reading order, and go one index up in "
+    "each dim in turn. By how much does the number grow? (A size of 0 counts as 1.)",
     takeaway="One step along a dim skips all that lies inside it: the product of the sizes after "
     "it.",
 )
@@ -99,27 +99,80 @@ def leaves_them_reversed(shape: Ints) -> Ints:
     return solve(shape)[::-1]
 
 
-@contiguous_stride.mistake(
+ZERO = (
     "Right wherever there is an element. A size of 0 wipes out your product; torch counts it as "
     "1, so that a stride never becomes 0 that way."
 )
+
+
+@contiguous_stride.mistake(ZERO)
+def divides_what_is_zero(shape: Ints) -> Ints:
+    return tuple(prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape)))
+
+
+@contiguous_stride.mistake(ZERO)
+def divides_by_zero(shape: Ints) -> Ints:
+    return tuple(prod(shape) // prod(shape[: d + 1]) for d in range(len(shape)))
+
+
+@contiguous_stride.mistake(ZERO)
 def lets_a_zero_through(shape: Ints) -> Ints:
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
 @contiguous_stride.mistake(
     "A dim of size 1 gets its stride by the same rule as any other. Nobody ever steps along it, "
-    "but torch reports the product all the same; 0 is for dims that were expanded."
+    "but torch reports the product all the same: no size makes the stride of a new tensor 0."
 )
 def gives_size_one_a_stride_of_zero(shape: Ints) -> Ints:
     return tuple(0 if n == 1 else s for n, s in zip(shape, solve(shape), strict=True))
 
 
 @contiguous_stride.mistake(
+    "A dim of size 1 is no special case, and its stride need not be 1. It is the product of the "
+    "sizes after it, as for any other dim."
+)
+def gives_size_one_a_stride_of_one(shape: Ints) -> Ints:
+    return tuple(1 if n == 1 else s for n, s in zip(shape, solve(shape), strict=True))
+
+
+@contiguous_stride.mistake(
+    "Shape () has no dims, so there is nothing to step along. A stride has one number for each "
+    "dim: here none, the empty tuple."
+)
+def gives_a_number_a_stride(shape: Ints) -> Ints:
+    return solve(shape) or (1,)
+
+
+@contiguous_stride.mistake(
+    "One number too many: the first of yours is the product of all sizes, a step that leads out "
+    "of the tensor. A stride has one number for each dim."
+)
+def gives_one_more_than_dims(shape: Ints) -> Ints:
+    return (prod(max(size, 1) for size in shape), *solve(shape))
+
+
+@contiguous_stride.mistake(
+    "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 "
+    "elements, not 7. Multiply them."
+)
+def adds_instead_of_multiplying(shape: Ints) -> Ints:
+    return tuple(sum(shape[d + 1 :]) or 1 for d in range(len(shape)))
+
+
+BYTES = (
     "Those are strides in bytes, as NumPy counts them. torch counts elements, whatever their size."
 )
+
+
+@contiguous_stride.mistake(BYTES)
 def counts_bytes(shape: Ints) -> Ints:
     return np.empty(shape).strides
+
+
+@contiguous_stride.mistake(BYTES)
+def counts_bytes_of_float32(shape: Ints) -> Ints:
+    return tuple(4 * step for step in solve(shape))
 
 
 def solve(shape: Ints) -> Ints:

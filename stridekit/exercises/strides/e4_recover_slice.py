@@ -6,9 +6,10 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_int, kind, layout_facts
+from stridekit.exercises.answers import as_int, kind
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
+from stridekit.exercises.watch import layout_facts
 
 
 def read_slice(answer: Any, args: Arguments) -> Outcome:
@@ -149,10 +150,19 @@ def takes_the_distance_for_the_start(base: torch.Tensor, view: torch.Tensor) -> 
     return slice(start, start + size * step, step)
 
 
-@recover_slice.mistake(
+TOO_FEW = (
     "One too few: a slice stops before `stop`, so the last element that it keeps has to lie "
     "before it."
 )
+
+
+@recover_slice.mistake(TOO_FEW)
+def stops_one_too_early(base: torch.Tensor, view: torch.Tensor) -> slice:
+    start, step, size = parts(base, view)
+    return slice(start, start + size * step - 1, step)
+
+
+@recover_slice.mistake(TOO_FEW)
 def stops_at_the_last_element(base: torch.Tensor, view: torch.Tensor) -> slice:
     start, step, size = parts(base, view)
     return slice(start, start + (size - 1) * step, step)
@@ -177,6 +187,33 @@ def stops_after_as_many_indices(base: torch.Tensor, view: torch.Tensor) -> slice
 
 
 @recover_slice.mistake(
+    "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` and "
+    "`base.stride(0)` say how far."
+)
+def takes_every_element(base: torch.Tensor, view: torch.Tensor) -> slice:
+    start, step, size = parts(base, view)
+    return slice(start, start + size * step)
+
+
+@recover_slice.mistake(
+    "Your stop does not count from start: the elements of view begin there, and stop lies "
+    "`view.numel()` steps further on."
+)
+def counts_the_stop_from_zero(base: torch.Tensor, view: torch.Tensor) -> slice:
+    start, step, size = parts(base, view)
+    return slice(start, size * step, step)
+
+
+@recover_slice.mistake(
+    "You subtract the wrong way round: how far view lies into base is view's storage_offset minus "
+    "base's."
+)
+def subtracts_the_wrong_way_round(base: torch.Tensor, view: torch.Tensor) -> slice:
+    start, step, size = parts(base, view)
+    return slice(-start, -start + size * step, step)
+
+
+@recover_slice.mistake(
     "Your slice runs on to the end of base. view may end earlier: its size says where."
 )
 def runs_on_to_the_end(base: torch.Tensor, view: torch.Tensor) -> slice:
@@ -185,8 +222,8 @@ def runs_on_to_the_end(base: torch.Tensor, view: torch.Tensor) -> slice:
 
 
 @recover_slice.mistake(
-    "Nearly: an empty view has no element to point to, so its `data_ptr()` is 0. Its "
-    "storage_offset still knows where it would begin."
+    "Nearly: also where view is empty, its storage_offset knows where it would begin. Its "
+    "`data_ptr()` does not: an empty view has no element to point to, so that is 0."
 )
 def measures_with_data_ptr(base: torch.Tensor, view: torch.Tensor) -> slice:
     _, step, size = parts(base, view)

@@ -60,16 +60,16 @@ def arena_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Argume
             raise OutOfTheStorage(f"stopped before it read {where}")
         return string_at(address, size)
 
-    # `import ctypes` and `from ctypes import string_at` both have to meet the fence.
+    # `import ctypes` and `from ctypes import string_at`, under whatever name, meet the fence.
     namespaces = [vars(ctypes), getattr(fn, "__globals__", {})]
-    fenced_in = [names for names in namespaces if names.get("string_at") is string_at]
+    fenced_in = [(names, k) for names in namespaces for k, v in names.items() if v is string_at]
     try:
-        for names in fenced_in:
-            names["string_at"] = fenced
+        for names, name in fenced_in:
+            names[name] = fenced
         yield {"t": t}
     finally:
-        for names in fenced_in:
-            names["string_at"] = string_at
+        for names, name in fenced_in:
+            names[name] = string_at
 
 
 def read_bytes(answer: Any, args: Arguments) -> Outcome:
@@ -113,6 +113,8 @@ def _spell(data: bytes) -> str:
         "t = torch.tensor([True, False, True, True])[1:]",
         "t = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64)[1]",
         "t = torch.tensor([1.5, 2.5, 3.5], dtype=torch.float64)[1:2].expand(4)",
+        "t = torch.arange(200, dtype=torch.int32)[7:9]",
+        "t = torch.arange(3000, dtype=torch.int16)[::1000]",
         "t = torch.tensor(7.0)",
         "t = torch.empty(0)",
     ],
@@ -158,6 +160,27 @@ def stops_after_numel(t: torch.Tensor) -> bytes:
 
 
 @raw_bytes.mistake(
+    "You start at the right byte and stop behind t's last element. The storage may go on after "
+    "it: its own size says how far."
+)
+def stops_behind_the_last_element(t: torch.Tensor) -> bytes:
+    if t.numel() == 0:
+        return b""
+    last = sum((n - 1) * step for n, step in zip(t.shape, t.stride(), strict=True))
+    size = (t.storage_offset() + last + 1) * t.element_size()
+    return ctypes.string_at(t.untyped_storage().data_ptr(), size)
+
+
+@raw_bytes.mistake(
+    "You start at the right byte and add t's offset to t's size. That reaches t's end only where "
+    "t has no gaps, and the storage may go on behind it: ask the storage for its size."
+)
+def stops_after_offset_and_numel(t: torch.Tensor) -> bytes:
+    size = (t.storage_offset() + t.numel()) * t.element_size()
+    return ctypes.string_at(t.untyped_storage().data_ptr(), size)
+
+
+@raw_bytes.mistake(
     "You read t's bytes as if they lay in one piece from its first element on. Take both ends "
     "from the storage: t can begin after its start, end before its end and leave gaps."
 )
@@ -183,10 +206,18 @@ def walks_back_in_elements(t: torch.Tensor) -> bytes:
     return ctypes.string_at(start, t.untyped_storage().nbytes())
 
 
-@raw_bytes.mistake(
+ELEMENTS = (
     "Your size counts elements, and `string_at` counts bytes. An untyped storage has no elements: "
     "`nbytes()` is its size."
 )
+
+
+@raw_bytes.mistake(ELEMENTS)
+def counts_elements_of_the_tensor(t: torch.Tensor) -> bytes:
+    return ctypes.string_at(t.untyped_storage().data_ptr(), t.numel())
+
+
+@raw_bytes.mistake(ELEMENTS)
 def counts_elements(t: torch.Tensor) -> bytes:
     storage = t.untyped_storage()
     return ctypes.string_at(storage.data_ptr(), storage.nbytes() // t.element_size())

@@ -1,18 +1,33 @@
-"""E6, the upper rungs: the diagonal, the trace and all windows by as_strided."""
+"""E6, the next two rungs: the diagonal and the trace by as_strided."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from stridekit.exercises.answers import read_number, view_of
 from stridekit.exercises.core import exercise
-from stridekit.exercises.strides.e6_rows import ABSOLUTE, COPY, SOMETIMES_A_COPY
+from stridekit.exercises.strides.e6_words import (
+    ABSOLUTE,
+    BY_AS_STRIDED,
+    BYTES,
+    COPY,
+    SOMETIMES_A_COPY,
+)
+
+SUM_BY_AS_STRIDED = replace(
+    BY_AS_STRIDED,
+    hint="Right sums. Now say yourself which elements they add: one call of `x.as_strided(size, "
+    "stride, storage_offset)`, on x as it lies, makes the diagonal, and `.sum()` adds it up.",
+)
 
 
 @exercise(
     title="the diagonal, by as_strided",
     read=view_of("x"),
+    means=BY_AS_STRIDED,
     cases=[
         "x = torch.arange(9).view(3, 3)",
         "x = torch.zeros(5, 5)",
@@ -70,6 +85,28 @@ def diagonal_straight_down(x: Tensor) -> Tensor:
 
 
 @diagonal.mistake(
+    "You step one row down and one element on. The next column is not always the next element: it "
+    "lies `x.stride(1)` further."
+)
+def diagonal_down_and_one_on(x: Tensor) -> Tensor:
+    return x.as_strided((min(x.shape),), (x.stride(0) + 1,), x.storage_offset())
+
+
+@diagonal.mistake(
+    "You multiply the two strides. First one step down, then one to the right: two distances, one "
+    "after the other, add up."
+)
+def diagonal_by_a_product(x: Tensor) -> Tensor:
+    return x.as_strided((min(x.shape),), (x.stride(0) * x.stride(1),), x.storage_offset())
+
+
+@diagonal.mistake(BYTES)
+def diagonal_with_its_start_in_bytes(x: Tensor) -> Tensor:
+    start = x.storage_offset() * x.element_size()
+    return x.as_strided((min(x.shape),), (x.stride(0) + x.stride(1),), start)
+
+
+@diagonal.mistake(
     "Your diagonal has as many elements as x has rows. In a matrix that is taller than wide the "
     "columns run out first."
 )
@@ -98,6 +135,7 @@ def diagonal_of_contiguous(x: Tensor) -> Tensor:
 @exercise(
     title="the trace, by as_strided and sum",
     read=read_number,
+    means=SUM_BY_AS_STRIDED,
     # The values differ everywhere, so that a wrong diagonal has a wrong sum.
     cases=[
         "x = torch.arange(9).view(3, 3) ** 2",
@@ -155,6 +193,27 @@ def trace_straight_down(x: Tensor) -> Tensor:
 
 
 @trace.mistake(
+    "Your step goes one row down and one element on. The next column is not always the next "
+    "element: it lies `x.stride(1)` further."
+)
+def trace_down_and_one_on(x: Tensor) -> Tensor:
+    return diagonal_down_and_one_on(x).sum()
+
+
+@trace.mistake(
+    "Your step is the product of the two strides. One step down and one to the right are two "
+    "distances, one after the other: they add up."
+)
+def trace_by_a_product(x: Tensor) -> Tensor:
+    return diagonal_by_a_product(x).sum()
+
+
+@trace.mistake(BYTES)
+def trace_with_its_start_in_bytes(x: Tensor) -> Tensor:
+    return diagonal_with_its_start_in_bytes(x).sum()
+
+
+@trace.mistake(
     "You add as many elements as x has rows. Where x is taller than wide, the last of them lie "
     "beyond its columns."
 )
@@ -180,103 +239,14 @@ def trace_without_the_sum(x: Tensor) -> Tensor:
     return x.diagonal()
 
 
-@exercise(
-    title="all windows, by as_strided",
-    read=view_of("x"),
-    cases=[
-        "x = torch.arange(6); size = 3",
-        "x = torch.zeros(8); size = 2",
-        "x = torch.arange(7); size = 1",
-        "x = torch.arange(5); size = 5",
-        "x = torch.arange(10)[2:]; size = 4",
-        "x = torch.arange(12)[::2]; size = 3",
-        "x = torch.zeros(20)[3::4]; size = 2",
-        "x = torch.arange(24).view(4, 6)[:, 2]; size = 2",
-        "x = torch.arange(24).view(4, 6)[1, 1:]; size = 3",
-        "x = torch.tensor(2.0).expand(6); size = 3",
-    ],
-    hints=[
-        "Two dims: which window, and which element in it. The stride of each is a step in x's "
-        "storage.",
-        "The next window starts one element further on. The next element of a window lies one "
-        "element further on too. Nothing says that two strides have to differ.",
-        "The shape is (n - size + 1, size), both strides are `x.stride(0)`, and the first window "
-        "starts where x does.",
-    ],
-    otherwise="Write down the windows of [a, b, c, d] with size 2. How many are there, and what "
-    "is the step from one to the next, and inside one?",
-    takeaway="Overlapping windows cost nothing: several indices simply share one element.",
+@trace.mistake(
+    "The right number, in a tensor that still has a dim. A sum over everything has none: leave "
+    "`keepdim` and slices out, and `.sum()` is 0-d."
 )
-def windows(x: torch.Tensor, size: int) -> torch.Tensor:
-    """Every window of `size` neighbours, one step apart: what `x.unfold(0, size, 1)` answers.
-
-    x       a 1-D tensor of n elements, perhaps sliced or expanded
-    size    an int from 1 to n
-    return  a view on x's storage of shape (n - size + 1, size), with the stride and the
-            storage_offset of x.unfold(0, size, 1) (the stride of a dim of size 1 is free)
-
-    Write it with `x.as_strided`.
-    """
-    count, step = x.numel() - size + 1, x.stride(0)
-    return x.as_strided((count, size), (step, step), x.storage_offset())
+def trace_that_keeps_a_dim(x: Tensor) -> Tensor:
+    return x.diagonal().sum(0, keepdim=True)
 
 
-@windows.mistake(ABSOLUTE)
-def windows_from_the_start_of_the_storage(x: Tensor, size: int) -> Tensor:
-    return x.unfold(0, size, 1).as_strided(*_shape_and_stride(x, size), 0)
-
-
-@windows.mistake(
-    "Your windows stand side by side, each starting where the last one ended. They should "
-    "overlap: the next one starts one element further on."
-)
-def windows_side_by_side(x: Tensor, size: int) -> Tensor:
-    return x.unfold(0, size, size)
-
-
-@windows.mistake(
-    "Your steps are 1. Where x itself skips, as x[::2] does, its neighbours lie `x.stride(0)` "
-    "apart."
-)
-def windows_by_ones(x: Tensor, size: int) -> Tensor:
-    shape, _ = _shape_and_stride(x, size)
-    return x.as_strided(shape, (1, 1), x.storage_offset())
-
-
-@windows.mistake(
-    "One window is missing: the last one may end with x's last element. With n elements there are "
-    "n - size + 1."
-)
-def windows_without_the_last(x: Tensor, size: int) -> Tensor:
-    return x.unfold(0, size, 1)[:-1]
-
-
-@windows.mistake(
-    "A window for every element is too many: the last ones would reach beyond x. With n elements "
-    "there are n - size + 1."
-)
-def windows_one_for_each_element(x: Tensor, size: int) -> Tensor:
-    step = x.stride(0)
-    return x.as_strided((x.numel(), size), (step, step), x.storage_offset())
-
-
-@windows.mistake(
-    "Your windows are the columns. They should be the rows: first which window, then which "
-    "element in it."
-)
-def windows_as_columns(x: Tensor, size: int) -> Tensor:
-    return x.unfold(0, size, 1).t()
-
-
-@windows.mistake(COPY)
-def windows_copied(x: Tensor, size: int) -> Tensor:
-    return x.unfold(0, size, 1).clone()
-
-
-@windows.mistake(SOMETIMES_A_COPY)
-def windows_of_contiguous(x: Tensor, size: int) -> Tensor:
-    return x.contiguous().unfold(0, size, 1)
-
-
-def _shape_and_stride(x: Tensor, size: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    return (x.numel() - size + 1, size), (x.stride(0), x.stride(0))
+@trace.mistake(SOMETIMES_A_COPY)
+def trace_of_contiguous(x: Tensor) -> Tensor:
+    return x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()
