@@ -97,7 +97,7 @@ def latency(lab: Lab) -> None:
     outputs = page.locator(".jp-Cell-outputArea")
     waits: dict[str, list[float]] = {"explorer": [], "interact": []}
     for _ in range(ROUNDS):
-        waits["explorer"] += _press(page, ours, outputs.nth(0), EXPLORER_PRESSES, 60)
+        waits["explorer"] += _press(page, ours, outputs.nth(0), EXPLORER_PRESSES, 100)
         waits["interact"] += _press(page, theirs, outputs.nth(1), INTERACT_PRESSES, 1500)
     for name, samples in waits.items():
         print(f"{name}: key press to painted frame: {_summary([w / 1000 for w in samples])}")
@@ -115,12 +115,11 @@ def _press(page: Any, slider: Any, root: Any, count: int, pause: int) -> list[fl
         root.evaluate("(node) => { node.watched = true; }")
     page.evaluate("window.waits = []")
     for k in range(count + 1):
-        before = page.evaluate("window.waits.length")
         page.keyboard.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
+        page.wait_for_timeout(pause)  # and no question meanwhile: the page would have to answer it
         until = time.monotonic() + 10
-        while page.evaluate("window.waits.length") == before and time.monotonic() < until:
-            page.wait_for_timeout(5)
-        page.wait_for_timeout(pause)
+        while page.evaluate("window.waits.length") <= k and time.monotonic() < until:
+            page.wait_for_timeout(100)
     waits: list[float] = page.evaluate("window.waits")
     return waits[1:]  # the first one warms up
 
