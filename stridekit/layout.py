@@ -293,7 +293,12 @@ class Layout:
                 shape[d] = old if wanted[d] == -1 else wanted[d]
             else:  # a new dim behaves like one of size 1, with the stride of unsqueeze
                 old, step = 1, shape[d + 1] * stride[d + 1] if d + 1 < len(wanted) else 0
-            if shape[d] < 0 or (old != 1 and shape[d] != old):
+            if shape[d] < 0:
+                raise LayoutError(
+                    f"cannot expand shape {self.shape} to {wanted}: size {shape[d]} of dim {d} is "
+                    "negative, and -1 keeps the size only of a dim that is there"
+                )
+            if old not in (1, shape[d]):
                 raise LayoutError(
                     f"cannot expand shape {self.shape} to {wanted}: dim {d} of the result has size "
                     f"{old} here, and only a size of 1 expands"
