@@ -303,7 +303,7 @@ class Layout:
                     f"cannot expand shape {self.shape} to {wanted}: dim {d} of the result has size "
                     f"{old} here, and only a size of 1 expands"
                 )
-            stride[d] = step if shape[d] == old and self.ndim else 0
+            stride[d] = step if shape[d] == old else 0
         return self._with(shape, stride)
 
     def view(self, *shape: int | Iterable[int]) -> Layout:

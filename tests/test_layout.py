@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from math import prod
 
 import numpy as np
 import pytest
@@ -118,6 +119,27 @@ def test_view(x, data):
         assert why == ""
 
 
+def test_view_exhaustively():
+    """Every layout of three dims of 1 to 3, as every shape of up to three dims: size-1 dims and all."""
+    base = torch.empty(64)
+    shapes = {n: list(itertools.product(range(1, 28), repeat=n)) for n in (1, 2)}
+    targets = {
+        numel: [s for n in (1, 2) for s in shapes[n] if prod(s) == numel]
+        + [(1, numel, 1), (numel,)]
+        for numel in {prod(s) for s in itertools.product((1, 2, 3), repeat=3)}
+    }
+    for shape in itertools.product((1, 2, 3), repeat=3):
+        for stride in itertools.product((0, 1, 2, 3, 4, 6), repeat=3):
+            x, layout = base.as_strided(shape, stride), Layout(shape, stride)
+            for target in targets[prod(shape)]:
+                try:
+                    expected = x.view(target).stride()
+                except RuntimeError:
+                    assert layout.why_not_view(target), (shape, stride, target)
+                else:
+                    assert layout.view(target).stride == expected, (shape, stride, target)
+
+
 @given(tensors(), st.data())
 def test_reason_is_true(x, data):
     """Where a view fails, the two named dims really do not merge, by the numbers given."""
@@ -171,6 +193,8 @@ def test_of_numpy_negative_and_foreign_strides():
     """NumPy's own: negative strides count from the owner's lowest byte; fields of records do not fit."""
     array = np.arange(24, dtype=np.int16).reshape(4, 6)
     assert Layout.of(array[::-1, ::-2]) == Layout((4, 3), (-6, -2), 23, 2)
+    backwards = np.ndarray((4,), np.int64, buffer=bytearray(32), offset=24, strides=(-8,))
+    assert Layout.of(backwards) == Layout((4,), (-1,), 3, 8)
     records = np.zeros(4, dtype=[("a", "i2"), ("b", "f4")])
     with pytest.raises(LayoutError, match="no whole number of elements of 4 bytes"):
         Layout.of(records["b"])
