@@ -57,8 +57,11 @@ function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
       const open = e % perLine === 0 ? `M${x0},${y - 3}V${y}` : `M${x0},${y}`;
       const close = stop % perLine === 0 ? `H${x1}V${y - 3}` : `H${x1}`;
       paths.push([open + close, line === dark ? "sk-line is-dark" : "sk-line"]);
-      if (spot.element >= e && spot.element < stop && stop - e > 3)
-        tags.push([`cache line ${line}`, x1, y + 1, "sk-cacheline"]);
+      // Named where there is room beside the offset's label; the sentence below names it always.
+      const offset = layout.storage_offset;
+      const room = g.top(offset) === g.top(e) && x1 > g.left(offset) ? g.middle(offset) + 140 : g.left(e);
+      if (spot.element >= e && spot.element < stop && x1 - room > 75)
+        tags.push([`cache line ${line}`, x1, y + 6, "sk-cacheline"]);
       e = stop;
     }
   }
@@ -115,7 +118,7 @@ function ends(g, { layout, storageSize }, { grips }) {
     if (layout.stride[d] === 0 || last >= storageSize || !g.has(last)) return;
     const shift = taken.get(last) ?? 0;
     taken.set(last, shift + 13);
-    grips.push([g.middle(last) + shift, g.top(last) + g.height + 13, `sk-end sk-d${d}`, `size[${d}]`]);
+    grips.push([g.middle(last) + shift, g.top(last) + g.height + 5, `sk-end sk-d${d}`, `size[${d}]`]);
   });
 }
 
@@ -130,7 +133,7 @@ function offsetTag(g, start, faded, { tags, grips }) {
   const crowded = g.middle(start) + 150 > g.width;
   const side = crowded ? " is-left" : "";
   const x = crowded ? g.left(start) - 8 : g.middle(start) + 10;
-  tags.push([`storage_offset = ${start}`, x, y - 5, `sk-offset${faded ? " is-faded" : ""}${side}`]);
+  tags.push([`storage_offset = ${start}`, x, y - 1, `sk-offset${faded ? " is-faded" : ""}${side}`]);
   grips.push([g.left(start), y, "sk-offset", "storage_offset"]);
 }
 

@@ -121,7 +121,9 @@ class StrideExplorer(anywidget.AnyWidget):
     def _publish(self, change: Any) -> None:
         """Python changed the scene: keep the index inside, and tell the front end."""
         self.index = _nearest(self.layout.shape, self.index)
-        self._scene = _to_json(self.layout) | {"index": self.index}
+        # A list, as JSON has it: what the front end sent is then equal, and is not sent back.
+        index = None if self.index is None else list(self.index)
+        self._scene = _to_json(self.layout) | {"index": index}
 
     @traitlets.observe("_scene")
     def _dragged(self, change: Any) -> None:

@@ -42,8 +42,8 @@ export function tapeGeometry(storageSize, layout, width, owners) {
   // Rows leave room for what is drawn at them. Few rows all leave it, so that nothing jumps in a drag.
   const few = rows.length <= 4;
   const arcs = 20 + 17 * Math.max(layout.shape.length, 1);
-  const above = (row) => (row === first ? arcs : few || targets.has(row) ? 26 : 4);
-  const below = (row) => (few || row === first ? 26 : 22);
+  const above = (row) => (row === first ? arcs : few || targets.has(row) ? 26 : 2);
+  const below = (row) => (few || row === first ? 32 : 28);
   const tops = new Map();
   let y = 0;
   const placed = rows.map((row) => {
