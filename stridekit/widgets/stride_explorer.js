@@ -210,10 +210,11 @@ function render({ model, el, signal }) {
   function startDrag(event) {
     event.preventDefault();
     const grip = event.currentTarget;
+    const slotAt = tape.locator();
     own.dragging = grip.what;
     const move = (moved) => {
       const slider = sliders.find(own.dragging);
-      if (slider) sliders.change(slider, Math.max(dragged(slider, tape.slotAt(moved)), 0));
+      if (slider) sliders.change(slider, Math.max(dragged(slider, slotAt(moved)), 0));
     };
     const drop = () => {
       own.dragging = null;

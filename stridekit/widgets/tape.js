@@ -67,7 +67,7 @@ export function tapeGeometry(storageSize, layout, width, owners) {
   };
 }
 
-/** The tape widget: `resize` lays it out, `draw` patches it; `slotAt` finds the slot under a pointer. */
+/** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
 export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const node = h("div", {
     class: "sk-tape", role: "grid", tabindex: "0", ...OWN_KEYS,
@@ -85,7 +85,10 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
   const [lower, upper] = [ink, tips].map((layer) => pool(layer, () => s("path")));
   const labels = pool(tags, () => h("span"));
-  const handles = pool(grips, () => h("span", { onpointerdown: (event) => onDrag(event) }));
+  const handles = pool(grips, () => h("span", {
+    onpointerdown: onDrag,
+    onmousedown: (event) => event.preventDefault(), // or the browser would start to select text
+  }));
   let g = null;
   let slots = new Map();
   let built = "";
@@ -164,16 +167,22 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     });
   }
 
-  /** The slot under a pointer: the nearest one of the nearest row. */
-  function slotAt(event) {
+  /**
+   * A function from pointers to slots: the nearest slot of the nearest row. It measures on the tape as it
+   * stands now. A drag keeps one, because a new size of the grid moves the tape under the pointer.
+   */
+  function locator() {
     const bounds = box.getBoundingClientRect();
-    const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
-    const rows = g.rows.filter((row) => !row.gap);
-    const distance = (row) => Math.abs(row.y + SLOT / 2 - y);
-    const { row } = rows.reduce((best, r) => (distance(r) < distance(best) ? r : best));
-    const column = Math.floor((x - g.gutter) / g.pitch);
-    return row * g.perRow + Math.min(Math.max(column, 0), g.perRow - 1);
+    const now = g;
+    const rows = now.rows.filter((row) => !row.gap);
+    return (event) => {
+      const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+      const distance = (row) => Math.abs(row.y + SLOT / 2 - y);
+      const { row } = rows.reduce((best, r) => (distance(r) < distance(best) ? r : best));
+      const column = Math.floor((x - now.gutter) / now.pitch);
+      return row * now.perRow + Math.min(Math.max(column, 0), now.perRow - 1);
+    };
   }
 
-  return { node: box, focusable: node, resize, draw, slotAt, geometry: () => g };
+  return { node: box, focusable: node, resize, draw, locator, geometry: () => g };
 }

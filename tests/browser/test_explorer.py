@@ -61,8 +61,10 @@ def preset(w, name):
 
 def drag(w, what, element):
     """Drag the grip of a stride or the offset onto an element of the tape."""
+    w.locator(".sk-tapebox").scroll_into_view_if_needed()  # the mouse reaches what is in the window
     grip = w.locator(f".sk-grip[title='drag to change {what}']").bounding_box()
     target, mouse = slot(w, element).bounding_box(), w.page.mouse
+    assert target["y"] + 2 < w.page.viewport_size["height"]
     mouse.move(grip["x"] + 12, grip["y"] + 12)
     mouse.down()
     mouse.move(target["x"] + 20, target["y"] + 2, steps=6)
