@@ -4,6 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 import notebook_kernel
@@ -21,6 +22,15 @@ def pytest_configure(config):
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
     notebook_kernel.use(Path(folder.name))
+
+
+@pytest.fixture(autouse=True)
+def _the_examples_know_layout(request):
+    """Give `Layout` to the doctests of the modules that it is assembled from: they cannot import it."""
+    if isinstance(request.node, pytest.DoctestItem):
+        from stridekit import Layout
+
+        request.getfixturevalue("doctest_namespace")["Layout"] = Layout
 
 
 def pytest_collection_finish(session):

@@ -24,6 +24,9 @@ def int_(name: str, value: Any) -> int:
 
 
 def ints(name: str, values: Any) -> tuple[int, ...]:
+    """The values as a tuple of plain ints."""
+    if type(values) is tuple and {*map(type, values)} <= {int}:
+        return values  # nearly always: each new layout comes by here
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
         raise LayoutError(f"{name} is {values!r}, a {type(values).__name__}: give a tuple of ints")
     return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(values))
@@ -32,6 +35,13 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
     """torch's convention: sizes as separate arguments or as one sequence."""
     return ints(name, args[0] if len(args) == 1 and isinstance(args[0], Iterable) else args)
+
+
+def shape_of(other: Any) -> tuple[int, ...]:
+    """The shape of what `view_as` and its kin take: a layout, a tensor or an array."""
+    if hasattr(other, "shape"):
+        return ints("shape", other.shape)
+    raise LayoutError(f"a {type(other).__name__} has no shape: give a layout, a tensor or an array")
 
 
 def basic_index(item: Any) -> int:
@@ -51,3 +61,13 @@ def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
             f"dim {dim} is out of range for shape {shape}: use {-count} to {count - 1}"
         )
     return dim % count
+
+
+def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
+    """One dim or several, counted from 0; raises LayoutError where one is named twice."""
+    wanted = ints(name, dims if isinstance(dims, Iterable) else (dims,))
+    wrapped = [wrap_dim(dim, len(shape), shape) for dim in wanted]
+    for i, dim in enumerate(wrapped):
+        if dim in wrapped[:i]:
+            raise LayoutError(f"{name} {wanted} names dim {dim} twice: give each dim once")
+    return wrapped

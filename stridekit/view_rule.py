@@ -109,7 +109,9 @@ def view_stride(
             filled *= new_shape[d]
             d -= 1
         if filled != chunk.numel:
-            return (), _boundary(shape, stride, chunk, d + 1, new_shape[d + 1])
+            # Sizes of 1 that were passed meanwhile straddle nothing.
+            new_dim = next(k for k in range(d + 1, len(new_shape)) if new_shape[k] != 1)
+            return (), _boundary(shape, stride, chunk, new_dim, new_shape[new_dim])
     return tuple(new_stride), ""
 
 

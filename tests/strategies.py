@@ -71,3 +71,39 @@ def new_shapes(draw, numel):
     if sizes and draw(st.integers(0, 3)) == 0:
         sizes[draw(st.integers(0, len(sizes) - 1))] = draw(st.sampled_from([-1, -1, -1, 5, -2]))
     return tuple(sizes)
+
+
+def dims(x):
+    """A dim of this tensor, counted from either side, or one just out of range."""
+    return st.integers(-max(x.ndim, 1) - 1, max(x.ndim, 1))
+
+
+@st.composite
+def broadcastable(draw, count, dtype=torch.float32, max_ndim=5):
+    """Tensors whose shapes broadcast, each with strides of its own: dense in any order, cut, repeated."""
+    full = draw(st.lists(st.sampled_from([0, 1, 2, 2, 3, 3]), max_size=max_ndim))
+    found = []
+    for _ in range(count):
+        shape = [n if draw(st.integers(0, 3)) else 1 for n in full][
+            draw(st.integers(0, len(full))) :
+        ]
+        if draw(st.booleans()):
+            shape = full
+        order = draw(st.permutations(range(len(shape))))
+        if draw(st.booleans()):
+            order = sorted(order)
+        whole = storage(10_000, dtype).as_strided(
+            [shape[d] + 1 for d in order], draw_strides(draw, [shape[d] for d in order])
+        )
+        x = whole.permute([order.index(d) for d in range(len(shape))])
+        found.append(x[(..., *(slice(n) for n in shape))])
+    return found
+
+
+def draw_strides(draw, shape):
+    """Row-major strides, sometimes with a gap, sometimes with a 0."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(draw(st.sampled_from([step, step, step, 0])))
+        step *= max(size, 1) + draw(st.sampled_from([0, 0, 0, 1]))
+    return strides[::-1]

@@ -1,0 +1,215 @@
+"""Elementwise operations: the layout of the result, and the loops that really run.
+
+`a + b` and its like run as one loop nest over all operands at once (torch's TensorIterator). Where the
+operands lie alike in memory it is a single loop from end to end. Elsewhere the dims are sorted by their
+strides, so that the innermost loop steps to close neighbours; the result is packed in that order; and
+loops that step evenly for every operand are merged.
+
+What happens to the dtypes is no business of layouts. On the CPU an operand of another dtype than the
+common one is first cast into a dense copy: hand in `layout.clone()` for it.
+
+The rules are those of aten/src/ATen/TensorIterator.cpp, which names them as the comments here do.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+from stridekit._arguments import LayoutError
+from stridekit.dim_order import innermost_first
+from stridekit.layout import Layout
+from stridekit.memory_format import packed_stride, stride_in_format
+from stridekit.view_rule import contiguous_stride
+
+Ints = tuple[int, ...]
+
+
+class Loop(NamedTuple):
+    """One loop of the nest: how often it runs, and how far each operand moves in one turn."""
+
+    size: int
+    steps: Ints
+
+
+def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
+    """`torch.broadcast_tensors`: all layouts expanded to their common shape.
+
+    >>> broadcast_tensors(Layout((3, 1)), Layout((4,)))  # doctest: +NORMALIZE_WHITESPACE
+    (Layout(shape=(3, 4), stride=(1, 0), storage_offset=0, itemsize=1),
+     Layout(shape=(3, 4), stride=(0, 1), storage_offset=0, itemsize=1))
+    """
+    operands = _operands(layouts)
+    shape = _broadcast_shape(operands)
+    return tuple(operand.expand(shape) for operand in operands)
+
+
+def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
+    """The layout of the new tensor that an elementwise operation on these operands returns.
+
+    Operands are layouts, or tensors and arrays, whose layouts are taken. `itemsize` is that of the
+    result in bytes, without it the largest of the operands'. Raises LayoutError where their shapes do
+    not broadcast.
+
+    >>> output_layout(Layout((4, 6)).t(), Layout((4, 6)).t())  # alike: the strides stay
+    Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1)
+    >>> output_layout(Layout((3, 1)), Layout((4,)), itemsize=4)
+    Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4)
+    """
+    inputs = _operands(layouts)
+    shape = _broadcast_shape(inputs)
+    stride = _common_stride(inputs)
+    if stride is None:
+        stride = _sorted_stride(shape, inputs)
+    largest = max(x.itemsize for x in inputs)
+    return Layout(shape, stride, 0, largest if itemsize is None else itemsize)
+
+
+def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
+    """The loops of an elementwise operation: one layout for the output, then one for each input.
+
+    They share one shape, the sizes of the loops from the outermost to the innermost; each has the
+    strides by which its operand moves in them. `out` is the layout of a given output, which takes
+    part in the order of the loops; torch would resize one of another shape, here it is refused.
+
+    >>> x = Layout((4, 6))
+    >>> [nest.shape for nest in loop_nest(x, x)]  # both contiguous: one loop
+    [(24,), (24,), (24,)]
+    >>> for nest in loop_nest(x.t(), Layout((6, 1))):  # the result lies as x.t() does
+    ...     print(nest.shape, nest.stride)
+    (4, 6) (6, 1)
+    (4, 6) (6, 1)
+    (4, 6) (0, 1)
+    """
+    inputs = _operands(layouts)
+    shape = _broadcast_shape(inputs)
+    if out is None:
+        output, given = output_layout(*inputs), inputs
+    else:
+        output = _checked_output(Layout.of(out), shape)
+        given = [output, *inputs]
+    if _common_stride(given) is None:
+        loops = _sorted_loops(shape, given, packs_output=out is None)
+    else:  # a 0-d operation has no loop at all
+        loops = [Loop(prod(shape), (1,) * (1 + len(inputs)))] if shape else []
+    return tuple(_moved_by(loops, i, operand) for i, operand in enumerate([output, *inputs]))
+
+
+def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
+    """The layout of operand number `i` over the loops, which come innermost first."""
+    return Layout(
+        tuple(loop.size for loop in reversed(loops)),
+        tuple(loop.steps[i] for loop in reversed(loops)),
+        operand.storage_offset,
+        operand.itemsize,
+        copied=operand.copied,
+    )
+
+
+# One loop for all: fast_set_up ----------------------------------------------------------------------
+
+
+def _common_stride(operands: list[Layout]) -> Ints | None:
+    """The stride of the result where one loop from end to end visits all operands alike, or None."""
+    first = operands[0]
+    if any(x.shape != first.shape for x in operands):
+        return None
+    for name in ("contiguous_format", "channels_last"):  # not channels_last_3d, as in torch
+        if all(x.is_contiguous(name) for x in operands):
+            return stride_in_format(first.shape, name)
+    if all(x.stride == first.stride for x in operands) and first.is_dense():
+        return first.stride
+    return None
+
+
+# Loops in the order of the strides: reorder_dimensions, coalesce_dimensions -------------------------
+
+
+def _sorted_stride(shape: Ints, inputs: list[Layout]) -> Ints:
+    """The stride of the result, packed in the order in which the inputs are visited."""
+    order = innermost_first(shape, *_broadcast_strides(shape, inputs))
+    if order == list(range(len(shape)))[::-1]:
+        return contiguous_stride(shape)
+    return packed_stride(shape, order)
+
+
+def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> list[Loop]:
+    """The loops, innermost first, merged where all operands step evenly; an output may come first."""
+    strides = _broadcast_strides(shape, operands)
+    order = innermost_first(shape, *strides)
+    if packs_output:
+        strides = [packed_stride(shape, order), *strides]
+    return _merged([Loop(shape[d], tuple(stride[d] for stride in strides)) for d in order])
+
+
+def _broadcast_strides(shape: Ints, operands: list[Layout]) -> list[Ints]:
+    """The stride of each operand over the common shape: 0 where it is repeated."""
+    return [
+        (0,) * (len(shape) - x.ndim)
+        + tuple(
+            0 if own == 1 and size != 1 else step
+            for own, size, step in zip(x.shape, shape[len(shape) - x.ndim :], x.stride, strict=True)
+        )
+        for x in operands
+    ]
+
+
+def _merged(loops: list[Loop]) -> list[Loop]:
+    """The same visits in as few loops as torch makes of them."""
+    merged = loops[:1]
+    for outer in loops[1:]:
+        inner = merged[-1]
+        if inner.size == 1:  # it never moves: the outer one's steps count
+            merged[-1] = outer
+        elif outer.size == 1 or outer.steps == tuple(inner.size * step for step in inner.steps):
+            merged[-1] = Loop(inner.size * outer.size, inner.steps)
+        else:
+            merged.append(outer)
+    return merged
+
+
+# Operands -------------------------------------------------------------------------------------------
+
+
+def _operands(layouts: tuple[Any, ...]) -> list[Layout]:
+    """The layouts of the operands; raises LayoutError where torch could not have them."""
+    if not layouts:
+        raise LayoutError("no operands: give at least one layout")
+    operands = [Layout.of(layout) for layout in layouts]
+    for i, operand in enumerate(operands):
+        if operand.why_not_torch():
+            raise LayoutError(f"operand {i} is no torch tensor: {operand.why_not_torch()}")
+    return operands
+
+
+def _broadcast_shape(operands: list[Layout]) -> Ints:
+    """The shape to which all operands expand: sizes are aligned at the last dim, and 1 fits any size."""
+    ndim = max(x.ndim for x in operands)
+    shape = [1] * ndim
+    for i, operand in enumerate(operands):
+        for d, size in enumerate(operand.shape, start=ndim - operand.ndim):
+            if size not in (1, shape[d]) and shape[d] != 1:
+                raise LayoutError(
+                    f"shapes {', '.join(str(x.shape) for x in operands)} do not broadcast: dim {d} "
+                    f"of the result would be {shape[d]}, but operand {i} has {size} there, and only "
+                    "a size of 1 is repeated"
+                )
+            shape[d] = shape[d] if size == 1 else size
+    return tuple(shape)
+
+
+def _checked_output(out: Layout, shape: Ints) -> Layout:
+    """The given output; raises LayoutError where torch would resize it, or refuse to write to it."""
+    if out.shape != shape:
+        raise LayoutError(
+            f"out has shape {out.shape}, the result has {shape}: give one of that shape"
+        )
+    if out.why_not_torch():
+        raise LayoutError(f"out is no torch tensor: {out.why_not_torch()}")
+    for d, (size, step) in enumerate(zip(out.shape, out.stride, strict=True)):
+        if out.numel and size > 1 and step == 0:
+            raise LayoutError(
+                f"dim {d} of out has stride 0: its {size} indices would all write to one element. "
+                "Use .clone() of it"
+            )
+    return out

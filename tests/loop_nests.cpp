@@ -1,0 +1,27 @@
+// The loops that torch's TensorIterator makes of an elementwise operation, for tests/loop_nest_cases.py.
+
+#include <ATen/TensorIterator.h>
+#include <torch/library.h>
+
+using Ints = std::vector<int64_t>;
+
+// The sizes of the loops, then for the output and each input the bytes by which it moves in them, all from
+// the innermost loop to the outermost.
+std::vector<Ints> loops(const std::optional<at::Tensor>& out, const std::vector<at::Tensor>& inputs) {
+  at::TensorIteratorConfig config;
+  config.set_check_mem_overlap(true).add_owned_output(out.value_or(at::Tensor()));
+  for (const auto& input : inputs) {
+    config.add_owned_const_input(input);
+  }
+  auto iterator = config.build();
+  std::vector<Ints> found{iterator.shape().vec()};
+  for (int operand = 0; operand < iterator.ntensors(); operand++) {
+    auto strides = iterator.strides(operand);
+    found.emplace_back(strides.begin(), strides.end());
+  }
+  return found;
+}
+
+TORCH_LIBRARY(stridekit_tests, library) {
+  library.def("loops(Tensor? out, Tensor[] inputs) -> int[][]", loops);
+}

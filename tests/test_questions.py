@@ -1,0 +1,186 @@
+"""The questions about a whole layout against torch: contiguous, dense, in which order, and torch's own."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit import Layout, LayoutError
+from tests.strategies import tensors
+from tests.test_copies import FORMATS, images
+
+is_dense = torch.ops.aten.is_non_overlapping_and_dense
+
+
+def visited(layout):
+    """The elements in the order of visit."""
+    return [layout.offset(index) for index in itertools.product(*map(range, layout.shape))]
+
+
+def test_contiguity_exhaustively():
+    """is_contiguous in all three memory formats, on every small layout of rank 3 to 5."""
+    base = torch.empty(4096)
+    formats = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
+    grids = {
+        3: itertools.product(range(3), range(3), range(3), *[range(5)] * 3),
+        4: itertools.product([1, 2], [0, 1, 3], [1, 2], [1, 2], *[(1, 2, 3, 6, 12)] * 4),
+        5: itertools.product([1, 2], [1, 3], [1, 2], [1], [1, 2], *[(1, 3, 6, 12)] * 5),
+    }
+    for ndim, grid in grids.items():
+        for numbers in grid:
+            shape, stride = numbers[:ndim], numbers[ndim:]
+            x, layout = base.as_strided(shape, stride), Layout(shape, stride)
+            for memory_format in formats:
+                if memory_format is torch.channels_last and ndim != 4:
+                    continue
+                if memory_format is torch.channels_last_3d and ndim != 5:
+                    continue
+                assert layout.is_contiguous(memory_format) == x.is_contiguous(
+                    memory_format=memory_format
+                ), (shape, stride, memory_format)
+
+
+@given(st.one_of(tensors(), images()))
+def test_memory_format(x):
+    """The one format in which torch finds the tensor contiguous, or both, or neither."""
+    found = [f for f in FORMATS if x.is_contiguous(memory_format=f)]
+    name = Layout.of(x).memory_format
+    assert name == {0: "neither", 2: "both"}.get(len(found), str(found[:1])[7:-1])
+
+
+@given(st.one_of(tensors(), images()), st.lists(st.sampled_from(FORMATS), unique=True))
+def test_dim_order(x, formats):
+    """torch's dim order, and its refusal where the order is ambiguous."""
+    for check in (False, True, formats):
+        try:
+            expected = x.dim_order(ambiguity_check=check)
+        except RuntimeError:
+            with pytest.raises(LayoutError, match="is not unique: "):
+                Layout.of(x).dim_order(ambiguity_check=check)
+        else:
+            assert Layout.of(x).dim_order(ambiguity_check=check) == expected
+
+
+def test_dim_order_exhaustively():
+    """Every layout of three dims of 0 to 3 with strides of 0 to 6."""
+    base = torch.empty(64)
+    for shape in itertools.product((0, 1, 2, 3), repeat=3):
+        for stride in itertools.product((0, 1, 2, 3, 6), repeat=3):
+            expected = base.as_strided(shape, stride).dim_order()
+            assert Layout(shape, stride).dim_order() == expected, (shape, stride)
+
+
+@given(tensors(max_size=3))
+def test_dense(x):
+    """torch's verdict; the reason names a hole that nothing fills, or an element that two share."""
+    layout = Layout.of(x)
+    why = layout.why_not_dense()
+    assert layout.is_dense() == is_dense(x) == (why == "")
+    if why:
+        reached = visited(layout)
+        element = int(re.search(r"elements? (\d+)", why).group(1))
+        assert reached.count(element) == 0 if "hole" in why else reached.count(element) > 1
+        assert element in layout.span
+        dim, stride, needed = map(int, re.findall(r"-?\d+", why)[:3])
+        assert layout.stride[dim] == stride != needed
+
+
+def test_dense_exhaustively():
+    """Every layout of three dims of 0 to 4 with strides of 0 to 8."""
+    base = torch.empty(80)
+    for shape in itertools.product((0, 1, 2, 4), repeat=3):
+        for stride in itertools.product((0, 1, 2, 3, 4, 8), repeat=3):
+            expected = is_dense(base.as_strided(shape, stride))
+            assert Layout(shape, stride).is_dense() == expected, (shape, stride)
+
+
+def test_an_array_read_backwards_is_dense():
+    """NumPy's negative strides leave no hole; a copy goes forwards, in the same order."""
+    array = np.arange(24, dtype=np.int16).reshape(4, 6).T[::-1, ::-1]
+    layout = Layout.of(array)
+    assert layout.is_dense() and layout.stride == (-1, -6)
+    copy = array.copy(order="K")
+    assert layout.clone() == Layout.of(copy) == Layout((6, 4), (1, 6), 0, 2)
+    assert Layout.of(array[::2]).why_not_dense().endswith("element 2 is a hole")
+
+
+@given(tensors(max_size=3))
+def test_coalesce(x):
+    """The same elements in the same order, and no two dims left that would merge."""
+    layout = Layout.of(x)
+    merged = layout.coalesce()
+    assert visited(merged) == visited(layout)
+    assert 1 not in merged.shape and merged.coalesce() == merged
+    for d in range(1, merged.ndim):
+        assert merged.stride[d - 1] != merged.shape[d] * merged.stride[d]
+    assert merged.ndim <= 1 or 0 not in merged.shape
+
+
+@given(st.data())
+def test_why_not_torch_on_arrays(data):
+    """torch.from_numpy refuses just those layouts; of the others it makes the same layout."""
+    dtype = data.draw(st.sampled_from(["u1", "i2", "f4", "f8", "c16", "V3", "S24", "V32"]))
+    shape = data.draw(st.lists(st.integers(0, 3), max_size=4))
+    array = np.zeros(shape, dtype).transpose(data.draw(st.permutations(range(len(shape)))))
+    array = array[
+        (..., *(slice(None, None, data.draw(st.sampled_from([1, 2, -1]))) for _ in shape))
+    ]
+    layout = Layout.of(array)
+    try:
+        x = torch.from_numpy(array)
+    except (ValueError, TypeError):
+        assert layout.why_not_torch()
+    else:
+        assert layout.why_not_torch() == ""
+        assert (layout.shape, layout.stride) == (tuple(x.shape), x.stride())
+
+
+def test_why_not_torch_negative_strides_of_nothing():
+    """torch looks at all strides, also where no step is taken; and so does as_strided."""
+    nothing = np.ndarray((0, 3), np.int64, buffer=bytearray(64), offset=24, strides=(-24, 8))
+    with pytest.raises(
+        ValueError, match="At least one stride in the given numpy array is negative"
+    ):
+        torch.from_numpy(nothing)
+    assert Layout((0, 3), (-3, 1)).why_not_torch().startswith("dim 0 has stride -3")
+    with pytest.raises(RuntimeError, match="Negative strides are not supported"):
+        torch.empty(4).as_strided((0,), (-1,))
+
+
+def test_why_not_torch_beyond_64_bits():
+    """torch counts elements and bytes in 64 bits."""
+    one = torch.empty(1, dtype=torch.uint8, device="meta")
+    assert one.expand(2**31, 2**31).numel() == 2**62
+    assert Layout((2**31, 2**31), (0, 0)).why_not_torch() == ""
+    with pytest.raises(RuntimeError, match="numel: integer multiplication overflow"):
+        one.expand(2**32, 2**31)
+    for layout in [
+        Layout((2**32, 2**31), (0, 0)),
+        Layout((1,), (2**63,)),
+        Layout((1,), (1,), 2**63 - 1, 2),
+        Layout((2**63, 0)),
+    ]:
+        assert "is beyond 2**63 - 1" in layout.why_not_torch()
+    assert Layout((2**40, 2**40, 0), (0, 0, 0)).why_not_torch() == ""
+
+
+def test_reasons_of_dim_order():
+    """The sentences name what is ambiguous."""
+    for layout, sentence in [
+        (Layout((2, 1, 3)), "dim 1 has size 1 and could stand anywhere"),
+        (Layout((2, 3), (1, 1)), "dims 0 and 1 both have stride 1"),
+        (
+            Layout((2, 3, 4), (1, 12, 1)),
+            "nothing tells dims 0 and 2 apart (sizes 2 and 4, strides 1",
+        ),
+    ]:
+        with pytest.raises(LayoutError, match=re.escape(sentence)):
+            layout.dim_order(ambiguity_check=True)
+    with pytest.raises(
+        LayoutError, match="ambiguity_check is 'channels_last': give True, False or"
+    ):
+        Layout((2, 3)).dim_order(ambiguity_check="channels_last")
