@@ -15,11 +15,21 @@ torch.float32 tensor of shape (4,), stride (6,), storage_offset 2
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from stridekit.aliasing import (
+    has_internal_overlap,
+    is_view,
+    memset,
+    shares_memory,
+    shares_storage,
+)
+from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
 from stridekit.explain import Explanation, explain
 from stridekit.layout import Layout, LayoutError
-from stridekit.memory import Undecided, count_elements
+from stridekit.memory import MemorySet, Undecided
+from stridekit.relation import Relation, relation
 from stridekit.selfcheck import SelfCheck, self_check
-from stridekit.storage import read_element, read_storage
+from stridekit.storage import read_element, read_storage, storage_view
+from stridekit.view_error import explain_view
 
 if TYPE_CHECKING:
     from stridekit.widgets import StrideExplorer, explore
@@ -30,12 +40,24 @@ __all__ = [
     "LayoutError",
     "explain",
     "Explanation",
+    "explain_view",
     "read_storage",
     "read_element",
+    "storage_view",
     "StrideExplorer",
     "explore",
-    "count_elements",
+    "memset",
+    "MemorySet",
+    "is_view",
+    "shares_memory",
+    "shares_storage",
+    "has_internal_overlap",
+    "relation",
+    "Relation",
     "Undecided",
+    "output_layout",
+    "loop_nest",
+    "broadcast_tensors",
     "self_check",
     "SelfCheck",
 ]

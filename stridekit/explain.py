@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from stridekit.layout import Layout
-from stridekit.memory import Undecided, count_elements
+from stridekit.memory import MemorySet, Undecided
 from stridekit.storage import storage_bytes
 
 # How many indices to look through for an example of two that share an element.
@@ -41,12 +41,12 @@ class Explanation:
 
 
 def explain(x: Any, name: str = "x") -> Explanation:
-    """Say where the elements of a strided torch tensor or a NumPy array live, in a few sentences.
+    """Say where the elements of a strided torch tensor, a NumPy array or a Layout live.
 
     Shape, stride and storage_offset in elements; contiguity and memory format; how much of the
-    storage is reached; whether two indices share an element. `name` is what the sentences call it.
-    No data is read, so meta and fake tensors can be explained too. Raises TypeError and LayoutError
-    as `Layout.of` does.
+    storage is reached; whether two indices share an element; for an array or a Layout, why torch has
+    none like it. `name` is what the sentences call it. No data is read, so meta and fake tensors can
+    be explained too. Raises TypeError and LayoutError as `Layout.of` does.
 
     >>> import torch
     >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])
@@ -57,11 +57,10 @@ def explain(x: Any, name: str = "x") -> Explanation:
       storage        24 of 40 elements are reached (96 of 160 bytes)
       overlap        none: every index has an element of its own
     """
-    layout, total_bytes = Layout.of(x), storage_bytes(x)
-    kind = "tensor" if callable(getattr(x, "stride", None)) else "array"
-    dtype = str(x.dtype) if kind == "tensor" else f"numpy {x.dtype}"
+    layout = Layout.of(x)
+    total_bytes = None if isinstance(x, Layout) else storage_bytes(x)
     title = (
-        f"{dtype} {kind} of shape {layout.shape}, stride {layout.stride}, "
+        f"{_kind(x)} of shape {layout.shape}, stride {layout.stride}, "
         f"storage_offset {layout.storage_offset}"
     )
     why = layout.why_not_contiguous()
@@ -71,11 +70,21 @@ def explain(x: Any, name: str = "x") -> Explanation:
         ("memory format", _memory_format(layout)),
         *_storage_and_overlap(layout, total_bytes, name),
     ]
+    if why_not := layout.why_not_torch():
+        lines.append(("torch", f"cannot hold it: {why_not}"))
+    if layout.copied:
+        lines.append(("copied", "an operation on the way here needed a storage of its own"))
     if getattr(x, "is_conj", bool)() or getattr(x, "is_neg", bool)():
         lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
     if getattr(x, "is_meta", False):
         lines.append(("device", "meta: there is no memory behind these numbers"))
     return Explanation(title, tuple(lines))
+
+
+def _kind(x: Any) -> str:
+    if isinstance(x, Layout):
+        return "layout"
+    return f"{x.dtype} tensor" if callable(getattr(x, "stride", None)) else f"numpy {x.dtype} array"
 
 
 def _formula(layout: Layout, name: str) -> str:
@@ -99,23 +108,46 @@ def _memory_format(layout: Layout) -> str:
     return found[0] if found else "none of torch's"
 
 
-def _storage_and_overlap(layout: Layout, storage_bytes: int, name: str) -> list[tuple[str, str]]:
-    total = storage_bytes // layout.itemsize
+def _storage_and_overlap(
+    layout: Layout, total_bytes: int | None, name: str
+) -> list[tuple[str, str]]:
+    """The two lines that need the count of reached elements."""
     try:
-        reached = count_elements(layout)
+        reached = MemorySet.of(layout).count() // layout.itemsize
     except Undecided as error:
+        total = _smallest_storage(layout) if total_bytes is None else total_bytes // layout.itemsize
         return [("storage", f"{total:,} elements"), ("overlap", f"not decided: {error}")]
-    verb = "is" if total == 1 else "are"
-    storage = (
-        f"{reached:,} of {total:,} element{'s' * (total != 1)} {verb} reached "
-        f"({reached * layout.itemsize:,} of {storage_bytes:,} bytes)"
-    )
+    overlap = "none: every index has an element of its own"
     if layout.numel == 0:
-        return [("storage", storage), ("overlap", "none: there are no elements")]
-    if reached == layout.numel:
-        return [("storage", storage), ("overlap", "none: every index has an element of its own")]
-    overlap = f"yes: {layout.numel:,} indices share {reached:,} elements" + _example(layout, name)
-    return [("storage", storage), ("overlap", overlap)]
+        overlap = "none: there are no elements"
+    elif reached < layout.numel:
+        example = _example(layout, name)
+        overlap = f"yes: {layout.numel:,} indices share {reached:,} elements{example}"
+    return [("storage", _storage(layout, reached, total_bytes)), ("overlap", overlap)]
+
+
+def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
+    """How much of the storage is reached; a layout alone does not know how large the storage is."""
+    needed = _smallest_storage(layout)
+    if total_bytes is None:
+        whole = _storage(layout, reached, needed * layout.itemsize)
+        return f"{whole} in the smallest storage that holds them"
+    total = total_bytes // layout.itemsize
+    if total < needed:
+        return (
+            f"{reached:,} elements are reached, up to number {needed - 1:,}, but it has only {total:,} "
+            "(after a resize_, or an as_strided that was not checked)"
+        )
+    verb = "is" if total == 1 else "are"
+    return (
+        f"{reached:,} of {total:,} element{'s' * (total != 1)} {verb} reached "
+        f"({reached * layout.itemsize:,} of {total_bytes:,} bytes)"
+    )
+
+
+def _smallest_storage(layout: Layout) -> int:
+    """The elements that a storage needs to have so that every index finds its own."""
+    return layout.span.stop if layout.numel else 0
 
 
 def _example(layout: Layout, name: str) -> str:

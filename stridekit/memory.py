@@ -1,104 +1,249 @@
-"""How many different elements a layout reaches, counted exactly and without visiting them.
+"""Memory sets: exactly which bytes a tensor's indices reach, as a Python set that is never filled.
 
-A layout's elements are `base + sum of c * [0, n)` over its *generators* (c, n), one a dim: step c, n
-times. Where a coarse step is wider than everything below it, digits are unique as in a number system
-and counts multiply. So the generators are sorted, merged, and cut into *levels* at exactly those
-places; only inside a level, where steps interleave, is there anything to work out.
+The memory set of a layout is the set of byte addresses
+
+    itemsize * (storage_offset + i*stride[0] + j*stride[1] + …) + k    for all indices, 0 <= k < itemsize
+
+so the itemsize is one more generator, (1, itemsize), of a strided set. Questions about 10**12 elements
+cost what questions about a thousand do: see `strided_set` and `inclusion` for how.
 """
 
 from __future__ import annotations
 
-from math import gcd, prod
+import operator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
+from stridekit.inclusion import includes
 from stridekit.layout import Layout
+from stridekit.strided_set import (
+    BUDGET,
+    Budget,
+    Generator,
+    Level,
+    Undecided,
+    ascending,
+    collide,
+    contains,
+    count,
+    cut,
+    meet,
+    normal_form,
+    reach,
+)
 
-Generator = tuple[int, int]  # (step, count): the numbers 0, step, 2 * step, …
+__all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
 
-# A bit table of this many bits (32 MiB) still takes a fraction of a second.
-_BITS = 1 << 28
-
-
-class Undecided(RuntimeError):
-    """The exact answer would cost more than the budget: no answer, rather than a guess."""
+# The address spaces of Layouts; those of tensors and arrays bear the names of their devices.
+_STORAGE, _COPY = "storage", "a copy"
+_OF_LAYOUTS = {_STORAGE, _COPY}
 
 
-def count_elements(layout: Layout, budget: int = _BITS) -> int:
-    """How many different elements of the storage the layout's indices reach.
+class MemorySet:
+    """A set of byte addresses in one address space, with the protocol of Python's frozenset.
 
-    Fewer than `layout.numel` means that some indices share an element. O(ndim) for what view
-    operations make; where steps of several dims interleave, a table of at most `budget` bits is
-    filled, and Undecided raised where it would not fit.
+    `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order. The named
+    methods take a `budget` of steps, a few microseconds each, and raise Undecided where an exact
+    answer would cost more; operators have the default budget. Addresses of two spaces never meet.
+    `stridekit.memset(x)` makes one.
 
-    >>> count_elements(Layout((4, 6), (8, 1)))
-    24
-    >>> count_elements(Layout((8, 3), (1, 1)))  # windows of 3 over 10 elements
-    10
-    >>> count_elements(Layout((1000, 1000, 1000, 1000)).diagonal())
-    1000000000
+    >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
+    >>> column
+    MemorySet(4 bytes: 2 + 6*[0, 4))
+    >>> column <= x, len(column), 8 in column, list(column)
+    (True, 4, True, [2, 8, 14, 20])
     """
-    if layout.numel == 0:
-        return 0
-    steps = zip(layout.stride, layout.shape, strict=True)
-    generators = sorted((abs(c), n) for c, n in steps if n > 1 and c != 0)
-    return prod(_count_level(level, budget) for level in _levels(_coalesce(generators)))
+
+    space: str  # "storage" where addresses count from its start, else a device such as "cpu"
+    first: int  # the lowest byte
+    stop: int  # the highest byte, plus 1; equal to first where the set is empty
+
+    def __init__(self, start: int, generators: Sequence[Generator], space: str) -> None:
+        """The bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
+        normal: tuple[Generator, ...] = ()
+        first = length = 0
+        if 0 not in [n for _, n in generators]:
+            first, normal = normal_form(start, generators)
+            length = reach(normal) + 1
+        self.space, self.first, self.stop = space, first, first + length
+        self._generators = normal
+
+    @cached_property
+    def _levels(self) -> list[Level]:
+        return cut(self._generators)
+
+    @classmethod
+    def of(cls, layout: Layout) -> MemorySet:
+        """The bytes that a layout reaches, counted from the start of its storage.
+
+        >>> MemorySet.of(Layout((2, 3), (8, 1), storage_offset=1, itemsize=4))
+        MemorySet(24 bytes: 4 + 32*[0, 2) + [0, 12))
+        """
+        return cls(*generators_of(layout))
+
+    @property
+    def counts_from_storage(self) -> bool:
+        """Whether addresses count from the start of a storage, as a Layout's do, not of a device."""
+        return self.space in _OF_LAYOUTS
+
+    # The protocol of sets ---------------------------------------------------------------------
+
+    def issubset(self, other: MemorySet, budget: int = BUDGET) -> bool:
+        """Whether every byte of this set is one of the other; the empty set is a subset of any.
+
+        >>> rows = Layout((10**6, 10**6))  # 10**12 elements
+        >>> MemorySet.of(rows.diagonal()).issubset(MemorySet.of(rows))
+        True
+        """
+        _require_comparable(self, other)
+        if not self:
+            return True
+        if self.space != other.space or self.first < other.first or self.stop > other.stop:
+            return False
+        if self.first == other.first and self._generators == other._generators:
+            return True
+        piece = (self.first - other.first, self._generators)
+        return includes(other._levels, piece, Budget(budget))
+
+    def issuperset(self, other: MemorySet, budget: int = BUDGET) -> bool:
+        """Whether every byte of the other set is one of this."""
+        _require_comparable(self, other)
+        return other.issubset(self, budget)
+
+    def isdisjoint(self, other: MemorySet, budget: int = BUDGET) -> bool:
+        """Whether the sets have no byte in common.
+
+        >>> x = Layout((10,), itemsize=4)
+        >>> MemorySet.of(x[::2]).isdisjoint(MemorySet.of(x[1::2]))  # their ranges interleave
+        True
+        """
+        _require_comparable(self, other)
+        if self.space != other.space or self.first >= other.stop or other.first >= self.stop:
+            return True
+        shift = other.first - self.first
+        return not meet(self._generators, other._generators, shift, Budget(budget))
+
+    def count(self, budget: int = BUDGET) -> int:
+        """How many bytes are in the set: `len`, for any size and with a budget."""
+        return count(self._levels, Budget(budget)) if self else 0
+
+    def __le__(self, other: object) -> bool:
+        return self.issubset(other) if isinstance(other, MemorySet) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return other.issubset(self) if isinstance(other, MemorySet) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, MemorySet):
+            return NotImplemented
+        return self.issubset(other) and not other.issubset(self)
+
+    def __gt__(self, other: object) -> bool:
+        return other < self if isinstance(other, MemorySet) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MemorySet):
+            return NotImplemented
+        mine, its = (self.space, self.first, self.stop), (other.space, other.first, other.stop)
+        if not self or mine != its:
+            return not (self or other)
+        if self._generators == other._generators:
+            return True
+        if self._has_unique_form() and other._has_unique_form():
+            return False
+        return self.issubset(other) and other.issubset(self)
+
+    def __hash__(self) -> int:
+        return hash((self.space, self.first, self.stop) if self else ())
+
+    def __contains__(self, address: Any) -> bool:
+        number = operator.index(address)
+        return bool(self) and contains(self._levels, number - self.first, Budget(BUDGET))
+
+    def __bool__(self) -> bool:
+        return self.first < self.stop
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __iter__(self) -> Iterator[int]:
+        for run in self.runs():
+            yield from run
+
+    def runs(self) -> Iterator[range]:
+        """The set as runs of neighbouring bytes, as long as they go, in ascending order; lazily.
+
+        >>> list(MemorySet.of(Layout((3, 4), (8, 1))).runs())
+        [range(0, 4), range(8, 12), range(16, 20)]
+        """
+        if not self:
+            return
+        levels, length = self._levels, 1
+        if self._generators and self._generators[0][0] == 1 and len(levels[-1][1]) == 1:
+            levels, length = levels[:-1], self._generators[0][1]
+        run = range(self.first, self.first)
+        for number in _sums(levels):
+            start = self.first + number
+            if start != run.stop:
+                yield run
+                run = range(start, start)
+            run = range(run.start, start + length)
+        yield run
+
+    def __repr__(self) -> str:
+        if not self:
+            return "MemorySet(empty)"
+        try:
+            size = self.count()
+            what = f"{size:,} byte{'s' * (size != 1)}"
+        except Undecided:
+            what = "an undecided number of bytes"
+        where = "" if self.space == _STORAGE else f" on {self.space}"
+        # An address on a device differs from run to run: left out.
+        first = [str(self.first)] if self.counts_from_storage else []
+        digits = [f"{c}*[0, {n})" if c > 1 else f"[0, {n})" for c, n in reversed(self._generators)]
+        return f"MemorySet({what}{where}: {' + '.join(first + digits) or '[0, 1)'})"
+
+    def _has_unique_form(self) -> bool:
+        """One generator a level: then no other normal form makes the same set."""
+        return len(self._levels) == len(self._generators)
 
 
-def _coalesce(generators: list[Generator]) -> list[Generator]:
-    """Merge sorted generators that together step evenly; the set they generate stays the same."""
-    merged: list[Generator] = []
-    for c, n in generators:
-        if merged:
-            step, count = merged[-1]
-            if c % step == 0 and c // step <= count:
-                merged[-1] = (step, count + c // step * (n - 1))
-                continue
-        merged.append((c, n))
-    return merged
+def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
+    """The start, the generators (byte stride, size) and the space of a layout's memory set."""
+    item = layout.itemsize
+    pairs = [(item * c, n) for c, n in zip(layout.stride, layout.shape, strict=True)]
+    space = _COPY if getattr(layout, "copied", False) else _STORAGE
+    return item * layout.storage_offset, [*pairs, (1, item)], space
 
 
-def _levels(generators: list[Generator]) -> list[list[Generator]]:
-    """Cut where the steps above have a common divisor wider than everything below can reach."""
-    levels: list[list[Generator]] = []
-    while generators:
-        divisor, first = 0, len(generators)
-        while first and (divisor == 0 or divisor <= _reach(generators[:first])):
-            first -= 1
-            divisor = gcd(divisor, generators[first][0])
-        levels.append(generators[first:])
-        generators = generators[:first]
-    return levels
+def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:
+    """Whether two choices of digits make the same number: for a tensor, two indices one byte.
+
+    Generators as for MemorySet, before anything is merged: a set alone cannot tell.
+
+    >>> has_collision([(4, 8), (4, 3), (1, 4)])  # windows of 3 elements over 10
+    True
+    """
+    return all(n for _, n in generators) and collide(generators, Budget(budget))
 
 
-def _reach(generators: list[Generator]) -> int:
-    """The largest number that the generators make."""
-    return sum(c * (n - 1) for c, n in generators)
+def _sums(levels: Sequence[Level]) -> Iterator[int]:
+    """All numbers of the levels in ascending order."""
+    if not levels:
+        yield 0
+        return
+    for number in ascending(levels[0][1]):
+        for rest in _sums(levels[1:]):
+            yield number + rest
 
 
-def _count_level(level: list[Generator], budget: int) -> int:
-    if len(level) == 1:
-        return level[0][1]
-    divisor = gcd(*(c for c, _ in level))
-    level = [(c // divisor, n) for c, n in level]
-    if len(level) == 2:
-        # i*a + j*b with a, b coprime repeats exactly when (i, j) moves by a multiple of (b, -a).
-        (a, n), (b, m) = level
-        return n * m - max(0, n - b) * max(0, m - a)
-    if _reach(level) >= budget:
-        raise Undecided(
-            f"counting {prod(n for _, n in level)} interleaved indices takes a table of "
-            f"{_reach(level) + 1} bits, more than the budget of {budget}: raise the budget"
+def _require_comparable(a: MemorySet, b: Any) -> None:
+    if not isinstance(b, MemorySet):
+        raise TypeError(f"{b!r} is a {type(b).__name__}, not a MemorySet: give memset(x)")
+    if a.counts_from_storage != b.counts_from_storage:
+        raise ValueError(
+            "one set has the addresses of a device, the other counts from the start of a storage, as "
+            "those of a Layout do: compare two tensors, or Layout.of(t) with the Layout"
         )
-    table = 1  # bit k is set when the number k is reached
-    for c, n in level:
-        table = _repeat(table, c, n)
-    return table.bit_count()
-
-
-def _repeat(table: int, step: int, count: int) -> int:
-    """The table or-ed with itself shifted by 0, step, … (count - 1) * step, in log(count) shifts."""
-    done = 1
-    while done < count:
-        more = min(done, count - done)
-        table |= table << (more * step)
-        done += more
-    return table

@@ -7,7 +7,7 @@ import pytest
 import torch
 from hypothesis import given
 
-from stridekit import explain
+from stridekit import Layout, explain
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
 
@@ -55,6 +55,52 @@ def test_numpy_arrays():
     assert "numpy int32 array of shape (3, 3), stride (6, -2), storage_offset 11" in text
     assert "x[i, j] is element 11 + 6*i - 2*j of the storage, 4 bytes each" in text
     assert "9 of 24 elements are reached (36 of 96 bytes)" in text
+
+
+def test_what_torch_cannot_hold():
+    """An array that torch has no tensor for is said to be one, with the way out."""
+    facts = dict(explain(np.arange(24).reshape(4, 6)[1:, ::-2]).lines)
+    assert facts["torch"] == (
+        "cannot hold it: dim 1 has stride -2: torch has no negative strides, copy the array first"
+    )
+    assert "torch" not in dict(explain(np.arange(24).reshape(4, 6)[1:, ::2]).lines)
+    assert "an element has 12 bytes" in dict(explain(np.array(["abc"])).lines)["torch"]
+
+
+def test_an_array_over_memory_of_another():
+    """The owner is counted from its first byte to its last, holes included."""
+    array = np.ndarray((2,), np.int64, buffer=bytearray(32), strides=(16,))
+    assert dict(explain(array).lines)["storage"] == "2 of 3 elements are reached (16 of 24 bytes)"
+
+
+def test_layouts():
+    """A layout has the same sentences; of the storage it knows only how much there has to be."""
+    text = str(explain(Layout((4, 6), (8, 1), 2, itemsize=4)))
+    assert text == (
+        "layout of shape (4, 6), stride (8, 1), storage_offset 2\n"
+        "  element        x[i, j] is element 2 + 8*i + 1*j of the storage, 4 bytes each\n"
+        "  contiguous     no: dim 0 has stride 8, 6 is needed\n"
+        "  memory format  none of torch's\n"
+        "  storage        24 of 32 elements are reached (96 of 128 bytes) in the smallest storage "
+        "that holds them\n"
+        "  overlap        none: every index has an element of its own"
+    )
+    assert "0 of 0 elements" in dict(explain(Layout((3, 0), (1, 1), 5)).lines)["storage"]
+    copied = explain(Layout((4, 6)).t().reshape(24))
+    assert copied.lines[-1] == (
+        "copied",
+        "an operation on the way here needed a storage of its own",
+    )
+
+
+def test_a_storage_shrunk_behind_the_tensor():
+    """A tensor that reaches past the end of its storage is said to."""
+    x = torch.ones(4)
+    x.untyped_storage().resize_(8)
+    assert dict(explain(x).lines)["storage"] == (
+        "4 elements are reached, up to number 3, but it has only 2 "
+        "(after a resize_, or an as_strided that was not checked)"
+    )
 
 
 def test_what_is_not_in_memory():

@@ -1,57 +1,197 @@
-"""count_elements against brute force, and its price."""
+"""MemorySet against Python's sets and brute force: the protocol, the budget, the price."""
 
 import itertools
+import random
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout, Undecided, count_elements
+from stridekit import Layout, MemorySet, Undecided, memset
+from tests.brute_force import layout_bytes
 from tests.strategies import tensors
 
 
-def brute_force(layout):
-    """Every index, every element, in a set."""
-    indices = itertools.product(*map(range, layout.shape))
-    return len({layout.offset(index) for index in indices})
+@st.composite
+def layouts(draw, max_ndim=4):
+    """Layouts with strides of every kind, NumPy's negative ones included."""
+    shape = draw(st.lists(st.integers(0, 4), max_size=max_ndim))
+    steps = st.integers(0, 6) | st.integers(-12, 30)
+    stride = draw(st.lists(steps, min_size=len(shape), max_size=len(shape)))
+    return Layout(shape, stride, 200 + draw(st.integers(0, 8)), draw(st.sampled_from([1, 2, 4])))
+
+
+@given(layouts(), layouts())
+def test_the_protocol_of_sets(a, b):
+    """Every operator says what it says of the filled sets."""
+    x, y, p, q = MemorySet.of(a), MemorySet.of(b), layout_bytes(a), layout_bytes(b)
+    assert (x <= y, x < y, x == y, x != y) == (p <= q, p < q, p == q, p != q)
+    assert (x >= y, x > y) == (p >= q, p > q)
+    assert (x.issubset(y), x.issuperset(y), x.isdisjoint(y)) == (p <= q, p >= q, p.isdisjoint(q))
+    assert (len(x), x.count(), bool(x)) == (len(p), len(p), bool(p))
+    assert p != q or hash(x) == hash(y)
+
+
+@given(layouts())
+def test_members_in_order(layout):
+    """Iteration gives each byte once, in order, as runs that do not touch."""
+    expected = sorted(layout_bytes(layout))
+    found = MemorySet.of(layout)
+    assert list(found) == expected
+    runs = list(found.runs())
+    assert [byte for run in runs for byte in run] == expected
+    assert all(a.stop < b.start for a, b in itertools.pairwise(runs))
+    if expected:
+        assert (found.first, found.stop) == (expected[0], expected[-1] + 1)
+        around = range(expected[0] - 2, expected[-1] + 3)
+        assert [byte for byte in around if byte in found] == expected
+    else:
+        assert 0 not in found and found.first == found.stop
 
 
 @given(tensors())
-def test_count_is_the_size_of_the_set(x):
-    """Any tensor: views, overlaps, stride 0, empty."""
-    layout = Layout.of(x)
-    assert count_elements(layout) == brute_force(layout)
+def test_a_tensor_and_its_layout(x):
+    """The set of a tensor is that of its layout, moved to where the storage lies."""
+    of_tensor, of_layout = memset(x), MemorySet.of(Layout.of(x))
+    assert len(of_tensor) == len(of_layout)
+    if x.numel():
+        assert [a - of_tensor.first for a in of_tensor] == [a - of_layout.first for a in of_layout]
 
 
-@given(st.lists(st.tuples(st.integers(1, 6), st.integers(-9, 40)), max_size=5))
-def test_count_with_wide_and_negative_strides(dims):
-    """Strides that interleave in every way, NumPy's negative ones included."""
-    shape, stride = [n for n, _ in dims], [s for _, s in dims]
-    layout = Layout(shape, stride, storage_offset=1000)
-    assert count_elements(layout) == brute_force(layout)
-
-
-def test_count_exhaustively():
-    """Every layout of three dims of 1 to 4 with strides of 0 to 8."""
-    for shape in itertools.product(range(1, 5), repeat=3):
-        for stride in itertools.combinations_with_replacement(range(9), 3):
+def test_sets_of_many_layouts_are_equal_exactly_when_filled_sets_are():
+    """Equality and hash over all layouts of three small dims, one normal form or several."""
+    found = {}
+    for shape in itertools.product((1, 2, 3), repeat=3):
+        for stride in itertools.combinations_with_replacement(range(7), 3):
             layout = Layout(shape, stride)
-            assert count_elements(layout) == brute_force(layout), layout
+            filled = frozenset(layout_bytes(layout))
+            assert found.setdefault(filled, MemorySet.of(layout)) == MemorySet.of(layout)
+    assert len(set(found.values())) == len(found)
 
 
-def test_huge_layouts_cost_no_more():
-    """10**12 elements are counted, not visited."""
-    x = Layout((10**3,) * 4)
-    assert count_elements(x) == 10**12
-    assert count_elements(x.permute(3, 1, 0, 2)[::2, 5:]) == 500 * 995 * 10**6
-    assert count_elements(x.expand(7, *x.shape)) == 10**12
+def test_the_size_of_the_numbers_costs_nothing():
+    """10**12 elements, and more bytes than len can say."""
+    x = Layout((10**3,) * 4, itemsize=8)
+    whole, part = memset(x), memset(x.permute(3, 1, 0, 2)[::2, 5:])
+    assert len(whole) == 8 * 10**12 and len(part) == 8 * 500 * 995 * 10**6
+    assert part < whole and not whole <= part and not whole.isdisjoint(part)
+    assert memset(x[::2]).isdisjoint(memset(x[1::2]))
+    assert list(itertools.islice(memset(x[:, 5]), 3)) == [40_000_000, 40_000_001, 40_000_002]
+    huge = memset(Layout((10**30,)))
+    assert huge.count() == 10**30
+    with pytest.raises(OverflowError):
+        len(huge)
 
 
-def test_undecided_instead_of_a_guess():
-    """Where the table would not fit the budget, there is no answer."""
+def test_spaces_do_not_meet():
+    """A copied layout, and sets of two devices, have no byte in common; the empty set is one."""
+    x = Layout((3, 4))
+    on_gpu = MemorySet(0, [(1, 12)], "cuda:0")
+    on_cpu = MemorySet(0, [(1, 12)], "cpu")
+    assert on_gpu.isdisjoint(on_cpu) and not on_gpu <= on_cpu and on_gpu != on_cpu
+    empty = MemorySet(5, [(1, 0)], "cuda:0")
+    assert empty == MemorySet(9, [(0, 0), (4, 2)], "cpu") == memset(x[:0])
+    assert hash(empty) == hash(memset(x[:0])) and empty < on_cpu and empty.isdisjoint(empty)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda a, b: a <= b,
+        lambda a, b: a.issubset(b),
+        lambda a, b: a.issuperset(b),
+        lambda a, b: a.isdisjoint(b),
+    ],
+)
+def test_a_layout_is_not_compared_with_a_device(question):
+    """Addresses that count from a storage and absolute ones are two things."""
+    with pytest.raises(
+        ValueError, match=r"compare two tensors, or Layout\.of\(t\) with the Layout"
+    ):
+        question(MemorySet.of(Layout((3,))), MemorySet(0, [(1, 3)], "cpu"))
+
+
+def test_what_is_no_memory_set():
+    """Other values are refused by name; == is False, as everywhere in Python."""
+    x = MemorySet.of(Layout((3,)))
+    for question in (x.issubset, x.issuperset, x.isdisjoint):
+        with pytest.raises(TypeError, match=r"\{0\} is a set, not a MemorySet: give memset\(x\)"):
+            question({0})
+    with pytest.raises(TypeError):
+        assert x <= {0, 1, 2}
+    with pytest.raises(TypeError):
+        assert "0" in x
+    assert x != {0, 1, 2}
+
+
+def test_repr_shows_the_digits():
+    """Step and size of each digit; absolute addresses, which no run repeats, are left out."""
+    assert repr(memset(Layout((4, 6))[:, 2])) == "MemorySet(4 bytes: 2 + 6*[0, 4))"
+    assert repr(memset(Layout((0,)))) == "MemorySet(empty)"
+    assert repr(memset(Layout(()))) == "MemorySet(1 byte: 0)"
+    assert repr(MemorySet(999, [(8, 3), (1, 4)], "cuda:1")) == (
+        "MemorySet(12 bytes on cuda:1: 8*[0, 3) + [0, 4))"
+    )
+    tangled = Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))
+    assert repr(memset(tangled)).startswith("MemorySet(an undecided number of bytes: 0 + 10")
+
+
+def subset_sum_overlap(n, rng, solvable):
+    """Whether some of n weights sum to a target, written as: do two layouts meet?"""
+    weights = [rng.randrange(1, 1 << 30) for _ in range(n)]
+    target = sum(w for w in weights if rng.random() < 0.5) + (not solvable)
+    wide = 1 << 40
+    a = Layout((2,) * n, [(wide << i) + w for i, w in enumerate(weights)])
+    b = Layout((2,) * n, [wide << i for i in range(n)], target)
+    return MemorySet.of(a), MemorySet.of(b)
+
+
+def subset_sum_inclusion(n, rng, solvable):
+    """The same, as: does a layout avoid the one hole that another has in each of its periods?"""
+    wide = 1 << 40
+    weights = [rng.randrange(1, wide // n) for _ in range(n)]
+    hole = sum(w for w in weights if rng.random() < 0.5) + (not solvable)
+    a = Layout((2,) * n, weights, wide)
+    b = Layout((n + 3, wide - 1), (wide, 1), hole + 1)
+    return MemorySet.of(a), MemorySet.of(b)
+
+
+@pytest.mark.parametrize("solvable", [True, False])
+def test_small_members_of_the_hard_family_are_decided(solvable):
+    """Ten weights, each way: the answer is that of all sums."""
+    rng = random.Random(1)
+    for _ in range(20):
+        a, b = subset_sum_overlap(10, rng, solvable=True)
+        assert a.isdisjoint(b) == set(a).isdisjoint(b)
+        a, b = subset_sum_inclusion(10, rng, solvable)
+        assert a.issubset(b) == all(byte in b for byte in a)
+
+
+@pytest.mark.parametrize("n", [30, 45, 60])
+def test_the_hard_family_is_undecided_within_its_budget(n):
+    """NP-hard questions end: no answer, rather than a guess or an hour of search."""
+    rng = random.Random(n)
+    for budget in (100, 10_000):
+        a, b = subset_sum_overlap(n, rng, solvable=True)
+        with pytest.raises(Undecided, match=f"within a budget of {budget:,} steps"):
+            a.isdisjoint(b, budget=budget)
+        a, b = subset_sum_inclusion(n, rng, solvable=True)
+        with pytest.raises(Undecided, match="Give a larger budget="):
+            a.issubset(b, budget=budget)
+    a, b = subset_sum_overlap(n, rng, solvable=True)
+    begin = time.monotonic()
+    with pytest.raises(Undecided):
+        a.isdisjoint(b)
+    assert (
+        time.monotonic() - begin < 60
+    )  # about a second; this only has to notice an endless search
+
+
+def test_count_is_undecided_rather_than_guessed():
+    """Where the table would not fit the budget, there is no number."""
     layout = Layout((1000, 1000, 1000), (10_007, 10_009, 10_037))
-    with pytest.raises(Undecided, match="more than the budget of 1000: raise the budget"):
-        count_elements(layout, budget=1000)
-    # Within the budget the table is exact.
+    with pytest.raises(Undecided, match="within a budget of 10 steps"):
+        MemorySet.of(layout).count(budget=10)
     small = Layout((20, 20, 20), (10_007, 10_009, 10_037))
-    assert count_elements(small) == brute_force(small)
+    assert MemorySet.of(small).count() == len(layout_bytes(small))

@@ -1,33 +1,100 @@
 """The raw reader against torch: every dtype, every kind of view, and what it refuses."""
 
 import re
+import weakref
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.multiprocessing.reductions import StorageWeakRef
 
+from bench_storage import storage_bandwidth
 from stridekit import read_element, read_storage
+from stridekit.storage import storage_view
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
 
-DTYPES = [
-    torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint16,
-    torch.uint32, torch.uint64, torch.float16, torch.bfloat16, torch.float32, torch.float64,
-    torch.complex64, torch.complex128, torch.float8_e4m3fn, torch.float8_e5m2,
-]  # fmt: skip
+# All that torch has, with no exception: a tensor of each can be made by viewing bytes.
+DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
+
+
+class Wrapper(torch.Tensor):
+    """A subclass that has another tensor in place of memory, as torch's own wrappers do."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise NotImplementedError(f"{function} on a wrapper")
+
+
+class Named(torch.Tensor):
+    """A subclass with memory."""
+
+
+STAND_INS = {
+    "uninitialized parameter": (
+        torch.nn.UninitializedParameter,
+        "UninitializedParameter has no shape and no memory",
+    ),
+    "uninitialized buffer": (torch.nn.UninitializedBuffer, "UninitializedBuffer has no shape"),
+    "wrapper subclass": (lambda: Wrapper(torch.ones(3)), "this Wrapper has no memory of its own"),
+    "functional": (
+        lambda: torch._to_functional_tensor(torch.ones(3)),
+        "this Tensor has no memory of its own",
+    ),
+    "efficient zero": (
+        lambda: torch._efficientzerotensor((3,)),
+        "this Tensor has no memory of its own",
+    ),
+}
+
+READERS = {
+    "read_storage": read_storage,
+    "read_element": lambda t: read_element(t, 0),
+    "storage_view": storage_view,
+}
+
+
+# What is read --------------------------------------------------------------------------------
+
+
+def test_there_are_as_many_dtypes_as_torch_has():
+    """The list is not empty by accident, and holds the odd ones."""
+    assert len(DTYPES) >= 46
+    assert {torch.bool, torch.complex32, torch.float4_e2m1fn_x2, torch.bits1x8} <= set(DTYPES)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_dtype(dtype):
-    """The storage comes back whole, and each element is the one torch indexes."""
-    whole = torch.tensor([0, 1, 1, 0, 1, 1]).to(dtype)
-    view = whole.view(2, 3)[:, 1:]
-    assert torch.equal(read_storage(view).view(torch.uint8), whole.view(torch.uint8))
-    for i in range(2):
-        for j in range(2):
-            assert read_element(view, (i, j)) == view[i, j].item()
+    """The storage comes back byte for byte, and each element is the one torch indexes, if it can."""
+    raw = torch.arange(6 * dtype.itemsize, dtype=torch.uint8)
+    view = raw.view(dtype).view(2, 3)[:, 1:]
+    result, whole = read_storage(view), storage_view(view)
+    assert result.dtype is whole.dtype is dtype and result.shape == whole.shape == (6,)
+    assert torch.equal(result.view(torch.uint8), raw)
+    assert torch.equal(whole.view(torch.uint8), raw) and whole.data_ptr() == raw.data_ptr()
+    for index in [(0, 0), (0, 1), (1, 0), (-1, -1)]:
+        try:
+            expected = view[index].item()
+        except NotImplementedError:
+            with pytest.raises(TypeError, match=f"element of {dtype} has no Python number"):
+                read_element(view, index)
+        else:
+            assert read_element(view, index) == expected
+
+
+def test_bytes_are_read_not_values():
+    """torch's own copy of a bool turns the byte 255 into 1: the reader shows what lies there."""
+    raw = torch.tensor([0, 1, 2, 255], dtype=torch.uint8)
+    x = raw.view(torch.bool)
+    assert x.clone().view(torch.uint8).tolist() == [0, 1, 1, 1]
+    assert read_storage(x).view(torch.uint8).tolist() == [0, 1, 2, 255]
 
 
 @given(tensors(), st.data())
@@ -41,12 +108,13 @@ def test_elements_of_any_tensor(x, data):
 
 @given(tensors())
 def test_storage_of_any_tensor(x):
-    """The whole storage, whatever part of it the tensor reaches."""
+    """The whole storage, whatever part of it the tensor reaches: one time a copy, one time a view."""
     numel = x.untyped_storage().nbytes() // x.element_size()
     whole = torch.as_strided(x, (numel,), (1,), 0)
-    result = read_storage(x)
-    assert torch.equal(result, whole)
-    assert numel == 0 or result.data_ptr() != whole.data_ptr()
+    result, view, out = read_storage(x), storage_view(x), torch.empty(numel, dtype=x.dtype)
+    assert torch.equal(result, whole) and torch.equal(view, whole)
+    assert numel == 0 or result.data_ptr() != whole.data_ptr() == view.data_ptr()
+    assert read_storage(x, out=out) is out and torch.equal(out, whole)
 
 
 def test_only_the_storage_is_read():
@@ -54,7 +122,15 @@ def test_only_the_storage_is_read():
     buffer = bytearray(b"<<<<" + bytes(range(24)) + b">>>>")
     base = torch.frombuffer(buffer, dtype=torch.uint8, offset=4, count=24)
     for view in (base[20:], base.view(4, 6)[3, 2:], base.view(4, 6).t(), base[24:]):
-        assert read_storage(view).tolist() == list(range(24))
+        assert read_storage(view).tolist() == storage_view(view).tolist() == list(range(24))
+
+
+def test_bytes_that_fill_no_element():
+    """Ten bytes hold two elements of four: the last two bytes belong to none."""
+    ten = torch.arange(10, dtype=torch.uint8).untyped_storage()
+    x = torch.empty(0, dtype=torch.int32).set_(ten, 1, (1,), (1,))
+    for result in (read_storage(x), storage_view(x)):
+        assert result.view(torch.uint8).tolist() == list(range(8))
 
 
 def test_a_copy_not_a_view():
@@ -72,15 +148,98 @@ def test_gradients_numpy_and_empty():
     assert read_element(x, 2) == 1.0
     array = np.arange(12, dtype=np.int16).reshape(3, 4)
     assert read_storage(torch.from_numpy(array)[1:]).tolist() == array.ravel().tolist()
-    assert read_storage(torch.empty(0, 3)).shape == (0,)
+    for empty in (torch.empty(0, 3), torch.empty(0, dtype=torch.bool)):
+        assert read_storage(empty).shape == storage_view(empty).shape == (0,)
 
 
 def test_pending_conj_and_neg():
-    """read_storage shows memory as it is; read_element the value that indexing gives."""
+    """The storage is shown as it is; read_element gives the value that indexing gives."""
     x = torch.tensor([1 + 2j, 3 - 4j])
     assert torch.equal(read_storage(x.conj()), x)
     assert read_element(x.conj(), 1) == x.conj()[1].item() == 3 + 4j
     assert read_element(x.conj().imag, 1) == x.conj().imag[1].item() == 4.0
+    for pending in (x.conj(), torch._neg_view(x), torch._neg_view(x.conj())):
+        whole = storage_view(pending)
+        assert torch.equal(whole, x) and not (whole.is_conj() or whole.is_neg())
+    assert storage_view(x.conj().imag).tolist() == [1, 2, 3, -4]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_lazy_clone_stays_lazy(name):
+    """Reading a copy-on-write tensor does not make the copy, which data_ptr() would."""
+    x = torch.arange(6.0)
+    clone = torch._lazy_clone(x)
+    result = READERS[name](clone)
+    assert torch._C._is_cow_tensor(clone) and torch._C._is_cow_tensor(x)
+    assert result == 0.0 if name == "read_element" else result.tolist() == x.tolist()
+    if name == "storage_view":
+        result[0] = 7
+        assert clone[0] == 7 and x[0] == 0
+
+
+# The view of the storage ---------------------------------------------------------------------
+
+
+def test_the_view_outlives_its_owner():
+    """The storage lives as long as the view, and no longer."""
+    x = torch.arange(1000.0)
+    owner, whole = weakref.ref(x), storage_view(x[3:].view(-1, 1))
+    del x
+    assert owner() is None
+    others = [
+        torch.full((1000,), -1.0) for _ in range(100)
+    ]  # where freed memory would be used again
+    storage = StorageWeakRef(whole.untyped_storage())
+    assert whole.tolist() == list(range(1000)) and len(others) == 100
+    assert not storage.expired()
+    del whole
+    assert storage.expired()
+
+
+def test_the_view_keeps_an_array_alive():
+    """Memory that NumPy owns stays too."""
+    array = np.arange(1000.0)
+    owner, whole = weakref.ref(array), storage_view(torch.from_numpy(array)[5:])
+    del array
+    assert owner() is not None and whole.tolist() == list(range(1000))
+    del whole
+    assert owner() is None
+
+
+def test_writes_through_the_view():
+    """Every tensor on the storage sees them, leaves that require grad included."""
+    p = torch.nn.Parameter(torch.zeros(2, 3))
+    whole = storage_view(p[1, 1:])
+    whole[0] = 7
+    assert p[0, 0] == 7 and not whole.requires_grad and p.requires_grad
+
+
+def test_autograd_notices_writes_through_the_view():
+    """The version counter is the tensor's own, so backward refuses the changed value."""
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    z = (y**2).sum()
+    before = y._version
+    storage_view(y)[0] = 7
+    assert y._version == before + 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.backward()
+
+
+def test_the_view_of_a_subclass_is_a_plain_tensor():
+    """It is memory, not whatever the subclass makes of it."""
+    x = torch.ones(3).as_subclass(Named)
+    storage_view(x)[0] = 7
+    assert type(storage_view(x)) is torch.Tensor and x[0] == 7 and x._version == 1
+
+
+def test_the_view_of_a_storage_that_grows():
+    """It keeps its length, and follows the memory to its new place."""
+    x = torch.arange(4.0)
+    whole = storage_view(x)
+    x.untyped_storage().resize_(1 << 20)
+    x[0] = 7
+    assert whole.tolist() == [7, 1, 2, 3] and len(storage_view(x)) == 1 << 18
 
 
 def test_a_storage_shrunk_behind_the_tensor():
@@ -90,7 +249,62 @@ def test_a_storage_shrunk_behind_the_tensor():
     assert read_element(x, 1) == 1.0
     with pytest.raises(ValueError, match="bytes 8 to 12, but the storage has only 8 bytes"):
         read_element(x, 2)
-    assert read_storage(x).tolist() == [1, 1]
+    assert read_storage(x).tolist() == storage_view(x).tolist() == [1, 1]
+    x.untyped_storage().resize_(0)
+    assert read_storage(x).tolist() == storage_view(x).tolist() == []
+
+
+# A place for the copy ------------------------------------------------------------------------
+
+
+def test_out_that_does_not_fit():
+    """Size, dtype, device and order are named, and what would fit."""
+    x = torch.arange(24.0).view(4, 6)[1:]
+    for out in [
+        torch.empty(18),
+        torch.empty(4, 6),
+        torch.empty(24, dtype=torch.int32),
+        torch.empty(48)[::2],
+    ]:
+        with pytest.raises(ValueError, match=re.escape("24 elements of torch.float32: give torch")):
+            read_storage(x, out=out)
+    with pytest.raises(ValueError, match="a meta tensor has a shape"):
+        read_storage(x, out=torch.empty(24, device="meta"))
+    with pytest.raises(TypeError, match="a list has no torch storage"):
+        read_storage(x, out=[0.0] * 24)
+
+
+def test_out_that_would_show_something_else():
+    """A leaf of autograd, and values that are conjugated or negated when read."""
+    z = torch.zeros(4, dtype=torch.complex64)
+    for x, out in [
+        (torch.ones(4), torch.empty(4, requires_grad=True)),
+        (z, torch.empty_like(z).conj()),
+        (z, torch._neg_view(torch.empty_like(z))),
+    ]:
+        with pytest.raises(ValueError, match="would not be what it shows"):
+            read_storage(x, out=out)
+
+
+def test_out_in_the_memory_that_is_read():
+    """Also where two storages lie over one memory."""
+    buffer = bytearray(32)
+    x = torch.frombuffer(buffer, dtype=torch.float32, count=4)
+    for out in (x, x.view(2, 2).view(4), torch.frombuffer(buffer, dtype=torch.float32, count=4)):
+        with pytest.raises(ValueError, match="out lies in the memory that is read"):
+            read_storage(x, out=out)
+    beside = torch.frombuffer(buffer, dtype=torch.float32, offset=16)
+    assert read_storage(x, out=beside) is beside
+
+
+def test_the_bandwidth_is_reported(capsys):
+    """`make bench` has a line for each kind of memory; how quick it is, no test says."""
+    assert set(storage_bandwidth(nbytes=1 << 12, rounds=3)) == {"warm", "fresh"}
+    line = r"read_storage\(.*\) into (warm|fresh) memory: [\d.]+ GiB/s, [\d.]+ times memcpy's .*\n"
+    assert re.fullmatch(f"({line}){{2}}", capsys.readouterr().out)
+
+
+# What is refused -----------------------------------------------------------------------------
 
 
 def test_wrong_index():
@@ -106,27 +320,58 @@ def test_wrong_index():
         read_element(torch.empty(0), 0)
 
 
-def test_a_dtype_without_numbers():
-    """Packed four-bit floats have bytes but no Python number."""
-    x = torch.zeros(4, dtype=torch.uint8).view(torch.float4_e2m1fn_x2)
-    with pytest.raises(TypeError, match=re.escape("see its bytes with read_storage(t).view(torch")):
-        read_element(x, 0)
-    assert read_storage(x).view(torch.uint8).tolist() == [0, 0, 0, 0]
-
-
+@pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("name", [*NO_LAYOUT, *NO_MEMORY])
-def test_refused(name):
+def test_refused(name, reader):
     """No memory, no answer: an error that says what the value is."""
     value, sentence = (NO_LAYOUT | NO_MEMORY)[name]
-    for read in (read_storage, lambda t: read_element(t, 0)):
-        with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
-            read(value)
+    with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
+        READERS[reader](value)
 
 
-def test_refused_inside_vmap():
-    """A batched tensor stands for others."""
-    with pytest.raises(ValueError, match="inside vmap or grad"):
-        torch.vmap(read_storage)(torch.ones(2, 3))
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("name", STAND_INS)
+def test_stand_ins_are_refused(name, reader):
+    """Tensors whose numbers are elsewhere, or nowhere yet."""
+    make, sentence = STAND_INS[name]
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        READERS[reader](make())
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_refused_inside_transforms(reader):
+    """vmap, grad and functionalize hand out tensors that stand for others."""
+    read = READERS[reader]
+    for transform in (
+        torch.vmap(lambda x: read(x) and x),
+        torch.func.grad(lambda x: read(x) and x.sum()),
+        torch.func.functionalize(lambda x: read(x) and x),
+    ):
+        with pytest.raises(ValueError, match="inside vmap or grad"):
+            transform(torch.ones(2))
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_refused_where_new_tensors_are_stand_ins(reader):
+    """A plain tensor cannot be read where there is no plain tensor to read it into."""
+    x = torch.ones(3)
+    inside = pytest.raises(ValueError, match="there is nothing to read into: read outside of it")
+    with FakeTensorMode(), inside:
+        READERS[reader](x)
+    for transform in (torch.func.grad, torch.func.functionalize):
+        with inside:
+            transform(lambda y: READERS[reader](x) is None or y.sum())(torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    "mode", [torch.inference_mode, torch.no_grad, lambda: torch.device("meta")]
+)
+def test_read_inside_other_modes(mode):
+    """Modes that leave memory alone do not disturb the reader."""
+    x = torch.arange(6.0)
+    with mode():
+        assert read_storage(x[2:]).tolist() == storage_view(x[2:]).tolist() == [0, 1, 2, 3, 4, 5]
+        assert read_element(x[2:], 1) == 3.0
 
 
 def test_a_numpy_array_is_not_a_tensor():
@@ -137,8 +382,9 @@ def test_a_numpy_array_is_not_a_tensor():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_cuda_by_a_real_copy():
-    """Bytes on a GPU come to the host first."""
+    """Bytes on a GPU come to the host first; the view stays there."""
     x = torch.arange(24.0, device="cuda").view(4, 6)[1:, ::2]
     assert read_storage(x).device.type == "cpu"
     assert read_storage(x).tolist() == list(range(24))
     assert read_element(x, (2, 1)) == x[2, 1].item()
+    assert storage_view(x).device == x.device and storage_view(x).tolist() == list(range(24))

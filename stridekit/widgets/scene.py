@@ -11,7 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from stridekit.layout import Layout
-from stridekit.memory import count_elements
+from stridekit.memory import MemorySet
 
 MAX_CELLS = 512  # what HTML cells draw at interactive speed
 MAX_DIMS = 4
@@ -39,7 +39,7 @@ def verdicts(layout: Layout, storage_size: int) -> list[Verdict]:
     ✓ no two indices share an element
     · reaches 24 of 40 elements (96 of 160 bytes)
     """
-    why, reached = layout.why_not_contiguous(), count_elements(layout)
+    why, reached = layout.why_not_contiguous(), MemorySet.of(layout).count() // layout.itemsize
     holes, shared = len(layout.span) - reached, layout.numel - reached
     reach = f"reaches {reached} of {storage_size} element{'s' * (storage_size != 1)}"
     size = f"({reached * layout.itemsize} of {storage_size * layout.itemsize} bytes)"

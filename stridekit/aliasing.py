@@ -1,0 +1,151 @@
+"""Who shares memory with whom: exact answers for torch tensors, NumPy arrays and Layouts.
+
+Four notions go by the name of sharing, and they differ:
+
+- memory sets meet (`shares_memory`): some byte belongs to both, so a write to one may change the other;
+- one memory set lies inside the other (`is_view`): every byte of y is a byte of x;
+- one storage (`shares_storage`): the two keep the same block alive, whether or not they meet in it;
+- autograd's bookkeeping (`y._is_view()`): y was made from a base by an operation that autograd tracks.
+
+`relation(y, x)` shows all of them side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from stridekit.layout import Layout
+from stridekit.memory import MemorySet, generators_of, has_collision
+from stridekit.storage import require_memory, storage_address
+from stridekit.strided_set import BUDGET, Generator
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def memset(x: Any) -> MemorySet:
+    """The exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
+
+    Addresses are absolute for tensors and arrays; those on different devices never meet. A Layout's
+    count from the start of its storage, and all Layouts are taken to lie in one. Nothing is read,
+    and a lazy clone is not made real. The addresses are those of now: keep x alive while you ask.
+    Raises TypeError, LayoutError or ValueError for what has no single memory (sparse, nested, meta …).
+
+    >>> x = torch.arange(24.0).view(4, 6)
+    >>> memset(x[:, ::2])
+    MemorySet(48 bytes on cpu: 8*[0, 12) + [0, 4))
+    >>> memset(x[:, ::2]) < memset(x), memset(x[:, ::2]).isdisjoint(memset(x[:, 1::2]))
+    (True, True)
+    """
+    return MemorySet(*_generators(x))
+
+
+def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
+    """Whether every byte of y is a byte of x: `memset(y) <= memset(x)`.
+
+    It says where y lies, not how it was made: x is a view of x, and an empty y of anything.
+    Raises like `memset`, and Undecided where the answer would cost more than the budget.
+
+    >>> x = torch.arange(24.0).view(4, 6)
+    >>> is_view(x.t(), x), is_view(x, x[1:]), is_view(x.clone(), x)
+    (True, False, False)
+    """
+    return memset(y).issubset(memset(x), budget)
+
+
+def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
+    """Whether some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
+
+    Raises like `memset`, and Undecided where the answer would cost more than the budget.
+
+    >>> x = torch.arange(10)
+    >>> shares_memory(x[::2], x[1::2]), shares_memory(x[::2], x[::3])
+    (False, True)
+    >>> shares_memory(x, x.numpy()[3:])
+    True
+    """
+    return not memset(x).isdisjoint(memset(y), budget)
+
+
+def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
+    """Whether two indices of x share a byte, so that a write to one changes the other.
+
+    Raises like `memset`, and Undecided where the answer would cost more than the budget.
+
+    >>> x = torch.arange(10)
+    >>> has_internal_overlap(x.unfold(0, 3, 1)), has_internal_overlap(x.unfold(0, 3, 3))
+    (True, False)
+    """
+    _, generators, _ = _generators(x)
+    return has_collision(generators, budget)
+
+
+def shares_storage(x: Any, y: Any) -> bool:
+    """Whether x and y keep one block of memory alive, even where their memory sets do not meet.
+
+    The block is a tensor's storage, or the memory of the array at the end of an array's `.base` chain;
+    two handles on one block count as one. Two Layouts are taken to lie in one storage, unless one of
+    them had to be copied. Raises like `memset`.
+
+    >>> x = torch.arange(10)
+    >>> shares_storage(x[:2], x[8:]), shares_memory(x[:2], x[8:])
+    (True, False)
+    """
+    if isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor):
+        _storage_start(x), _storage_start(y)  # refuse what has no storage
+        if torch._C._storage_address(x) == torch._C._storage_address(y):
+            return True  # also where it is empty
+    return not _block(x).isdisjoint(_block(y))
+
+
+def first_address(x: Any) -> int:
+    """The address of the element at index 0 in every dim, were it there."""
+    return _generators(x)[0]
+
+
+def _generators(x: Any) -> tuple[int, list[Generator], str]:
+    """What a MemorySet is made of: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
+    if isinstance(x, torch.Tensor):
+        start, item = _storage_start(x), x.element_size()
+        pairs = [(item * c, n) for c, n in zip(x.stride(), x.shape, strict=True)]
+        return start + item * x.storage_offset(), [*pairs, (1, item)], _space(x)
+    if isinstance(x, Layout):
+        return generators_of(x)
+    if hasattr(x, "__array_interface__") and hasattr(x, "strides"):
+        start, _ = x.__array_interface__["data"]
+        return start, [*zip(x.strides, x.shape, strict=True), (1, x.itemsize)], "cpu"
+    raise TypeError(
+        f"a {type(x).__name__} has no memory set: give a torch tensor, a NumPy array or a Layout"
+    )
+
+
+def _storage_start(t: torch.Tensor) -> int:
+    """The address at which the storage begins; raises for tensors that have no single memory."""
+    plain = type(t) in _PLAIN and t.layout is torch.strided and not (t.is_nested or t.is_quantized)
+    start = storage_address(t) if plain else 0
+    if start == 0:  # an empty tensor, an unusual one, or one that has to be refused
+        require_memory(t)
+        start = storage_address(t)
+        if start == 0 and t.numel():
+            raise ValueError(
+                "the storage of this tensor was shrunk to nothing (by resize_): it has no bytes"
+            )
+    return start
+
+
+def _space(t: torch.Tensor) -> str:
+    return "cpu" if t.is_cpu else str(t.device)
+
+
+def _block(x: Any) -> MemorySet:
+    """The bytes that x keeps alive."""
+    if isinstance(x, torch.Tensor):
+        return MemorySet(_storage_start(x), [(1, x.untyped_storage().nbytes())], _space(x))
+    if isinstance(x, Layout):
+        return MemorySet(0, [(1, 1)], generators_of(x)[2])  # any byte will do: they share them all
+    own = memset(x)  # also refuses what is no array
+    base = getattr(x, "base", None)
+    if isinstance(base, torch.Tensor) or hasattr(base, "__array_interface__"):
+        return _block(base)
+    return MemorySet(own.first, [(1, own.stop - own.first)], own.space)

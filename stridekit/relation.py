@@ -1,0 +1,167 @@
+"""relation(y, x): every notion of "y shares memory with x" side by side, and which of them mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from stridekit.aliasing import first_address, has_internal_overlap, memset, shares_storage
+from stridekit.explain import Explanation
+from stridekit.memory import MemorySet, Undecided
+from stridekit.strided_set import BUDGET
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Relation(Explanation):
+    """What `relation` found; None where a question does not apply or was not decided.
+
+    Prints as text and shows as a table, like an Explanation.
+    """
+
+    is_view: bool | None  # memset(y) <= memset(x)
+    is_base: bool | None  # memset(x) <= memset(y)
+    shares_memory: bool | None  # a byte in common
+    shares_storage: bool  # one block of memory
+    same_data_ptr: bool | None  # y.data_ptr() == x.data_ptr(), of tensors and arrays
+    autograd_view: bool | None  # y._is_view(), of a tensor
+
+
+def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
+    """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
+
+    The memory line is exact. The others give the answers of torch's own tests, and say "yet" where one
+    of them misleads about the bytes. Raises like `memset`.
+
+    >>> x = torch.arange(10)
+    >>> relation(x[::2].detach(), x)
+    y is a view of x: every byte of y is a byte of x
+      memory    y's 40 bytes lie inside x's 80
+      storage   one
+      data_ptr  equal
+      _is_view  False, yet y lies inside x: autograd keeps no record of detach, NumPy or set_
+    >>> relation(x[1::2], x[::2])
+    y and x share no byte
+      memory    no byte in common, though the ranges interleave (y has 40 bytes, x 40)
+      storage   one, yet no byte is shared: torch._C._overlaps looks no further and says True
+      data_ptr  different
+      _is_view  True, yet y does not lie inside x: the base that autograd knows is another
+    """
+    mine, its = memset(y), memset(x)
+    inside = _decide(lambda: mine.issubset(its, budget))
+    around = _decide(lambda: its.issubset(mine, budget))
+    meet = bool(mine and its and (inside or around)) or _decide(
+        lambda: not mine.isdisjoint(its, budget)
+    )
+    one = shares_storage(y, x)
+    at_one = None if mine.counts_from_storage else _data_ptr(y, mine) == _data_ptr(x, its)
+    flag = y._is_view() if isinstance(y, torch.Tensor) else None
+    lines = [
+        ("memory", _memory(mine, its, inside, around, meet, budget)),
+        ("storage", _storage(y, x, one, meet)),
+    ]
+    if at_one is not None:
+        lines.append(("data_ptr", _pointers(at_one, meet)))
+    if flag is not None:
+        lines.append(("_is_view", _autograd(y, x, flag, inside)))
+    if _decide(lambda: has_internal_overlap(y, budget)):
+        lines.append(("overlap", "two indices of y share a byte: a write to one changes the other"))
+    title = _title(mine, inside, meet)
+    return Relation(title, tuple(lines), inside, around, meet, one, at_one, flag)
+
+
+def _decide(question: Callable[[], bool]) -> bool | None:
+    try:
+        return question()
+    except Undecided:
+        return None
+
+
+def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
+    """What x.data_ptr() says, 0 for empty tensors; asking it would make a lazy clone real."""
+    return first_address(x) if bytes_of_x else 0
+
+
+def _title(mine: MemorySet, inside: bool | None, meet: bool | None) -> str:
+    if not mine:
+        return "y is empty: inside of anything, and sharing with nothing"
+    if inside:
+        return "y is a view of x: every byte of y is a byte of x"
+    if meet is False:
+        return "y and x share no byte"
+    if meet is None:
+        return "whether y and x share a byte was not decided within the budget"
+    if inside is None:
+        return "y and x share bytes; whether all of y's was not decided within the budget"
+    return "y is not a view of x, but they share bytes"
+
+
+def _memory(
+    mine: MemorySet,
+    its: MemorySet,
+    inside: bool | None,
+    around: bool | None,
+    meet: bool | None,
+    budget: int,
+) -> str:
+    if not mine:
+        return "y has no byte"
+    y, x = _size(mine, budget), _size(its, budget)
+    sizes = f"(y has {y} bytes, x {x})"
+    if inside and around:
+        return f"the same {y} bytes"
+    if inside:
+        return f"y's {y} bytes lie inside x's {x}"
+    if around:
+        return f"x's {x} bytes lie inside y's {y}"
+    if meet is None:
+        return f"not decided: the strides interleave too much {sizes}"
+    if meet:
+        return f"some bytes in common, and each has bytes of its own {sizes}"
+    if mine.space != its.space:
+        return f"no byte in common: y is on {mine.space}, x on {its.space} {sizes}"
+    if mine.first < its.stop and its.first < mine.stop:
+        return f"no byte in common, though the ranges interleave {sizes}"
+    return f"no byte in common: one ends before the other begins {sizes}"
+
+
+def _size(memory: MemorySet, budget: int) -> str:
+    try:
+        return f"{memory.count(budget):,}"
+    except Undecided:
+        return "?"
+
+
+def _storage(y: Any, x: Any, one: bool, meet: bool | None) -> str:
+    if not one:
+        return "two"
+    if isinstance(y, torch.Tensor) and isinstance(x, torch.Tensor):
+        if not torch._C._is_alias_of(y, x):
+            return "two storages over one block of memory, yet torch takes them for unrelated"
+        if meet is False and torch._C._overlaps(y, x):
+            return "one, yet no byte is shared: torch._C._overlaps looks no further and says True"
+    return "one, yet no byte is shared" if meet is False else "one"
+
+
+def _pointers(equal: bool, meet: bool | None) -> str:
+    if equal and meet is False:
+        return "equal, yet no byte is shared: for a tensor without elements torch says 0"
+    if not equal and meet:
+        return "different, yet bytes are shared: they only begin at different places"
+    return "equal" if equal else "different"
+
+
+def _autograd(y: torch.Tensor, x: Any, flag: bool, inside: bool | None) -> str:
+    if flag and inside is False:
+        same = y._base is x
+        why = "as_strided can leave its base" if same else "the base that autograd knows is another"
+        return f"True, yet y does not lie inside x: {why}"
+    if flag or not inside or y.numel() == 0:
+        return str(flag)
+    if y is x:
+        return "False: y is x itself"
+    if getattr(x, "_base", None) is y:
+        return "False, yet y lies inside x: y is the base that x was made from"
+    return "False, yet y lies inside x: autograd keeps no record of detach, NumPy or set_"

@@ -1,0 +1,238 @@
+"""explain_view(x, shape): torch's own error about a view, decoded with this tensor's numbers.
+
+torch says in one sentence for all tensors that "at least one dimension spans across two contiguous
+subspaces". Which subspaces, which dimension and which two is what the reader needs to know; the view
+rule knows it (`stridekit.view_rule`, where a subspace is called a chunk).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import prod
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from stridekit._arguments import varargs
+from stridekit.explain import Explanation
+from stridekit.layout import Layout
+from stridekit.view_rule import Chunk, chunks, complete_shape
+
+# A label and a sentence, as in Explanation.
+Lines = list[tuple[str, str]]
+
+
+def explain_view(x: Any, *shape: int | Iterable[int]) -> Explanation:
+    """Say why `x.view(shape)` works or fails, for a strided tensor, an array or a Layout.
+
+    torch's message is quoted as torch gives it, and each phrase of it told with the numbers at hand;
+    then what would be a view, and what `reshape` costs in bytes. Steps count in elements. Nothing is
+    read or copied: torch is asked on the meta device, with a tensor of the same layout. Raises
+    TypeError and LayoutError as `Layout.of` does, and LayoutError where the shape is not made of ints.
+
+    >>> import torch
+    >>> x = torch.arange(24.0).view(4, 6)
+    >>> explain_view(x[:, :3], 2, 6)
+    shape (4, 3), stride (6, 1) cannot be viewed as (2, 6)
+      torch says            view size is not compatible with input tensor's size and stride (at least \
+one dimension spans across two contiguous subspaces). Use .reshape(...) instead.
+      contiguous subspaces  there are 2 evenly spaced runs of dims: dim 0 (4 elements in steps of 6), \
+dim 1 (3 elements in steps of 1)
+      spans across two      dims 0 and 1 do not merge (stride 6 found, 3 needed), and the new dim 1 of \
+size 6 would straddle them
+      a view instead        shape (2, 2, 3): the new dims are cut where the runs meet
+      .reshape(2, 6)        copies all 12 elements, 48 bytes, into a storage of its own
+    """
+    layout, wanted = Layout.of(x), varargs("shape", shape)
+    why, message = layout.why_not_view(wanted), _refusal(layout, wanted)
+    silence = layout.why_not_torch() or _too_large(wanted)
+    lines = [("torch says", message or f"nothing: {silence}")] if message or silence else []
+    lines += _decoder(message, why)(layout, wanted)
+    verdict = "cannot" if why else "can"
+    title = f"shape {layout.shape}, stride {layout.stride} {verdict} be viewed as {wanted}"
+    return Explanation(title, tuple(lines))
+
+
+def _refusal(layout: Layout, wanted: tuple[int, ...]) -> str:
+    """What torch says to the view, "" where it makes it or has no such tensor."""
+    # Sizes are checked before strides: a shape that does not fit is refused in the same words
+    # whatever the stride, also for strides that torch does not have.
+    sizes = Layout(layout.shape) if layout.why_not_torch() else layout
+    if sizes.why_not_torch() or _too_large(wanted):
+        return ""
+    with _disable_current_modes():  # FakeTensorMode has other words for the same
+        x = torch.empty_strided(sizes.shape, sizes.stride, dtype=torch.uint8, device="meta")
+        try:
+            x.view(wanted)
+        except RuntimeError as error:
+            return str(error)
+    return ""
+
+
+def _too_large(wanted: tuple[int, ...]) -> str:
+    largest = max(map(abs, wanted), default=0)
+    return f"a size of {largest} does not fit into 64 bits" if largest >= 2**63 else ""
+
+
+def _decoder(message: str, why: str) -> Callable[[Layout, tuple[int, ...]], Lines]:
+    if not why:
+        return _view
+    if not message and "do not merge" in why:
+        return _spans_two
+    decoders = (decoder for phrase, decoder in _DECODERS.items() if phrase in message)
+    return next(decoders, lambda *_: [("reason", why)])
+
+
+# One function for each of torch's messages -----------------------------------------------------
+
+
+def _view(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    view = layout.view(wanted)
+    return [
+        ("contiguous subspaces", _name_subspaces(layout)),
+        ("spans across two", f"no new dim of {view.shape} does"),
+        (
+            "the view",
+            f"shape {view.shape}, stride {view.stride}, storage_offset {view.storage_offset}: "
+            "the same elements, nothing is copied",
+        ),
+    ]
+
+
+def _spans_two(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    new_shape = complete_shape(layout.numel, wanted)
+    sizes = tuple(chunk.numel for chunk in _subspaces(layout))
+    cut = _cut(sizes, new_shape)
+    advice = f"shape {cut}: the new dims are cut where the runs meet"
+    if not cut:
+        advice = f"shape {sizes}, a dim for each run: no cuts of {new_shape} fall where they meet"
+    return [
+        ("contiguous subspaces", _name_subspaces(layout)),
+        ("spans across two", layout.why_not_view(wanted)),
+        ("a view instead", advice),
+        (
+            f".reshape({', '.join(map(str, wanted))})",
+            f"copies all {layout.numel:,} elements, {layout.numel * layout.itemsize:,} bytes, "
+            "into a storage of its own",
+        ),
+    ]
+
+
+def _wrong_size(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    known, numel = tuple(size for size in wanted if size != -1), layout.numel
+    if len(known) == len(wanted):
+        reason = f"it has {_count(known)}"
+    elif prod(known) == 0:
+        reason = "0 times any size is 0: no size fits the -1"
+    else:
+        reason = (
+            f"{numel} elements do not divide by {prod(known)}, {numel % prod(known)} would be left "
+            "over: no size fits the -1"
+        )
+    return [
+        (f"shape '{list(wanted)}'", reason),
+        (
+            f"input of size {numel}",
+            f"shape {layout.shape} has {_count(layout.shape)}, a view has as many",
+        ),
+        ("a view instead", f"sizes that multiply to {numel}; one of them may be -1"),
+    ]
+
+
+def _two_unknown(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    first, second, *_ = (d for d, size in enumerate(wanted) if size == -1)
+    return [
+        ("inferred", f"a size of -1 is worked out: {layout.numel} elements by the other sizes"),
+        ("only one", f"new dims {first} and {second} are both -1, so there is no single answer"),
+        ("a view instead", "all sizes but one written out"),
+    ]
+
+
+def _negative(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    d = next(d for d, size in enumerate(wanted) if size < -1)
+    repaired = (*wanted[:d], -1, *wanted[d + 1 :])
+    advice = "sizes of 0 or more, one of which may be -1"
+    if not layout.why_not_view(repaired):
+        advice = f"{repaired}, which stands for {layout.view(repaired).shape}"
+    return [
+        (
+            f"{wanted[d]} at index {d}",
+            f"new dim {d} is {wanted[d]}: a size is 0 or more, or -1 where it is to be worked out",
+        ),
+        ("a view instead", advice),
+    ]
+
+
+def _any_size(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    d = wanted.index(-1)
+    return [
+        ("0 elements", f"shape {layout.shape} has {_count(layout.shape)}"),
+        ("can be any value", f"0 times any size is 0, so nothing says what new dim {d} would be"),
+        ("a view instead", f"{wanted} with the size of dim {d} written out"),
+    ]
+
+
+_DECODERS: dict[str, Callable[[Layout, tuple[int, ...]], Lines]] = {
+    "spans across two contiguous subspaces": _spans_two,
+    "is invalid for input of size": _wrong_size,
+    "only one dimension can be inferred": _two_unknown,
+    "invalid shape dimension": _negative,
+    "can be any value and is ambiguous": _any_size,
+}
+
+
+# Subspaces and sizes in words --------------------------------------------------------------------
+
+
+def _subspaces(layout: Layout) -> list[Chunk]:
+    """The chunks that have anything to step along."""
+    found = chunks(layout.shape, layout.stride)
+    return [chunk for chunk in found if chunk.numel != 1]
+
+
+def _name_subspaces(layout: Layout) -> str:
+    if layout.numel < 2:
+        return f"there is none: {_count(layout.shape)} and no step to take"
+    found = _subspaces(layout)
+    names = [f"{_dims(c)} ({c.numel} elements in steps of {c.stride})" for c in found]
+    count = (
+        "there is 1 evenly spaced run"
+        if len(found) == 1
+        else f"there are {len(found)} evenly spaced runs"
+    )
+    return f"{count} of dims: {', '.join(names)}"
+
+
+def _dims(chunk: Chunk) -> str:
+    if chunk.first == chunk.last:
+        return f"dim {chunk.first}"
+    return f"dims {chunk.first} {'and' if chunk.last == chunk.first + 1 else 'to'} {chunk.last}"
+
+
+def _cut(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The new shape with the dims that straddle cut at the boundaries; () where no cut falls there.
+
+    >>> _cut((4, 6), (2, 12)), _cut((4, 6), (3, 8))
+    ((2, 2, 6), ())
+    """
+    *rest, left = subspaces
+    result = []
+    for size in reversed(new_shape):
+        while left % size:  # this dim is not done where the subspace ends
+            if size % left:
+                return ()
+            result.append(left)
+            size, left = size // left, rest.pop()
+        result.append(size)
+        left //= size
+        if left == 1 and rest:
+            left = rest.pop()
+    return tuple(reversed(result))
+
+
+def _count(shape: tuple[int, ...]) -> str:
+    """How many elements a shape has, and how that comes about: 4 * 6 = 24 elements."""
+    numel = prod(shape)
+    factors = f"{' * '.join(map(str, shape))} = " if len(shape) > 1 else ""
+    return f"{factors}{numel} element{'s' * (numel != 1)}"

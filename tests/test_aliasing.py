@@ -1,0 +1,207 @@
+"""memset, is_view and the rest of real tensors and arrays: torch's and NumPy's addresses decide."""
+
+import gc
+import re
+import weakref
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from stridekit import (
+    Layout,
+    Undecided,
+    has_internal_overlap,
+    is_view,
+    memset,
+    shares_memory,
+    shares_storage,
+)
+from tests.brute_force import array_bytes, tensor_bytes
+from tests.refused import NO_LAYOUT, NO_MEMORY
+from tests.strategies import basic_indices, tensors
+
+
+@given(tensors(max_ndim=4))
+def test_memset_is_where_torch_finds_the_elements(x):
+    """data_ptr() of each 0-d element, and its bytes."""
+    assert set(memset(x)) == tensor_bytes(x)
+
+
+@st.composite
+def relatives(draw):
+    """Two tensors over one storage, of any strides, offsets and element sizes."""
+    x = draw(tensors(max_ndim=3))
+    y = x.detach()
+    if draw(st.booleans()) and x.numel():
+        index = draw(basic_indices(x.shape))
+        try:
+            y = x[index]
+        except IndexError:
+            assume(False)
+    else:
+        shape = draw(st.lists(st.integers(0, 3), max_size=3))
+        stride = draw(st.lists(st.integers(0, 5), min_size=len(shape), max_size=len(shape)))
+        reach = sum(max(n - 1, 0) * s for n, s in zip(shape, stride, strict=True))
+        room = x.untyped_storage().nbytes() // x.element_size() - reach
+        assume(room > 0)
+        y = x.as_strided(shape, stride, draw(st.integers(0, room - 1)))
+    if y.is_complex() and draw(st.booleans()):
+        y = draw(st.sampled_from([torch.view_as_real(y), y.real, y.imag, y.conj()]))
+    if draw(st.booleans()) and not y.is_conj() and not y.is_neg():
+        y = y.view(torch.uint8) if y.ndim and y.stride(-1) == 1 else y
+    return x, y
+
+
+@given(relatives())
+def test_every_question_about_two_tensors(pair):
+    """View, shared bytes, overlap within: what the bytes say, one by one."""
+    x, y = pair
+    p, q = tensor_bytes(x), tensor_bytes(y)
+    assert is_view(y, x) == (q <= p)
+    assert is_view(x, y) == (p <= q)
+    assert shares_memory(x, y) == shares_memory(y, x) == bool(p & q)
+    assert has_internal_overlap(y) == (len(q) < y.numel() * y.element_size())
+    assert shares_storage(x, y)
+
+
+@given(relatives())
+def test_numpy_agrees(pair):
+    """numpy.shares_memory, on arrays over the same bytes."""
+    x, y = (t.detach() for t in pair)
+    assume(not (x.is_conj() or x.is_neg() or y.is_conj() or y.is_neg()))
+    a, b = x.numpy(), y.numpy()
+    assert shares_memory(a, b) == np.shares_memory(a, b) == shares_memory(x, b)
+    assert memset(a) == memset(x) and memset(b) == memset(y)
+
+
+@given(st.data())
+def test_arrays_with_negative_and_odd_strides(data):
+    """Reversed, stepped, transposed and record arrays: bytes are bytes."""
+    records = np.zeros((3, 4), dtype=[("a", "i2"), ("b", "f4"), ("c", "i1")])
+    arrays = [records["a"], records["b"], records, records["b"][::-1, ::-2], records["c"].T]
+    arrays += [np.broadcast_to(records["a"][:1], (3, 4)), records["b"][:0], records[1:, 2]]
+    a, b = data.draw(st.sampled_from(arrays)), data.draw(st.sampled_from(arrays))
+    p, q = array_bytes(a), array_bytes(b)
+    assert set(memset(a)) == p
+    assert is_view(a, b) == (p <= q)
+    assert shares_memory(a, b) == bool(p & q) == np.shares_memory(a, b)
+    assert has_internal_overlap(a) == (len(p) < a.size * a.itemsize)
+    assert shares_storage(a, b)
+
+
+def test_the_seeds_of_confusion():
+    """Empty, 0-d, size-1, zero-stride, offset, reinterpreted, complex."""
+    x = torch.arange(24.0).view(4, 6)
+    assert is_view(x[:0], x) and not shares_memory(x[:0], x)
+    assert is_view(x[3, 5], x) and is_view(x[3, 5], x[3:, 5:]) and is_view(x[3:, 5:], x[3, 5])
+    assert is_view(x[:1].expand(9, 6), x[0]) and is_view(x[0], x[:1].expand(9, 6))
+    assert is_view(x.view(torch.int16)[:, 1], x[:, 0]) and not is_view(
+        x[:, 0], x.view(torch.int16)[:, 1]
+    )
+    z = torch.zeros(3, dtype=torch.complex64)
+    assert shares_memory(z.real, z) and not shares_memory(z.real, z.imag)
+    assert is_view(z.conj(), z) and is_view(z.conj().imag, z)
+
+
+def test_notions_of_one_storage():
+    """Kept alive together, though no byte is shared; and one block under several handles."""
+    x = torch.arange(10)
+    assert shares_storage(x[:2], x[8:]) and not shares_memory(x[:2], x[8:])
+    assert not shares_storage(x, x.clone())
+    array = np.arange(10)
+    first, second = torch.from_numpy(array), torch.from_numpy(array)
+    assert not torch._C._is_alias_of(first, second)
+    assert shares_storage(first, second) and shares_storage(first, array[7:])
+    assert shares_storage(x[5:].numpy(), x[:5]) and not shares_memory(x[5:].numpy(), x[:5])
+    empty = torch.empty(0)
+    assert shares_storage(empty, empty.view(0, 3)) and not shares_storage(empty, torch.empty(0))
+    assert shares_storage(Layout((3,)), Layout((5,), storage_offset=90))
+
+
+def test_a_lazy_clone_stays_lazy():
+    """A copy-on-write clone shares memory until it is written; asking does not write."""
+    x = torch.arange(4.0)
+    y = torch._lazy_clone(x)
+    assert shares_memory(x, y) and is_view(y, x) and shares_storage(x, y)
+    assert torch._C._is_cow_tensor(y)
+    y[0] = 7
+    assert not shares_memory(x, y) and x[0] == 0
+
+
+def test_nothing_is_kept_alive():
+    """A memory set holds numbers, not the tensor."""
+    x = torch.arange(24.0)
+    there = weakref.ref(x)
+    found = memset(x)
+    del x
+    gc.collect()
+    assert there() is None and len(found) == 96
+
+
+def test_other_kinds_of_tensor():
+    """requires_grad, parameters, subclasses and buffers that torch did not allocate."""
+    weight = torch.nn.Parameter(torch.ones(4, 6))
+    assert is_view(weight[:, 2:].t(), weight) and is_view(weight.data, weight)
+    named = torch.ones(3).as_subclass(type("Named", (torch.Tensor,), {}))
+    assert is_view(named[1:], named)
+    buffer = bytearray(16)
+    assert is_view(
+        torch.frombuffer(buffer, dtype=torch.int32, offset=4), np.frombuffer(buffer, np.uint8)
+    )
+
+
+def test_undecided_reaches_the_caller():
+    """The budget is that of the question."""
+    n, wide = 30, 1 << 40
+    a = Layout((2,) * n, [(wide << i) + 3**i for i in range(n)])
+    b = Layout((2,) * n, [wide << i for i in range(n)], sum(3**i for i in range(0, n, 2)) + 1)
+    with pytest.raises(Undecided):
+        shares_memory(a, b, budget=50)
+
+
+@pytest.mark.parametrize("name", [*NO_LAYOUT, *NO_MEMORY])
+def test_refused(name):
+    """No single memory, no set: an error that says what the value is."""
+    value, sentence = (NO_LAYOUT | NO_MEMORY)[name]
+    x = torch.ones(3)
+    for ask in (
+        memset,
+        has_internal_overlap,
+        lambda v: is_view(v, x),
+        lambda v: is_view(x, v),
+        lambda v: shares_memory(x, v),
+        lambda v: shares_storage(v, x),
+        lambda v: shares_storage(x, v),
+    ):
+        with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
+            ask(value)
+
+
+def test_refused_inside_vmap_and_after_resize():
+    """A batched tensor stands for others; a storage shrunk to nothing has no bytes."""
+    with pytest.raises(ValueError, match="inside vmap or grad"):
+        torch.vmap(lambda t: memset(t) and t)(torch.ones(2, 3))
+    x = torch.ones(4)
+    x.untyped_storage().resize_(0)
+    with pytest.raises(ValueError, match=r"was shrunk to nothing \(by resize_\)"):
+        memset(x)
+
+
+def test_a_layout_beside_a_tensor():
+    """Its addresses count from a storage, not of a device: no silent answer."""
+    x = torch.ones(3)
+    for ask in (is_view, shares_memory, shares_storage):
+        with pytest.raises(ValueError, match="compare two tensors, or Layout"):
+            ask(x, Layout((3,)))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_devices_are_separate():
+    """Equal numbers on two devices are different bytes."""
+    x = torch.arange(24.0, device="cuda").view(4, 6)
+    assert is_view(x.t(), x) and not shares_memory(x, x.cpu()) and not shares_storage(x, x.cpu())
+    assert shares_memory(x[::2], x[:3]) and not shares_memory(x[::2], x[1::2])
+    assert memset(x).space == str(x.device)

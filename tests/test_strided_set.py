@@ -1,0 +1,137 @@
+"""Strided sets against Python's own sets: every question, by brute force."""
+
+import math
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit import Undecided
+from stridekit.inclusion import includes, residues
+from stridekit.strided_set import (
+    Budget,
+    ascending,
+    collide,
+    contains,
+    count,
+    cut,
+    meet,
+    normal_form,
+    table,
+)
+from tests.brute_force import sums
+
+PLENTY = 1_000_000
+
+# Few small steps interleave; the wide and the negative ones nest.
+STEPS = st.one_of(st.integers(0, 12), st.integers(-40, 40))
+
+
+def generators(max_size=4, max_count=5):
+    return st.lists(st.tuples(STEPS, st.integers(1, max_count)), max_size=max_size)
+
+
+@given(st.integers(-9, 9), generators(5))
+def test_normal_form_is_the_same_set(base, given_generators):
+    """Flipping, sorting and merging lose and add nothing, and leave steps that grow."""
+    lowest, normal = normal_form(base, given_generators)
+    assert sums(lowest, normal) == sums(base, given_generators)
+    assert all(c > 0 and n > 1 for c, n in normal)
+    assert all(c < d for (c, _), (d, _) in pairwise(normal))
+    assert sums(0, normal) == {k for k in range(10_000) if table(normal, Budget(PLENTY)) >> k & 1}
+
+
+@given(generators(5))
+def test_levels_are_digits(given_generators):
+    """All numbers of a level are multiples of its step, and what lies below is less than that."""
+    _, normal = normal_form(0, given_generators)
+    levels = cut(normal)
+    assert [g for _, own, _ in reversed(levels) for g in own] == list(normal)
+    for k, (step, own, below) in enumerate(levels):
+        lower = [g for _, finer, _ in levels[k + 1 :] for g in finer]
+        assert below == max(sums(0, lower)) < step
+        assert math.gcd(*[c for c, _ in own]) == step
+
+
+@given(generators(5))
+def test_count_contains_and_order(given_generators):
+    """The size, the members and their order are those of the filled set."""
+    _, normal = normal_form(0, given_generators)
+    expected = sums(0, normal)
+    levels = cut(normal)
+    assert count(levels, Budget(PLENTY)) == len(expected)
+    assert list(ascending(normal)) == sorted(expected)
+    for number in range(-2, max(expected) + 3):
+        assert contains(levels, number, Budget(PLENTY)) == (number in expected)
+
+
+@given(generators(5))
+def test_collide(given_generators):
+    """Two choices of digits make one number exactly if there are fewer numbers than choices."""
+    choices = math.prod(n for _, n in given_generators)
+    assert collide(given_generators, Budget(PLENTY)) == (len(sums(0, given_generators)) < choices)
+
+
+@given(generators(), generators(), st.integers(-60, 60))
+def test_meet(a, b, shift):
+    """Two sets have a number in common: the same as Python's sets say."""
+    _, a = normal_form(0, a)
+    _, b = normal_form(0, b)
+    assert meet(a, b, shift, Budget(PLENTY)) == bool(sums(0, a) & sums(shift, b))
+
+
+@given(generators(4, 8), generators(3), st.data())
+def test_includes(outer, inner, data):
+    """One set lies inside another: the same as Python's sets say, often from a member on."""
+    _, outer = normal_form(0, outer)
+    expected = sums(0, outer)
+    start = data.draw(st.sampled_from(sorted(expected)) | st.integers(-9, 9))
+    piece = normal_form(start, inner)
+    assert includes(cut(outer), piece, Budget(PLENTY)) == (sums(*piece) <= expected)
+
+
+def test_includes_exhaustively():
+    """Every pair of two-step sets with small numbers: nested, interleaved, slices of each other."""
+    sets = {
+        normal: sums(0, normal)
+        for a, b in product(product(range(1, 8), range(1, 4)), repeat=2)
+        for _, normal in [normal_form(0, [a, b])]
+    }
+    for outer, whole in sets.items():
+        levels = cut(outer)
+        for inner, part in sets.items():
+            for shift in (0, 1, 3):
+                moved = {number + shift for number in part}
+                assert includes(levels, (shift, inner), Budget(PLENTY)) == (moved <= whole)
+
+
+@given(generators(), st.integers(-50, 50), st.integers(1, 24))
+def test_residues(given_generators, base, modulus):
+    """The pieces together are the set modulo m, and none leaves the cycle."""
+    piece = normal_form(base, given_generators)
+    pieces = [sums(*part) for part in residues(piece, modulus, Budget(PLENTY))]
+    assert set().union(*pieces) == {number % modulus for number in sums(*piece)}
+
+
+@pytest.mark.parametrize("sizes", [(30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 60, 2, 3)])
+def test_count_of_interleaved_steps(sizes):
+    """Three and more interleaved steps are counted from the part of their pattern that is new."""
+    for steps in [(6, 10, 15, 35), (9, 10, 11, 13), (1, 5, 7, 31)]:
+        given_generators = list(zip(steps, sizes, strict=False))
+        _, normal = normal_form(0, given_generators)
+        assert count(cut(normal), Budget(PLENTY)) == len(sums(0, given_generators))
+
+
+def test_interleaved_counts_do_not_grow_with_the_longest():
+    """A pattern that repeats is not drawn again: the largest size costs nothing."""
+    _, normal = normal_form(0, [(6, 10**9), (10, 4), (15, 4)])
+    some = count(cut(normal_form(0, [(6, 1000), (10, 4), (15, 4)])[1]), Budget(100))
+    more = count(cut(normal_form(0, [(6, 1001), (10, 4), (15, 4)])[1]), Budget(100))
+    assert count(cut(normal), Budget(100)) == some + (10**9 - 1000) * (more - some)
+
+
+def test_a_budget_ends_a_search():
+    """Undecided says what the budget was."""
+    with pytest.raises(Undecided, match="not decided within a budget of 10 steps"):
+        table([(1, 100_000)], Budget(10))

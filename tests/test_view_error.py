@@ -1,0 +1,276 @@
+"""explain_view against torch: its verdict, its words, and the numbers that tell what they mean."""
+
+import re
+from itertools import pairwise
+from math import prod
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from stridekit import Layout, LayoutError
+from stridekit.view_error import explain_view
+from tests.refused import NO_LAYOUT, NO_MEMORY
+from tests.strategies import new_shapes, tensors
+
+SPANS = "at least one dimension spans across two contiguous subspaces"
+GRID = torch.arange(24.0).view(4, 6)
+
+
+def refusal(x, shape):
+    """What torch says when it refuses the view, or None."""
+    try:
+        x.view(shape)
+    except RuntimeError as error:
+        return str(error)
+    return None
+
+
+@given(tensors(), st.data())
+def test_the_verdict_and_the_quote_are_torchs(x, data):
+    """A view exists where torch makes it, with torch's stride; where not, torch is quoted in full."""
+    shape = data.draw(new_shapes(x.numel()))
+    expected, explanation = refusal(x, shape), explain_view(x, shape)
+    facts = dict(explanation.lines)
+    assert facts.get("torch says") == expected
+    assert explanation.title == (
+        f"shape {tuple(x.shape)}, stride {x.stride()} "
+        f"{'can' if expected is None else 'cannot'} be viewed as {shape}"
+    )
+    if expected is None:
+        view = x.view(shape)
+        assert facts["the view"].startswith(
+            f"shape {tuple(view.shape)}, stride {view.stride()}, "
+            f"storage_offset {view.storage_offset()}:"
+        )
+
+
+@given(tensors(), st.data())
+def test_the_boundary_is_true(x, data):
+    """The two named dims lie in neighbouring subspaces and do not merge; the new dim needs both."""
+    shape = data.draw(new_shapes(x.numel()))
+    facts = dict(explain_view(x, shape).lines)
+    if SPANS not in facts.get("torch says", ""):
+        return
+    numbers = map(int, re.findall(r"\d+", facts["spans across two"]))
+    outer, inner, found, needed, new_dim, new_size = numbers
+    assert x.stride(outer) == found != needed
+    assert x.shape[outer] > 1 and x.shape[inner] > 1
+    assert set(x.shape[outer + 1 : inner]) <= {1}
+    new_shape = Layout(tuple(x.shape)).view(shape).shape
+    assert new_shape[new_dim] == new_size
+    # Elements to the right of the boundary: the new dim begins before it and starts behind it.
+    inside = prod(x.shape[inner:])
+    assert prod(new_shape[new_dim + 1 :]) < inside < prod(new_shape[new_dim:])
+
+
+@given(tensors(), st.data())
+def test_the_subspaces_are_evenly_spaced(x, data):
+    """Each holds so many elements so far apart, together all of them: viewed flat, torch agrees."""
+    facts = dict(explain_view(x, data.draw(new_shapes(x.numel()))).lines)
+    pattern = r"dims? (\d+)(?: (?:and|to) (\d+))? \((\d+) elements in steps of (\d+)\)"
+    found = re.findall(pattern, facts.get("contiguous subspaces", ""))
+    for first, last, numel, step in found:
+        dims = range(int(first), int(last or first) + 1)
+        part = x[tuple(slice(None) if d in dims else 0 for d in range(x.ndim))]
+        assert part.view(-1).shape == (int(numel),) and part.view(-1).stride() == (int(step),)
+    if found:
+        assert prod(int(numel) for _, _, numel, _ in found) == x.numel()
+
+
+@given(tensors(), st.data())
+def test_the_view_instead_is_one(x, data):
+    """The advice is a shape that torch views, and a refinement of what was wanted where that can be."""
+    shape = data.draw(new_shapes(x.numel()))
+    facts = dict(explain_view(x, shape).lines)
+    if SPANS not in facts.get("torch says", ""):
+        return
+    sizes, advice = re.match(r"shape (\(.*?\))(.*)", facts["a view instead"]).groups()
+    view = x.view(tuple(map(int, re.findall(r"\d+", sizes))))
+    # Where dims begin, as the number of elements from there on. All of them can be beginnings in one
+    # shape only where each divides the next.
+    starts = {prod(view.shape[d:]) for d in range(view.ndim)}
+    wanted = Layout(tuple(x.shape)).view(shape).shape
+    wanted_starts = {prod(wanted[d:]) for d in range(len(wanted))}
+    runs = re.findall(r"\((\d+) elements", facts["contiguous subspaces"])
+    run_starts = {prod(map(int, runs[k:])) for k in range(len(runs))}
+    both = sorted(wanted_starts | run_starts)
+    if all(outer % inner == 0 for inner, outer in pairwise(both)):
+        assert "cut where the runs meet" in advice and starts >= wanted_starts | run_starts
+    else:
+        assert "a dim for each run" in advice and starts == run_starts
+
+
+def test_the_whole_text_of_a_failed_view():
+    """Every phrase of torch's message, with its numbers."""
+    assert str(explain_view(GRID.t(), 2, 12)) == (
+        "shape (6, 4), stride (1, 6) cannot be viewed as (2, 12)\n"
+        "  torch says            view size is not compatible with input tensor's size and stride "
+        f"({SPANS}). Use .reshape(...) instead.\n"
+        "  contiguous subspaces  there are 2 evenly spaced runs of dims: dim 0 (6 elements in steps "
+        "of 1), dim 1 (4 elements in steps of 6)\n"
+        "  spans across two      dims 0 and 1 do not merge (stride 1 found, 24 needed), and the new "
+        "dim 1 of size 12 would straddle them\n"
+        "  a view instead        shape (2, 3, 4): the new dims are cut where the runs meet\n"
+        "  .reshape(2, 12)       copies all 24 elements, 96 bytes, into a storage of its own"
+    )
+
+
+def test_a_size_of_1_straddles_nothing():
+    """The new dim that is named is the one that holds elements of both subspaces."""
+    x = torch.arange(3.0).expand(2, 3)
+    for shape, named in [((1, 6), "new dim 1 of size 6"), ((1, 1, 6, 1), "new dim 2 of size 6")]:
+        assert named in dict(explain_view(x, shape).lines)["spans across two"]
+
+
+def test_where_no_cut_helps():
+    """A boundary at 4 elements and new dims of 6: the subspaces themselves are the view."""
+    facts = dict(explain_view(GRID.t(), (4, -1)).lines)
+    assert facts["a view instead"] == (
+        "shape (6, 4), a dim for each run: no cuts of (4, 6) fall where they meet"
+    )
+    assert ".reshape(4, -1)" in facts
+
+
+@pytest.mark.parametrize(
+    ("x", "shape", "message", "lines"),
+    [
+        (
+            GRID,
+            (5, 5),
+            "shape '[5, 5]' is invalid for input of size 24",
+            {
+                "shape '[5, 5]'": "it has 5 * 5 = 25 elements",
+                "input of size 24": "shape (4, 6) has 4 * 6 = 24 elements, a view has as many",
+                "a view instead": "sizes that multiply to 24; one of them may be -1",
+            },
+        ),
+        (
+            GRID,
+            (5, -1),
+            "shape '[5, -1]' is invalid for input of size 24",
+            {
+                "shape '[5, -1]'": "24 elements do not divide by 5, 4 would be left over: "
+                "no size fits the -1",
+            },
+        ),
+        (
+            GRID,
+            (-1, 0),
+            "shape '[-1, 0]' is invalid for input of size 24",
+            {"shape '[-1, 0]'": "0 times any size is 0: no size fits the -1"},
+        ),
+        (
+            GRID,
+            (),
+            "shape '[]' is invalid for input of size 24",
+            {"shape '[]'": "it has 1 element"},
+        ),
+        (
+            GRID,
+            (-1, 3, -1),
+            "only one dimension can be inferred",
+            {
+                "inferred": "a size of -1 is worked out: 24 elements by the other sizes",
+                "only one": "new dims 0 and 2 are both -1, so there is no single answer",
+                "a view instead": "all sizes but one written out",
+            },
+        ),
+        (
+            GRID,
+            (12, -2),
+            "invalid shape dimension -2 at index 1 of shape [12, -2]",
+            {
+                "-2 at index 1": "new dim 1 is -2: a size is 0 or more, or -1 where it is to be "
+                "worked out",
+                "a view instead": "(12, -1), which stands for (12, 2)",
+            },
+        ),
+        (
+            GRID,
+            (5, -2),
+            "invalid shape dimension -2 at index 1 of shape [5, -2]",
+            {"a view instead": "sizes of 0 or more, one of which may be -1"},
+        ),
+        (
+            GRID[:0],
+            (0, -1),
+            "cannot reshape tensor of 0 elements into shape [0, -1] because the unspecified "
+            "dimension size -1 can be any value and is ambiguous",
+            {
+                "0 elements": "shape (0, 6) has 0 * 6 = 0 elements",
+                "can be any value": "0 times any size is 0, so nothing says what new dim 1 would be",
+                "a view instead": "(0, -1) with the size of dim 1 written out",
+            },
+        ),
+    ],
+    ids=lambda value: str(value) if isinstance(value, str) else "",
+)
+def test_the_other_messages(x, shape, message, lines):
+    """Shapes that fit no stride at all: torch's words, and what they say about this tensor."""
+    assert refusal(x, shape) == message
+    facts = dict(explain_view(x, shape).lines)
+    assert facts["torch says"] == message
+    assert lines.items() <= facts.items()
+
+
+def test_what_torch_does_not_have():
+    """A backwards array has views of its own, which torch has not; its sizes are checked all the same."""
+    backwards = np.arange(24, dtype=np.int16).reshape(4, 6)[::-1]
+    silence = "nothing: dim 0 has stride -6: torch has no negative strides, copy the array first"
+    facts = dict(explain_view(backwards, 24).lines)
+    assert facts["torch says"] == silence
+    assert "(stride -6 found, 6 needed)" in facts["spans across two"]
+    assert facts[".reshape(24)"].startswith("copies all 24 elements, 48 bytes")
+    facts = dict(explain_view(backwards, 2, 2, 6).lines)
+    assert facts["torch says"] == silence
+    assert facts["the view"].startswith("shape (2, 2, 6), stride (-12, -6, 1), storage_offset 18:")
+    facts = dict(explain_view(backwards, 5).lines)
+    assert facts["torch says"] == "shape '[5]' is invalid for input of size 24"
+
+
+def test_more_than_torch_can_count():
+    """Sizes beyond 64 bits are compared all the same, and torch is not asked."""
+    facts = dict(explain_view(GRID, 2**70).lines)
+    assert facts["torch says"] == f"nothing: a size of {2**70} does not fit into 64 bits"
+    assert facts["reason"] == f"({2**70},) has {2**70} elements, the layout has 24"
+    huge = Layout((2**40, 2**40))
+    assert "stride (1,)" in dict(explain_view(huge, 2**80).lines)["the view"]
+    assert "64 bits" in dict(explain_view(huge, 3).lines)["torch says"]
+
+
+def test_layouts_and_tensors_without_memory():
+    """Numbers are enough: the same sentences for a Layout, an array, a meta and a fake tensor."""
+    layout = Layout((3, 4), itemsize=4)
+    for x in (layout, np.empty((3, 4), np.float32), *(x for x, _ in NO_MEMORY.values())):
+        assert str(explain_view(x, 2, 6)) == str(explain_view(layout, (2, 6)))
+        assert str(explain_view(x, 5)) == str(explain_view(layout, 5))
+
+
+def test_the_words_do_not_depend_on_the_mode():
+    """Inside FakeTensorMode torch has other words for the same; those of eager torch are quoted."""
+    expected = str(explain_view(GRID.t(), 24))
+    transposed = GRID.t()
+    with FakeTensorMode():
+        assert str(explain_view(transposed, 24)) == expected
+    said = []
+    torch.vmap(lambda x: said.append(str(explain_view(x.t(), 24))) or x)(torch.ones(2, 4, 6))
+    assert said == [expected]
+
+
+@pytest.mark.parametrize("name", NO_LAYOUT)
+def test_refused(name):
+    """What has no layout gets an error that says why."""
+    value, sentence = NO_LAYOUT[name]
+    with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
+        explain_view(value, 3)
+
+
+def test_a_shape_that_is_none():
+    """Sizes are ints."""
+    for shape in [(2.5, 3), ("24",), (torch.float16,)]:
+        with pytest.raises(LayoutError, match=r"give an int|give a tuple of ints"):
+            explain_view(GRID, *shape)
