@@ -5,6 +5,7 @@ PYTHON ?= python3
 LAB_ARGS ?=
 TEST_ARGS ?=
 BENCH_ARGS ?=
+FUZZ_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
 
@@ -20,7 +21,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test lint fix refresh lock bench pictures
+.PHONY: help env lab test lint fix fuzz refresh lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -48,6 +49,9 @@ lint: env  ## check style and types
 fix: env  ## repair what can be repaired of the style
 	$(IN_VENV) -m ruff check --fix .
 	$(IN_VENV) -m ruff format .
+
+fuzz: env  ## compare stridekit with torch, NumPy and brute force at random (FUZZ_ARGS="--seed 7")
+	@$(IN_VENV) -m tests.fuzz $(FUZZ_ARGS)
 
 refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)

@@ -19,6 +19,8 @@ from typing import Any
 
 import nbformat
 
+from bench_memory import memory_sets
+from bench_storage import storage_bandwidth
 from browser_lab import Lab, find_chromium, running_lab
 
 IMPORTS = 9
@@ -69,6 +71,8 @@ WATCH = """(root) => {
 def main() -> int:
     """Run every benchmark that can run here."""
     import_time()
+    memory_sets()
+    storage_bandwidth()
     if find_chromium() is None:
         print("latency: not measured, Chromium is not installed")
         return 0

@@ -1,0 +1,224 @@
+"""What questions about memory sets cost: stridekit beside NumPy and Python's sets, from 10^3 to 10^12.
+
+The same pairs of views of an (n, n, n, n) tensor are asked at each size, in one run. Layouts and NumPy's
+arrays need no memory for that: their numbers are true, their bytes do not exist.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+
+from stridekit import Layout, has_internal_overlap, is_view, memset, palette, shares_memory
+
+SIZES = (10**3, 10**6, 10**9, 10**12)
+QUESTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "subset": is_view,
+    "overlap": shares_memory,
+    "internal overlap": lambda y, x: has_internal_overlap(y),
+    "count": lambda y, x: len(memset(y)),
+}
+PICTURE = Path(__file__).parent.parent / "docs" / "memory-sets.png"
+MARK, MARK_TENSORS = 20, 60  # microseconds
+LOOKS = {
+    "stridekit": (palette.DIMS[1][0], "o", "-"),
+    "numpy.shares_memory": (palette.DIMS[0][0], "s", "--"),
+    "Python sets": (palette.DIMS[2][0], "^", ":"),
+}
+WORK = 10**7  # what NumPy may try before it raises TooHardError: about a second
+
+
+def main() -> int:
+    """Print the table and draw the plot."""
+    memory_sets()
+    return 0
+
+
+def pairs(x: Any) -> dict[str, tuple[Any, Any]]:
+    """(y, x) as real code makes them; x is (n, n, n, n), a Layout or a tensor."""
+    return {
+        "even rows, odd rows": (x[::2], x[1::2]),
+        "block, whole": (x[1:, :-1], x),
+        "transposed, block": (x.permute(3, 0, 1, 2)[1:], x[..., 1:]),
+        "columns by 2, by 3": (x[..., ::2], x[..., ::3]),
+        "a copy's columns, the same": (x[:, 1:, :, ::2], x[:, 1:, :, ::2]),
+        "windows of 3, whole": (x.unfold(3, 3, 1), x),
+        "diagonal, every 6th row": (x.diagonal(1, 0, 3), x[:, :, ::6]),
+        "diagonal, rows by 2 and 3": (x.diagonal(0, 0, 3), x[:, ::2, ::3]),
+        "diagonal, columns by 3": (x.diagonal(0, 0, 2)[..., 1:], x[:, 1:, :, ::3]),
+    }
+
+
+def memory_sets() -> None:
+    """One table of medians over all pairs, the marks, and a plot of the same numbers."""
+    found: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for numel in SIZES:
+        shape = (round(numel ** (1 / 4)),) * 4
+        for y, x in pairs(Layout(shape, itemsize=4)).values():
+            for question, ask in QUESTIONS.items():
+                _add(found, ("stridekit", question), numel, _micros(partial(ask, y, x)))
+            a, b = np.asarray(_Array(y)), np.asarray(_Array(x))
+            _add(found, ("numpy.shares_memory", "overlap"), numel, _numpy(a, b))
+        if numel <= 10**6:
+            _sets(found, numel, shape)
+        if numel <= 10**9:
+            base = torch.empty(shape, dtype=torch.float32)  # reserved, never touched
+            for y, x in pairs(base).values():
+                for question, ask in QUESTIONS.items():
+                    _add(found, ("from tensors", question), numel, _micros(partial(ask, y, x)))
+    _print(found)
+    draw(found).savefig(PICTURE, dpi=110)
+    print(f"plot: {PICTURE.relative_to(PICTURE.parent.parent)}")
+
+
+def _sets(found: dict[Any, Any], numel: int, shape: tuple[int, ...]) -> None:
+    """The same with Python's sets of element numbers, which have to be filled first."""
+    rounds = 3 if numel <= 10**4 else 1
+    for y, x in pairs(Layout(shape)).values():
+        for question, ask in WITH_SETS.items():
+            _add(found, ("Python sets", question), numel, _micros(partial(ask, y, x), rounds, 1))
+
+
+def _filled(x: Layout) -> set[int]:
+    steps = [range(0, n * s, s) if s else (0,) * n for n, s in zip(x.shape, x.stride, strict=True)]
+    return set(map(sum, product((x.storage_offset,), *steps)))
+
+
+WITH_SETS: dict[str, Callable[[Layout, Layout], Any]] = {
+    "subset": lambda y, x: _filled(y) <= _filled(x),
+    "overlap": lambda y, x: not _filled(y).isdisjoint(_filled(x)),
+    "internal overlap": lambda y, x: len(_filled(y)) < y.numel,
+    "count": lambda y, x: len(_filled(y)),
+}
+
+
+class _Array:
+    """What NumPy asks of a stranger: where its numbers lie."""
+
+    def __init__(self, x: Layout) -> None:
+        data = (1 << 40) + x.storage_offset * x.itemsize
+        strides = tuple(x.itemsize * s for s in x.stride)
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": "<f4",
+            "shape": x.shape,
+            "strides": strides,
+            "data": (data, True),
+        }
+
+
+def _numpy(a: Any, b: Any) -> float:
+    """Microseconds, or infinity where NumPy gives up."""
+    # NumPy's stub knows only two values of max_work.
+    shares = partial(np.shares_memory, a, b, max_work=WORK)  # type: ignore[arg-type]
+    try:
+        start = time.perf_counter()
+        shares()
+        once = time.perf_counter() - start
+    except np.exceptions.TooHardError:
+        return float("inf")
+    return _micros(shares, 5, max(1, int(1e-3 / once)))
+
+
+def _micros(ask: Callable[[], Any], rounds: int = 15, calls: int = 40) -> float:
+    """The median round's time of one call."""
+    samples = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(calls):
+            ask()
+        samples.append((time.perf_counter() - start) / calls * 1e6)
+    return statistics.median(samples)
+
+
+def _add(found: dict[Any, Any], key: tuple[str, str], numel: int, micros: float) -> None:
+    found.setdefault(key, {}).setdefault(numel, []).append(micros)
+
+
+def _print(found: dict[tuple[str, str], dict[int, list[float]]]) -> None:
+    head = " ".join(f"{f'10^{len(str(n)) - 1}':>18}" for n in SIZES)
+    print(f"memory sets: microseconds a question, median (slowest pair)\n{'':38}{head}")
+    for (who, question), rows in found.items():
+        cells = " ".join(f"{_cell(rows.get(n, [])):>18}" for n in SIZES)
+        print(f"  {who:<20} {question:<16}{cells}")
+    at_most = max(statistics.median(found["stridekit", q][SIZES[-1]]) for q in QUESTIONS)
+    tensors = max(max(map(statistics.median, found["from tensors", q].values())) for q in QUESTIONS)
+    print(
+        f"the slowest median at 10^12: {at_most:.1f} µs, the mark is {MARK}; from tensors "
+        f"{tensors:.1f} µs, the mark is {MARK_TENSORS}"
+    )
+
+
+def _cell(micros: list[float]) -> str:
+    if not micros:
+        return "–"
+    hard = sum(m == float("inf") for m in micros)
+    known = [m for m in micros if m < float("inf")]
+    text = f"{_short(statistics.median(known))} ({_short(max(known))})" if known else ""
+    return f"{text} {hard} too hard".strip() if hard else text
+
+
+def _short(micros: float) -> str:
+    if micros >= 1e5:
+        return f"{micros / 1e6:.1f} s"
+    return f"{micros:.1f}" if micros < 100 else f"{micros:,.0f}"
+
+
+def draw(found: dict[tuple[str, str], dict[int, list[float]]]) -> Any:
+    """Median time against size on logarithmic axes: overlap, beside NumPy, and subset, beside sets."""
+    with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
+        figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+        for axes, question in zip(panels, ("overlap", "subset"), strict=True):
+            axes.set(xscale="log", yscale="log", xlabel="elements of the base", xticks=SIZES)
+            title = {"overlap": "Do y and x share a byte?", "subset": "Is y a view of x?"}
+            axes.set_title(title[question], loc="left", fontweight="bold")
+            axes.grid(axis="y", color=palette.LINE[0], linewidth=0.6)
+            for who, (colour, marker, style) in LOOKS.items():
+                rows = found.get((who, question), {})
+                if rows:
+                    _line(axes, rows, who, colour, marker, style)
+        panels[0].set_ylabel("microseconds a question")
+        panels[1].legend(
+            *panels[0].get_legend_handles_labels(),
+            frameon=False,
+            loc="upper right",
+            title="median of nine pairs of views;\nband: the quickest to the slowest",
+            alignment="left",
+        )
+    return figure
+
+
+def _line(
+    axes: Any, rows: dict[int, list[float]], who: str, colour: str, marker: str, style: str
+) -> None:
+    """The median of a method at each size, and a band from its quickest to its slowest pair."""
+    sizes = list(rows)
+    known = [[m for m in rows[n] if m < float("inf")] for n in sizes]
+    axes.plot(
+        sizes, [statistics.median(k) for k in known], style, color=colour, marker=marker, label=who
+    )
+    axes.fill_between(
+        sizes, [min(k) for k in known], [max(k) for k in known], color=colour, alpha=0.12
+    )
+    for n, k in zip(sizes, known, strict=True):
+        hard = len(rows[n]) - len(k)
+        if hard:
+            text = f"TooHardError\nfor {hard} of {len(rows[n])} pairs"
+            axes.plot([n], [max(k)], marker="x", color=colour, markersize=9, linestyle="none")
+            axes.annotate(
+                text, (n, max(k)), (0, 8), textcoords="offset points", ha="right", color=colour
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
