@@ -9,7 +9,8 @@ export const CACHE_LINE = 64;
 /** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */
 
 const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
-const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
+/** Numbers as Python writes a tuple. */
+export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
 const plural = (count) => (count === 1 ? "" : "s");
 
 /** The number of indices. @param {Layout} layout */

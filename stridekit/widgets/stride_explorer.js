@@ -5,22 +5,25 @@
 
 import { code, flatten, formula, offset, reach, unflatten, verdicts } from "./core.js";
 import { h, s, set } from "./dom.js";
+import { createShell } from "./shell.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createFormula, createPresets, createSliders, createVerdicts } from "./panels.js";
 import { createTape } from "./tape.js";
 import { viewOf, words } from "./view.js";
 
-let views = 0;
+const TRAITS = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const BESIDE = 340; // width of the sliders when they stand beside the grid
 const MAX_BESIDE = 480; // height of a grid that they still stand beside
 
 function render({ model, el, signal }) {
-  const id = `stridekit-${++views}`;
+  const shell = createShell({ model, el }, {
+    label: "stride explorer", kind: "sk-explorer", traits: ["_scene", ...TRAITS], draw,
+  });
   const own = {
     hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at
-    dragging: null, sliding: false, width: 900,
+    dragging: null, sliding: false,
   };
-  let saving = null;
+  const { id } = shell;
 
   const presets = createPresets((preset) => change(preset.layout, model.get("_scene").index));
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
@@ -44,19 +47,13 @@ function render({ model, el, signal }) {
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
   const stage = h("div", { class: "sk-stage" }, linkLayer, top, tape.node);
   const note = h("p", { class: "sk-note" });
-  const spoken = h("p", { class: "sk-spoken", role: "status" });
-  const root = h("div", { class: "stridekit sk-explorer", role: "group", "aria-label": "stride explorer" },
-    presets.node, note, stage, formulaPanel.node, verdictList.node, codeBox.node, spoken);
-  el.append(root);
 
   // Drawing --------------------------------------------------------------------------------------
 
   let laidOut = "";
   let at = { grid: [0, 0], tape: [0, 0] };
-  let drawn = 0;
 
   function draw() {
-    drawn += 1;
     const view = viewOf(state(), own);
     const sentence = words(view);
     const preset = presets.draw(model.get("_presets"), view.layout);
@@ -69,7 +66,7 @@ function render({ model, el, signal }) {
     verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
     codeBox.draw(code(model.get("source"), view.layout), preset);
     set(note, "text", model.get("_note"));
-    speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
+    shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
   }
 
   const state = () => ({
@@ -83,16 +80,16 @@ function render({ model, el, signal }) {
   /** Give the panes their width, and read back where they stand, when the shape or width changed. */
   function arrange(view) {
     const { shape } = view.layout;
-    const key = `${shape} ${own.width}`;
+    const key = `${shape} ${shell.width}`;
     if (key !== laidOut) {
-      const beside = own.width >= 720;
-      const room = beside ? own.width - BESIDE - 32 : own.width;
+      const beside = shell.width >= 720;
+      const room = beside ? shell.width - BESIDE - 32 : shell.width;
       const [gridWidth, gridHeight] = grid.resize(shape, room, view.name);
       const stacked = !beside || gridWidth > room || gridHeight > MAX_BESIDE;
-      if (stacked && beside) grid.resize(shape, own.width, view.name);
+      if (stacked && beside) grid.resize(shape, shell.width, view.name);
       set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");
     }
-    tape.resize(view, own.width);
+    tape.resize(view, shell.width);
     if (key !== laidOut) {
       const origin = (node) => [node.offsetLeft, node.offsetTop];
       at = { grid: origin(grid.node), tape: origin(tape.node) };
@@ -112,13 +109,6 @@ function render({ model, el, signal }) {
     set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
   }
 
-  /** Say the sentence once the hand rests: a live region that follows every pixel says nothing. */
-  let speaking = null;
-  function speak(sentence) {
-    clearTimeout(speaking);
-    speaking = setTimeout(() => set(spoken, "text", sentence), 250);
-  }
-
   // What a hand does -----------------------------------------------------------------------------
 
   function change(layout, index) {
@@ -126,14 +116,7 @@ function render({ model, el, signal }) {
     const padded = [...(index ?? shape.map((n) => n >> 1)), 0, 0, 0, 0].slice(0, shape.length);
     const inside = shape.includes(0) ? null : padded.map((i, d) => Math.min(i, shape[d] - 1));
     Object.assign(own, { hoverFlat: null, hoverSlot: null, tapeCursor: null });
-    const before = drawn;
-    model.set("_scene", { ...layout, index: inside });
-    if (drawn === before) draw(); // nothing new in the model, but perhaps in what is pointed at
-    // The picture is drawn by the change event; the kernel is told when it has been painted.
-    saving ??= requestAnimationFrame(() => {
-      saving = null;
-      setTimeout(() => model.save_changes());
-    });
+    shell.change({ ...layout, index: inside });
   }
 
   function slide(what, dim, value) {
@@ -235,30 +218,13 @@ function render({ model, el, signal }) {
     return what === "stride" ? steps : Math.floor(steps / stride[dim]) + 1;
   }
 
-  // Life -----------------------------------------------------------------------------------------
-
-  const resized = new ResizeObserver(([{ contentRect }]) => {
-    const width = Math.floor(contentRect.width);
-    if (width && width !== own.width) {
-      own.width = width;
-      draw();
-    }
-  });
-  const sceneChanged = () => {
-    // A reason belongs to the slider that was just moved, not to what comes after.
-    if (!own.sliding) sliders.say("");
-    draw();
-  };
-  const traits = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
-  model.on("change:_scene", sceneChanged);
-  for (const trait of traits) model.on(`change:${trait}`, draw);
-  resized.observe(root);
-  draw();
+  // A reason belongs to the slider that was just moved, not to what comes after.
+  const forget = () => own.sliding || sliders.say("");
+  model.on("change:_scene", forget);
+  const close = shell.open(presets.node, note, stage, formulaPanel.node, verdictList.node, codeBox.node);
   return () => {
-    model.off("change:_scene", sceneChanged);
-    for (const trait of traits) model.off(`change:${trait}`, draw);
-    resized.disconnect();
-    clearTimeout(speaking);
+    model.off("change:_scene", forget);
+    close();
   };
 }
 

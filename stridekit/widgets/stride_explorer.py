@@ -15,7 +15,7 @@ from stridekit.widgets.assets import module, style
 from stridekit.widgets.static import picture
 
 # In the order in which they may import one another.
-FILES = ["core.js", "view.js", "dom.js", "grid.js", "ink.js", "tape.js", "panels.js"]
+FILES = ["core.js", "view.js", "dom.js", "shell.js", "grid.js", "ink.js", "tape.js", "panels.js"]
 FILES += ["stride_explorer.js"]
 MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
 

@@ -1,0 +1,334 @@
+// torch's view operations on layouts, for pictures that answer without a kernel. Python's Layout is the
+// truth: tests/fixtures/operations.json pins numbers and sentences to its answers.
+//
+// `apply(layout, read(".permute(1, 0)"))` gives {layout, copied}, or throws with Python's sentence.
+
+import { completeShape, contiguousStride, viewStride } from "./view_rule.js";
+import { numel, tuple, whyNotContiguous } from "./core.js";
+
+const range = (n) => Array.from({ length: n }, (_, k) => k);
+const change = (values, at, ...others) => [...values.slice(0, at), ...others, ...values.slice(at + 1)];
+const insert = (values, at, value) => [...values.slice(0, at), value, ...values.slice(at)];
+
+/** An operation that torch would refuse, or a text that is none. */
+export class Refused extends Error {}
+const refuse = (sentence) => {
+  throw new Refused(sentence);
+};
+
+// Reading a step -----------------------------------------------------------------------------------
+
+/** The step that a text stands for: {name, args, text}; that of an index is called "[]". */
+export function read(source) {
+  const text = source.trim();
+  const [, name, call] = /^\.?([A-Za-z]\w*)\s*(\(.*\))?$/s.exec(text) ?? [];
+  if (text.startsWith("[")) return { name: "[]", args: parse(text, true), text };
+  if (!name) return refuse(`cannot read "${text}": write .permute(1, 0) or [1:, ::2]`);
+  if (!(name in OPERATIONS))
+    return refuse(`${name} is not known here: ${Object.keys(OPERATIONS).slice(1).join(", ")} are`);
+  if (PROPERTIES.has(name) !== !call)
+    return refuse(call ? `${name} takes no call: write .${name}` : `write .${name}(), with its arguments`);
+  return { name, args: call ? parse(call, false) : [], text: `.${name}${call ?? ""}` };
+}
+
+/** The values of a Python literal in brackets: ints, None, `...`, slices, names, and sequences of them. */
+function parse(text, isIndex) {
+  const tokens = text.match(/-?\d+|\.\.\.|torch\.\w+|[A-Za-z_]\w*|"\w+"|'\w+'|\S/g);
+  let at = 0;
+  const wrong = () => refuse(`cannot read "${text}" at ${tokens[at] ? `"${tokens[at]}"` : "its end"}`);
+
+  function sequence(closing) {
+    const values = [];
+    while (tokens[at] !== closing) {
+      values.push(isIndex ? item() : value());
+      if (tokens[at] === ",") at += 1;
+      else if (tokens[at] !== closing) wrong();
+    }
+    at += 1;
+    return values;
+  }
+
+  function value() {
+    const token = tokens[at++];
+    if (/^-?\d+$/.test(token)) return Number(token);
+    if (token === "(") return sequence(")");
+    if (token === "[" && !isIndex) return sequence("]");
+    if (token === "None") return null;
+    if (isIndex && token === "...") return token;
+    if (!isIndex && /^(torch\.|["'])\w+/.test(token ?? ""))
+      return token.replace(/^torch\.|["']/g, "");
+    at -= 1;
+    return wrong();
+  }
+
+  function item() {
+    const parts = [undefined];
+    while (![",", "]", undefined].includes(tokens[at]))
+      if (tokens[at] === ":") {
+        at += 1;
+        parts.push(undefined);
+      } else if (parts.at(-1) === undefined) parts[parts.length - 1] = value();
+      else wrong();
+    if (parts.length > 3) wrong();
+    return parts.length === 1 ? (parts[0] === undefined ? wrong() : parts[0]) : { slice: parts };
+  }
+
+  at = 1;
+  const values = sequence(isIndex ? "]" : ")");
+  return at === tokens.length ? values : wrong();
+}
+
+// Applying it --------------------------------------------------------------------------------------
+
+/** The layout after a step, and whether torch has to copy: {layout, copied}. Throws Refused. */
+export function apply(layout, { name, args }) {
+  const [fewest, most] = ARGUMENTS[name] ?? [0, Infinity];
+  if (args.length < fewest || args.length > most)
+    refuse(`${name} takes ${fewest === most ? most : `${fewest} to ${most}`} arguments, not ${args.length}`);
+  if (!["[]", "contiguous"].includes(name) && args.flat(2).some((n) => typeof n === "string"))
+    refuse(`${name} takes numbers`);
+  const result = OPERATIONS[name](layout, ...args);
+  const { copied = false, ...numbers } = { ...layout, ...result };
+  return { layout: numbers, copied };
+}
+
+const wrap = (dim, { shape }, ndim = shape.length) => {
+  const count = Math.max(ndim, 1);
+  if (!Number.isInteger(dim)) refuse(`dim is ${dim ?? "missing"}: give an int`);
+  if (dim < -count || dim >= count)
+    refuse(`dim ${dim} is out of range for shape ${tuple(shape)}: use ${-count} to ${count - 1}`);
+  return (dim + count) % count;
+};
+const many = (args) => (args.length === 1 && Array.isArray(args[0]) ? args[0] : args);
+const pick = ({ shape, stride }, dims) => ({
+  shape: dims.map((d) => shape[d]), stride: dims.map((d) => stride[d]),
+});
+const fresh = (shape) => ({ shape, stride: contiguousStride(shape), storage_offset: 0, copied: true });
+
+function permute(x, ...args) {
+  const wanted = many(args);
+  const order = wanted.map((d) => wrap(d, x));
+  if (String([...order].sort((a, b) => a - b)) !== String(range(x.shape.length)))
+    refuse(
+      `${tuple(wanted)} does not name each dim of shape ${tuple(x.shape)} exactly once: ` +
+        `use a permutation of ${tuple(range(x.shape.length))}`,
+    );
+  return pick(x, order);
+}
+
+function transpose(x, dim0, dim1) {
+  const [a, b] = [wrap(dim0, x), wrap(dim1, x)];
+  return pick(x, range(x.shape.length).map((d) => (d === a ? b : d === b ? a : d)));
+}
+
+function matrix(x) {
+  if (x.shape.length === 1)
+    refuse(
+      `mT is for matrices and batches of them, shape ${tuple(x.shape)} has 1 dim: ` +
+        "unsqueeze(0) or unsqueeze(1) makes a matrix of it",
+    );
+  return x.shape.length ? transpose(x, -2, -1) : x;
+}
+
+function select(x, dim, i) {
+  if (!x.shape.length) refuse("a 0-d layout has one element and no dims: there is nothing to cut");
+  const d = wrap(dim, x);
+  const size = x.shape[d];
+  if (i < -size || i >= size)
+    refuse(
+      `index ${i} is out of range for dim ${d} of size ${size}: ` +
+        (size ? `use ${-size} to ${size - 1}` : "it has no elements"),
+    );
+  return {
+    ...x, shape: change(x.shape, d), stride: change(x.stride, d),
+    storage_offset: x.storage_offset + ((i + size) % size) * x.stride[d],
+  };
+}
+
+function cut(x, d, [first, last, by]) {
+  const [size, step] = [x.shape[d], by ?? 1];
+  if (step < 1)
+    refuse(`slice step ${step} is not positive: torch has no negative strides, use .flip (a copy)`);
+  const clamp = (i, otherwise) => {
+    if (i === undefined || i === null) return otherwise;
+    return Math.min(Math.max(i < 0 ? i + size : i, 0), size);
+  };
+  const [start, stop] = [clamp(first, 0), clamp(last, size)];
+  return {
+    ...x,
+    shape: change(x.shape, d, Math.max(Math.ceil((stop - start) / step), 0)),
+    stride: change(x.stride, d, x.stride[d] * step),
+    storage_offset: x.storage_offset + start * x.stride[d],
+  };
+}
+
+function index(x, ...items) {
+  const used = items.filter((item) => item !== null && item !== "...").length;
+  if (used > x.shape.length)
+    refuse(`${used} indices for shape ${tuple(x.shape)}: it has ${x.shape.length} dims`);
+  if (items.filter((item) => item === "...").length > 1) refuse("give one ... at the most");
+  let [result, d] = [x, 0];
+  for (const item of items)
+    if (item === "...") d += x.shape.length - used;
+    else if (item === null) result = { ...result, ...unsqueeze(result, d++) };
+    else if (item.slice) result = cut(result, d++, item.slice);
+    else result = select(result, d, item);
+  return result;
+}
+
+function unsqueeze(x, dim) {
+  const d = wrap(dim, x, x.shape.length + 1);
+  const step = d < x.shape.length ? x.shape[d] * x.stride[d] : 1;
+  return { shape: insert(x.shape, d, 1), stride: insert(x.stride, d, step) };
+}
+
+function squeeze(x, dim = null) {
+  const named = dim === null ? range(x.shape.length) : [dim].flat().map((d) => wrap(d, x));
+  return pick(x, range(x.shape.length).filter((d) => x.shape[d] !== 1 || !named.includes(d)));
+}
+
+function expand(x, ...args) {
+  const wanted = many(args);
+  const added = wanted.length - x.shape.length;
+  const cannot = `cannot expand shape ${tuple(x.shape)} to ${tuple(wanted)}:`;
+  if (added < 0) refuse(`${cannot} give at least ${x.shape.length} sizes`);
+  const [shape, stride] = [[...wanted], wanted.map(() => 0)];
+  for (const d of range(wanted.length).reverse()) {
+    let [old, step] = [1, d + 1 < wanted.length ? shape[d + 1] * stride[d + 1] : 0];
+    if (d >= added) {
+      [old, step] = [x.shape[d - added], x.stride[d - added]];
+      if (wanted[d] === -1) shape[d] = old;
+    }
+    if (shape[d] < 0)
+      refuse(
+        `${cannot} size ${shape[d]} of dim ${d} is negative, and -1 keeps the size only of a dim that is there`,
+      );
+    if (old !== 1 && old !== shape[d])
+      refuse(`${cannot} dim ${d} of the result has size ${old} here, and only a size of 1 expands`);
+    stride[d] = shape[d] === old ? step : 0;
+  }
+  return { shape, stride };
+}
+
+function diagonal(x, offset = 0, dim1 = 0, dim2 = 1) {
+  const [a, b] = [wrap(dim1, x), wrap(dim2, x)];
+  if (a === b) refuse(`dim1 and dim2 are both ${a}: a diagonal needs two different dims`);
+  const [down, right] = [Math.max(-offset, 0), Math.max(offset, 0)];
+  const size = Math.max(Math.min(x.shape[a] - down, x.shape[b] - right), 0);
+  const rest = pick(x, range(x.shape.length).filter((d) => d !== a && d !== b));
+  return {
+    shape: [...rest.shape, size], stride: [...rest.stride, x.stride[a] + x.stride[b]],
+    storage_offset: x.storage_offset + (size ? right * x.stride[b] + down * x.stride[a] : 0),
+  };
+}
+
+function unfold(x, dim, size, step) {
+  const d = wrap(dim, x);
+  if (!(step >= 1)) refuse(`step is ${step ?? "missing"}: give 1 or more`);
+  const [length, old] = x.shape.length ? [x.shape[d], x.stride[d]] : [1, 1];
+  if (!(size >= 0 && size <= length))
+    refuse(`a window of ${size ?? "no size"} does not fit dim ${d} of size ${length}`);
+  if (!x.shape.length) return { shape: [size], stride: [old] };
+  return {
+    shape: [...change(x.shape, d, Math.floor((length - size) / step) + 1), size],
+    stride: [...change(x.stride, d, old * step), old],
+  };
+}
+
+/** The view as a shape: its numbers, or the reason why there is none. */
+export function viewed(x, wanted) {
+  const [shape, wrong] = completeShape(numel(x), wanted);
+  return wrong ? { wrong } : { shape, ...viewStride(x.shape, x.stride, shape) };
+}
+
+const sentence = (verb, x, wanted) =>
+  `cannot ${verb} shape ${tuple(x.shape)}, stride ${tuple(x.stride)} as ${tuple(wanted)}:`;
+
+function view(x, ...args) {
+  const wanted = many(args);
+  const { wrong, reason, shape, stride } = viewed(x, wanted);
+  if (wrong) refuse(`${sentence("view", x, wanted)} ${wrong}.`);
+  if (reason)
+    refuse(`${sentence("view", x, wanted)} ${reason}. Use .reshape(${wanted.join(", ")}) to copy.`);
+  return { shape, stride };
+}
+
+function reshape(x, ...args) {
+  const wanted = many(args);
+  const { wrong, reason, shape, stride } = viewed(x, wanted);
+  if (wrong) refuse(`${sentence("reshape", x, wanted)} ${wrong}.`);
+  return reason ? fresh(shape) : { shape, stride };
+}
+
+function flatten(x, first = 0, last = -1) {
+  const [a, b] = [wrap(first, x), wrap(last, x)];
+  if (a > b) refuse(`start_dim ${a} lies behind end_dim ${b}: swap them`);
+  if (!x.shape.length) return reshape(x, 1);
+  if (a === b) return x;
+  const merged = x.shape.slice(a, b + 1).reduce((m, n) => m * n, 1);
+  return reshape(x, [...x.shape.slice(0, a), merged, ...x.shape.slice(b + 1)]);
+}
+
+function contiguous(x, format = "contiguous_format") {
+  if (format === "channels_last") {
+    const [n, c, h, w] = x.shape;
+    if (x.shape.length !== 4)
+      refuse(
+        `channels_last has 4 dims, shape ${tuple(x.shape)} has ${x.shape.length}: ` +
+          "use contiguous_format, or unsqueeze the missing dims",
+      );
+    const stride = [h * w * c, 1, w * c, c];
+    const there = x.shape.every((size, d) => size === 1 || x.stride[d] === stride[d]);
+    return there ? x : { shape: [n, c, h, w], stride, storage_offset: 0, copied: true };
+  }
+  if (format !== "contiguous_format") refuse(`memory_format ${format} is not known here`);
+  return whyNotContiguous(x) ? fresh(x.shape) : x;
+}
+
+const PROPERTIES = new Set(["T", "mT"]);
+const ARGUMENTS = { // the fewest and the most
+  transpose: [2, 2], t: [0, 0], select: [2, 2], unsqueeze: [1, 1], squeeze: [0, 1], diagonal: [0, 3],
+  unfold: [3, 3], flatten: [0, 2], ravel: [0, 0], contiguous: [0, 1], as_strided: [2, 3],
+};
+const OPERATIONS = {
+  "[]": index, permute, transpose, select, unsqueeze, squeeze, expand, diagonal, unfold, view, reshape,
+  flatten, contiguous,
+  t(x) {
+    if (x.shape.length > 2)
+      refuse(
+        `t() is for at most 2 dims, shape ${tuple(x.shape)} has ${x.shape.length}: ` +
+          "use transpose(dim0, dim1)",
+      );
+    return x.shape.length === 2 ? transpose(x, 0, 1) : x;
+  },
+  T: (x) => pick(x, range(x.shape.length).reverse()),
+  mT: matrix,
+  ravel: (x) => {
+    const whole = { ...x, ...contiguous(x) };
+    return { ...whole, ...view(whole, -1) };
+  },
+  as_strided(x, shape, stride, storage_offset = x.storage_offset) {
+    if (!Array.isArray(shape) || !Array.isArray(stride)) refuse("give as_strided a size and a stride");
+    if (shape.length !== stride.length)
+      refuse(
+        `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ` +
+          `${stride.length}: give one stride for each dim`,
+      );
+    if (stride.some((s) => s < 0))
+      refuse(
+        `stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`,
+      );
+    if (storage_offset < 0)
+      refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
+    const negative = shape.findIndex((n) => n < 0);
+    if (negative >= 0)
+      refuse(`size ${shape[negative]} of dim ${negative} is negative: sizes are 0 or more`);
+    return { shape, stride, storage_offset };
+  },
+};
+
+/** Whether two layouts are the same numbers. */
+export const sameLayout = (a, b) =>
+  String(a.shape) === String(b.shape) && String(a.stride) === String(b.stride) &&
+  a.storage_offset === b.storage_offset && a.shape.length === b.shape.length;
+
