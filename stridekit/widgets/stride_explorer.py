@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import anywidget
 import torch
 import traitlets
+from matplotlib.figure import Figure
 
 from stridekit.layout import Layout, LayoutError
 from stridekit.storage import read_storage, storage_bytes
 from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.static import picture
+from stridekit.widgets.base import Picture
+from stridekit.widgets.static import draw
 
 # In the order in which they may import one another.
 FILES = ["core.js", "view.js", "dom.js", "shell.js", "grid.js", "ink.js", "tape.js", "panels.js"]
@@ -20,7 +21,7 @@ FILES += ["stride_explorer.js"]
 MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
 
 
-class StrideExplorer(anywidget.AnyWidget):
+class StrideExplorer(Picture):
     """Drag a stride and watch where the elements come from.
 
     `layout` is what is on screen: at most 4 dims and 512 elements, on a storage of `storage_size`
@@ -43,7 +44,7 @@ class StrideExplorer(anywidget.AnyWidget):
     """
 
     _esm = module(*FILES)
-    _css = style("stride_explorer.css")
+    _css = style("base.css", "stride_explorer.css")
 
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it
     # with the index in `_scene`, as one value: no half-changed state can ever be seen or sent.
@@ -51,7 +52,6 @@ class StrideExplorer(anywidget.AnyWidget):
     index = traitlets.Any(allow_none=True)
     storage_size = traitlets.Int(read_only=True).tag(sync=True)
     source = traitlets.Unicode(read_only=True).tag(sync=True)
-    _scene = traitlets.Dict().tag(sync=True)
     _values = traitlets.List().tag(sync=True)  # a text for each element of the storage, or none
     _name = traitlets.Unicode("x").tag(sync=True)  # what the sentences call the tensor
     _note = traitlets.Unicode().tag(sync=True)
@@ -145,13 +145,8 @@ class StrideExplorer(anywidget.AnyWidget):
         note = [self._note] if self._note else []
         return "\n  ".join([f"StrideExplorer: {self.code}", *note, *where, *lines])
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The live widget, and beside it a picture and a text for where there is no kernel."""
-        data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["image/png"], metadata["image/png"] = picture(
-            self.layout, self.storage_size, self.index, repr(self), self._values
-        )
-        return data, metadata
+    def _still(self) -> Figure:
+        return draw(self.layout, self.storage_size, self.index, repr(self), self._values)
 
 
 def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
