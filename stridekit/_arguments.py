@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 
@@ -13,6 +13,12 @@ class LayoutError(ValueError):
     __module__ = "stridekit"
 
 
+def a_kind(value: Any) -> str:
+    """The type of a value with its article: an int, a float."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}"
+
+
 def int_(name: str, value: Any) -> int:
     """The value as a plain int; True and 1.0 are no ints here."""
     if not isinstance(value, bool):
@@ -20,15 +26,15 @@ def int_(name: str, value: Any) -> int:
             return operator.index(value)
         except TypeError:
             pass
-    raise LayoutError(f"{name} is {value!r}, a {type(value).__name__}: give an int")
+    raise LayoutError(f"{name} is {value!r}, {a_kind(value)}: give an int")
 
 
 def ints(name: str, values: Any) -> tuple[int, ...]:
     """The values as a tuple of plain ints."""
     if type(values) is tuple and {*map(type, values)} <= {int}:
         return values  # nearly always: each new layout comes by here
-    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
-        raise LayoutError(f"{name} is {values!r}, a {type(values).__name__}: give a tuple of ints")
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
+        raise LayoutError(f"{name} is {values!r}, {a_kind(values)}: give a tuple of ints")
     return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(values))
 
 
@@ -41,7 +47,7 @@ def shape_of(other: Any) -> tuple[int, ...]:
     """The shape of what `view_as` and its kin take: a layout, a tensor or an array."""
     if hasattr(other, "shape"):
         return ints("shape", other.shape)
-    raise LayoutError(f"a {type(other).__name__} has no shape: give a layout, a tensor or an array")
+    raise LayoutError(f"{a_kind(other)} has no shape: give a layout, a tensor or an array")
 
 
 def basic_index(item: Any) -> int:

@@ -1,7 +1,7 @@
 """What the families of operations need of a layout: its numbers, and a way to make the next one.
 
 `Layout` is assembled from these families, each in a module of its own: they read the numbers named
-here, compute new ones, and hand them to `_with`.
+here, compute new ones, and hand them to `_view`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Strided:
         high = self.storage_offset + sum(step for step in steps if step > 0)
         return range(low, high + 1)
 
-    def _with(
+    def _view(
         self,
         shape: Iterable[int] | None = None,
         stride: Iterable[int] | None = None,
@@ -57,7 +57,7 @@ class Strided:
         """A view: these numbers, and the old ones where none are given."""
         raise NotImplementedError
 
-    def _new(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Self:
+    def _copy(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Self:
         """A copy: these numbers, counted in a storage of its own."""
         raise NotImplementedError
 

@@ -7,16 +7,18 @@ Four notions go by the name of sharing, and they differ:
 - one storage (`shares_storage`): the two keep the same block alive, whether or not they meet in it;
 - autograd's bookkeeping (`y._is_view()`): y was made from a base by an operation that autograd tracks.
 
-`relation(y, x)` shows all of them side by side.
+`relation(y, x)` shows all of them side by side. All answers are about this moment: the first write to a
+lazy clone, for one, gives it bytes of its own.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
 
-from stridekit.layout import Layout
+from stridekit.layout import Layout, array_block
 from stridekit.memory import MemorySet, generators_of, has_collision
 from stridekit.storage import require_memory, storage_address
 from stridekit.strided_set import BUDGET, Generator
@@ -38,7 +40,15 @@ def memset(x: Any) -> MemorySet:
     >>> memset(x[:, ::2]) < memset(x), memset(x[:, ::2]).isdisjoint(memset(x[:, 1::2]))
     (True, True)
     """
-    return MemorySet(*_generators(x))
+    found = MemorySet(*_generators(x))
+    if isinstance(x, torch.Tensor) and found:
+        end = storage_address(x) + x.untyped_storage().nbytes()
+        if found.stop > end:
+            raise ValueError(
+                f"this tensor reaches {found.stop - end} bytes past the end of its storage, which was "
+                "shrunk (by resize_) behind its back: those bytes are not its own"
+            )
+    return found
 
 
 def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
@@ -93,7 +103,8 @@ def shares_storage(x: Any, y: Any) -> bool:
     (True, False)
     """
     if isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor):
-        _storage_start(x), _storage_start(y)  # refuse what has no storage
+        require_memory(x)
+        require_memory(y)
         if torch._C._storage_address(x) == torch._C._storage_address(y):
             return True  # also where it is empty
     return not _block(x).isdisjoint(_block(y))
@@ -104,7 +115,7 @@ def first_address(x: Any) -> int:
     return _generators(x)[0]
 
 
-def _generators(x: Any) -> tuple[int, list[Generator], str]:
+def _generators(x: Any) -> tuple[int, list[Generator], object]:
     """What a MemorySet is made of: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
     if isinstance(x, torch.Tensor):
         start, item = _storage_start(x), x.element_size()
@@ -112,12 +123,18 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
         return start + item * x.storage_offset(), [*pairs, (1, item)], _space(x)
     if isinstance(x, Layout):
         return generators_of(x)
-    if hasattr(x, "__array_interface__") and hasattr(x, "strides"):
+    if _is_array(x):
         start, _ = x.__array_interface__["data"]
         return start, [*zip(x.strides, x.shape, strict=True), (1, x.itemsize)], "cpu"
     raise TypeError(
         f"a {type(x).__name__} has no memory set: give a torch tensor, a NumPy array or a Layout"
     )
+
+
+def _is_array(x: Any) -> bool:
+    """Whether x is a NumPy array; a NumPy scalar has no memory that lasts."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(x, numpy.ndarray)
 
 
 def _storage_start(t: torch.Tensor) -> int:
@@ -127,10 +144,6 @@ def _storage_start(t: torch.Tensor) -> int:
     if start == 0:  # an empty tensor, an unusual one, or one that has to be refused
         require_memory(t)
         start = storage_address(t)
-        if start == 0 and t.numel():
-            raise ValueError(
-                "the storage of this tensor was shrunk to nothing (by resize_): it has no bytes"
-            )
     return start
 
 
@@ -139,13 +152,11 @@ def _space(t: torch.Tensor) -> str:
 
 
 def _block(x: Any) -> MemorySet:
-    """The bytes that x keeps alive."""
+    """The bytes that x keeps alive: its storage, or the block that an array lies in."""
     if isinstance(x, torch.Tensor):
         return MemorySet(_storage_start(x), [(1, x.untyped_storage().nbytes())], _space(x))
     if isinstance(x, Layout):
         return MemorySet(0, [(1, 1)], generators_of(x)[2])  # any byte will do: they share them all
-    own = memset(x)  # also refuses what is no array
-    base = getattr(x, "base", None)
-    if isinstance(base, torch.Tensor) or hasattr(base, "__array_interface__"):
-        return _block(base)
-    return MemorySet(own.first, [(1, own.stop - own.first)], own.space)
+    memset(x)  # refuses what is no array
+    start, nbytes = array_block(x)
+    return MemorySet(start, [(1, nbytes)], "cpu")

@@ -44,8 +44,8 @@ class Copies(ViewsOfElements):
         new_shape = self._complete("reshape", varargs("shape", shape))
         stride, reason = view_stride(self.shape, self.stride, new_shape)
         if reason:
-            return self._new(new_shape, contiguous_stride(new_shape), self.itemsize)
-        return self._with(new_shape, stride)
+            return self._copy(new_shape, contiguous_stride(new_shape), self.itemsize)
+        return self._view(new_shape, stride)
 
     def reshape_as(self, other: Any) -> Self:
         """`x.reshape_as(other)`: `reshape` to the shape of a layout, a tensor or an array."""
@@ -89,7 +89,7 @@ class Copies(ViewsOfElements):
         name = format_name(memory_format)
         if not why_not_contiguous(self.shape, self.stride, name):
             return self
-        return self._new(self.shape, stride_in_format(self.shape, name), self.itemsize)
+        return self._copy(self.shape, stride_in_format(self.shape, name), self.itemsize)
 
     def clone(self, *, memory_format: Any = PRESERVE) -> Self:
         """`x.clone(memory_format=…)`: always a copy.
@@ -127,7 +127,7 @@ class Copies(ViewsOfElements):
         stride = (
             self._preserved_stride() if name == PRESERVE else stride_in_format(self.shape, name)
         )
-        return self._new(self.shape, stride, size)
+        return self._copy(self.shape, stride, size)
 
     def _preserved_stride(self) -> tuple[int, ...]:
         """The stride of a dense copy in the same order (`infer_dense_strides` in ATen/ExpandUtils.cpp)."""

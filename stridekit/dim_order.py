@@ -18,7 +18,7 @@ Ints = Sequence[int]
 
 
 def innermost_first(shape: Ints, *strides: Ints) -> list[int]:
-    """The dims sorted by their strides, innermost first; on a tie they stay row-major.
+    """The dims sorted by their strides, innermost first; on a tie the smaller size first, else row-major.
 
     Several operands of one shape may give a stride each: the first that can tell two dims apart
     decides. An insertion sort that looks past pairs which nothing can tell apart, as

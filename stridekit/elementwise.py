@@ -102,7 +102,7 @@ def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
         tuple(loop.steps[i] for loop in reversed(loops)),
         operand.storage_offset,
         operand.itemsize,
-        copied=operand.copied,
+        _storage=operand._storage,
     )
 
 

@@ -46,7 +46,7 @@ def explain(x: Any, name: str = "x") -> Explanation:
     Shape, stride and storage_offset in elements; contiguity and memory format; how much of the
     storage is reached; whether two indices share an element; for an array or a Layout, why torch has
     none like it. `name` is what the sentences call it. No data is read, so meta and fake tensors can
-    be explained too. Raises TypeError and LayoutError as `Layout.of` does.
+    be explained too. Raises TypeError and LayoutError as `Layout.of` does, ValueError inside vmap or grad.
 
     >>> import torch
     >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])
@@ -122,7 +122,7 @@ def _storage_and_overlap(
         overlap = "none: there are no elements"
     elif reached < layout.numel:
         example = _example(layout, name)
-        overlap = f"yes: {layout.numel:,} indices share {reached:,} elements{example}"
+        overlap = f"yes: {layout.numel:,} indices share {reached:,} element{'s' * (reached != 1)}{example}"
     return [("storage", _storage(layout, reached, total_bytes)), ("overlap", overlap)]
 
 
@@ -153,7 +153,9 @@ def _smallest_storage(layout: Layout) -> int:
 def _example(layout: Layout, name: str) -> str:
     """The first two indices, in the order of visit, that share an element."""
     seen: dict[int, tuple[int, ...]] = {}
-    for index in islice(product(*map(range, layout.shape)), _EXAMPLE_BUDGET):
+    # product makes tuples of its ranges; more than the budget is never visited along any dim.
+    sizes = [range(min(n, _EXAMPLE_BUDGET)) for n in layout.shape]
+    for index in islice(product(*sizes), _EXAMPLE_BUDGET):
         first = seen.setdefault(layout.offset(index), index)
         if first != index:
             return f", such as {name}{list(first)} and {name}{list(index)}"

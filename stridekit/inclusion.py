@@ -12,7 +12,6 @@ each split is a step of the budget.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from math import gcd, prod
 
 from stridekit.strided_set import (
@@ -31,18 +30,20 @@ Piece = tuple[int, Sequence[Generator]]  # a base and its generators
 
 def includes(levels: Sequence[Level], piece: Piece, budget: Budget) -> bool:
     """Whether every number of the piece is one of the levels, whose base is 0."""
+    for k, (step, level, below) in enumerate(levels):
+        budget.spend()
+        base, generators = piece
+        if base < 0 or base + reach(generators) > below + reach(level):
+            return False
+        if len(level) > 1:
+            return _includes_interleaved(levels[k:], piece, budget)
+        # Nearly always there is one piece, which goes on to the next level.
+        pieces = residues(piece, step, budget)
+        piece = next(pieces)
+        if not all(includes(levels[k + 1 :], other, budget) for other in pieces):
+            return False
     base, generators = piece
-    if not levels:
-        return base == 0 and not generators
-    step, level, below = levels[0]
-    highest = below + reach(level)
-    if base < 0 or base + reach(generators) > highest:
-        return False
-    if not contains(levels, base, budget):  # the lowest number: one quick refutation
-        return False
-    if len(level) > 1:
-        return _includes_interleaved(levels, piece, budget)
-    return all(includes(levels[1:], rest, budget) for rest in residues(piece, step, budget))
+    return base == 0 and not generators
 
 
 def residues(piece: Piece, modulus: int, budget: Budget) -> Iterator[Piece]:
@@ -119,9 +120,11 @@ def _covers(outer: Sequence[Generator], piece: Piece, budget: Budget) -> bool:
     base, generators = piece
     if prod([n for _, n in generators]) <= reach(outer) // 1024:
         levels = cut(normal_form(0, outer)[1])
-        return all(contains(levels, number, budget) for number in _each(piece, budget))
-    inner = table(generators, budget) << base
-    return inner & ~table(outer, budget) == 0
+        return all(contains(levels, number, budget) for number in _each(base, generators, budget))
+    whole = table(
+        outer, budget
+    )  # first: it spends what the base, which is below its reach, may need
+    return (table(generators, budget) << base) & ~whole == 0
 
 
 def _fits(outer: Sequence[Generator], piece: Piece, budget: Budget) -> bool:
@@ -142,8 +145,12 @@ def _fits(outer: Sequence[Generator], piece: Piece, budget: Budget) -> bool:
     return contains(cut(normal_form(0, room.items())[1]), base, budget)
 
 
-def _each(piece: Piece, budget: Budget) -> Iterator[int]:
-    base, generators = piece
-    for steps in product(*[range(0, c * n, c) for c, n in generators]):
+def _each(base: int, generators: Sequence[Generator], budget: Budget) -> Iterator[int]:
+    """The numbers of the piece, one at a time."""
+    if not generators:
         budget.spend()
-        yield base + sum(steps)
+        yield base
+        return
+    c, n = generators[0]
+    for k in range(n):
+        yield from _each(base + k * c, generators[1:], budget)

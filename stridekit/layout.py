@@ -19,8 +19,6 @@ from stridekit._arguments import LayoutError, basic_index, int_, ints
 from stridekit.copies import Copies
 from stridekit.questions import Questions
 from stridekit.view_rule import contiguous_stride
-from stridekit.views_of_dims import ViewsOfDims
-from stridekit.views_of_elements import ViewsOfElements
 from stridekit.views_of_parts import ViewsOfParts
 
 __all__ = ["Layout", "LayoutError"]
@@ -29,13 +27,13 @@ _ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from th
 
 
 @dataclass(frozen=True, slots=True)
-class Layout(ViewsOfParts, ViewsOfDims, Copies, ViewsOfElements, Questions):
+class Layout(ViewsOfParts, Copies, Questions):
     """Shape, stride and storage_offset in elements, itemsize in bytes: an immutable value.
 
     Its methods carry torch's names and return new layouts, with the numbers that torch would give;
     they are gathered in the modules that this class inherits from. Without a stride the layout is
-    contiguous (row-major). `copied` tells that an operation on the way here had to copy: the offsets
-    count in a storage of its own. It is no part of the value: layouts are equal by their numbers.
+    contiguous (row-major). Layouts are equal by these four numbers. Beside them a layout knows whether
+    an operation on the way here had to copy (`copied`).
     Raises LayoutError for numbers that fit no tensor or array. Negative strides are NumPy's; torch
     has none.
 
@@ -52,7 +50,8 @@ class Layout(ViewsOfParts, ViewsOfDims, Copies, ViewsOfElements, Questions):
     stride: tuple[int, ...] = _ROW_MAJOR
     storage_offset: int = 0
     itemsize: int = 1
-    copied: bool = field(default=False, compare=False, kw_only=True)
+    # Which copy this lies in: an object of its own for each, None for the storage of the beginning.
+    _storage: object = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__  # the value is frozen from here on
@@ -86,12 +85,21 @@ class Layout(ViewsOfParts, ViewsOfDims, Copies, ViewsOfElements, Questions):
             f"storage_offset={self.storage_offset}, itemsize={self.itemsize}{copied})"
         )
 
+    @property
+    def copied(self) -> bool:
+        """Whether an operation on the way here had to copy: offsets then count in a new storage.
+
+        >>> Layout((3, 4)).t().reshape(12).copied, Layout((3, 4)).reshape(12).copied
+        (True, False)
+        """
+        return self._storage is not None
+
     @classmethod
     def of(cls, x: Any) -> Layout:
         """The layout of a strided torch tensor or a NumPy array, counted from its storage's start.
 
         Meta and fake tensors have one too: a layout is numbers, no memory is touched. The storage of
-        an array is that of the array at the end of its `.base` chain.
+        an array is the block at the end of its `.base` chain: an array's memory, or a tensor's storage.
         Raises TypeError for what is neither, LayoutError for tensors without one stride a dim.
 
         >>> import torch
@@ -135,7 +143,7 @@ class Layout(ViewsOfParts, ViewsOfDims, Copies, ViewsOfElements, Questions):
 
     # Helpers ------------------------------------------------------------------------------------
 
-    def _with(
+    def _view(
         self,
         shape: Iterable[int] | None = None,
         stride: Iterable[int] | None = None,
@@ -147,11 +155,11 @@ class Layout(ViewsOfParts, ViewsOfDims, Copies, ViewsOfElements, Questions):
             self.stride if stride is None else tuple(stride),
             self.storage_offset if storage_offset is None else storage_offset,
             self.itemsize if itemsize is None else itemsize,
-            copied=self.copied,
+            _storage=self._storage,
         )
 
-    def _new(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Layout:
-        return Layout(shape, stride, 0, itemsize, copied=True)
+    def _copy(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Layout:
+        return Layout(shape, stride, 0, itemsize, _storage=object())
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
         """The index as one non-negative int a dim."""
@@ -172,11 +180,13 @@ def _refuse_without_stride(x: Any) -> None:
             "a nested tensor is several tensors, each with its own shape: "
             "take one of x.unbind(), or pad it with torch.nested.to_padded_tensor"
         )
-    if kind != "strided":
+    if kind.startswith("sparse"):
         raise LayoutError(
             f"a {kind} tensor keeps indices and values apart and has no stride: "
             "ask its x.values(), or x.to_dense() for a strided copy"
         )
+    if kind != "strided":
+        raise LayoutError(f"a {kind} tensor hides its layout: x.to_dense() makes a strided copy")
     if x.is_quantized:
         raise LayoutError(
             f"a quantized tensor ({x.dtype}) stores integers that stand for other numbers: "
@@ -185,20 +195,36 @@ def _refuse_without_stride(x: Any) -> None:
 
 
 def _of_array(x: Any) -> Layout:
-    """The layout of a NumPy array: byte strides into elements, and its place in its owner."""
-    owner = x
-    while hasattr(owner.base, "__array_interface__"):
-        owner = owner.base
-    lowest = sum((n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True) if s < 0)
-    start = _pointer(x) - _pointer(owner) - (lowest if owner.size else 0)
+    """The layout of a NumPy array: byte strides into elements, and its place in its block."""
+    start = _pointer(x) - array_block(x)[0]
     for what, count in [("strides", s) for s in x.strides] + [("offset", start)]:
         if x.itemsize and count % x.itemsize:
             raise LayoutError(
                 f"the {what} of this array, {count} bytes, are no whole number of elements of "
                 f"{x.itemsize} bytes (a field of a structured array?): np.ascontiguousarray copies it"
             )
-    itemsize = max(x.itemsize, 1)
+    itemsize = max(x.itemsize, 1)  # Layout refuses elements without a byte, in words
     return Layout(x.shape, tuple(s // itemsize for s in x.strides), start // itemsize, x.itemsize)
+
+
+def array_block(x: Any) -> tuple[int, int]:
+    """Where the memory that a NumPy array lies in begins, and its size in bytes.
+
+    The block is that of the array at the end of the `.base` chain, or of the torch storage there.
+    """
+    owner, base = x, x.base
+    while base is not None:
+        if hasattr(base, "untyped_storage"):
+            storage = base.untyped_storage()
+            return storage.data_ptr(), storage.nbytes()
+        if hasattr(base, "__array_interface__") and hasattr(base, "strides"):
+            owner = base
+        base = getattr(base, "base", None)
+    if owner.size == 0:
+        return _pointer(owner), 0
+    steps = [(n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)]
+    lowest = sum(step for step in steps if step < 0)  # an owner may hold its memory backwards
+    return _pointer(owner) + lowest, sum(map(abs, steps)) + owner.itemsize
 
 
 def _pointer(array: Any) -> int:

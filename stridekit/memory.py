@@ -5,7 +5,8 @@ The memory set of a layout is the set of byte addresses
     itemsize * (storage_offset + i*stride[0] + j*stride[1] + …) + k    for all indices, 0 <= k < itemsize
 
 so the itemsize is one more generator, (1, itemsize), of a strided set. Questions about 10**12 elements
-cost what questions about a thousand do: see `strided_set` and `inclusion` for how.
+cost what questions about a thousand do, and only iteration visits bytes: `strided_set` and
+`inclusion` show how.
 """
 
 from __future__ import annotations
@@ -35,17 +36,18 @@ from stridekit.strided_set import (
 
 __all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
 
-# The address spaces of Layouts; those of tensors and arrays bear the names of their devices.
-_STORAGE, _COPY = "storage", "a copy"
-_OF_LAYOUTS = {_STORAGE, _COPY}
+# The address space of Layouts. Each copy is a space of its own, an object without a name; those of
+# tensors and arrays bear the names of their devices.
+_STORAGE = "storage"
 
 
 class MemorySet:
     """A set of byte addresses in one address space, with the protocol of Python's frozenset.
 
-    `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order. The named
-    methods take a `budget` of steps, a few microseconds each, and raise Undecided where an exact
-    answer would cost more; operators have the default budget. Addresses of two spaces never meet.
+    `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order; there is
+    no union or difference. The named methods take a `budget` of steps, ten microseconds or so each, and
+    raise Undecided where an exact answer would cost more; operators have the default budget (for
+    iteration, the budget is that of the next byte). Addresses of two spaces never meet.
     `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
@@ -55,19 +57,25 @@ class MemorySet:
     (True, 4, True, [2, 8, 14, 20])
     """
 
-    space: str  # "storage" where addresses count from its start, else a device such as "cpu"
+    space: object  # "cpu" or another device; "storage", or a copy, where addresses count from its start
     first: int  # the lowest byte
     stop: int  # the highest byte, plus 1; equal to first where the set is empty
+    _generators: tuple[Generator, ...]
 
-    def __init__(self, start: int, generators: Sequence[Generator], space: str) -> None:
+    def __init__(self, start: int, generators: Sequence[Generator], space: object) -> None:
         """The bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
+        counts = [n for _, n in generators]
         normal: tuple[Generator, ...] = ()
         first = length = 0
-        if 0 not in [n for _, n in generators]:
-            first, normal = normal_form(start, generators)
+        if min(counts, default=1) < 0:
+            raise ValueError(f"generators {generators} have a negative count: use 0 or more")
+        if 0 not in counts:
+            first, normal = normal_form(operator.index(start), generators)
             length = reach(normal) + 1
-        self.space, self.first, self.stop = space, first, first + length
-        self._generators = normal
+        vars(self).update(space=space, first=first, stop=first + length, _generators=normal)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a MemorySet never changes: memset(x) makes another")
 
     @cached_property
     def _levels(self) -> list[Level]:
@@ -80,12 +88,21 @@ class MemorySet:
         >>> MemorySet.of(Layout((2, 3), (8, 1), storage_offset=1, itemsize=4))
         MemorySet(24 bytes: 4 + 32*[0, 2) + [0, 12))
         """
+        if not isinstance(layout, Layout):
+            raise TypeError(f"{layout!r} is no Layout: memset(x) also takes tensors and arrays")
         return cls(*generators_of(layout))
 
     @property
     def counts_from_storage(self) -> bool:
         """Whether addresses count from the start of a storage, as a Layout's do, not of a device."""
-        return self.space in _OF_LAYOUTS
+        return self.space == _STORAGE or not isinstance(self.space, str)
+
+    @property
+    def where(self) -> str:
+        """The space in words."""
+        if not isinstance(self.space, str):
+            return "in a copy"
+        return "in the storage" if self.space == _STORAGE else f"on {self.space}"
 
     # The protocol of sets ---------------------------------------------------------------------
 
@@ -119,7 +136,9 @@ class MemorySet:
         True
         """
         _require_comparable(self, other)
-        if self.space != other.space or self.first >= other.stop or other.first >= self.stop:
+        if self.space != other.space or not (self and other):
+            return True
+        if self.first >= other.stop or other.first >= self.stop:
             return True
         shift = other.first - self.first
         return not meet(self._generators, other._generators, shift, Budget(budget))
@@ -155,6 +174,7 @@ class MemorySet:
         return self.issubset(other) and other.issubset(self)
 
     def __hash__(self) -> int:
+        # Not the generators: where steps interleave, several normal forms make one set.
         return hash((self.space, self.first, self.stop) if self else ())
 
     def __contains__(self, address: Any) -> bool:
@@ -171,7 +191,7 @@ class MemorySet:
         for run in self.runs():
             yield from run
 
-    def runs(self) -> Iterator[range]:
+    def runs(self, budget: int = BUDGET) -> Iterator[range]:
         """The set as runs of neighbouring bytes, as long as they go, in ascending order; lazily.
 
         >>> list(MemorySet.of(Layout((3, 4), (8, 1))).runs())
@@ -183,7 +203,7 @@ class MemorySet:
         if self._generators and self._generators[0][0] == 1 and len(levels[-1][1]) == 1:
             levels, length = levels[:-1], self._generators[0][1]
         run = range(self.first, self.first)
-        for number in _sums(levels):
+        for number in _sums(levels, budget):
             start = self.first + number
             if start != run.stop:
                 yield run
@@ -199,7 +219,7 @@ class MemorySet:
             what = f"{size:,} byte{'s' * (size != 1)}"
         except Undecided:
             what = "an undecided number of bytes"
-        where = "" if self.space == _STORAGE else f" on {self.space}"
+        where = "" if self.space == _STORAGE else f" {self.where}"
         # An address on a device differs from run to run: left out.
         first = [str(self.first)] if self.counts_from_storage else []
         digits = [f"{c}*[0, {n})" if c > 1 else f"[0, {n})" for c, n in reversed(self._generators)]
@@ -210,11 +230,11 @@ class MemorySet:
         return len(self._levels) == len(self._generators)
 
 
-def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
+def generators_of(layout: Layout) -> tuple[int, list[Generator], object]:
     """The start, the generators (byte stride, size) and the space of a layout's memory set."""
     item = layout.itemsize
     pairs = [(item * c, n) for c, n in zip(layout.stride, layout.shape, strict=True)]
-    space = _COPY if getattr(layout, "copied", False) else _STORAGE
+    space = _STORAGE if layout._storage is None else layout._storage
     return item * layout.storage_offset, [*pairs, (1, item)], space
 
 
@@ -229,13 +249,13 @@ def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool
     return all(n for _, n in generators) and collide(generators, Budget(budget))
 
 
-def _sums(levels: Sequence[Level]) -> Iterator[int]:
+def _sums(levels: Sequence[Level], budget: int) -> Iterator[int]:
     """All numbers of the levels in ascending order."""
     if not levels:
         yield 0
         return
-    for number in ascending(levels[0][1]):
-        for rest in _sums(levels[1:]):
+    for number in ascending(levels[0][1], budget):
+        for rest in _sums(levels[1:], budget):
             yield number + rest
 
 

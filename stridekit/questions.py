@@ -119,10 +119,10 @@ class Questions(Strided):
         Layout(shape=(2, 8), stride=(12, 1), storage_offset=0, itemsize=1)
         """
         if self.numel == 0:
-            return self._with((0,), (1,))
+            return self._view((0,), (1,))
         stepped = [(n, s) for n, s in zip(self.shape, self.stride, strict=True) if n != 1]
         merged = chunks(tuple(n for n, _ in stepped), tuple(s for _, s in stepped))
-        return self._with([c.numel for c in merged], [c.stride for c in merged])
+        return self._view([c.numel for c in merged], [c.stride for c in merged])
 
     def why_not_torch(self) -> str:
         """Why no torch tensor can have this layout, but an array may; "" where one can.

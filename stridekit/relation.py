@@ -29,6 +29,10 @@ class Relation(Explanation):
     autograd_view: bool | None  # y._is_view(), of a tensor
 
 
+# What makes a view without autograd's knowledge.
+_UNRECORDED = "detach, inference mode, NumPy, set_"
+
+
 def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
     """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
 
@@ -41,7 +45,7 @@ def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
       memory    y's 40 bytes lie inside x's 80
       storage   one
       data_ptr  equal
-      _is_view  False, yet y lies inside x: autograd keeps no record of detach, NumPy or set_
+      _is_view  False, yet y lies inside x: autograd keeps no record of detach, inference mode, NumPy, set_
     >>> relation(x[1::2], x[::2])
     y and x share no byte
       memory    no byte in common, though the ranges interleave (y has 40 bytes, x 40)
@@ -77,6 +81,10 @@ def _decide(question: Callable[[], bool]) -> bool | None:
         return question()
     except Undecided:
         return None
+
+
+def _is_lazy_clone(x: Any) -> bool:
+    return isinstance(x, torch.Tensor) and torch._C._is_cow_tensor(x)
 
 
 def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
@@ -121,7 +129,7 @@ def _memory(
     if meet:
         return f"some bytes in common, and each has bytes of its own {sizes}"
     if mine.space != its.space:
-        return f"no byte in common: y is on {mine.space}, x on {its.space} {sizes}"
+        return f"no byte in common: y is {mine.where}, x {its.where} {sizes}"
     if mine.first < its.stop and its.first < mine.stop:
         return f"no byte in common, though the ranges interleave {sizes}"
     return f"no byte in common: one ends before the other begins {sizes}"
@@ -164,4 +172,8 @@ def _autograd(y: torch.Tensor, x: Any, flag: bool, inside: bool | None) -> str:
         return "False: y is x itself"
     if getattr(x, "_base", None) is y:
         return "False, yet y lies inside x: y is the base that x was made from"
-    return "False, yet y lies inside x: autograd keeps no record of detach, NumPy or set_"
+    if _is_lazy_clone(y) or _is_lazy_clone(x):
+        return (
+            "False, yet y lies inside x: a lazy clone, to which the first write gives its own bytes"
+        )
+    return f"False, yet y lies inside x: autograd keeps no record of {_UNRECORDED}"

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from stridekit.layout import Layout
+from stridekit.layout import Layout, array_block
 
 
 def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
@@ -110,7 +110,7 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
 
 
 def storage_bytes(x: Any) -> int:
-    """The size in bytes of a tensor's storage, or of the owner of an array's memory."""
+    """The size in bytes of a tensor's storage, or of the block that an array lies in."""
     if callable(getattr(x, "untyped_storage", None)):
         try:
             return x.untyped_storage().nbytes()
@@ -119,10 +119,7 @@ def storage_bytes(x: Any) -> int:
                 f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
                 "take the tensor that went in"
             ) from None
-    while hasattr(x.base, "__array_interface__"):
-        x = x.base
-    reach = sum((n - 1) * abs(step) for n, step in zip(x.shape, x.strides, strict=True))
-    return reach + x.itemsize if x.size else 0
+    return array_block(x)[1]
 
 
 def _as_bytes(t: torch.Tensor) -> torch.Tensor:

@@ -82,7 +82,9 @@ def complete_shape(numel: int, new_shape: tuple[int, ...]) -> tuple[int, ...]:
             return (*new_shape[:d], numel // known, *new_shape[d + 1 :])
         raise ValueError(f"{numel} elements do not divide into {known}: no size fits the -1")
     if known != numel:
-        raise ValueError(f"{new_shape} has {known} elements, the layout has {numel}")
+        raise ValueError(
+            f"{new_shape} has {known} element{'s' * (known != 1)}, the layout has {numel}"
+        )
     return new_shape
 
 

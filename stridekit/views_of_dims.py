@@ -134,7 +134,7 @@ class ViewsOfDims(Strided):
         """
         dim = wrap_dim(dim, self.ndim + 1, self.shape)
         step = self.shape[dim] * self.stride[dim] if dim < self.ndim else 1
-        return self._with(insert(self.shape, dim, 1), insert(self.stride, dim, step))
+        return self._view(insert(self.shape, dim, 1), insert(self.stride, dim, step))
 
     def squeeze(self, dim: int | Iterable[int] | None = None) -> Self:
         """`x.squeeze(dim)`: without its dims of size 1, or without those named that have size 1.
@@ -180,7 +180,7 @@ class ViewsOfDims(Strided):
                     f"{old} here, and only a size of 1 expands"
                 )
             stride[d] = step if shape[d] == old else 0
-        return self._with(shape, stride)
+        return self._view(shape, stride)
 
     def expand_as(self, other: Any) -> Self:
         """`x.expand_as(other)`: `expand` to the shape of a layout, a tensor or an array."""
@@ -195,7 +195,7 @@ class ViewsOfDims(Strided):
     def _pick(self, dims: Iterable[int]) -> Self:
         """These dims, in this order."""
         dims = tuple(dims)
-        return self._with([self.shape[d] for d in dims], [self.stride[d] for d in dims])
+        return self._view([self.shape[d] for d in dims], [self.stride[d] for d in dims])
 
     def _matrix_transpose(self, name: str) -> Self:
         if self.ndim == 1:

@@ -48,7 +48,7 @@ do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would str
                 f"cannot view shape {self.shape}, stride {self.stride} as {wanted}: {reason}. "
                 f"Use .reshape({', '.join(map(str, wanted))}) to copy."
             )
-        return self._with(new_shape, stride)
+        return self._view(new_shape, stride)
 
     def why_not_view(self, *shape: int | Iterable[int]) -> str:
         """Why `view(shape)` fails: the two dims and the numbers; "" where it works.
@@ -130,7 +130,7 @@ straddle them'
         Layout(shape=(3, 2), stride=(2, 1), storage_offset=0, itemsize=4)
         """
         parts = self._complex_parts()
-        return parts._with((*parts.shape, 2), (*parts.stride, 1))
+        return parts._view((*parts.shape, 2), (*parts.stride, 1))
 
     @property
     def real(self) -> Self:
@@ -145,7 +145,7 @@ straddle them'
     def imag(self) -> Self:
         """`x.imag` of a complex x (see `view_as_real`): half an element behind `real`."""
         parts = self._complex_parts()
-        return parts._with(storage_offset=parts.storage_offset + 1)
+        return parts._view(storage_offset=parts.storage_offset + 1)
 
     def view_as_complex(self) -> Self:
         """`torch.view_as_complex(x)`: the last dim, of size 2 and stride 1, becomes one complex element.
@@ -168,7 +168,7 @@ straddle them'
             what = f"stride {odd[0]}" if odd else f"storage_offset {self.storage_offset}"
             raise LayoutError(f"{what} is odd: it would point between the parts of an element")
         halves = [s // 2 for s in self.stride[:-1]]
-        return self._with(self.shape[:-1], halves, self.storage_offset // 2, 2 * self.itemsize)
+        return self._view(self.shape[:-1], halves, self.storage_offset // 2, 2 * self.itemsize)
 
     # Numbers of your own, or none ---------------------------------------------------------------
 
@@ -191,7 +191,7 @@ straddle them'
         offset = None if storage_offset is None else int_("storage_offset", storage_offset)
         if offset is not None and offset < 0:
             raise LayoutError(f"storage_offset {offset} is negative: a storage starts at 0")
-        return self._with(ints("size", size), steps, offset)
+        return self._view(ints("size", size), steps, offset)
 
     def detach(self) -> Self:
         """`x.detach()`: the same layout; only autograd loses track."""
@@ -214,7 +214,7 @@ straddle them'
 
     def _cut_elements(self, ratio: int) -> Self:
         """Each element becomes `ratio` smaller ones."""
-        return self._with(
+        return self._view(
             (*self.shape[:-1], self.shape[-1] * ratio),
             (*(s * ratio for s in self.stride[:-1]), 1),
             self.storage_offset * ratio,
@@ -231,7 +231,7 @@ straddle them'
                     f"{what}, {number}, is not divisible by {ratio}, and {ratio} elements of "
                     f"{self.itemsize} bytes make one of {self.itemsize * ratio}"
                 )
-        return self._with(
+        return self._view(
             (*self.shape[:-1], self.shape[-1] // ratio),
             (*(s // ratio for s in self.stride[:-1]), 1),
             self.storage_offset // ratio,
@@ -245,4 +245,4 @@ straddle them'
                 f"torch has no complex elements of {self.itemsize} bytes: they have 4, 8 or 16"
             )
         doubled = [2 * s for s in self.stride]
-        return self._with(self.shape, doubled, 2 * self.storage_offset, self.itemsize // 2)
+        return self._view(self.shape, doubled, 2 * self.storage_offset, self.itemsize // 2)

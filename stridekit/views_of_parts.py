@@ -60,7 +60,7 @@ class ViewsOfParts(ViewsOfDims):
         """
         dim, index = self._dim_to_cut(dim), int_("index", index)
         moved = self.storage_offset + self._in_range(dim, index) * self.stride[dim]
-        return self._with(drop(self.shape, dim), drop(self.stride, dim), moved)
+        return self._view(drop(self.shape, dim), drop(self.stride, dim), moved)
 
     def unbind(self, dim: int = 0) -> tuple[Self, ...]:
         """`x.unbind(dim)`: `select` for each index of a dim.
@@ -108,7 +108,7 @@ class ViewsOfParts(ViewsOfDims):
         if piece < 0 or (piece == 0 and size != 0):
             raise LayoutError(f"split_size {piece} never gets through dim {dim} of size {size}")
         # An empty dim still gives one piece, which is empty.
-        return self._cut(dim, [*range(0, size, piece or 1), size] if size else [0, 0])
+        return self._cut(dim, [*range(0, size, piece), size] if size else [0, 0])
 
     def split_with_sizes(self, split_sizes: Iterable[int], dim: int = 0) -> tuple[Self, ...]:
         """`x.split_with_sizes(split_sizes, dim)`: pieces of these sizes, which add up to the dim's.
@@ -187,7 +187,7 @@ class ViewsOfParts(ViewsOfDims):
         size = max(min(rows, columns), 0)
         start = max(offset, 0) * self.stride[b] - min(offset, 0) * self.stride[a]
         rest = [d for d in range(self.ndim) if d not in (a, b)]
-        return self._with(
+        return self._view(
             [*(self.shape[d] for d in rest), size],
             [*(self.stride[d] for d in rest), self.stride[a] + self.stride[b]],
             self.storage_offset + (start if size else 0),
@@ -207,8 +207,8 @@ class ViewsOfParts(ViewsOfDims):
         if not 0 <= size <= length:
             raise LayoutError(f"a window of {size} does not fit dim {dim} of size {length}")
         if not self.shape:
-            return self._with((size,), (stride,))
-        return self._with(
+            return self._view((size,), (stride,))
+        return self._view(
             (*change(self.shape, dim, (length - size) // step + 1), size),
             (*change(self.stride, dim, stride * step), stride),
         )
@@ -222,7 +222,7 @@ class ViewsOfParts(ViewsOfDims):
                 "strides, use .flip (a copy)"
             )
         start, stop, step = item.indices(self.shape[dim])
-        return self._with(
+        return self._view(
             change(self.shape, dim, len(range(start, stop, step))),
             change(self.stride, dim, self.stride[dim] * step),
             # torch moves the offset even when nothing is left.

@@ -20,7 +20,7 @@ from tests.agree import REFUSALS, TORCH_REFUSALS, numbers, storage_of
 
 DTYPES = [torch.uint8, torch.float16, torch.float32, torch.float64, torch.complex128]
 BY_ITEMSIZE = {dtype.itemsize: dtype for dtype in DTYPES}
-STORAGES = {dtype: torch.zeros(8192, dtype=dtype) for dtype in DTYPES}
+STORAGES = {dtype: torch.zeros(1 << 16, dtype=dtype) for dtype in DTYPES}
 FORMATS = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
 FORMAT_ORDERS = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
 

@@ -131,6 +131,29 @@ def test_a_lazy_clone_stays_lazy():
     assert not shares_memory(x, y) and x[0] == 0
 
 
+def test_copies_are_storages_of_their_own():
+    """Two clones of a layout share nothing; views of one clone may."""
+    x = Layout((4, 6))
+    one, other = x.clone(), x.clone()
+    for a, b in [(one, other), (one, x), (x.t().reshape(24), one)]:
+        assert not shares_memory(a, b) and not shares_storage(a, b) and not is_view(a, b)
+    assert (
+        is_view(one[1:], one)
+        and shares_memory(one[::2], one[:, 1:])
+        and shares_storage(one[0], one)
+    )
+    assert one == other == x and memset(one) != memset(other)
+
+
+def test_what_lies_in_a_buffer():
+    """A torch storage under an array, and an array over an object that only describes memory."""
+    t = torch.arange(10)
+    assert Layout.of(t[2:].numpy()) == Layout((8,), (1,), 2, 8)
+    interface = {"__array_interface__": t.numpy().__array_interface__}
+    described = np.asarray(type("Described", (), interface)())
+    assert memset(described) == memset(t) and shares_storage(described, t)
+
+
 def test_nothing_is_kept_alive():
     """A memory set holds numbers, not the tensor."""
     x = torch.arange(24.0)
@@ -162,6 +185,15 @@ def test_undecided_reaches_the_caller():
         shares_memory(a, b, budget=50)
 
 
+def test_numpy_scalars_and_classes_have_no_memory():
+    """A NumPy scalar lies in a temporary, and a class nowhere."""
+    for value in (np.float64(1), np.ndarray, torch.Tensor):
+        with pytest.raises(
+            TypeError, match="has no memory set: give a torch tensor, a NumPy array"
+        ):
+            memset(value)
+
+
 @pytest.mark.parametrize("name", [*NO_LAYOUT, *NO_MEMORY])
 def test_refused(name):
     """No single memory, no set: an error that says what the value is."""
@@ -181,13 +213,17 @@ def test_refused(name):
 
 
 def test_refused_inside_vmap_and_after_resize():
-    """A batched tensor stands for others; a storage shrunk to nothing has no bytes."""
+    """A batched tensor stands for others; bytes that a storage gave back are not the tensor's."""
     with pytest.raises(ValueError, match="inside vmap or grad"):
         torch.vmap(lambda t: memset(t) and t)(torch.ones(2, 3))
     x = torch.ones(4)
-    x.untyped_storage().resize_(0)
-    with pytest.raises(ValueError, match=r"was shrunk to nothing \(by resize_\)"):
-        memset(x)
+    for size, missing in [(10, 6), (0, 16)]:
+        x.untyped_storage().resize_(size)
+        with pytest.raises(
+            ValueError, match=f"reaches {missing} bytes past the end of its storage"
+        ):
+            memset(x)
+    assert shares_storage(x, x.view(2, 2))  # for which no byte is needed
 
 
 def test_a_layout_beside_a_tensor():

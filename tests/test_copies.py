@@ -110,7 +110,7 @@ def test_copied_is_told_and_passed_on_but_not_compared():
 
 
 def test_the_fields_of_a_layout():
-    """Four numbers by place or by name, `copied` by name only; they make the layout anew."""
+    """Four numbers, by place or by name; they make the layout anew, and cannot be changed."""
     made = Layout((2, 3), (1, 2), 5, 4)
     named = Layout(shape=(2, 3), stride=(1, 2), storage_offset=5, itemsize=4)
     assert made == named
@@ -119,6 +119,8 @@ def test_the_fields_of_a_layout():
     with pytest.raises(TypeError):
         Layout((2, 3), (1, 2), 5, 4, True)
     with pytest.raises(AttributeError):
+        made.shape = (6,)
+    with pytest.raises((AttributeError, TypeError)):
         made.copied = True
 
 

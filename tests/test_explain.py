@@ -113,6 +113,14 @@ def test_what_is_not_in_memory():
     assert "meta: there is no memory" in str(explain(NO_MEMORY["meta"][0]))
 
 
+def test_the_example_of_a_huge_overlap():
+    """Looking for two indices that share an element does not list all indices."""
+    facts = dict(explain(torch.zeros(1).expand(10**12)).lines)
+    assert (
+        facts["overlap"] == "yes: 1,000,000,000,000 indices share 1 element, such as x[0] and x[1]"
+    )
+
+
 def test_html_says_the_same():
     """The table holds the title and every sentence, escaped."""
     explanation = explain(torch.ones(3, 1).expand(3, 8))

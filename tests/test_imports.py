@@ -30,15 +30,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     ),
     "questions": ({"_arguments", "_strided", "view_rule", "memory_format", "dim_order"}, set()),
     "layout": (
-        {
-            "_arguments",
-            "view_rule",
-            "views_of_dims",
-            "views_of_parts",
-            "views_of_elements",
-            "copies",
-            "questions",
-        },
+        {"_arguments", "view_rule", "views_of_parts", "copies", "questions"},
         set(),
     ),
     "elementwise": (
@@ -59,6 +51,11 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "widgets": (
         {"layout", "memory", "storage", "explain", "plots", "palette"},
         {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
+    ),
+    "export": ({"palette", "lesson_html"}, set()),
+    "lesson_html": (
+        {"widgets"},
+        {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
     ),
     "selfcheck": ({"layout", "storage", "widgets"}, {"torch"}),
     "exercises": ({"layout", "memory", "storage"}, {"torch", "numpy"}),

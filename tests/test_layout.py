@@ -42,6 +42,18 @@ def test_offset_finds_the_element(x, data):
 
 
 @given(tensors(max_ndim=4), st.data())
+def test_span(x, data):
+    """From the lowest element that an index reaches to the highest, also where steps go backwards."""
+    stride = tuple(data.draw(st.sampled_from([s, s, -s])) for s in x.stride())
+    layout = Layout(x.shape, stride, 10_000)
+    reached = [layout.offset(index) for index in itertools.product(*map(range, layout.shape))]
+    if reached:
+        assert layout.span == range(min(reached), max(reached) + 1)
+    else:
+        assert layout.span == range(10_000, 10_000)
+
+
+@given(tensors(max_ndim=4), st.data())
 def test_of_numpy_arrays(x, data):
     """An array and the tensor that shares its memory have one layout, steps and all."""
     if x.dtype is torch.complex128 or x.untyped_storage().nbytes() == 0:
@@ -71,7 +83,7 @@ def test_of_numpy_negative_and_foreign_strides():
     [
         (lambda: Layout((2, 3), (1,)), "shape (2, 3) has 2 dims but stride (1,) has 1"),
         (lambda: Layout((2, -3)), "size -3 of dim 1 is negative"),
-        (lambda: Layout(5), "shape is 5, a int: give a tuple of ints"),
+        (lambda: Layout(5), "shape is 5, an int: give a tuple of ints"),
         (lambda: Layout((2.0,)), "shape[0] is 2.0, a float: give an int"),
         (lambda: Layout((True,)), "shape[0] is True, a bool: give an int"),
         (lambda: Layout((3,), (-1,)), "reaches element -2: a storage starts at 0"),

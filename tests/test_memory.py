@@ -1,5 +1,6 @@
 """MemorySet against Python's sets and brute force: the protocol, the budget, the price."""
 
+import contextlib
 import itertools
 import random
 import time
@@ -125,6 +126,20 @@ def test_what_is_no_memory_set():
     assert x != {0, 1, 2}
 
 
+def test_a_set_never_changes():
+    """It can be a key, so its numbers are fixed; and what makes no set is refused."""
+    x = MemorySet.of(Layout((3,)))
+    with pytest.raises(AttributeError, match="never changes"):
+        x.first = 5
+    with pytest.raises(ValueError, match="have a negative count"):
+        MemorySet(0, [(1, -3)], "cpu")
+    with pytest.raises(TypeError, match="is no Layout"):
+        MemorySet.of((3, 4))
+    for budget in (None, -1, 1.5, True):
+        with pytest.raises(ValueError, match="give a number of steps, 0 or more"):
+            x.issubset(MemorySet.of(Layout((4,))), budget=budget)
+
+
 def test_repr_shows_the_digits():
     """Step and size of each digit; absolute addresses, which no run repeats, are left out."""
     assert repr(memset(Layout((4, 6))[:, 2])) == "MemorySet(4 bytes: 2 + 6*[0, 4))"
@@ -166,6 +181,35 @@ def test_small_members_of_the_hard_family_are_decided(solvable):
         assert a.isdisjoint(b) == set(a).isdisjoint(b)
         a, b = subset_sum_inclusion(10, rng, solvable)
         assert a.issubset(b) == all(byte in b for byte in a)
+
+
+WIDE = Layout((10**12, 10**12), (7, 11))
+DEEP = Layout((2,) * 600, [3**i for i in range(600)])
+LONG = 10**9
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: memset(Layout((LONG,), (13,), 10**6)) <= memset(WIDE),
+        lambda: memset(Layout((10**4,) * 3, (6, 10, 15), 10**11)) <= memset(WIDE),
+        lambda: memset(Layout((4000,) * 20, range(3001, 3041, 2))).count(),
+        lambda: memset(
+            Layout((2,) * 60, [random.Random(k).randrange(1, LONG**30 // 120) for k in range(60)])
+        ).issubset(memset(Layout((LONG - 1,) * 30, [LONG**k for k in range(30)]))),
+        lambda: memset(DEEP[:1]) <= memset(DEEP),
+        lambda: list(memset(Layout((120,) * 3, (6, 10, 15)))),
+        lambda: list(memset(Layout((2000, 2000), (2, 3))).runs()),
+    ],
+)
+def test_no_question_takes_long(ask):
+    """Huge, deep and tangled layouts end in an answer or in Undecided, within seconds and little memory."""
+    begin = time.monotonic()
+    with contextlib.suppress(Undecided):
+        ask()
+    assert (
+        time.monotonic() - begin < 60
+    )  # about a second; this only has to notice an endless search
 
 
 @pytest.mark.parametrize("n", [30, 45, 60])

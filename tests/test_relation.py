@@ -107,6 +107,7 @@ def test_a_lazy_clone_is_not_made_real():
     x = torch.arange(4.0)
     y = torch._lazy_clone(x)
     assert relation(y, x).is_view and torch._C._is_cow_tensor(y)
+    assert "a lazy clone, to which the first write gives its own bytes" in str(relation(y, x))
 
 
 @pytest.mark.parametrize("name", [*NO_LAYOUT, *NO_MEMORY])

@@ -165,6 +165,8 @@ def test_unfold(x, data, size, step):
     """Windows that overlap, touch and leave gaps, also of a 0-d layout."""
     dim = data.draw(dims(x))
     agree(lambda: Layout.of(x).unfold(dim, size, step), lambda: x.unfold(dim, size, step))
+    one = torch.tensor(0.0)
+    agree(lambda: Layout.of(one).unfold(0, size, 1), lambda: one.unfold(0, size, 1))
 
 
 # The dims as a whole --------------------------------------------------------------------------------
@@ -235,6 +237,16 @@ def test_expand(x, data):
         agree(lambda: Layout.of(x).expand_as(like), lambda: x.expand_as(other))  # noqa: B023
 
 
+def test_expand_exhaustively():
+    """Every shape of up to two dims to every list of up to three sizes: 0-d layouts and -1 included."""
+    base = torch.empty(8)
+    for shape in [(), *itertools.product(range(3)), *itertools.product(range(3), repeat=2)]:
+        x = base.as_strided(shape, (3, 2)[: len(shape)])
+        for count in range(1, 4):
+            for sizes in itertools.product((-1, 0, 1, 2), repeat=count):
+                agree(lambda: Layout.of(x).expand(sizes), lambda: x.expand(sizes))  # noqa: B023
+
+
 # Another shape --------------------------------------------------------------------------------------
 
 
@@ -299,11 +311,12 @@ def test_reason_is_true(x, data):
 # The same bytes -------------------------------------------------------------------------------------
 
 
-@given(tensors(), st.sampled_from(DTYPES), st.booleans())
-def test_view_dtype(x, dtype, last_in_a_row):
+@given(tensors(), st.sampled_from(DTYPES), st.sampled_from([1, 2, 4, 8]))
+def test_view_dtype(x, dtype, even):
     """Larger and smaller elements: what divides is torch's, what does not is refused."""
-    if x.ndim and last_in_a_row:
-        x = x.as_strided(x.shape, [*(s // 2 * 2 for s in x.stride()[:-1]), min(x.stride(-1), 1)])
+    if x.ndim:
+        strides = [s // even * even for s in x.stride()[:-1]]
+        x = x.as_strided(x.shape, [*strides, min(x.stride(-1), 1)])
     agree(lambda: Layout.of(x).view_dtype(dtype.itemsize), lambda: x.view(dtype))
 
 
@@ -417,9 +430,13 @@ def test_torch_loses_count_at_a_second_ellipsis():
         (lambda x: x.view_dtype(3), "elements of 4 bytes cannot be viewed with 3 bytes"),
         (lambda x: x[0, 0].view_dtype(2), "a 0-d layout has no dim to cut or join"),
         (lambda x: x.t().view_dtype(2), "the last dim has stride 6: only with stride 1"),
-        (lambda x: x[:, 1:].view_dtype(8), "storage_offset, 1, is not divisible by 2"),
+        (
+            lambda x: x[:, 1:].view_dtype(8),
+            "storage_offset, 1, is not divisible by 2, and 2 elements of 4 bytes make one of 8",
+        ),
         (lambda x: x[:, :5].view_dtype(8), "the last size, 5, is not divisible by 2"),
         (lambda x: x.view_dtype(1).view_as_real(), "torch has no complex elements of 1 bytes"),
+        (lambda x: x.view_dtype(1).view_as_complex(), "torch has no complex elements of 2 bytes"),
         (lambda x: x.view_as_complex(), "does not end in a dim of size 2 and stride 1"),
         (lambda x: x[:, 1:3].view_as_complex(), "storage_offset 1 is odd: it would point between"),
         (lambda x: x.as_strided((2,), (-1,), 3), "stride (-1,) has a negative one"),

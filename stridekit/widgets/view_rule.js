@@ -1,9 +1,7 @@
 // When a layout can be viewed as another shape: the rule of view_rule.py, and its sentences.
 // tests/fixtures/operations.json pins both sides to the same answers.
 
-import { tuple } from "./core.js";
-
-const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+import { product, tuple } from "./core.js";
 
 /** The row-major stride of a shape. @param {number[]} shape */
 export function contiguousStride(shape) {
@@ -40,7 +38,7 @@ export function completeShape(numel, wanted) {
   if (!unknown.length)
     return known === numel
       ? [wanted, ""]
-      : no(`${tuple(wanted)} has ${known} elements, the layout has ${numel}`);
+      : no(`${tuple(wanted)} has ${known} element${known === 1 ? "" : "s"}, the layout has ${numel}`);
   if (known === 0) return no("any size would do for the -1 beside a 0: write the size out");
   if (numel % known) return no(`${numel} elements do not divide into ${known}: no size fits the -1`);
   return [wanted.map((size) => (size === -1 ? numel / known : size)), ""];
