@@ -8,6 +8,7 @@ BENCH_ARGS ?=
 FUZZ_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
+EXPORT_ARGS ?= notebooks -o dist/site
 
 IN_VENV = .venv/bin/python
 
@@ -21,7 +22,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test lint fix fuzz refresh lock bench pictures
+.PHONY: help env lab test lint fix fuzz refresh export lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -55,6 +56,9 @@ fuzz: env  ## compare stridekit with torch, NumPy and brute force at random (FUZ
 
 refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
+
+export: env  ## write the lessons as web pages that need no kernel, to dist/site
+	@$(IN_VENV) -m stridekit.export $(EXPORT_ARGS)
 
 lock: env  ## write constraints.txt anew (LOCK_ARGS=--upgrade for the newest versions)
 	@$(IN_VENV) tools/lock.py $(LOCK_ARGS)

@@ -32,7 +32,15 @@ from stridekit.storage import read_element, read_storage, storage_view
 from stridekit.view_error import explain_view
 
 if TYPE_CHECKING:
-    from stridekit.widgets import StrideExplorer, explore
+    from stridekit.widgets import (
+        AliasExplorer,
+        ChannelsLastExplorer,
+        Predict,
+        ReshapeStepper,
+        StrideExplorer,
+        TraversalExplorer,
+        explore,
+    )
 
 # In the order in which a learner meets them.
 __all__ = [
@@ -46,6 +54,7 @@ __all__ = [
     "storage_view",
     "StrideExplorer",
     "explore",
+    "Predict",
     "memset",
     "MemorySet",
     "is_view",
@@ -55,9 +64,13 @@ __all__ = [
     "Undecided",
     "relation",
     "Relation",
+    "AliasExplorer",
+    "ReshapeStepper",
+    "ChannelsLastExplorer",
     "output_layout",
     "loop_nest",
     "broadcast_tensors",
+    "TraversalExplorer",
     "self_check",
     "SelfCheck",
 ]
@@ -65,12 +78,20 @@ __all__ = [
 __version__ = "0.1.0"
 
 # The widgets need ipywidgets and anywidget: loaded when one is first asked for.
-_LAZY = {"StrideExplorer": "stridekit.widgets", "explore": "stridekit.widgets"}
+_LAZY = {
+    "StrideExplorer",
+    "explore",
+    "Predict",
+    "AliasExplorer",
+    "ReshapeStepper",
+    "ChannelsLastExplorer",
+    "TraversalExplorer",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
+        return getattr(import_module("stridekit.widgets"), name)
     raise AttributeError(f"module 'stridekit' has no attribute {name!r}")
 
 

@@ -56,7 +56,7 @@ def conda():
     return dict(parts), last["pip"]
 
 
-ALL = requirements(PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"])
+ALL = requirements(PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["export"] + EXTRAS["test"])
 
 
 @pytest.mark.parametrize("name", ALL)

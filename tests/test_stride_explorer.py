@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError, StrideExplorer, explore
 from stridekit.widgets import scene
-from tests import explorer_cases
+from stridekit.widgets.chain import apply
+from tests import chain_cases, explorer_cases
 from tests.needs import NODE, needs_node
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
@@ -33,6 +34,33 @@ def test_the_cases_agree_with_torch(layout, storage_size):
     assert contiguous[0] == x.is_contiguous()
     assert reach[1].startswith(f"reaches {x.unique().numel()} of {storage_size} ")
     assert torch.equal(eval(answers["code"], {"x": torch.arange(storage_size)}), x)
+
+
+def test_the_chains_are_what_python_says():
+    """The same for chains; `python -m tests.chain_cases` writes them."""
+    assert chain_cases.FILE.read_text(encoding="utf-8") == chain_cases.text()
+
+
+@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
+@pytest.mark.parametrize("steps", chain_cases.CHAINS, ids="".join)
+def test_chains_agree_with_torch(steps):
+    """Shape, stride, offset, whether it copied, and the values of each storage, step by step."""
+    x = torch.arange(40.0).view(5, 8)
+    found = chain_cases.answers(steps)
+    for step, stage in zip(steps, found.get("stages", ()), strict=False):
+        y = eval(f"x{step}", {"x": x, "torch": torch})
+        assert (tuple(y.shape), y.stride()) == (stage["shape"], stage["stride"])
+        assert y.storage_offset() == stage["storage_offset"]
+        copied = y.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+        assert copied == stage["memory"].startswith("copy") or not y.numel()
+        stored = torch.empty(0).set_(y.untyped_storage()).tolist()
+        assert [int(k) for k in stage["labels"] or range(40)] == stored
+        x = y
+    if "error" in found and "the picture holds" not in found["error"]:
+        with pytest.raises((RuntimeError, IndexError, AttributeError, TypeError)):
+            eval(
+                f"x{''.join(steps)}", {"x": torch.arange(40.0).view(5, 8), "torch": torch}
+            ).stride()
 
 
 @needs_node
@@ -118,18 +146,99 @@ def test_the_front_end_is_followed():
     """What JavaScript sets arrives as a Layout, and is not sent back changed."""
     explorer, sent = StrideExplorer(), []
     explorer.observe(lambda change: sent.append(change["new"]), "_scene")
-    state = {"shape": [8, 5], "stride": [1, 8], "storage_offset": 0, "itemsize": 4, "index": [7, 4]}
+    state = {"shape": [8, 5], "stride": [1, 8], "storage_offset": 0, "itemsize": 4, "index": [7, 4],
+             "chain": None}  # fmt: skip
     explorer.set_state({"_scene": state})
     assert explorer.layout == Layout((8, 5), (1, 8), 0, 4) and explorer.index == (7, 4)
     assert sent == [state]  # as it came, once
+
+
+def test_a_chain_from_python():
+    """Its layout, its code and its text; torch makes the same of the code."""
+    explorer = StrideExplorer()
+    explorer.chain = ("permute(1, 0)", "[1:]", "contiguous()")
+    assert explorer.chain == (".permute(1, 0)", "[1:]", ".contiguous()")
+    assert explorer.code == "torch.arange(40.).view(5, 8).permute(1, 0)[1:].contiguous()"
+    assert Layout.of(eval(explorer.code)) == explorer.layout == Layout((7, 5), (5, 1), 0, 4)
+    text = repr(explorer)
+    assert (
+        "  .contiguous(): shape (7, 5), stride (5, 1), storage_offset 0, copy: new storage of 35 elements"
+        in text
+    )
+    assert "reaches 35 of 35 elements" in text
+    explorer.chain = ()
+    assert explorer.layout == Layout((5, 8), (8, 1), 0, 4) and explorer.chain == ()
+    assert explorer.code.endswith(".as_strided((5, 8), (8, 1), 0)")
+
+
+def test_a_layout_set_by_hand_ends_the_chain():
+    """as_strided of the storage on screen: the first one, or the last copy's."""
+    explorer = StrideExplorer()
+    explorer.chain = (".T", "[1:]")
+    explorer.layout = Layout((2, 3), (8, 1), 0, 4)
+    assert (
+        explorer.chain == () and explorer.code == "torch.arange(40.).as_strided((2, 3), (8, 1), 0)"
+    )
+    explorer.chain = (".T", ".contiguous()", "[0]")
+    explorer.layout = Layout((3, 2), (1, 1), 2, 4)
+    assert explorer.chain == (".T", ".contiguous()", ".as_strided((3, 2), (1, 1), 2)")
+    assert Layout.of(eval(explorer.code)) == explorer.layout
+    with pytest.raises(LayoutError, match="reaches element 6, and the storage ends at 5"):
+        explorer.layout = Layout((7,), (1,), 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("steps", "sentence"),
+    [
+        ((".T", ".view(40)"), "dims 0 and 1 do not merge"),
+        (("[9]",), "index 9 is out of range for dim 0 of size 5"),
+        ((".expand(2, 2, 2, 5, 8)",), "has 5 dims and 320 elements: the picture holds 4 and 4096"),
+        ((".permute(1, 0).T",), 'cannot read ".permute(1, 0).T": write one operation'),
+        (("__class__",), "__class__ is not known here"),
+        ((".view(open('x'))",), "cannot read"),
+        ((".transpose(0)",), "cannot apply .transpose(0): "),
+        ((".as_strided((5, 9), (8, 1))",), "reaches element 40, and the storage ends at 39"),
+    ],
+)
+def test_a_refused_chain_changes_nothing(steps, sentence):
+    """The error says why; chain and layout stay."""
+    explorer = StrideExplorer()
+    explorer.chain = (".T",)
+    before = explorer._scene
+    with pytest.raises((LayoutError, IndexError), match=re.escape(sentence)):
+        explorer.chain = steps
+    assert explorer._scene is before and explorer.chain == (".T",)
+
+
+def test_a_chain_from_the_front_end_is_followed():
+    """The steps arrive with the layout, once, and the still picture shows the copy's own storage."""
+    explorer, sent = StrideExplorer(), []
+    explorer.observe(lambda change: sent.append(change["new"]), "_scene")
+    start = {"shape": [5, 8], "stride": [8, 1], "storage_offset": 0, "itemsize": 4}
+    chain = {"source": "x", "start": start, "steps": [".T", ".reshape(-1)"]}
+    state = {"shape": [40], "stride": [1], "storage_offset": 0, "itemsize": 4}
+    state |= {"index": [3], "chain": chain}
+    explorer.set_state({"_scene": state})
+    assert explorer.chain == (".T", ".reshape(-1)") and explorer.code == "x.T.reshape(-1)"
+    assert sent == [state]
+    assert len(explorer._repr_mimebundle_()[0]["image/png"]) > 1000
+
+
+def test_a_chain_of_ones_own_values():
+    """A copy carries the values along, in their new order."""
+    explorer = explore(torch.tensor([[10, 20], [30, 40]]), "t")
+    explorer.chain = [".t()", ".contiguous()"]
+    assert explorer.code == "t.t().contiguous()"
+    assert explorer._stages()[-1].labels == ["10", "30", "20", "40"]
+    assert str(apply(Layout((2, 2)), ".mT").stride) == "(1, 2)"
 
 
 @pytest.mark.parametrize(
     ("layout", "sentence"),
     [
         (Layout((5, 9), (8, 1)), "reaches element 40, and the storage ends at 39"),
-        (Layout((2,) * 5), "has 5 dims and 32 elements: the picture holds 4 and 512"),
-        (Layout((600,), (0,)), "has 1 dims and 600 elements"),
+        (Layout((2,) * 5), "has 5 dims and 32 elements: the picture holds 4 and 4096"),
+        (Layout((5000,), (0,)), "has 1 dims and 5000 elements"),
         (Layout((4,), (-1,), 3), "stride (-1,) is negative: torch has no such tensors"),
     ],
 )
@@ -212,7 +321,9 @@ def test_picture_and_text_where_there_is_no_kernel():
     assert "0x" not in data["text/plain"]
 
 
-@pytest.mark.parametrize("shape", [(), (0,), (3,), (16, 16), (2, 3, 4), (2, 2, 3, 4)])
+@pytest.mark.parametrize(
+    "shape", [(), (0,), (3,), (16, 16), (64, 64), (4096,), (2, 3, 4), (8, 8, 8, 8)]
+)
 def test_pictures_of_every_rank(shape):
     """No rank and no empty layout breaks the still picture."""
     data, _ = explore(torch.zeros(shape))._repr_mimebundle_()

@@ -1,5 +1,18 @@
 """Pictures of layouts that follow the hand. `StrideExplorer` is a widget, `explore(t)` makes one."""
 
+from stridekit.widgets.alias_explorer import AliasExplorer
+from stridekit.widgets.channels_last_explorer import ChannelsLastExplorer
+from stridekit.widgets.predict import Predict
+from stridekit.widgets.reshape_stepper import ReshapeStepper
 from stridekit.widgets.stride_explorer import StrideExplorer, explore
+from stridekit.widgets.traversal_explorer import TraversalExplorer
 
-__all__ = ["StrideExplorer", "explore"]
+__all__ = [
+    "AliasExplorer",
+    "ReshapeStepper",
+    "StrideExplorer",
+    "explore",
+    "ChannelsLastExplorer",
+    "Predict",
+    "TraversalExplorer",
+]

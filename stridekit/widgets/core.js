@@ -3,12 +3,15 @@
 //
 // A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array.
 
-export const MAX_CELLS = 512;
+export const MAX_CELLS = 4096;
+export const MAX_HTML = 512; // cells drawn as HTML; more are drawn on a canvas
+export const MAX_DIMS = 4;
 export const CACHE_LINE = 64;
 
 /** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */
 
-const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+/** Of no numbers it is 1. */
+export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 /** Numbers as Python writes a tuple. */
 export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
 const plural = (count) => (count === 1 ? "" : "s");
@@ -35,14 +38,25 @@ export const flatten = (shape, index) => index.reduce((flat, i, d) => flat * sha
 
 /** Element of each index in row-major order, and the indices (flat) that own each element. */
 export function reach(layout) {
-  const elements = Array.from({ length: numel(layout) }, (_, flat) =>
-    offset(layout, unflatten(layout.shape, flat)),
-  );
+  const { shape, stride } = layout;
+  const elements = new Array(numel(layout));
   const owners = new Map();
-  elements.forEach((element, flat) => {
-    if (owners.has(element)) owners.get(element).push(flat);
+  const index = shape.map(() => 0);
+  let element = layout.storage_offset;
+  for (let flat = 0; flat < elements.length; flat++) {
+    elements[flat] = element;
+    const owned = owners.get(element);
+    if (owned) owned.push(flat);
     else owners.set(element, [flat]);
-  });
+    // The next index, as an odometer turns, and its element.
+    for (let d = shape.length - 1; d >= 0; d--) {
+      index[d] += 1;
+      element += stride[d];
+      if (index[d] < shape[d]) break;
+      element -= shape[d] * stride[d];
+      index[d] = 0;
+    }
+  }
   return { elements, owners };
 }
 
@@ -62,7 +76,8 @@ export function whyNotContiguous({ shape, stride }) {
 export function verdicts(layout, storageSize, owners = reach(layout).owners) {
   const why = whyNotContiguous(layout);
   const reached = owners.size;
-  const span = reached ? Math.max(...owners.keys()) - Math.min(...owners.keys()) + 1 : 0;
+  const last = layout.shape.reduce((sum, n, d) => sum + (n - 1) * layout.stride[d], 0);
+  const span = reached ? last + 1 : 0;
   const holes = span - reached;
   const count = numel(layout);
   const bytes = `(${reached * layout.itemsize} of ${storageSize * layout.itemsize} bytes)`;
@@ -133,4 +148,21 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
     `${label} stops at ${fits}: beyond it, ${elementName(corner, name)} would be element ` +
       `${fixed + (fits + 1) * step}, and the storage ends at ${storageSize - 1}`,
   ];
+}
+
+/** Why the picture cannot hold a layout on a storage; "" if it can. */
+export function whyNotDrawn(layout, storageSize) {
+  const { shape, stride, storage_offset } = layout;
+  const count = numel(layout);
+  if (shape.length > MAX_DIMS || count > MAX_CELLS)
+    return (
+      `shape ${tuple(shape)} has ${shape.length} dims and ${count} elements: ` +
+      `the picture holds ${MAX_DIMS} and ${MAX_CELLS}; explore(t) shows a corner`
+    );
+  const last = storage_offset + shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 0);
+  if (count === 0 || last < storageSize) return "";
+  return (
+    `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset} ` +
+    `reaches element ${last}, and the storage ends at ${storageSize - 1}`
+  );
 }

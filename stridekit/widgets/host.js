@@ -23,13 +23,34 @@ export function createModel(state) {
   };
 }
 
-/** Bring one widget to life in a node: its module as text, its state as an object. */
-export async function mount(el, esm, state) {
+/** A module that is there as text. */
+async function load(esm) {
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
   const { default: widget } = await import(url);
   URL.revokeObjectURL(url);
-  const leaving = new AbortController();
-  const model = createModel(state);
-  await widget.initialize?.({ model, signal: leaving.signal });
-  await widget.render({ model, el, signal: leaving.signal });
+  return widget;
+}
+
+/**
+ * Bring to life each node with a data-widget, the number of its widget. Nodes of one number show one model,
+ * so that they stay in step; each module is loaded once.
+ * @param {{modules: string[], widgets: [number, object][]}} page  a widget is its module's number and its state
+ */
+export async function bringToLife(root, { modules, widgets }) {
+  const { signal } = new AbortController();
+  const loaded = modules.map(load);
+  const begun = widgets.map(async ([k, state]) => {
+    const [widget, model] = [await loaded[k], createModel(state)];
+    await widget.initialize?.({ model, signal });
+    return { widget, model };
+  });
+  for (const el of root.querySelectorAll("[data-widget]")) {
+    try {
+      const { widget, model } = await begun[Number(el.dataset.widget)];
+      await widget.render({ model, el, signal });
+    } catch (error) {
+      el.textContent = `This picture could not be drawn: ${error.message}`;
+      reportError(error);
+    }
+  }
 }

@@ -18,6 +18,7 @@ export function inkOf(g, view) {
   const lifts = steps(g, view, ink);
   ends(g, view, ink);
   walk(g, view, lifts, ink);
+  flag(g, view, ink);
   return ink;
 }
 
@@ -41,7 +42,7 @@ const arrow = (x, y) => `M${x - 6},${y - 9}h12l-6,9z`;
 function addresses(g, { layout }, { tags }) {
   for (const row of g.rows)
     if (row.gap) tags.push([`⋯ ${row.elements} elements not shown`, g.gutter, row.y, "sk-gap"]);
-    else tags.push([`${row.row * g.perRow * layout.itemsize} B`, g.gutter - 12, row.y + 9, "sk-byte"]);
+    else tags.push([`${row.row * g.perRow * layout.itemsize} B`, g.gutter - 12, row.y + g.height / 2 - 9, "sk-byte"]);
 }
 
 /** A bracket under the slots of each cache line; the selected element's is dark and says which. */
@@ -50,13 +51,14 @@ function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
   const dark = spot.element === null ? -1 : Math.floor(spot.element / perLine);
   for (const { row } of g.rows.filter((r) => !r.gap)) {
     const end = Math.min((row + 1) * g.perRow, storageSize);
+    if (g.dense && (spot.element < row * g.perRow || spot.element >= end)) continue;
     for (let e = row * g.perRow; e < end; ) {
       const line = Math.floor(e / perLine);
       const stop = Math.min((line + 1) * perLine, end);
       const [x0, x1, y] = [g.left(e), g.left(stop - 1) + g.slot, g.top(e) + g.height + 5];
       const open = e % perLine === 0 ? `M${x0},${y - 3}V${y}` : `M${x0},${y}`;
       const close = stop % perLine === 0 ? `H${x1}V${y - 3}` : `H${x1}`;
-      paths.push([open + close, line === dark ? "sk-line is-dark" : "sk-line"]);
+      if (line === dark || !g.dense) paths.push([open + close, line === dark ? "sk-line is-dark" : "sk-line"]);
       // Named where there is room beside the offset's label; the sentence below names it always.
       const offset = layout.storage_offset;
       const room = g.top(offset) === g.top(e) && x1 > g.left(offset) ? g.middle(offset) + 140 : g.left(e);
@@ -65,6 +67,12 @@ function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
       e = stop;
     }
   }
+}
+
+/** Small slots carry no text: what is pointed at stands over its slot. */
+function flag(g, { spot, label }, { tags }) {
+  if (!g.dense || spot.element === null || !g.has(spot.element)) return;
+  tags.push([label(spot.element), g.middle(spot.element), g.top(spot.element) - 22, "sk-flag"]);
 }
 
 function offsetBar(g, { layout }, { paths }) {

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import anywidget
 
 from stridekit.widgets.assets import module
 
 # What belongs to Jupyter, or is written into the page once for all widgets of a kind.
-_NOT_STATE = {"_esm", "_css", "_anywidget_id", "layout", "tabbable", "tooltip"}
+_NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {"_esm", "_css", "_anywidget_id"}
+
+
+class Offline(NamedTuple):
+    """A widget as a page needs it: its module, its style sheet, and the traits that its module reads."""
+
+    esm: str
+    css: str
+    state: dict[str, Any]
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> Offline:
+        """The widget of a full state, as it goes from a kernel to the front end.
+
+        >>> Offline.of({"_esm": "export default {}", "_scene": {}, "_model_module": "anywidget"})
+        Offline(esm='export default {}', css='', state={'_scene': {}})
+        """
+        own = {name: value for name, value in state.items() if name not in _NOT_STATE}
+        return cls(str(state["_esm"]), str(state.get("_css", "")), own)
 
 
 def offline_page(widgets: Sequence[anywidget.AnyWidget], title: str = "stridekit") -> str:
@@ -29,33 +47,29 @@ def offline_page(widgets: Sequence[anywidget.AnyWidget], title: str = "stridekit
     )
     return (
         f"<!doctype html><html lang='en'><head>{head}<style>{style}</style></head>"
-        f"<body>{body}{live(widgets)}</body></html>"
+        f"<body>{body}{live([Offline.of(widget.get_state()) for widget in widgets])}</body></html>"
     )
 
 
-def live(widgets: Sequence[anywidget.AnyWidget]) -> str:
-    """The elements that bring widgets to life: each kind's module and style once, each one's state."""
-    kinds = {type(widget).__name__: widget for widget in widgets}
+def live(widgets: Sequence[Offline]) -> str:
+    """The elements that bring each node with `data-widget="k"` to life as the k-th of the widgets.
+
+    Each module and each style sheet goes into the page once.
+    """
+    modules = list(dict.fromkeys(widget.esm for widget in widgets))
+    sheets = dict.fromkeys(widget.css for widget in widgets)
     data = {
-        "modules": {name: str(widget._esm) for name, widget in kinds.items()},
-        "widgets": [[type(widget).__name__, state_of(widget)] for widget in widgets],
+        "modules": modules,
+        "widgets": [[modules.index(widget.esm), widget.state] for widget in widgets],
     }
-    styles = "".join(f"<style>{widget._css}</style>" for widget in kinds.values())
-    # "</script>" inside of a JSON text would end the element.
-    text = json.dumps(data).replace("</", "<\\/")
+    # "</script>" inside of a JSON text would end the element, and "<!--" would hide its end.
+    text = json.dumps(data).replace("<", "\\u003c")
+    styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
     script = (
         f"{module('host.js')}\n"
-        "const { modules, widgets } = JSON.parse(document.getElementById('stridekit').textContent);\n"
-        "widgets.forEach(([kind, state], k) =>\n"
-        "  mount(document.querySelector(`[data-widget='${k}']`), modules[kind], state));"
+        "bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));"
     )
     return (
         f'{styles}<script type="application/json" id="stridekit">{text}</script>'
         f'<script type="module">{script}</script>'
     )
-
-
-def state_of(widget: anywidget.AnyWidget) -> dict[str, Any]:
-    """The traits that the widget's own JavaScript reads."""
-    names = widget.traits(sync=True).keys() - anywidget.AnyWidget.class_traits(sync=True).keys()
-    return {name: value for name, value in widget.get_state().items() if name in names - _NOT_STATE}

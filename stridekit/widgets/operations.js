@@ -20,7 +20,7 @@ const refuse = (sentence) => {
 
 /** The step that a text stands for: {name, args, text}; that of an index is called "[]". */
 export function read(source) {
-  const text = source.trim();
+  const text = source.trim().replace(/\(\s*memory_format\s*=\s*/, "(");
   const [, name, call] = /^\.?([A-Za-z]\w*)\s*(\(.*\))?$/s.exec(text) ?? [];
   if (text.startsWith("[")) return { name: "[]", args: parse(text, true), text };
   if (!name) return refuse(`cannot read "${text}": write .permute(1, 0) or [1:, ::2]`);

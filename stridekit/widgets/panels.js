@@ -14,9 +14,9 @@ export function createPresets(onPick) {
     a.storage_offset === b.storage_offset;
   return {
     node,
-    /** @returns the preset that is on screen, if any */
+    /** @returns the preset that is on screen, if any; none where the layout is null */
     draw(presets, layout) {
-      const current = presets.find((preset) => same(preset.layout, layout));
+      const current = layout ? presets.find((preset) => same(preset.layout, layout)) : undefined;
       chips(presets.length).forEach((chip, k) => {
         chip.preset = presets[k];
         set(chip, "text", presets[k].name);

@@ -13,8 +13,9 @@ from typing import NamedTuple
 from stridekit.layout import Layout
 from stridekit.memory import MemorySet
 
-MAX_CELLS = 512  # what HTML cells draw at interactive speed
+MAX_CELLS = 4096  # HTML cells up to 512, a canvas above: both at interactive speed
 MAX_DIMS = 4
+MAX_SIDE = 64  # cells of a plane, across and down, that a page has room for
 CACHE_LINE = 64  # bytes
 
 
@@ -94,6 +95,28 @@ def code(source: str, layout: Layout) -> str:
     'torch.arange(40.).as_strided((4, 6), (8, 1), 2)'
     """
     return f"{source}.as_strided({layout.shape}, {layout.stride}, {layout.storage_offset})"
+
+
+def why_not_drawn(layout: Layout, storage_size: int) -> str:
+    """Why the picture cannot hold a layout on a storage; "" if it can.
+
+    >>> why_not_drawn(Layout((5, 9), (8, 1)), 40)
+    'shape (5, 9), stride (8, 1), storage_offset 0 reaches element 40, and the storage ends at 39'
+    """
+    shape, stride, count = layout.shape, layout.stride, layout.numel
+    if layout.ndim > MAX_DIMS or count > MAX_CELLS:
+        return (
+            f"shape {shape} has {layout.ndim} dims and {count} elements: the picture holds "
+            f"{MAX_DIMS} and {MAX_CELLS}; explore(t) shows a corner"
+        )
+    if min(stride, default=0) < 0:
+        return f"stride {stride} is negative: torch has no such tensors"
+    if count == 0 or layout.span.stop <= storage_size:
+        return ""
+    return (
+        f"shape {shape}, stride {stride}, storage_offset {layout.storage_offset} reaches element "
+        f"{layout.span.stop - 1}, and the storage ends at {storage_size - 1}"
+    )
 
 
 def limit(
@@ -214,7 +237,7 @@ def tile(layout: Layout) -> tuple[Layout, str]:
     (Layout(shape=(8, 8), stride=(1000, 1), storage_offset=0, itemsize=1), 'x[:8, :8]')
     """
     lead, largest = layout.ndim - MAX_DIMS, max(layout.shape, default=0)
-    if lead <= 0 and layout.numel <= MAX_CELLS and largest <= (64 if layout.ndim < 2 else 16):
+    if lead <= 0 and layout.numel <= MAX_CELLS and (largest <= MAX_SIDE or layout.ndim < 2):
         return layout, ""
     if layout.numel == 0:
         return layout.view(0), "x.view(0)"  # there may be nothing to select from a leading dim

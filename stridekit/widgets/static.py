@@ -25,6 +25,7 @@ from stridekit.layout import Layout
 
 WIDTH, PER_ROW, CELL, SLOT, GAP = 900, 16, 46, 48, 4
 MAX_ROWS = 12
+MAX_CELLS = 512  # of more, or of rows too long for the page, the leading corner is drawn
 INK, MUTED, LINE, PALE = palette.INK[0], palette.MUTED[0], palette.LINE[0], palette.PALE[0]
 
 
@@ -48,7 +49,8 @@ def draw(
     text: str,
     values: Sequence[str] = (),
 ) -> Figure:
-    """The layout as grid and tape, with `text` under them."""
+    """The layout as grid and tape, with `text` under them; of a large one, the leading corner."""
+    layout, index, text = _corner(layout, index, text)
     grid_height = _grid_height(layout)
     rows = _rows(layout, storage_size)
     tape_top = grid_height + 70
@@ -77,6 +79,20 @@ def draw(
     for k, line in enumerate(text.splitlines()):
         _text(ax, 8, text_top + 19 * k, line, INK, 9, ha="left", family="monospace")
     return figure
+
+
+def _corner(
+    layout: Layout, index: tuple[int, ...] | None, text: str
+) -> tuple[Layout, tuple[int, ...] | None, str]:
+    """What a still picture has room for, and a line that says so where that is not all."""
+    columns = (WIDTH - 60) // (CELL + GAP)
+    if layout.numel <= MAX_CELLS and (0, *layout.shape)[-1] <= columns:
+        return layout, index, text
+    most = {1: columns, 2: columns, 3: 4}.get(layout.ndim, 3)
+    corner = layout[tuple(slice(most) for _ in layout.shape)]
+    inside = index is not None and all(i < n for i, n in zip(index, corner.shape, strict=True))
+    line = f"the picture shows the leading {corner.shape} of {layout.shape}"
+    return corner, index if inside else None, f"{text}\n  {line}"
 
 
 def _planes(layout: Layout) -> tuple[int, int, int]:

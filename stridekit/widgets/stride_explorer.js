@@ -1,14 +1,17 @@
 // StrideExplorer: reads the scene from the model, draws it, and writes it back on what a hand does.
 //
-// The state is {layout, index} in the model. What a pointer is over, which slot a key has reached and
+// The state is {layout, index, chain} in the model. What a pointer is over, which slot a key has reached and
 // which term is lit are this view's own. Every event ends in `draw`, which patches what differs.
 
+import { closed, followed, stagesOf } from "./chain.js";
+import { createChain } from "./chain_panel.js";
 import { code, flatten, formula, offset, reach, unflatten, verdicts } from "./core.js";
 import { h, s, set } from "./dom.js";
 import { createShell } from "./shell.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createFormula, createPresets, createSliders, createVerdicts } from "./panels.js";
 import { createTape } from "./tape.js";
+import { sameLayout } from "./operations.js";
 import { viewOf, words } from "./view.js";
 
 const TRAITS = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
@@ -25,7 +28,12 @@ function render({ model, el, signal }) {
   };
   const { id } = shell;
 
-  const presets = createPresets((preset) => change(preset.layout, model.get("_scene").index));
+  const presets = createPresets((preset) => {
+    widest = null;
+    chainPanel.restart();
+    change(preset.layout, model.get("_scene").index, null);
+  });
+  const chainPanel = createChain(id, { onSteps: setSteps });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
   const grid = createGrid(id, {
     onHover: (flat) => own.dragging || hover("hoverFlat", flat),
@@ -44,43 +52,97 @@ function render({ model, el, signal }) {
   const link = s("path", { class: "sk-link" });
   const linkLayer = s("svg", { class: "sk-ink", "aria-hidden": "true" });
   linkLayer.append(link);
+  const caption = h("p", { class: "sk-caption" });
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
-  const stage = h("div", { class: "sk-stage" }, linkLayer, top, tape.node);
+  const stage = h("div", { class: "sk-stage" }, linkLayer, top, caption, tape.node);
   const note = h("p", { class: "sk-note" });
 
   // Drawing --------------------------------------------------------------------------------------
 
   let laidOut = "";
+  let staged = null; // what the chain has come to, kept as long as it is the same
+  let widest = null; // how far the sliders reach
   let at = { grid: [0, 0], tape: [0, 0] };
 
   function draw() {
-    const view = viewOf(state(), own);
+    const found = stages();
+    const stage = found.at(-1);
+    const view = viewOf(state(stage), own);
     const sentence = words(view);
-    const preset = presets.draw(model.get("_presets"), view.layout);
+    const preset = presets.draw(model.get("_presets"), stage.copies ? null : view.layout);
+    chainPanel.draw(found, shell.width);
     sliders.draw(view);
+    set(caption, "text", captionOf(found));
     arrange(view);
     grid.draw(view);
     tape.draw(view);
     drawLink(view);
     formulaPanel.draw(view, sentence);
     verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
-    codeBox.draw(code(model.get("source"), view.layout), preset);
+    codeBox.draw(codeOf(view.layout), preset);
     set(note, "text", model.get("_note"));
     shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
   }
 
-  const state = () => ({
+  const state = (stage) => ({
     scene: model.get("_scene"),
-    storageSize: model.get("storage_size"),
-    sliderMax: model.get("_slider_max"),
+    storageSize: stage.storageSize,
+    sliderMax: sliderMax(stage),
     name: model.get("_name"),
-    values: model.get("_values").length ? model.get("_values") : null,
+    values: stage.labels,
   });
 
+  /** The scene's parts: {layout, index, chain}. */
+  function sceneNow() {
+    const { index, chain, ...layout } = model.get("_scene");
+    return { layout, index, chain: chain ?? null };
+  }
+
+  /** What the steps of the chain have come to, the start first; a chain of none is the layout itself. */
+  function stages() {
+    const { layout, chain } = sceneNow();
+    const key = [chain, chain ? null : JSON.stringify(layout), ...["_values", "storage_size"].map((t) => model.get(t))];
+    if (!staged || key.some((part, k) => part !== staged.key[k])) {
+      const values = model.get("_values");
+      const labels = values.length ? values : null;
+      const start = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
+      staged = { key, found: stagesOf(start, model.get("storage_size"), labels) };
+    }
+    return staged.found;
+  }
+
+  /** What the layout on screen is called in code: a preset's expression, or as_strided. */
+  function expressionOf(layout) {
+    const preset = model.get("_presets").find((p) => sameLayout(p.layout, layout));
+    return preset?.expression ?? code(model.get("source"), layout);
+  }
+
+  const codeOf = (layout) => {
+    const { chain } = sceneNow();
+    return chain ? chain.source + chain.steps.join("") : code(model.get("source"), layout);
+  };
+
+  function captionOf(found) {
+    const copy = found.findLast((stage) => stage.copied);
+    return copy
+      ? `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`
+      : "";
+  }
+
+  /** Sliders that reach as far as the chain has come; they shrink again with the next preset only. */
+  function sliderMax({ layout, storageSize }) {
+    const most = widest ?? model.get("_slider_max");
+    widest = {
+      size: Math.max(most.size, ...layout.shape),
+      stride: Math.max(most.stride, ...layout.stride),
+      storage_offset: Math.max(most.storage_offset, storageSize - 1),
+    };
+    return widest;
+  }
   /** Give the panes their width, and read back where they stand, when the shape or width changed. */
   function arrange(view) {
     const { shape } = view.layout;
-    const key = `${shape} ${shell.width}`;
+    const key = `${shape} ${shell.width} ${caption.textContent !== ""}`;
     if (key !== laidOut) {
       const beside = shell.width >= 720;
       const room = beside ? shell.width - BESIDE - 32 : shell.width;
@@ -111,34 +173,48 @@ function render({ model, el, signal }) {
 
   // What a hand does -----------------------------------------------------------------------------
 
-  function change(layout, index) {
+  function change(layout, index, chain) {
     const { shape } = layout;
     const padded = [...(index ?? shape.map((n) => n >> 1)), 0, 0, 0, 0].slice(0, shape.length);
     const inside = shape.includes(0) ? null : padded.map((i, d) => Math.min(i, shape[d] - 1));
     Object.assign(own, { hoverFlat: null, hoverSlot: null, tapeCursor: null });
-    shell.change({ ...layout, index: inside });
+    shell.change({ ...layout, index: inside, chain });
+  }
+
+  /** Another chain from the same start; the selected element is followed to its new index. */
+  function setSteps(steps) {
+    const { layout, index, chain } = sceneNow();
+    const { source, start } = chain ?? { source: expressionOf(layout), start: layout };
+    const before = stages().at(-1);
+    const after = stagesOf({ source, start, steps }, stages()[0].storageSize, stages()[0].labels).at(-1);
+    const flat = followed(before, after, index);
+    change(
+      after.layout, flat === null ? index : unflatten(after.layout.shape, flat),
+      steps.length ? { source, start, steps } : null,
+    );
   }
 
   function slide(what, dim, value) {
-    const { index, ...layout } = model.get("_scene");
+    const { layout, index, chain } = sceneNow();
     if (what === "storage_offset") layout.storage_offset = value;
     else {
       const key = what === "size" ? "shape" : "stride";
       layout[key] = layout[key].map((old, d) => (d === dim ? value : old));
     }
     own.sliding = true;
-    change(layout, index);
+    chainPanel.restart();
+    change(layout, index, closed(chain, stages(), layout));
     own.sliding = false;
   }
 
   function select(flat) {
     if (flat === null) return;
-    const { index, ...layout } = model.get("_scene");
-    change(layout, unflatten(layout.shape, flat));
+    const { layout, chain } = sceneNow();
+    change(layout, unflatten(layout.shape, flat), chain);
   }
 
   function goToSlot(slot) {
-    const { index, ...layout } = model.get("_scene");
+    const { layout, index } = sceneNow();
     const owned = reach(layout).owners.get(slot);
     if (owned) {
       const current = index === null ? -1 : owned.indexOf(flatten(layout.shape, index));
@@ -149,19 +225,19 @@ function render({ model, el, signal }) {
   }
 
   function gridKey(event) {
-    const { index, ...layout } = model.get("_scene");
+    const { layout, index, chain } = sceneNow();
     if (event.key === "Escape") return event.currentTarget.blur();
     const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
     const next = index && step(layout.shape, index, key);
     if (!next) return;
     event.preventDefault();
-    change(layout, next);
+    change(layout, next, chain);
   }
 
   function tapeKey(event) {
     const { perRow } = tape.geometry();
-    const size = model.get("storage_size");
-    const { index, ...layout } = model.get("_scene");
+    const size = stages().at(-1).storageSize;
+    const { layout, index } = sceneNow();
     if (event.key === "Escape") return event.currentTarget.blur();
     const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
     const moves = {
@@ -221,9 +297,11 @@ function render({ model, el, signal }) {
   // A reason belongs to the slider that was just moved, not to what comes after.
   const forget = () => own.sliding || sliders.say("");
   model.on("change:_scene", forget);
-  const close = shell.open(presets.node, note, stage, formulaPanel.node, verdictList.node, codeBox.node);
+  const close = shell.open(presets.node, note, chainPanel.node, stage, formulaPanel.node, verdictList.node, codeBox.node);
   return () => {
     model.off("change:_scene", forget);
+    grid.close();
+    tape.close();
     close();
   };
 }

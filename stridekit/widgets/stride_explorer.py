@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -13,10 +15,12 @@ from stridekit.storage import read_storage, storage_bytes
 from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
+from stridekit.widgets.chain import Chain, Stage, steps_of
 from stridekit.widgets.static import draw
 
 # In the order in which they may import one another.
-FILES = ["core.js", "view.js", "dom.js", "shell.js", "grid.js", "ink.js", "tape.js", "panels.js"]
+FILES = ["core.js", "view_rule.js", "operations.js", "chain.js", "view.js", "dom.js", "shell.js"]
+FILES += ["canvas.js", "grid.js", "ink.js", "tape.js", "panels.js", "chain_panel.js"]
 FILES += ["stride_explorer.js"]
 MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
 
@@ -24,11 +28,12 @@ MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers a
 class StrideExplorer(Picture):
     """Drag a stride and watch where the elements come from.
 
-    `layout` is what is on screen: at most 4 dims and 512 elements, on a storage of `storage_size`
+    `layout` is what is on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
     elements (by default 40, or as many as the layout reaches). `index` is the selected element. Both
-    follow the hand, can be set from Python, and can be observed. `code` is the torch expression that
-    reproduces the picture. Raises LayoutError for a layout that leaves its storage or does not fit
-    the picture, IndexError for an index out of range; the picture then stays as it was.
+    follow the hand, can be set from Python, and can be observed. `chain` are the operations that led
+    here, `code` is the torch expression that reproduces the picture. Raises LayoutError for a layout
+    that leaves its storage or does not fit the picture, IndexError for an index out of range; the
+    picture then stays as it was.
 
     >>> explorer = StrideExplorer()
     >>> explorer.layout = Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
@@ -65,6 +70,7 @@ class StrideExplorer(Picture):
         start = presets[0].layout
         size = max(40, start.span.stop) if storage_size is None else storage_size
         super().__init__()
+        self._chain: Chain | None = None
         self._show(start, size, f"torch.arange({size}.)", presets)
 
     def _show(
@@ -74,6 +80,7 @@ class StrideExplorer(Picture):
         with self.hold_sync():
             self.set_trait("storage_size", size)
             self.set_trait("source", source)
+            self._chain = None
             self._slider_max = scene.sliders_for(layout, size)
             self._presets = [
                 {"name": p.name, "expression": p.expression, "layout": _to_json(p.layout)}
@@ -88,25 +95,68 @@ class StrideExplorer(Picture):
     @property
     def code(self) -> str:
         """The torch expression that reproduces what is on screen."""
-        return scene.code(self.source, self.layout)
+        return self._chain.code if self._chain else scene.code(self.source, self.layout)
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The operations that led to the layout on screen; `()` before the first one.
+
+        Set, they are applied to the tensor that the chain starts from: what was on screen before the
+        first one. A copy starts a storage of its own. What moves the layout by hand ends the chain.
+        Raises LayoutError or IndexError for what `Layout` refuses; the picture then stays as it was.
+
+        >>> explorer = StrideExplorer()
+        >>> explorer.chain = (".permute(1, 0)", "[1:]")
+        >>> explorer
+        StrideExplorer: torch.arange(40.).view(5, 8).permute(1, 0)[1:]
+          .permute(1, 0): shape (8, 5), stride (1, 8), storage_offset 0, view
+          [1:]: shape (7, 5), stride (1, 8), storage_offset 1, view
+          1 + 2*1 + 4*8 = 35
+          x[2, 4] is element 35 of the storage: byte 140, cache line 2
+          ✗ not contiguous: dim 1 has stride 8, 1 is needed
+          ✗ 4 holes between the first and the last element
+          ✓ no two indices share an element
+          · reaches 35 of 40 elements (140 of 160 bytes)
+        """
+        return self._chain.steps if self._chain else ()
+
+    @chain.setter
+    def chain(self, steps: Iterable[str]) -> None:
+        before = self._chain
+        start = before or Chain(self._expression(), self.layout, ())
+        chain = start._replace(steps=steps_of(steps))
+        layout = chain.stages(self.storage_size)[-1].layout  # refuses before anything changes
+        with self.hold_trait_notifications():
+            self._chain = chain if chain.steps else None
+            self.layout = layout
+        self._publish()  # also where another chain has come to the same layout
+
+    def _expression(self) -> str:
+        """What the layout on screen, which no chain has led to, is called in code."""
+        for preset in self._presets:
+            if _to_json(self.layout) == preset["layout"]:
+                return str(preset["expression"])
+        return self.code
+
+    def _stages(self) -> list[Stage]:
+        """What each step of the chain has come to; the last is on screen."""
+        chain = self._chain or Chain(self.source, self.layout, ())
+        return chain.stages(self.storage_size, self._values or None)
 
     @traitlets.validate("layout")
     def _check_layout(self, proposal: Any) -> Layout:
-        layout = proposal["value"]
-        if layout.ndim > scene.MAX_DIMS or layout.numel > scene.MAX_CELLS:
-            raise LayoutError(
-                f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements: the "
-                f"picture holds {scene.MAX_DIMS} and {scene.MAX_CELLS}; explore(t) shows a corner"
-            )
-        if min(layout.stride, default=0) < 0:
-            raise LayoutError(f"stride {layout.stride} is negative: torch has no such tensors")
-        if layout.numel and layout.span.stop > self.storage_size:
-            raise LayoutError(
-                f"shape {layout.shape}, stride {layout.stride}, storage_offset "
-                f"{layout.storage_offset} reaches element {layout.span.stop - 1}, and the storage "
-                f"ends at {self.storage_size - 1}"
-            )
-        return layout
+        why = scene.why_not_drawn(proposal["value"], self._storage_now())
+        if why:
+            raise LayoutError(why)
+        return Layout.of(proposal["value"])
+
+    def _storage_now(self) -> int:
+        """The size of the storage on screen: the last copy's, if the chain has copied."""
+        return (
+            self._chain.stages(self.storage_size)[-1].storage_size
+            if self._chain
+            else self.storage_size
+        )
 
     @traitlets.validate("index")
     def _check_index(self, proposal: Any) -> tuple[int, ...] | None:
@@ -118,24 +168,37 @@ class StrideExplorer(Picture):
         return tuple(i % n for i, n in zip(index, self.layout.shape, strict=True))
 
     @traitlets.observe("layout", "index")
-    def _publish(self, change: Any) -> None:
+    def _publish(self, change: Any = None) -> None:
         """Python changed the scene: keep the index inside, and tell the front end."""
+        if self._chain and self._chain.stages(self.storage_size)[-1].layout != self.layout:
+            self._chain = self._chain.closed(self.storage_size, self.layout)
         self.index = _nearest(self.layout.shape, self.index)
         # A list, as JSON has it: what the front end sent is then equal, and is not sent back.
         index = None if self.index is None else list(self.index)
-        self._scene = _to_json(self.layout) | {"index": index}
+        chain = None
+        if self._chain:
+            source, start, steps = self._chain
+            chain = {"source": source, "start": _to_json(start), "steps": list(steps)}
+        self._scene = _to_json(self.layout) | {"index": index, "chain": chain}
 
     @traitlets.observe("_scene")
     def _dragged(self, change: Any) -> None:
         """The front end changed the scene, which it keeps legal."""
         scene_now = dict(change["new"])
-        index = scene_now.pop("index")
+        index, chain = scene_now.pop("index"), scene_now.pop("chain", None)
         with self.hold_trait_notifications():
+            self._chain = chain and Chain(
+                chain["source"], Layout(**chain["start"]), tuple(chain["steps"])
+            )
             self.layout = Layout(**scene_now)
             self.index = index
 
     def __repr__(self) -> str:
-        lines = [str(verdict) for verdict in scene.verdicts(self.layout, self.storage_size)]
+        stages = self._stages()
+        steps = [
+            f"{after.text}: {after}, {after.memory(before)}" for before, after in pairwise(stages)
+        ]
+        lines = [str(verdict) for verdict in scene.verdicts(self.layout, stages[-1].storage_size)]
         where = []
         if self.index is not None:
             where = [
@@ -143,10 +206,11 @@ class StrideExplorer(Picture):
                 scene.place(self.layout, self.index, self._name),
             ]
         note = [self._note] if self._note else []
-        return "\n  ".join([f"StrideExplorer: {self.code}", *note, *where, *lines])
+        return "\n  ".join([f"StrideExplorer: {self.code}", *note, *steps, *where, *lines])
 
     def _still(self) -> Figure:
-        return draw(self.layout, self.storage_size, self.index, repr(self), self._values)
+        *_, (_, layout, _, size, labels) = self._stages()
+        return draw(layout, size, self.index, repr(self), labels or ())
 
 
 def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
@@ -213,6 +277,8 @@ def _values_of(t: torch.Tensor, size: int) -> list[str] | None:
 
 def _short(value: Any) -> str:
     if isinstance(value, float):
+        if value.is_integer() and abs(value) < 1e5:
+            return str(int(value))
         return f"{value:.3g}"
     if isinstance(value, complex):
         return f"{value:.2g}"

@@ -7,8 +7,8 @@ import { elementName, flatten, place, reach, unflatten } from "./core.js";
  * page's: {hoverFlat, hoverSlot, tapeCursor, lit}, each null where there is none.
  */
 export function viewOf(state, own) {
-  const { index: selectedIndex, ...layout } = state.scene;
-  const { elements, owners } = reach(layout);
+  const { index: selectedIndex, chain, ...layout } = state.scene;
+  const { elements, owners } = reached(layout);
   const selected = selectedIndex === null ? null : flatten(layout.shape, selectedIndex);
   const spot = spotOf(selected, elements, owners, own);
   return {
@@ -19,6 +19,14 @@ export function viewOf(state, own) {
     label: (element) => (state.values ? state.values[element] : String(element)),
     named: (flat) => elementName(unflatten(layout.shape, flat), state.name),
   };
+}
+
+/** `reach` of the layout that was drawn last is kept: most frames change only what is pointed at. */
+let kept = { key: null };
+function reached(layout) {
+  const key = `${layout.shape} ${layout.stride} ${layout.storage_offset}`;
+  if (kept.key !== key) kept = { key, found: reach(layout) };
+  return kept.found;
 }
 
 /** What is pointed at: a hovered slot, a hovered cell, the tape's cursor, or the selected index. */

@@ -18,6 +18,7 @@ CELLS = [
     "import torch\nfrom stridekit import Layout, StrideExplorer, explore\ne = StrideExplorer()\ne",
     "e",
     *[f"explore({make})" for make in TENSORS],
+    "explore(torch.arange(4096).view(64, 64))",
 ]
 
 
@@ -220,6 +221,108 @@ def test_keyboard_on_the_tape(w):
     assert spot(w)[1] == "21"
 
 
+def step(w, text):
+    w.get_by_label("then", exact=True).fill(text)
+    w.page.keyboard.press("Enter")
+
+
+def told(w):
+    return w.locator(".sk-outcome").inner_text()
+
+
+def test_a_chain_of_operations(lab, w):
+    """Picked and typed, view and copy: numbers, code and kernel agree with torch, at every step."""
+    w.get_by_role("button", name=".T", exact=True).click()
+    assert told(w) == ".T is a view: the same storage, read by other numbers."
+    for text in ("[1:]", "contiguous()", "view(5, 7)"):
+        step(w, text)
+        assert grid_values(w) == shown_by_torch(w), text
+    assert code(w) == "torch.arange(40.).view(5, 8).T[1:].contiguous().view(5, 7)"
+    assert in_kernel(lab, w, "e.code") == code(w)
+    assert w.locator(".sk-slot").count() == 35  # the copy's own storage, with the values in it
+    assert slot(w, 1).inner_text() == "9" and slot(w, 1).get_attribute("data-number") == "1"
+    rows = w.locator(".sk-steps tbody tr")
+    assert rows.nth(3).locator("td").all_inner_texts() == [
+        "(7, 5)", "(1, 8) → (5, 1)", "1 → 0", "copy: new storage of 35 elements",
+    ]  # fmt: skip
+    step(w, ".permute(0, 1).T")
+    assert told(w).startswith('cannot read ".permute(0, 1).T"')
+    step(w, ".t()")
+    step(w, ".view(-1)")
+    assert told(w).startswith(
+        "cannot view shape (7, 5), stride (1, 7) as (-1,): dims 0 and 1 do not merge"
+    )
+
+
+def test_undo_and_earlier_steps(lab, w):
+    """Ctrl+Z, the button and a click on a row go back; what was undone can come again."""
+    for text in (".T", "[1:]", ".contiguous()"):
+        step(w, text)
+    whole = code(w)
+    w.page.keyboard.press("Control+z")
+    assert code(w) == "torch.arange(40.).view(5, 8).T[1:]" and w.locator(".sk-slot").count() == 40
+    assert grid_values(w) == shown_by_torch(w)
+    w.get_by_role("button", name="undo").click()
+    assert code(w) == "torch.arange(40.).view(5, 8).T"
+    w.get_by_role("button", name=".contiguous()", exact=True).click()
+    assert code(w) == whole and in_kernel(lab, w, "e.chain") == "('.T', '[1:]', '.contiguous()')"
+    w.locator(".sk-steps button").first.click()
+    assert code(w) == "torch.arange(40.).as_strided((5, 8), (8, 1), 0)"
+    assert w.locator(".sk-steps .is-undone").count() == 3
+
+
+def test_a_slider_ends_the_chain(lab, w):
+    """as_strided of the storage on screen takes its place."""
+    step(w, ".T")
+    w.get_by_label("storage_offset", exact=True).focus()
+    w.page.keyboard.press("ArrowRight")
+    assert (
+        code(w).startswith("torch.arange(40.).as_strided(")
+        and not w.locator(".sk-steps").is_visible()
+    )
+    preset(w, "row-major")
+    for text in (".T", ".contiguous()", "[1:, 1:]"):
+        step(w, text)
+    stride = w.get_by_label("stride[1]", exact=True)
+    stride.focus()
+    w.page.keyboard.press("ArrowLeft")
+    assert code(w).endswith(".T.contiguous().as_strided((7, 4), (5, 0), 6)")
+    assert grid_values(w) == shown_by_torch(w) and in_kernel(lab, w, "e.code") == code(w)
+    lab.run_code(w.page, 'e.chain = (".diagonal()",)')
+    w.page.wait_for_function(
+        "document.querySelector('.sk-code code').textContent.endsWith('diagonal()')"
+    )
+    assert grid_values(w) == shown_by_torch(w)
+
+
+def test_thousands_of_cells(page):
+    """A canvas is read, pointed at and walked like cells: one tab stop, one live cell."""
+    w = page.locator(".sk-explorer").last
+    w.scroll_into_view_if_needed()
+    grid = w.get_by_role("grid", name="elements of x by index")
+    assert grid.get_attribute("aria-rowcount") == "64" and w.locator(".sk-cell").count() == 0
+    grid.focus()
+    for key in ("Home", "ArrowUp", "ArrowRight"):
+        page.keyboard.press(key)
+    active = w.locator(f"[id='{grid.get_attribute('aria-activedescendant')}']")
+    assert active.get_attribute("aria-label") == "x[31, 1]: element 1985, byte 15880"
+    assert (
+        active.get_attribute("aria-colindex") == "2"
+        and grid.locator("[role=gridcell]").count() == 1
+    )
+    box = active.bounding_box()
+    page.mouse.move(box["x"] + 5 + 13, box["y"] + 5)
+    assert sentence(w).startswith("x[31, 2] is element 1986 ")
+    page.mouse.click(box["x"] + 5 + 26, box["y"] + 5 + 13)
+    page.mouse.move(5, 5)
+    assert sentence(w).startswith("x[32, 3] is element 2051 ")
+    tape = w.get_by_role("grid", name="elements of the storage, in the order of memory")
+    tape.focus()
+    page.keyboard.press("ArrowRight")
+    active = w.locator(f"[id='{tape.get_attribute('aria-activedescendant')}']")
+    assert active.get_attribute("aria-label") == "element 2052, byte 16416: x[32, 4]"
+
+
 def test_python_moves_the_picture(lab, w):
     """A layout set from Python is drawn; an illegal one is refused there and the picture stays."""
     lab.run_code(w.page, "e.layout = Layout((2, 3, 4), (12, 4, 1), 5, 4); e.index = (1, 2, 3)")
@@ -248,17 +351,24 @@ def test_two_views_of_one_widget_agree(w):
     assert other.get_by_role("button", name="diagonal").get_attribute("aria-pressed") == "true"
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "forced colours"])
 def test_accessibility(lab, w, theme):
-    """axe finds nothing, colour contrast included, in full pictures and in those with holes."""
-    lab.set_theme(w.page, theme)
+    """axe finds nothing, colour contrast included: full pictures, holes, a chain with what was undone."""
+    forced = theme == "forced colours"
+    lab.set_theme(w.page, "JupyterLab Light" if forced else theme)
+    w.page.emulate_media(forced_colors="active" if forced else "none")
     # JupyterLab's shell hides its overflow, and axe then skips contrast without a word.
     w.page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
     for name in ("row-major", "every second column", "broadcast"):
         preset(w, name)
+        if name == "broadcast":
+            for text in (".T", ".contiguous()", ".view(7)"):
+                step(w, text)
+            w.get_by_role("button", name=".T", exact=True).last.click()
         found = Axe().run(w.page, context=".sk-explorer").response
         assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-        assert "color-contrast" in {rule["id"] for rule in found["passes"]}
+        assert "color-contrast" in {rule["id"] for rule in found["passes"]} or forced
+    w.page.emulate_media(forced_colors="none")
 
 
 def test_a_rerun_cell_leaves_nothing_behind(lab, w):

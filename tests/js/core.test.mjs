@@ -63,7 +63,7 @@ test("arrows move in the plane and stop at its edges, page keys change planes", 
 });
 
 test("no two cells of a grid overlap, and all lie inside it", () => {
-  for (const shape of [[], [5], [5, 8], [16, 16], [4, 2, 3], [2, 3, 4, 5]])
+  for (const shape of [[], [5], [64], [5, 8], [16, 16], [64, 64], [4096], [3, 700], [4, 2, 3], [16, 16, 16], [8, 8, 8, 8]])
     for (const width of [360, 560, 900]) {
       const g = gridGeometry(shape, width);
       const count = shape.reduce((a, b) => a * b, 1);
@@ -72,9 +72,33 @@ test("no two cells of a grid overlap, and all lie inside it", () => {
         const [x, y] = g.corner(flat);
         assert.ok(x >= 0 && x + g.cell <= g.width && y >= 0 && y + g.height <= g.totalHeight);
         seen.add(`${x},${y}`);
+        assert.equal(g.flatAt(x + 1, y + 1), flat); // a pointer finds the cell again
       }
       assert.equal(seen.size, count);
+      assert.equal(g.flatAt(-1, 5), null);
     }
+});
+
+test("thousands of cells are small, and long rows go on in the next line", () => {
+  const [square, line, cube] = [[64, 64], [4096], [16, 16, 16]].map((shape) => gridGeometry(shape, 900));
+  for (const g of [square, line, cube]) assert.ok(g.dense && g.width <= 900 && g.totalHeight < 1800);
+  assert.deepEqual([line.perLine, line.lines], [64, 64]);
+  assert.ok(!gridGeometry([16, 32], 900).dense);
+});
+
+test("the tape of thousands of elements has small slots and shows them all", () => {
+  const layout = { shape: [64, 64], stride: [64, 1], storage_offset: 0, itemsize: 4 };
+  const g = tapeGeometry(4096, layout, 900, core.reach(layout).owners);
+  assert.ok(g.dense && g.width <= 900);
+  assert.equal(g.perRow, 64);
+  assert.equal(g.rows.filter((row) => !row.gap).length, 64);
+});
+
+test("what the picture cannot hold is refused with the numbers", () => {
+  const x = { shape: [5, 9], stride: [8, 1], storage_offset: 0, itemsize: 4 };
+  assert.match(core.whyNotDrawn(x, 40), /reaches element 40, and the storage ends at 39$/);
+  assert.equal(core.whyNotDrawn(x, 41), "");
+  assert.match(core.whyNotDrawn({ ...x, shape: [70, 70] }, 9999), /has 2 dims and 4900 elements/);
 });
 
 test("a row of the tape holds one cache line of four-byte elements where there is room", () => {

@@ -1,0 +1,161 @@
+"""Notebooks as web pages that need neither a kernel nor a network, their widgets alive.
+
+    python -m stridekit.export notebooks -o site
+    python -m stridekit.export notebooks/01_strides.ipynb -o site
+
+A folder becomes a site with a front page; a notebook becomes one page. Each page is one file. The
+notebooks are executed, which takes seconds for each, and nothing is written unless all of them could be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import os
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stridekit.palette import css_variables
+
+if TYPE_CHECKING:
+    from stridekit.lesson_html import Lesson
+
+# What pages are made with; the extra "export" brings it.
+NEEDED = {"nbformat", "nbclient", "nbconvert", "jupyter_client", "ipykernel", "latex2mathml"}
+STYLE = Path(__file__).with_name("export.css")
+TITLE = "How tensors live in memory"
+LEAD = (
+    "Lessons to play with. Everything you can drag, press and answer is alive on these pages, without a "
+    "network. To run the code and do the exercises, get stridekit and call <code>make lab</code>."
+)
+
+
+class ExportError(Exception):
+    """The export cannot be done; the message says why in one line, and nothing was written."""
+
+
+def export(source: Path, folder: Path) -> list[Path]:
+    """Write a notebook, or all notebooks of a folder and a front page, into a folder: the files.
+
+    Raises ExportError if there is no notebook, one of them fails, or the folder cannot be written to.
+    """
+    notebooks = _notebooks(source)
+    if folder.exists() and not folder.is_dir():
+        raise ExportError(f"{folder} is a file: name a folder to write to")
+    is_site = source.is_dir()
+    lessons = {path.stem: _lesson(path) for path in notebooks}
+    pages = {f"{name}.html": _lesson_page(name, found, is_site) for name, found in lessons.items()}
+    if is_site:
+        pages["index.html"] = _front_page(lessons)
+    return _write(pages, folder)
+
+
+def _notebooks(source: Path) -> list[Path]:
+    if source.is_dir():
+        found = sorted(source.glob("*.ipynb"))
+        if not found:
+            raise ExportError(f"{source} has no notebooks")
+        if any(path.stem == "index" for path in found):
+            raise ExportError(
+                f"{source / 'index.ipynb'} would take the front page's name: rename it"
+            )
+        return found
+    if not source.is_file():
+        raise ExportError(f"{source} does not exist: name a notebook, or a folder of notebooks")
+    if source.suffix != ".ipynb":
+        raise ExportError(f"{source} is not a notebook (.ipynb)")
+    return [source]
+
+
+def _lesson(path: Path) -> Lesson:
+    """The notebook, executed. Raises ExportError, with the notebook's name."""
+    try:
+        pages: Any = import_module("stridekit.lesson_html")
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in NEEDED:
+            raise
+        raise ExportError(
+            f"{package} is not installed: pip install 'stridekit[export]' brings it"
+        ) from None
+    print(f"{path}: executing", flush=True)
+    try:
+        return pages.lesson(path)
+    except pages.LessonError as error:
+        raise ExportError(f"{path}, {error}") from None
+
+
+def _write(pages: dict[str, str], folder: Path) -> list[Path]:
+    """Write every page beside its place, and only then put them all there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        halves = {folder / name: folder / f".{name}.part" for name in pages}
+        for half, text in zip(halves.values(), pages.values(), strict=True):
+            half.write_text(text, encoding="utf-8", newline="\n")
+        for path, half in halves.items():
+            os.replace(half, path)
+    except OSError as error:
+        raise ExportError(f"cannot write to {folder}: {error.strerror}") from None
+    return list(halves)
+
+
+def _lesson_page(name: str, lesson: Lesson, is_site: bool) -> str:
+    to_all = '<a href="index.html">All lessons</a>' if is_site else ""
+    note = (
+        f"<p>This is the lesson <code>{html.escape(name)}.ipynb</code> as a page. Its pictures are alive; "
+        "its code was run when the page was made, and exercises are not checked here. To run it for "
+        "real, get stridekit, call <code>make lab</code> and open the notebook.</p>"
+    )
+    header = f'<header class="sk-page-note">{to_all}{note}</header>'
+    return _page(lesson.title, f"{header}<main>{lesson.body}</main>", lesson.styles)
+
+
+def _front_page(lessons: dict[str, Lesson]) -> str:
+    """The lessons in order, each with what it says about itself."""
+    items = "".join(
+        f'<li><h2><a href="{html.escape(name)}.html">{lesson.title}</a></h2>{lesson.about}</li>'
+        for name, lesson in lessons.items()
+    )
+    start = f'<main class="sk-front"><h1>{TITLE}</h1><p class="sk-lead">{LEAD}</p>'
+    return _page(
+        f"stridekit: {TITLE.lower()}", f'{start}<ol class="sk-lessons">{items}</ol></main>'
+    )
+
+
+def _page(title: str, body: str, styles: str = "") -> str:
+    """A whole page around a body; of the title, which is HTML, the window's shows the text."""
+    title = re.sub(r"<[^>]*>", "", title)
+    own = css_variables(":root") + STYLE.read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        # An icon that is there: else a browser asks the server for one.
+        f'<link rel="icon" href="data:,"><title>{title}</title>'
+        f"<style>{styles}\n{own}</style></head>\n<body>{body}</body></html>\n"
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line; 1 if nothing was written."""
+    parser = argparse.ArgumentParser(
+        prog="python -m stridekit.export",
+        description="Write notebooks as web pages that need neither a kernel nor a network.",
+    )
+    parser.add_argument("source", type=Path, help="a notebook, or a folder of notebooks")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    options = parser.parse_args(arguments)
+    try:
+        written = export(options.source, options.output)
+    except ExportError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for path in written:
+        print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""One notebook as HTML: executed, its widgets alive, its mathematics as MathML, nothing from a network.
+
+nbconvert makes the HTML of text, code and outputs; stridekit/widgets/offline.py makes the widgets live.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+from jinja2 import pass_context
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from latex2mathml.converter import convert
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbconvert import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from stridekit.widgets.offline import Offline, live
+
+CELL_TIMEOUT = 300  # seconds
+VIEW = "application/vnd.jupyter.widget-view+json"
+NEEDS_KERNEL = (VIEW, "application/javascript")
+WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
+
+# What a browser would fetch while it shows a page.
+REMOTE = re.compile(
+    r"""<(?:img|script|iframe|link|video|audio|source|embed|object)\b[^>]*?"""
+    r"""\b(?:src|href|data)\s*=\s*["']?((?:https?:)?//[^"'\s>]+)""",
+    re.IGNORECASE,
+)
+
+
+class LessonError(Exception):
+    """A notebook cannot become a page; the message names the cell and the reason in one line."""
+
+
+class Lesson(NamedTuple):
+    """A notebook as a page: its title, what it says about itself, and all of it, as HTML; its style."""
+
+    title: str
+    about: str
+    body: str
+    styles: str
+
+
+def lesson(path: Path) -> Lesson:
+    """Execute a notebook in a new kernel, and make it a page. Raises LessonError."""
+    notebook = _read(path)
+    widgets = _Widgets(*_execute(notebook, path))
+    for cell in notebook.cells:
+        cell.metadata = {}  # tags are for tests
+        for output in cell.get("outputs", []):
+            _settle(output, widgets)
+    notebook.metadata.pop("widgets", None)
+    exporter = _Exporter()
+    resources = {"metadata": {"name": path.stem, "path": str(path.parent)}}
+    body, resources = exporter.from_notebook_node(notebook, resources)
+    body = _link_pages(body)
+    if remote := REMOTE.search(body):
+        raise LessonError(
+            f"it loads {remote[1]} from the network: put the file beside the notebook"
+        )
+    title, about = (_link_pages(_markdown(text)) for text in _opening(notebook, path.stem))
+    title = title.strip().removeprefix("<p>").removesuffix("</p>")
+    styles = _theme(exporter) + "\n".join(resources["inlining"]["css"])
+    return Lesson(title, about, body + live(widgets.shown), styles)
+
+
+def _read(path: Path) -> Any:
+    try:
+        return nbformat.read(path, as_version=4)
+    except Exception as error:  # nbformat raises many kinds for what is no notebook
+        reason = str(error).partition("\n")[0]
+        raise LessonError(f"it is not a notebook: {reason}") from None
+
+
+# Execution ------------------------------------------------------------------------------------------
+
+
+class _ThisPython(AsyncKernelManager):
+    """Starts one kernel: the Python that runs this, whatever else is installed under its name."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        return KernelSpec(
+            argv=[*argv, "--log-level=ERROR"], display_name="Python 3", language="python"
+        )
+
+
+def _execute(notebook: Any, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run every cell, in place; the states and the buffers of the widgets that were made."""
+    begun: list[Any] = []
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        kernel_manager_class=_ThisPython,
+        timeout=CELL_TIMEOUT,
+        record_timing=False,
+        on_cell_execute=lambda cell, cell_index: begun.append(cell),
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        number = next(n for n, cell in enumerate(notebook.cells, start=1) if cell is begun[-1])
+        first = begun[-1].source.strip().partition("\n")[0]
+        raise LessonError(f'cell {number} ("{first[:60]}"): {_why(error)}') from None
+    return client.widget_state, client.widget_buffers
+
+
+def _why(error: Exception) -> str:
+    """What ended a cell, in one line."""
+    if isinstance(error, CellExecutionError):
+        return f"{error.ename}: {error.evalue}".partition("\n")[0]
+    if isinstance(error, DeadKernelError):
+        return "the kernel died"
+    return f"it ran longer than {CELL_TIMEOUT} s"
+
+
+# Outputs --------------------------------------------------------------------------------------------
+
+
+class _Widgets:
+    """The widgets of a run, of which those that are shown get numbers."""
+
+    def __init__(self, states: dict[str, Any], buffers: dict[str, Any]) -> None:
+        self.states = {
+            key: state
+            for key, state in states.items()
+            if state.get("_model_module") == "anywidget"
+            and "_esm" in state
+            # Bytes beside the state, and widgets inside of widgets, are more than the page has.
+            and not buffers.get(key)
+            and "IPY_MODEL_" not in str(Offline.of(state).state)
+        }
+        self.numbers: dict[str, int] = {}
+
+    def number(self, key: str) -> int | None:
+        """The number on the page; None for a widget that cannot live there."""
+        if key not in self.states:
+            return None
+        return self.numbers.setdefault(key, len(self.numbers))
+
+    @property
+    def shown(self) -> list[Offline]:
+        """The widgets in the order of their numbers."""
+        return [Offline.of(self.states[key]) for key in self.numbers]
+
+
+def _settle(output: Any, widgets: _Widgets) -> None:
+    """Make one output fit for a page without a kernel, in place."""
+    if output.output_type == "error":
+        # The frames hold paths and colours. The message is what a reader needs.
+        output.traceback = [f"{output.ename}: {output.evalue}"]
+    data = output.get("data", {})
+    views = [data.pop(kind) for kind in NEEDS_KERNEL if kind in data]
+    if not views:
+        return
+    view = views[0] if isinstance(views[0], dict) else {}
+    number, still = widgets.number(view.get("model_id", "")), _still(data)
+    if number is not None:
+        data["text/html"] = f'<div data-widget="{number}"><noscript>{still}</noscript></div>'
+    else:
+        data["text/html"] = f'<p class="sk-needs-kernel">{WITHOUT_KERNEL}</p>{still}'
+
+
+def _still(data: Any) -> str:
+    """The picture of an output, or else its text."""
+    text = html.escape(data.get("text/plain", ""))
+    if "image/png" in data:
+        picture = data["image/png"].replace("\n", "")
+        return f'<img src="data:image/png;base64,{picture}" alt="{text}">'
+    return f"<pre>{text}</pre>"
+
+
+# HTML -----------------------------------------------------------------------------------------------
+
+
+class _Renderer(IPythonRenderer):
+    """Markdown with formulas as MathML, which browsers draw by themselves."""
+
+    def inline_math(self, body: str) -> str:
+        return mathml(body, "inline")
+
+    def block_math(self, body: str) -> str:
+        return mathml(body, "block")
+
+
+class _Exporter(HTMLExporter):
+    """The cells alone, without the page around them that would load scripts from a network."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            template_name="lab",
+            template_file="base.html.j2",
+            exclude_input_prompt=True,
+            exclude_output_prompt=True,
+        )
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        """As nbconvert does it, with our renderer: images that lie beside the notebook are embedded."""
+        renderer = _Renderer(
+            escape=False,
+            exclude_anchor_links=True,
+            embed_images=True,
+            attachments=context["cell"].get("attachments", {}),
+            path=context["resources"]["metadata"]["path"],
+        )
+        return MarkdownWithMath(renderer=renderer).render(source)
+
+
+def _markdown(text: str) -> str:
+    return MarkdownWithMath(renderer=_Renderer(escape=False)).render(text)
+
+
+def mathml(latex: str, display: str) -> str:
+    r"""A formula as MathML.
+
+    >>> mathml(r"i_0", "inline")
+    '<math ... display="inline"><mrow><msub><mi>i</mi><mn>0</mn></msub></mrow></math>'
+    """
+    found = convert(latex.strip(), display=display)
+    return found.replace("\\_", "_")  # \text{a\_b}
+
+
+def _link_pages(body: str) -> str:
+    """Lead links to notebooks that lie beside this one to their pages."""
+    return re.sub(r'(<a href="[^":]+)\.ipynb(#[^"]*)?"', r'\1.html\2"', body)
+
+
+def _theme(exporter: HTMLExporter) -> str:
+    """JupyterLab's colours, as the reader's system wants them."""
+    light, dark = (
+        exporter.environment.loader.get_source(exporter.environment, f"static/theme-{name}.css")[0]
+        for name in ("light", "dark")
+    )
+    both = f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
+    return re.sub(r"/\*.*?\*/", "", both, flags=re.DOTALL)
+
+
+def _opening(notebook: Any, name: str) -> tuple[str, str]:
+    """The title, which is the first cell's heading, and what that cell says under it."""
+    first = notebook.cells[0].source if notebook.cells else ""
+    heading, _, about = first.partition("\n")
+    if not heading.startswith("# "):
+        return name, ""
+    return heading.removeprefix("# ").strip(), about.strip()

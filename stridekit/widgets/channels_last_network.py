@@ -1,0 +1,234 @@
+"""Which layers of a small network keep channels_last: asked of torch, layer by layer.
+
+Nothing here predicts. `network()` runs each layer on tiny tensors, in every combination of layers that a
+reader can switch on, and writes down the strides that come out. The front end only looks them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from stridekit.layout import Layout
+
+# A shape that tells the formats apart, then one with a single channel, one with a single pixel.
+INPUTS = ((2, 3, 4, 4), (2, 1, 4, 4), (2, 3, 1, 1))
+DEFAULT_LAYERS = ("conv2d", "batch_norm", "relu", "max_pool2d", "flatten")
+
+
+class Layer(NamedTuple):
+    """A layer: its name, its code as the reader sees it, what runs, and why it may lose the format."""
+
+    name: str
+    code: str
+    run: Callable[[Tensor], Tensor]
+    lost: str = "both orders are one here, and torch writes contiguous_format's strides"
+
+
+class Passage(NamedTuple):
+    """What comes out of a layer: "" and no stride where nothing does."""
+
+    label: str
+    stride: tuple[int, ...]
+    note: str
+
+
+def _ones(*shape: int) -> Tensor:
+    return torch.ones(shape, device="cpu", dtype=torch.float32)
+
+
+def _skip(x: Tensor) -> Tensor:
+    """A contiguous tensor of the same shape: what a forgotten branch of a network brings."""
+    return _ones(*x.shape)
+
+
+LAYERS = (
+    Layer(
+        "unsqueeze",
+        "x[0].unsqueeze(0)",
+        lambda x: x[0].unsqueeze(0),
+        "its flag is still True, but the new stride[0] is only {stride[0]}",
+    ),
+    Layer(
+        "conv2d",
+        "F.conv2d(x, weight, padding=1)",
+        lambda x: F.conv2d(x, _ones(4, x.shape[1], 3, 3), padding=1),
+    ),
+    Layer(
+        "batch_norm",
+        "F.batch_norm(x, mean, var)",
+        lambda x: F.batch_norm(x, _ones(x.shape[1]), _ones(x.shape[1])),
+    ),
+    Layer("relu", "F.relu(x)", F.relu),
+    Layer("x + skip", "x + skip", lambda x: x + _skip(x)),
+    Layer(
+        "skip + x",
+        "skip + x",
+        lambda x: _skip(x) + x,
+        "the first operand decides, and skip is in contiguous_format",
+    ),
+    Layer(
+        "cat",
+        "torch.cat([x, skip], 1)",
+        lambda x: torch.cat([x, _skip(x)], 1),
+        "x and skip differ in format, so torch takes contiguous_format",
+    ),
+    Layer(
+        "max_pool2d",
+        "F.max_pool2d(x, 2, ceil_mode=True)",
+        lambda x: F.max_pool2d(x, 2, ceil_mode=True),
+    ),
+    Layer(
+        "adaptive_avg_pool2d",
+        "F.adaptive_avg_pool2d(x, 1)",
+        lambda x: F.adaptive_avg_pool2d(x, 1),
+    ),
+    Layer("permute", "x.permute(0, 2, 3, 1)", lambda x: x.permute(0, 2, 3, 1)),
+    Layer("flatten", "x.flatten(1)", lambda x: x.flatten(1)),
+    Layer("view", "x.view(len(x), -1)", lambda x: x.view(len(x), -1)),
+)
+NAMES = tuple(layer.name for layer in LAYERS)
+
+
+@cache
+def network() -> dict[str, Any]:
+    """All that the front end can ask, as JSON.
+
+    `inputs` have the two states that each shape starts in, `states` what a tensor can be in, and
+    `steps[state][layer]` is [the state after the layer, or None where torch refuses it; which note].
+
+    >>> x = network()["inputs"][0]
+    >>> x["shape"], [network()["states"][start]["label"] for start in x["starts"]]
+    ([2, 3, 4, 4], ['contiguous_format', 'channels_last'])
+    """
+    table = _Table()
+    with torch.no_grad():
+        inputs = [{"shape": list(shape), "starts": table.add_inputs(shape)} for shape in INPUTS]
+        table.run()
+    layers = [{"name": layer.name, "code": layer.code} for layer in LAYERS]
+    return {"layers": layers, "inputs": inputs} | table.as_json()
+
+
+def trace(which: int, layers: Collection[str]) -> list[tuple[str, list[Passage]]]:
+    """The layers that are on, each with what it makes of both inputs of a shape.
+
+    >>> for code, (_, y) in trace(0, ["relu", "flatten"]):
+    ...     print(f"{code}: {y.label} {y.note}".strip())
+    F.relu(x): channels_last
+    x.flatten(1): contiguous has to copy 96 elements: C is innermost in memory, not W
+    """
+    table = network()
+    now: list[int | None] = [*table["inputs"][which]["starts"]]
+    rows = []
+    for k, layer in enumerate(LAYERS):
+        if layer.name in layers:
+            steps = [(None, -1) if i is None else table["steps"][i][str(k)] for i in now]
+            now = [to for to, _ in steps]
+            rows.append((layer.code, [_passage(table, *step) for step in steps]))
+    return rows
+
+
+def _passage(table: dict[str, Any], to: int | None, which: int) -> Passage:
+    text = table["notes"][which] if which >= 0 else ""
+    if to is None:
+        return Passage("", (), text)
+    state = table["states"][to]
+    return Passage(state["label"], tuple(state["stride"]), text)
+
+
+class _Table:
+    """The states reached so far, each with the layers that may still follow there."""
+
+    def __init__(self) -> None:
+        self.states: list[dict[str, Any]] = []
+        self.steps: list[dict[str, tuple[int | None, int]]] = []
+        self.notes: dict[str, int] = {}
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._waiting: list[tuple[int, Tensor, str, int]] = []
+
+    def add_inputs(self, shape: tuple[int, ...]) -> list[int]:
+        x = _ones(*shape)
+        both = (x, x.to(memory_format=torch.channels_last))
+        return [self.add(start, "NCHW", 0) for start in both]
+
+    def add(self, x: Tensor, dims: str, following: int) -> int:
+        """The state of x, whose dims have these names; the layers from `following` on may come."""
+        number = self._numbers.setdefault((x.shape, x.stride(), dims), len(self.states))
+        if number == len(self.states):
+            numbers = {"shape": list(x.shape), "stride": list(x.stride())}
+            self.states.append(numbers | {"label": label(x)})
+            self.steps.append({})
+        self._waiting.append((number, x, dims, following))
+        return number
+
+    def run(self) -> None:
+        """Run the layers that may follow, on what comes out of them too."""
+        while self._waiting:
+            number, x, dims, following = self._waiting.pop(0)
+            for k, layer in enumerate(LAYERS[following:], following):
+                if str(k) not in self.steps[number]:
+                    self.steps[number][str(k)] = self._step(layer, x, dims, k + 1)
+
+    def _step(self, layer: Layer, x: Tensor, dims: str, following: int) -> tuple[int | None, int]:
+        try:
+            y = layer.run(x)
+        except RuntimeError:
+            return None, self._note(f"torch refuses: {_innermost(x, dims)}")
+        after = "NHWC" if layer.name == "permute" else dims
+        return self.add(y, after, following), self._note(note(layer, x, y, dims))
+
+    def _note(self, text: str) -> int:
+        return self.notes.setdefault(text, len(self.notes))
+
+    def as_json(self) -> dict[str, Any]:
+        steps = [{k: list(step) for k, step in row.items()} for row in self.steps]
+        return {"states": self.states, "steps": steps, "notes": list(self.notes)}
+
+
+def label(x: Tensor) -> str:
+    """The memory format of x by its flags; and which one torch takes it for, where that is another.
+
+    >>> label(torch.ones(2, 1, 4, 4))
+    'both, taken for contiguous_format'
+    """
+    layout = Layout.of(x)
+    if x.ndim != 4:
+        return "contiguous" if x.is_contiguous() else "not contiguous"
+    taken = "channels_last" if _taken_for_channels_last(x) else "contiguous_format"
+    name = layout.memory_format
+    return name if name in (taken, "neither") else f"{name}, taken for {taken}"
+
+
+def note(layer: Layer, x: Tensor, y: Tensor, dims: str) -> str:
+    """What a layer did with the format of x, where that needs a word.
+
+    >>> x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    >>> note(LAYERS[NAMES.index("flatten")], x, x.flatten(1), "NCHW")
+    'has to copy 96 elements: C is innermost in memory, not W'
+    """
+    shared = x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+    if layer.name == "flatten" and not shared:
+        return f"has to copy {x.numel()} elements: {_innermost(x, dims)}"
+    if layer.name in ("flatten", "view"):
+        return "a view: nothing is copied"
+    if layer.name == "permute":
+        return "a view of the same memory, with its dims in another order"
+    lost = _taken_for_channels_last(x) and not _taken_for_channels_last(y)
+    return "channels_last is lost: " + layer.lost.format(stride=y.stride()) if lost else ""
+
+
+def _taken_for_channels_last(x: Tensor) -> bool:
+    """`.to(memory_format=…)` returns x itself exactly where torch takes it to be in that format."""
+    return x.to(memory_format=torch.channels_last) is x
+
+
+def _innermost(x: Tensor, dims: str) -> str:
+    """Which dim is innermost in memory, where it is not the last one."""
+    stepped = [d for d in range(x.ndim) if x.shape[d] > 1]
+    nearest = min(stepped, key=lambda d: x.stride(d))
+    return f"{dims[nearest]} is innermost in memory, not {dims[stepped[-1]]}"

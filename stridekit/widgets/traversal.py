@@ -1,0 +1,331 @@
+"""What walking a layout costs, as plain functions: cache lines and hits of a loop order, sectors of a warp.
+
+Everything is counted by doing it: visit after visit through a cache that drops what was used longest
+ago. traversal.js mirrors the counting and the sentences, so that a picture follows the hand without
+asking the kernel; tests/fixtures/traversal.json pins both sides to the same answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from stridekit.layout import Layout
+from stridekit.widgets.scene import CACHE_LINE, element_name
+
+SECTOR = 32  # bytes: what a GPU fetches at least
+LANES = 32  # the threads of a warp
+ITEMSIZES = (1, 2, 4, 8, 16)
+CACHE_SIZES = (1, 2, 4, 8, 16, 32)
+
+
+class Visit(NamedTuple):
+    """One visit of a walk: the element, its cache line, and whether the cache had it."""
+
+    element: int
+    line: int
+    hit: bool
+
+
+class Counts(NamedTuple):
+    """What a walk, or its beginning, has cost.
+
+    `lines` is how many different cache lines were touched, `misses` how often one was loaded,
+    `minimum` how many lines the whole layout covers: no order can load fewer. `bytes_used` counts
+    each byte once.
+    """
+
+    visits: int
+    lines: int
+    misses: int
+    minimum: int
+    bytes_used: int
+    bytes_loaded: int
+
+
+def torch_order(layout: Layout) -> tuple[int, ...]:
+    """The dims, outermost first, in which torch's elementwise operations loop over a single operand.
+
+    They sort the dims by stride, so that a transpose is walked as it lies.
+
+    >>> torch_order(Layout((8, 6), (1, 8)))
+    (1, 0)
+    """
+    return layout.dim_order()
+
+
+def elements(layout: Layout, order: Sequence[int]) -> list[int]:
+    """The elements of the storage in the order of visit; `order` has the outermost dim first.
+
+    >>> elements(Layout((2, 3)), (1, 0))
+    [0, 3, 1, 4, 2, 5]
+    """
+    steps = [[i * layout.stride[d] for i in range(layout.shape[d])] for d in order]
+    return [layout.storage_offset + sum(terms) for terms in product(*steps)]
+
+
+def walk(
+    layout: Layout, order: Sequence[int], cache_lines: int = 4, alignment: int = 0
+) -> list[Visit]:
+    """Every visit of a walk through a cache of so many lines of 64 bytes, the oldest of which leaves.
+
+    The storage starts `alignment` bytes behind the start of line 0.
+
+    >>> [visit.hit for visit in walk(Layout((2, 3), (8, 1), itemsize=8), (0, 1))]
+    [False, True, True, False, True, True]
+    """
+    cache: list[int] = []  # the line that was used last stands last
+    visits = []
+    for element in elements(layout, order):
+        line = (alignment + element * layout.itemsize) // CACHE_LINE
+        hit = line in cache
+        if hit:
+            cache.remove(line)
+        cache.append(line)
+        del cache[:-cache_lines]
+        visits.append(Visit(element, line, hit))
+    return visits
+
+
+def counts(visits: Sequence[Visit], itemsize: int, upto: int | None = None) -> Counts:
+    """What the first `upto` visits of a walk have cost; without it, the whole walk.
+
+    >>> x = Layout((6, 8), itemsize=8)
+    >>> counts(walk(x, (0, 1)), 8).misses, counts(walk(x, (1, 0)), 8).misses
+    (6, 48)
+    """
+    done = visits[: len(visits) if upto is None else upto]
+    misses = sum(not visit.hit for visit in done)
+    return Counts(
+        visits=len(done),
+        lines=len({visit.line for visit in done}),
+        misses=misses,
+        minimum=len({visit.line for visit in visits}),
+        bytes_used=len({visit.element for visit in done}) * itemsize,
+        bytes_loaded=misses * CACHE_LINE,
+    )
+
+
+# Sentences ------------------------------------------------------------------------------------------
+
+
+def order_name(order: Sequence[int]) -> str:
+    """How a loop order is called.
+
+    >>> order_name((1, 0)), order_name((0, 2, 1))
+    ('column by column, dims (1, 0)', 'dims (0, 2, 1)')
+    """
+    dims = f"dims {tuple(order)}" if len(order) > 1 else "dim 0" if order else "no dims"
+    names: dict[tuple[int, ...], str] = {(0, 1): "row by row, ", (1, 0): "column by column, "}
+    return names.get(tuple(order), "") + dims
+
+
+def counts_sentence(found: Counts) -> str:
+    """What was loaded, what would have done, and how much of it was of use.
+
+    >>> counts_sentence(counts(walk(Layout((6, 8), itemsize=8), (1, 0)), 8))
+    '48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used'
+    """
+    least = "as few as can be" if found.misses <= found.minimum else f"{found.minimum} would do"
+    visits = f"{found.visits} visit{'s' * (found.visits != 1)} load{'s' * (found.visits == 1)}"
+    lines = f"{found.misses} cache line{'s' * (found.misses != 1)}"
+    return f"{visits} {lines}, {least}: {found.bytes_used} of {found.bytes_loaded} bytes are used"
+
+
+def visit_sentence(
+    layout: Layout, order: Sequence[int], visits: Sequence[Visit], number: int, name: str
+) -> str:
+    """Visit `number`, counted from 1: the index, its element and line, and a hit or a miss.
+
+    >>> x = Layout((6, 8), itemsize=8)
+    >>> visit_sentence(x, (1, 0), walk(x, (1, 0)), 8, "x")
+    'visit 8 of 48: x[1, 1], element 9, cache line 1: a miss, now loaded 2 times'
+    """
+    if not visits:
+        return "there is no element to visit: a size is 0"
+    if number == 0:
+        return f"no visit yet, {len(visits)} to come"
+    number = min(number, len(visits))
+    found, rest = visits[number - 1], number - 1
+    index = [0] * layout.ndim
+    for d in reversed(order):
+        rest, index[d] = divmod(rest, layout.shape[d])
+    loads = sum(v.line == found.line and not v.hit for v in visits[:number])
+    loaded = "loaded" if loads == 1 else f"now loaded {loads} times"
+    return (
+        f"visit {number} of {len(visits)}: {element_name(index, name)}, element {found.element}, "
+        f"cache line {found.line}: {'a hit' if found.hit else f'a miss, {loaded}'}"
+    )
+
+
+def comparison(left: Counts, right: Counts) -> str:
+    """Which of two walks loads more, and how many times as much.
+
+    >>> x = Layout((6, 8), itemsize=8)
+    >>> comparison(counts(walk(x, (0, 1)), 8), counts(walk(x, (1, 0)), 8))
+    'the right one loads 8 times as many cache lines as the left one'
+    """
+    few, many = sorted((left.misses, right.misses))
+    if few == many:
+        return f"both load {many} cache line{'s' * (many != 1)}"
+    names = ("right", "left") if right.misses > left.misses else ("left", "right")
+    if few == 0:
+        return f"the {names[0]} one loads {many}, the {names[1]} one none"
+    tenths = (20 * many + few) // (2 * few)  # rounded, and alike in JavaScript
+    times = f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
+    return f"the {names[0]} one loads {times} times as many cache lines as the {names[1]} one"
+
+
+# A warp ---------------------------------------------------------------------------------------------
+
+
+class Warp(NamedTuple):
+    """32 threads in step: thread t reads element t * stride + offset of an aligned storage."""
+
+    itemsize: int = 4
+    stride: int = 1
+    offset: int = 0
+
+    @property
+    def sectors(self) -> tuple[int, ...]:
+        """The 32-byte sector that each lane's element lies in.
+
+        >>> len(set(Warp(itemsize=4, stride=2).sectors))
+        8
+        """
+        return tuple(
+            (lane * self.stride + self.offset) * self.itemsize // SECTOR for lane in range(LANES)
+        )
+
+    @property
+    def minimum(self) -> int:
+        """How few sectors could hold as many bytes as the warp uses."""
+        return -(-self.bytes_used // SECTOR)
+
+    @property
+    def bytes_used(self) -> int:
+        """The bytes that the lanes read, each counted once."""
+        return self.itemsize * (LANES if self.stride else 1)
+
+    @property
+    def bytes_loaded(self) -> int:
+        """The bytes of the sectors that the lanes touch."""
+        return len(set(self.sectors)) * SECTOR
+
+
+def warp_sentence(warp: Warp) -> str:
+    """What a warp loads, what would do, and what is thrown away.
+
+    >>> warp_sentence(Warp(itemsize=4, stride=2))
+    '32 lanes, 4 bytes each, stride 2: 8 sectors, 4 would do; half of each is thrown away'
+    """
+    size = f"{warp.itemsize} byte{'s' * (warp.itemsize != 1)} each"
+    offset = f", offset {warp.offset}" if warp.offset else ""
+    touched = len(set(warp.sectors))
+    least = f"{warp.minimum} would do" if touched > warp.minimum else "as few as can be"
+    waste = warp.bytes_loaded - warp.bytes_used
+    if not waste:
+        thrown = "every byte is used"
+    elif 2 * waste == warp.bytes_loaded and warp.offset == 0:
+        thrown = "half of each is thrown away"
+    else:
+        thrown = f"{waste} of {warp.bytes_loaded} bytes are thrown away"
+    sectors = f"{touched} sector{'s' * (touched != 1)}"
+    return f"{LANES} lanes, {size}, stride {warp.stride}{offset}: {sectors}, {least}; {thrown}"
+
+
+# Presets --------------------------------------------------------------------------------------------
+
+
+class Walk(NamedTuple):
+    """A layout, the name that the sentences give it, and the order in which it is walked."""
+
+    name: str
+    layout: Layout
+    order: tuple[int, ...]
+
+
+class Preset(NamedTuple):
+    """One or two walks worth a look, side by side, and what they show."""
+
+    name: str
+    lesson: str
+    walks: tuple[Walk, ...]
+
+
+def presets() -> list[Preset]:
+    """The walks to start from: mostly 48 numbers of 8 bytes, which fill six cache lines.
+
+    >>> [preset.name for preset in presets()][:2]
+    ['rows against columns', 'transpose']
+    """
+    x, deep = Layout((6, 8), itemsize=8), Layout((2, 6, 4), itemsize=8).permute(2, 0, 1)
+    wide, long = Layout((6, 16), itemsize=8), Layout((120,), itemsize=8)
+    row, column = Layout((8,), itemsize=8), Layout((6, 1), itemsize=8)
+    rows, columns = (0, 1), (1, 0)
+    return [
+        Preset(
+            "rows against columns",
+            "One tensor, two loop orders. A column crosses six lines: a cache of four has dropped "
+            "each of them before the next column comes.",
+            (Walk("x", x, rows), Walk("x", x, columns)),
+        ),
+        Preset(
+            "transpose",
+            "x.t() is not slow. torch's elementwise operations sort their loops by stride, so that "
+            "x.t() + 1 walks the memory as x + 1 does.",
+            (Walk("x.t()", x.t(), rows), Walk("x.t()", x.t(), columns)),
+        ),
+        Preset(
+            "one loop, two layouts",
+            "The same loops over both. Where two operands lie differently, no order suits "
+            "both: one of them has to jump.",
+            (Walk("x", x, rows), Walk("x.t()", x.t(), rows)),
+        ),
+        Preset(
+            "every second column",
+            "Lines come whole: every second element uses half of each, and as many visits load "
+            "twice as many lines.",
+            (Walk("x", x, rows), Walk("x[:, ::2]", wide[:, ::2], rows)),
+        ),
+        Preset(
+            "stride 5",
+            "Every fifth number is wanted, and the four between come along: 8 bytes in 40 are of use.",
+            (Walk("x", long[:24], (0,)), Walk("x[::5]", long[::5], (0,))),
+        ),
+        Preset(
+            "broadcast",
+            "A stride of 0 comes back to the same elements: 48 visits, and hardly a line to load.",
+            (
+                Walk("row.expand(6, 8)", row.expand(6, 8), rows),
+                Walk("column.expand(6, 8)", column.expand(6, 8), rows),
+            ),
+        ),
+        Preset(
+            "3-d permuted",
+            "Three dims have six orders; the one sorted by stride reads the memory from end to end.",
+            (
+                Walk("x.permute(2, 0, 1)", deep, (0, 1, 2)),
+                Walk("x.permute(2, 0, 1)", deep, torch_order(deep)),
+            ),
+        ),
+    ]
+
+
+def to_json(step: Walk) -> dict[str, Any]:
+    """A walk as JSON has it."""
+    return {
+        "name": step.name,
+        "shape": list(step.layout.shape),
+        "stride": list(step.layout.stride),
+        "storage_offset": step.layout.storage_offset,
+        "itemsize": step.layout.itemsize,
+        "order": list(step.order),
+    }
+
+
+def from_json(found: dict[str, Any]) -> Walk:
+    """What `to_json` wrote."""
+    numbers = {key: found[key] for key in ("shape", "stride", "storage_offset", "itemsize")}
+    return Walk(found["name"], Layout(**numbers), tuple(found["order"]))

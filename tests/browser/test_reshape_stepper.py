@@ -1,0 +1,182 @@
+"""ReshapeStepper in a real JupyterLab: by mouse, keyboard and from the kernel, checked against torch."""
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.needs import needs_chromium
+
+pytestmark = needs_chromium
+
+CELLS = [
+    "import torch\nfrom stridekit.widgets import ReshapeStepper\n"
+    "w = ReshapeStepper(torch.arange(32.).view(4, 8)[:, :6], shape=(2, 12))\nw",
+]
+
+
+@pytest.fixture(scope="module")
+def page(notebook):
+    """A page with one stepper, at a view that fails."""
+    return notebook(*CELLS)
+
+
+@pytest.fixture
+def w(page):
+    """The stepper, as it is at the start."""
+    w = page.locator(".sk-reshape").first
+    preset(w, "contiguous")
+    preset(w, "rows cut out")
+    page.wait_for_timeout(150)  # the kernel has heard of it, and will not hear later
+    return w
+
+
+def preset(w, name):
+    button(w, name).click()
+
+
+def button(w, name):
+    return w.get_by_role("button", name=name, exact=True)
+
+
+def view_as(w, text):
+    field = w.get_by_label("view it as")
+    field.fill(text)
+    field.press("Enter")
+
+
+def sentence(w):
+    return w.locator(".sk-sentence").inner_text()
+
+
+def in_kernel(lab, w, expression):
+    """What the kernel says, once it has been told: that happens after the paint."""
+    w.page.wait_for_timeout(150)
+    return lab.run_code(w.page, f"print({expression})").strip()
+
+
+def x_of(w):
+    """The tensor on screen, made by torch here."""
+    return eval(w.locator(".sk-expression").inner_text().removeprefix("x = "))
+
+
+def viewed(x, shape):
+    """What torch does: the view and "", or None and its message."""
+    try:
+        return x.view(shape), ""
+    except RuntimeError as error:
+        return None, str(error)
+
+
+def test_shapes_end_as_torch_does(w):
+    """Stepped to the end: the strides under the new dims, or torch's own message and the copy."""
+    for name in ("transposed", "every second column", "sizes of 1", "channels-last"):
+        preset(w, name)
+        x = x_of(w)
+        for text in w.locator(".sk-examples button").all_inner_texts():
+            button(w, text).click()
+            button(w, "to the end").click()
+            view, error = viewed(x, eval(text))
+            if error:
+                assert w.locator(".is-torch dd").inner_text() == error
+                assert w.locator(".sk-dimbox.is-stuck").count() == 1
+                assert w.locator(".sk-seam.is-crossed").count() == 1
+                copied = w.locator(".sk-copy .sk-box").all_inner_texts()
+                assert [*map(int, copied)] == x.reshape(eval(text)).flatten().int().tolist()
+            else:
+                new = w.get_by_role("list", name="dims of the new shape").locator(".sk-step")
+                assert new.all_inner_texts() == [f"stride {s}" for s in view.stride()]
+                assert not w.locator(".sk-copy").is_visible()
+
+
+def test_stepping_by_mouse_and_keyboard(lab, w):
+    """next, back and the arrow keys walk; what is found and needed is marked; the ends hold."""
+    assert sentence(w).startswith("Can shape (4, 6), stride (8, 1) be viewed as (2, 12)?")
+    button(w, "next").click()
+    assert sentence(w) == "Dim 1 is the last: it starts a chunk, 6 elements in steps of 1."
+    w.page.keyboard.press("ArrowRight")
+    assert "stride 8 found, 6 · 1 = 6 needed" in sentence(w)
+    assert w.locator(".sk-labels span").all_inner_texts() == ["found", "needed"]
+    assert w.locator(".sk-box.is-run").all_inner_texts() == ["0", "8", "16", "24"]
+    assert in_kernel(lab, w, "w.step") == "2"
+    button(w, "back").focus()
+    w.page.keyboard.press("End")
+    assert sentence(w).startswith("There is no such view: dims 0 and 1 do not merge")
+    assert w.locator(".sk-count").inner_text() == "step 4 of 4"
+    assert button(w, "next").get_attribute("aria-disabled") == "true"
+    w.page.keyboard.press("ArrowRight")
+    assert w.locator(".sk-count").inner_text() == "step 4 of 4"
+    w.page.wait_for_timeout(350)
+    assert "no such view" in w.locator(".sk-spoken").inner_text()
+    w.page.keyboard.press("Home")
+    assert in_kernel(lab, w, "w.step") == "0"
+
+
+def test_a_typed_shape(lab, w):
+    """-1 is worked out; what does not fit is refused with the reason, and the picture stays."""
+    view_as(w, "2, -1, 6")
+    assert w.get_by_label("view it as").input_value() == "2, 2, 6"
+    assert in_kernel(lab, w, "w.target, w.result.stride") == "(2, 2, 6) (16, 8, 1)"
+    view_as(w, "5, 5")
+    assert (
+        w.locator(".sk-why")
+        .first.inner_text()
+        .endswith("(5, 5) has 25 elements, the layout has 24")
+    )
+    assert in_kernel(lab, w, "w.target") == "(2, 2, 6)"
+
+
+def test_one_element_is_followed_both_ways(lab, w):
+    """An index of x, of y, a number in order or a slot: the others follow, as torch counts."""
+    x = torch.arange(32).view(4, 8)[:, :6]
+    y = x.reshape(2, 12)
+    w.get_by_label("index of x in dim 0").fill("2")
+    w.get_by_label("index of x in dim 1").fill("1")
+    words = w.locator(".sk-followed")
+    assert words.inner_text() == "x[2, 1] is number 13 in row-major order, and so is y[1, 1]."
+    assert x[2, 1] == y[1, 1] == 17
+    assert w.locator(".sk-tapebox .is-spot").inner_text() == "17"
+    w.get_by_label("index of y in dim 0").fill("0")
+    assert in_kernel(lab, w, "w.index, w.new_index") == "(0, 1) (0, 1)"
+    tape = w.get_by_role("grid", name="the storage of x")
+    tape.focus()
+    w.page.keyboard.press("End")
+    assert in_kernel(lab, w, "w.index, w.new_index") == "(3, 5) (1, 11)"
+    button(w, "to the end").click()
+    assert "Element 29 of the storage is copied to element 23 of the new one." in words.inner_text()
+    w.locator(".sk-copy .sk-box").nth(7).click()
+    assert in_kernel(lab, w, "w.index") == "(1, 1)"
+    assert x[1, 1] == y.flatten()[7]
+
+
+def test_python_moves_the_picture(lab, w):
+    """Layout, target and step set from Python are drawn."""
+    lab.run_code(w.page, "w.layout = torch.zeros(3, 2, 4).permute(1, 0, 2); w.step = -1")
+    w.page.wait_for_function(
+        "document.querySelector('.sk-expression').textContent.includes('(2, 3, 4)')"
+    )
+    new = w.get_by_role("list", name="dims of the new shape").locator(".sk-size")
+    assert new.all_inner_texts() == ["2", "12"]
+    assert "The view has" in sentence(w) or "no such view" in sentence(w)
+    assert button(w, "as given").get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "forced colours"])
+def test_accessibility(lab, w, theme):
+    """axe finds nothing, colour contrast included, at each kind of step."""
+    forced = theme == "forced colours"
+    lab.set_theme(w.page, "JupyterLab Light" if forced else theme)
+    w.page.emulate_media(forced_colors="active" if forced else "none")
+    # JupyterLab's shell hides its overflow, and axe then skips contrast without a word.
+    w.page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
+    for steps in (2, 1, 1):
+        for _ in range(steps):
+            button(w, "next").click()
+        found = Axe().run(w.page, context=".sk-reshape").response
+        assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
+        assert "color-contrast" in {rule["id"] for rule in found["passes"]}
+    w.page.emulate_media(forced_colors="none")
+
+
+def test_nothing_leaves_the_machine(lab):
+    """No request off loopback, and no error in any page so far."""
+    assert lab.outside == [] and lab.errors == []

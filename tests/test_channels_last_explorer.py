@@ -1,0 +1,217 @@
+"""ChannelsLastExplorer without a browser: its words and its table of layers against torch, its state."""
+
+import base64
+import re
+import subprocess
+from itertools import chain, combinations, pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit import Layout, LayoutError
+from stridekit.widgets import ChannelsLastExplorer
+from stridekit.widgets import channels_last as words
+from stridekit.widgets import channels_last_network as net
+from tests import channels_last_explorer_cases as cases
+from tests.needs import NODE, needs_node
+
+CHANNELS_LAST = torch.channels_last
+
+
+def both(shape):
+    """What `.code` makes."""
+    names = {"torch": torch}
+    exec(words.code(shape), names)
+    return names["x"], names["y"]
+
+
+def test_the_fixture_is_what_python_says():
+    """The file that the JavaScript tests read; `python -m tests.channels_last_explorer_cases` writes it."""
+    assert cases.FILE.read_text(encoding="utf-8") == cases.text()
+
+
+@needs_node
+def test_javascript():
+    """node's own runner: channels_last.js against the fixture."""
+    test = Path(__file__).parent / "js" / "channels_last_explorer.test.mjs"
+    assert NODE, "node is not installed"
+    run = subprocess.run([NODE, "--test", str(test)], capture_output=True)
+    assert run.returncode == 0, run.stdout.decode()
+
+
+@pytest.mark.parametrize("shape", cases.SHAPES, ids=str)
+def test_flags_and_conversions_are_torchs(shape):
+    """Every shape that the sliders reach, the ambiguous ones included."""
+    x, y = both(shape)
+    assert [x.stride(), y.stride()] == [layout.stride for layout in words.layouts(shape).values()]
+    flags = x.is_contiguous(), x.is_contiguous(memory_format=CHANNELS_LAST)
+    made = x.contiguous(memory_format=CHANNELS_LAST), x.to(memory_format=CHANNELS_LAST)
+    said = words.verdicts(shape)
+    assert tuple(good for good, _ in said[:2]) == flags
+    assert all(said[k][1].endswith(f" is {flag}") for k, flag in enumerate(flags))
+    for (_, sentence), tensor in zip(said[2:], made, strict=True):
+        outcome = "x itself" if tensor is x else "a copy"
+        assert sentence.endswith(f" is {outcome}: stride {tuple(tensor.stride())}")
+    assert words.badge(shape).startswith("ambiguous") == all(flags)
+
+
+@given(st.sampled_from(cases.SHAPES), st.data())
+def test_where_things_lie_is_where_torch_put_them(shape, data):
+    """The elements' numbers, and one step for the whole of a group."""
+    index = tuple(data.draw(st.integers(0, n - 1)) for n in shape)
+    highlight = data.draw(st.sampled_from(words.HIGHLIGHTS))
+    tensors = dict(zip(words.FORMATS, both(shape), strict=True))
+    numbers = re.findall(r"element (\d+) in (\w+)", words.place(shape, index))
+    assert numbers == [(str(t[index].storage_offset()), name) for name, t in tensors.items()]
+    for name, layout in words.layouts(shape).items():
+        lit = words.group(shape, index, highlight)
+        places = sorted(tensors[name][i].storage_offset() for i in lit)
+        steps = {b - a for a, b in pairwise(places)}
+        step = words.step(layout, index, highlight)
+        assert steps == {step} - {None} and len(lit) == len(set(lit)) and index in lit
+        if step is not None and step > 1:
+            assert f"{step} elements apart in {name}" in words.spread(shape, index, highlight)
+
+
+def chains():
+    """Every choice of up to two layers, and all of them."""
+    few = chain.from_iterable(combinations(net.NAMES, k) for k in range(3))
+    return [*few, net.NAMES, net.DEFAULT_LAYERS]
+
+
+@pytest.mark.parametrize("which", range(len(net.INPUTS)), ids=map(str, net.INPUTS))
+def test_layers_are_what_torch_makes_of_the_whole_chain(which):
+    """Run from the input on, each chain has the strides that the table says, and copies where it says."""
+    x = torch.ones(net.INPUTS[which])
+    for names in chains():
+        rows = net.trace(which, names)
+        layers = [layer for layer in net.LAYERS if layer.name in names]
+        for side, start in enumerate((x, x.to(memory_format=CHANNELS_LAST))):
+            now = start
+            for (_, passages), layer in zip(rows, layers, strict=True):
+                now = _after(now, layer, passages[side])
+
+
+def _after(x, layer, passage):
+    if x is None:
+        assert passage == ("", (), "")
+        return None
+    try:
+        y = layer.run(x)
+    except RuntimeError:
+        assert layer.name == "view" and passage.label == ""
+        assert passage.note.startswith("torch refuses")
+        return None
+    assert passage.stride == y.stride() and passage.label == net.label(y)
+    copied = x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()
+    if layer.name in ("flatten", "view", "permute"):
+        assert passage.note.startswith("has to copy" if copied else "a view")
+        assert str(x.numel()) in passage.note or not copied
+    return y
+
+
+@pytest.mark.parametrize(
+    ("make", "label"),
+    [
+        (lambda: torch.ones(2, 3, 4, 4), "contiguous_format"),
+        (lambda: torch.ones(2, 3, 4, 4).to(memory_format=CHANNELS_LAST), "channels_last"),
+        (
+            lambda: torch.ones(2, 1, 4, 4).to(memory_format=CHANNELS_LAST),
+            "both, taken for channels_last",
+        ),
+        (
+            lambda: torch.ones(2, 3, 4, 4).to(memory_format=CHANNELS_LAST)[0].unsqueeze(0),
+            "channels_last, taken for contiguous_format",
+        ),
+        (lambda: torch.ones(2, 3, 4, 4).permute(0, 2, 3, 1), "neither"),
+        (lambda: torch.ones(4, 6).t(), "not contiguous"),
+    ],
+)
+def test_labels(make, label):
+    """By the flags, and by what a convolution makes of it where the flags do not say."""
+    x = make()
+    assert net.label(x) == label
+    if "taken for" in label:
+        y = torch.nn.functional.conv2d(x, torch.ones(4, x.shape[1], 1, 1))
+        assert label.endswith(Layout.of(y).memory_format)
+
+
+def test_state_is_read_and_set_from_python():
+    """Each property; a smaller shape keeps the index inside."""
+    e = ChannelsLastExplorer()
+    assert (e.shape, e.index, e.highlight) == ((2, 3, 4, 5), (0, 1, 2, 2), "pixel")
+    assert e.layers == net.DEFAULT_LAYERS and e.network_shape == (2, 3, 4, 4)
+    e.index, e.highlight = (1, -1, 3, 4), "channel"
+    assert e.index == (1, 2, 3, 4)
+    e.shape = (1, 2, 4, 2)
+    assert e.index == (0, 1, 3, 1) and e.code == words.code((1, 2, 4, 2))
+    e.layers, e.network_shape = ("view", "relu"), [2, 1, 4, 4]
+    assert e.layers == ("relu", "view") and e.network_shape == (2, 1, 4, 4)
+    e.layers = "relu"
+    assert e.layers == ("relu",)
+    assert "The 8 pixels of channel 1 of image 0 lie side by side in contiguous_format" in repr(e)
+
+
+def test_the_front_end_is_followed():
+    """What JavaScript sets is read back, and is not sent back changed."""
+    e, sent = ChannelsLastExplorer(), []
+    e.observe(lambda change: sent.append(change["new"]), "_scene")
+    state = {"shape": [1, 2, 3, 4], "index": [0, 1, 2, 3], "highlight": "channel"}
+    state |= {"layers": ["view", "relu"], "input": 2}
+    e.set_state({"_scene": state})
+    assert e.shape == (1, 2, 3, 4) and e.index == (0, 1, 2, 3) and e.highlight == "channel"
+    assert e.layers == ("relu", "view") and e.network_shape == (2, 3, 1, 1)
+    assert sent == [state]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "sentence"),
+    [
+        ("shape", (2, 3, 4), LayoutError, "shape (2, 3, 4) does not fit the picture: give (N, C, H, W)"),
+        ("shape", (2, 0, 4, 5), LayoutError, "from (1, 1, 1, 1) to (2, 4, 4, 5)"),
+        ("shape", (2, 3, 4, 6.0), LayoutError, "shape (2, 3, 4, 6.0) does not fit"),
+        ("index", (0, 3, 0, 0), IndexError, "index 3 is out of range for dim 1 of size 3"),
+        ("highlight", "image", LayoutError, "'image' is not known: use 'pixel' or 'channel'"),
+        ("layers", ["gelu"], LayoutError, "layer 'gelu' is not known: unsqueeze, conv2d,"),
+        ("network_shape", (1, 3, 4, 4), LayoutError, "not run on shape (1, 3, 4, 4): use one of (2,"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_changes_nothing(name, value, error, sentence):
+    """The error says why, and the picture stays."""
+    e = ChannelsLastExplorer()
+    before = dict(e._scene)
+    with pytest.raises(error, match=re.escape(sentence)):
+        setattr(e, name, value)
+    assert e._scene == before
+
+
+def test_index_takes_four_numbers():
+    """Neither fewer nor a slice."""
+    e = ChannelsLastExplorer()
+    for index in [(0, 1), (0, 1, 2, 3, 0), (0, 0, 0, 1.5)]:
+        with pytest.raises((IndexError, TypeError, LayoutError)):
+            e.index = index
+    assert e.index == (0, 1, 2, 2)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (1, 1, 1, 1), (2, 4, 4, 5), (2, 1, 4, 5)])
+def test_picture_and_text_where_there_is_no_kernel(shape):
+    """A PNG and a text stand beside the live view, and are the same each time."""
+    (data, metadata), (again, _) = (
+        ChannelsLastExplorer(shape)._repr_mimebundle_() for _ in range(2)
+    )
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]
+    assert metadata["image/png"]["width"] == 900 and "0x" not in data["text/plain"]
+
+
+def test_asking_torch_leaves_no_trace():
+    """Neither the random state nor the mode of the caller is touched, whatever the defaults are."""
+    state = torch.random.get_rng_state()
+    with torch.device("meta"):
+        fresh = net.network.__wrapped__()
+    assert fresh == net.network() and torch.is_grad_enabled()
+    assert torch.equal(torch.random.get_rng_state(), state)

@@ -1,0 +1,154 @@
+"""Predict without a browser: what it asks, takes and refuses, and that it gives nothing away."""
+
+import ast
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from stridekit.widgets import Predict
+from tests import predict_cases
+
+X = torch.arange(24).view(4, 6)
+
+
+def stride():
+    """A question with choices, a remark and an experiment, its answer computed by torch."""
+    return Predict(
+        "What is the stride of `x.t()`?",
+        X.t().stride(),
+        choices=[(6, 1), (1, 6), (1, 4)],
+        why="`t()` swaps the two.",
+        experiment="x.t().stride()",
+        remarks={(6, 1): "That is x's own stride."},
+    )
+
+
+def test_the_fixture_is_what_python_says():
+    """The file that the JavaScript tests read; `python -m tests.predict_cases` writes it."""
+    assert predict_cases.FILE.read_text(encoding="utf-8") == predict_cases.text()
+
+
+def test_what_is_python_is_read_as_python():
+    """Where Python reads a tuple or a number in a text, it is the one that the front end reads."""
+    for texts in (predict_cases.TUPLES, predict_cases.NUMBERS):
+        for text, value in texts.items():
+            try:
+                python = ast.literal_eval(text.strip())
+            except (SyntaxError, ValueError):
+                continue
+            if value is not None and isinstance(python, (tuple, list)) == isinstance(value, list):
+                assert value == (list(python) if isinstance(value, list) else python), text
+
+
+def test_commit_then_see():
+    """The prediction, the verdict and the reason; None asks anew."""
+    predict = stride()
+    assert predict.committed is None and predict.correct is None and not predict.shown
+    predict.committed = (6, 1)
+    assert predict.committed == (6, 1) and predict.correct is False and predict.shown
+    assert repr(predict).splitlines()[2:] == [
+        "  ✗ you said (6, 1), it is (1, 6)",
+        "  That is x's own stride.",
+        "  `t()` swaps the two.",
+        "  x.t().stride()",
+        "  # (1, 6)",
+    ]
+    predict.committed = None
+    assert predict.correct is None and "you said" not in repr(predict)
+
+
+def test_a_skip_is_no_prediction():
+    """It shows the answer and says that it was skipped."""
+    predict = stride()
+    predict.show()
+    assert predict.shown and predict.committed is None and predict.correct is None
+    assert "· you skipped this one: it is (1, 6)" in repr(predict)
+    predict.committed = (1, 6)
+    predict.show()
+    assert predict.correct is True
+
+
+def test_the_front_end_commits():
+    """What JavaScript sets is read back as the choice itself, a tuple or a number."""
+    predict = stride()
+    predict.set_state({"_scene": {"said": 1, "shown": True}})
+    assert predict.committed == (1, 6) and predict.correct is True
+    shape = Predict("?", X.unfold(0, 3, 1).shape)
+    shape.set_state({"_scene": {"said": [2, 6, 3], "shown": True}})
+    assert shape.committed == (2, 6, 3) and shape.correct is True
+    number = Predict("?", X.element_size())
+    number.set_state({"_scene": {"said": 4, "shown": True}})
+    assert number.committed == 4 and number.correct is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "said"),
+    [
+        (True, "choice", False),
+        (8, "number", 8.0),
+        (8, "number", 9),
+        (0.25, "number", 0.25),
+        (np.int64(7), "number", 7),
+        (torch.Size([2, 3]), "tuple", [2, 3]),
+        ([1, 2], "tuple", (np.int64(1), 2)),
+        ((), "tuple", (1,)),
+    ],
+)
+def test_the_kind_follows_from_the_answer(answer, kind, said):
+    predict = Predict("?", answer)
+    assert predict._problem["kind"] == kind
+    predict.committed = said
+    same = np.array_equal(answer, said)  # a list and a tuple of the same numbers, too
+    assert predict.correct == same and np.array_equal(predict.committed, said)
+
+
+def test_nothing_gives_the_answer_away():
+    """Neither the text nor the picture depends on which answer is right, or on the why."""
+    shown = []
+    for answer, why in (((1, 6), "because"), ((6, 1), "")):
+        predict = Predict("?", answer, choices=[(6, 1), (1, 6)], why=why, experiment="x.stride()")
+        data, _ = predict._repr_mimebundle_()
+        shown.append((data["text/plain"], data["image/png"]))
+    assert shown[0] == shown[1]
+    predict.committed = (6, 1)
+    assert predict._repr_mimebundle_()[0]["image/png"] == shown[0][1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"question": " ", "answer": 1}, "the question is empty"),
+        ({"answer": (1, 6), "choices": [(6, 1), (1, 4)]},
+         "the answer (1, 6) is none of the choices: (6, 1), (1, 4)"),
+        ({"answer": 1, "choices": [1, 2, 1]}, "choice 1 is there 2 times"),
+        ({"answer": 1, "choices": [1, 2, "2"]}, "choice 2 is there 2 times"),
+        ({"answer": 1, "choices": [1]}, "1 choices are no choice"),
+        ({"answer": "a", "choices": ["a", " "]}, "a choice is empty"),
+        ({"answer": "a view"}, "a view cannot be typed as a number or a tuple of ints: give choices"),
+        ({"answer": (1, 2.5)}, "(1, 2.5) cannot be typed"),
+        ({"answer": float("inf")}, "inf cannot be typed"),
+        ({"answer": 2**60}, "is beyond 2**53"),
+        ({"answer": 8, "output": "8"}, "belongs to no experiment"),
+        ({"answer": 8, "remarks": {8: "yes"}}, "there is a remark for 8, which is right"),
+        ({"answer": 8, "remarks": {(8,): "no"}}, "the remark for (8,) is not a number"),
+        ({"answer": True, "remarks": {"no": "no"}}, "the remark for no is none of the choices"),
+    ],
+)  # fmt: skip
+def test_refuses_what_cannot_be_asked(arguments, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        Predict(**{"question": "?"} | arguments)
+
+
+def test_a_wrong_prediction_from_python_changes_nothing():
+    predict, number = stride(), Predict("?", 8)
+    predict.committed = (1, 6)
+    with pytest.raises(ValueError, match="the prediction \\(2, 2\\) is none of the choices"):
+        predict.committed = (2, 2)
+    assert predict.committed == (1, 6)
+    with pytest.raises(
+        ValueError, match="the prediction \\(8,\\) is not a number, as the answer is"
+    ):
+        number.committed = (8,)
+    assert number.committed is None

@@ -1,0 +1,278 @@
+"""Walks over cache lines: the counting against torch and a model of its own, the widget, its picture."""
+
+import base64
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit import Layout, LayoutError, loop_nest
+from stridekit.memory import MemorySet
+from stridekit.widgets import TraversalExplorer, traversal
+from stridekit.widgets.traversal import Counts, Warp
+from tests import traversal_cases
+from tests.needs import NODE, needs_node
+from tests.strategies import tensors
+from tests.test_questions import visited
+
+CASES = json.loads(traversal_cases.FILE.read_text(encoding="utf-8"))
+X = Layout((6, 8), itemsize=8)
+
+
+# The counting -----------------------------------------------------------------------------------------
+
+
+def test_the_fixture_is_what_python_says():
+    """The file that the JavaScript tests read; `python -m tests.traversal_cases` writes it."""
+    assert traversal_cases.FILE.read_text(encoding="utf-8") == traversal_cases.text()
+
+
+@needs_node
+def test_javascript():
+    """traversal.js against the same file."""
+    assert NODE, "node is not installed"
+    test = Path(__file__).parent / "js" / "traversal.test.mjs"
+    run = subprocess.run([NODE, "--test", str(test)], capture_output=True)
+    assert run.returncode == 0, run.stdout.decode()
+
+
+@pytest.mark.parametrize("case", CASES["walks"], ids=range(len(CASES["walks"])))
+def test_the_cases_agree_with_torch_and_a_slow_model(case):
+    """torch permutes and flattens; every line is found from its bytes, every hit from what lay between."""
+    walk, alignment = case["walk"], case["alignment"]
+    reach = torch.arange(5000).as_strided(walk["shape"], walk["stride"], walk["storage_offset"])
+    elements = reach.permute(walk["order"]).flatten().tolist()
+    assert elements == case["elements"]
+    lines = [
+        {(alignment + e * walk["itemsize"] + k) // 64 for k in range(walk["itemsize"])}
+        for e in elements
+    ]
+    assert all(len(touched) == 1 for touched in lines)  # aligned elements straddle nothing
+    assert [*map(list, lines)] == [[line] for line in case["lines"]]
+    hits = [*slow_hits([line for (line,) in lines], case["cache_lines"])]
+    assert "".join(str(int(hit)) for hit in hits) == case["hits"]
+    for upto, found in ((case["upto"], case["counts"]), (len(elements), case["whole"])):
+        assert found == slow_counts(walk, lines, hits, elements, upto)
+
+
+def slow_hits(lines, cache_lines):
+    """A visit hits where fewer other lines than the cache holds came since the last visit to its line."""
+    for k, line in enumerate(lines):
+        before = [j for j in range(k) if lines[j] == line]
+        yield bool(before) and len(set(lines[before[-1] + 1 : k])) < cache_lines
+
+
+def slow_counts(walk, lines, hits, elements, upto):
+    """Counted over bytes, not elements."""
+    size = walk["itemsize"]
+    used = {e * size + k for e in elements[:upto] for k in range(size)}
+    misses = hits[:upto].count(False)
+    return Counts(
+        upto,
+        len(set().union(*lines[:upto])),
+        misses,
+        len(set().union(*lines)),
+        len(used),
+        64 * misses,
+    )._asdict()
+
+
+@given(tensors(max_ndim=4, max_size=3), st.data())
+def test_the_minimum_is_the_lines_of_the_memory_set(x, data):
+    """And a cache that holds them all loads each once, in any order."""
+    layout = Layout.of(x)
+    order = data.draw(st.permutations(range(layout.ndim)))
+    alignment = data.draw(st.sampled_from(range(0, 64, layout.itemsize)))
+    found = traversal.counts(traversal.walk(layout, order, 10**6, alignment), layout.itemsize)
+    covered = set()
+    for run in MemorySet.of(layout).runs():
+        covered |= {(alignment + byte) // 64 for byte in run}
+    assert found.minimum == found.misses == found.lines == len(covered)
+    assert found.bytes_used == MemorySet.of(layout).count()
+
+
+@given(tensors(max_ndim=5, max_size=3))
+def test_torchs_order_is_its_loop_nest(x):
+    """The loops that TensorIterator merges visit the same elements in the same order."""
+    layout = Layout.of(x)
+    assert traversal.elements(layout, traversal.torch_order(layout)) == visited(
+        loop_nest(layout)[1]
+    )
+
+
+@pytest.mark.parametrize("case", CASES["warps"], ids=lambda case: str([*case["warp"].values()]))
+def test_warps_against_torch(case):
+    """Sectors from the bytes that each lane reads, of a tensor with that stride and offset."""
+    itemsize, stride, offset = case["warp"].values()
+    dtype = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
+    storage = torch.empty(2000, dtype=dtype[itemsize])
+    lanes = storage.as_strided((32,), (stride,), offset)
+    starts = [lanes[t].data_ptr() - storage.data_ptr() for t in range(32)]
+    touched = [{(byte + k) // 32 for k in range(itemsize)} for byte in starts]
+    assert touched == [{sector} for sector in case["sectors"]]
+    used = {byte + k for byte in starts for k in range(itemsize)}
+    warp = Warp(itemsize, stride, offset)
+    assert (warp.bytes_used, warp.minimum) == (len(used), -(-len(used) // 32))
+    assert warp.bytes_loaded == 32 * len(set().union(*touched))
+
+
+def test_a_warp_in_words():
+    """Coalesced, stepped, shifted, repeated."""
+    says = {warp: traversal.warp_sentence(Warp(*warp)) for warp in
+            [(4, 1, 0), (4, 2, 0), (4, 1, 1), (4, 32, 0), (8, 0, 0)]}  # fmt: skip
+    assert [*says.values()] == [
+        "32 lanes, 4 bytes each, stride 1: 4 sectors, as few as can be; every byte is used",
+        "32 lanes, 4 bytes each, stride 2: 8 sectors, 4 would do; half of each is thrown away",
+        "32 lanes, 4 bytes each, stride 1, offset 1: 5 sectors, 4 would do; "
+        "32 of 160 bytes are thrown away",
+        "32 lanes, 4 bytes each, stride 32: 32 sectors, 4 would do; 896 of 1024 bytes are thrown away",
+        "32 lanes, 8 bytes each, stride 0: 1 sector, as few as can be; 24 of 32 bytes are thrown away",
+    ]
+
+
+# The presets and what they teach ----------------------------------------------------------------------
+
+
+def test_presets_are_the_tensors_they_name():
+    """Each walk's name, run by torch on some x, has the layout; and the numbers that the lessons claim."""
+    named = {
+        "x": [torch.arange(48).view(6, 8), torch.arange(24)],
+        "x.t()": [torch.arange(48).view(6, 8).t()],
+        "x[:, ::2]": [torch.arange(96).view(6, 16)[:, ::2]],
+        "x[::5]": [torch.arange(120)[::5]],
+        "row.expand(6, 8)": [torch.arange(8).expand(6, 8)],
+        "column.expand(6, 8)": [torch.arange(6).view(6, 1).expand(6, 8)],
+        "x.permute(2, 0, 1)": [torch.arange(48).view(2, 6, 4).permute(2, 0, 1)],
+    }
+    misses = {}
+    for preset in traversal.presets():
+        for step in preset.walks:
+            assert step.layout in [Layout.of(x) for x in named[step.name]], step
+        misses[preset.name] = [
+            traversal.counts(traversal.walk(step.layout, step.order), 8).misses
+            for step in preset.walks
+        ]
+    assert misses == {
+        "rows against columns": [6, 48],
+        "transpose": [48, 6],
+        "one loop, two layouts": [6, 48],
+        "every second column": [6, 12],
+        "stride 5": [3, 15],
+        "broadcast": [1, 1],
+        "3-d permuted": [24, 6],
+    }
+
+
+def test_torch_walks_a_transpose_as_it_lies():
+    """The misconception: the result of x.t() + 1 lies as x.t() does, and costs what x + 1 costs."""
+    x = torch.arange(48).view(6, 8)
+    assert (x.t() + 1).stride() == x.t().stride()
+    assert TraversalExplorer(x.t(), "torch").counts == TraversalExplorer(x, "torch").counts
+
+
+# The widget -------------------------------------------------------------------------------------------
+
+
+def test_state_is_read_and_set():
+    """Everything on screen is a property; counts follow."""
+    t = TraversalExplorer()
+    assert (t.layout, t.order, t.other_layout, t.other_order) == (X, (0, 1), X, (1, 0))
+    assert (t.visit, t.cache_lines, t.alignment, t.warp) == (48, 4, 0, None)
+    assert (t.counts.misses, t.other_counts.misses) == (6, 48)
+    t.cache_lines = 8
+    assert t.other_counts == Counts(48, 6, 6, 6, 384, 384)
+    t.visit, t.alignment = 10, 32
+    assert t.counts == Counts(10, 2, 2, 7, 80, 128)
+    t.layout = torch.zeros(4, 16).t()
+    assert (t.order, t.other_order, t.visit, t.other_layout) == ((0, 1), (1, 0), 64, t.layout)
+    t.order = "torch"
+    assert t.order == (1, 0)
+    t.other_layout = Layout((3,), itemsize=4)
+    assert (t.other_order, t.layout.shape) == ((0,), (16, 4))
+    t.warp = Warp(stride=2)
+    assert t.warp == (4, 2, 0) and "8 sectors, 4 would do" in repr(t)
+    t.warp = None
+    assert "cache" in repr(t)
+
+
+def test_the_front_end_is_followed():
+    """What JavaScript sets arrives, and is not sent back changed."""
+    t, sent = TraversalExplorer(), []
+    t.observe(lambda change: sent.append(change["new"]), "_scene")
+    state = {**t._scene, "visit": 7, "alignment": 8, "warp": None}
+    t.set_state({"_scene": state})
+    assert (t.visit, t.alignment) == (7, 8) and sent == [state]
+    assert json.loads(json.dumps(state)) == state
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"cache_lines": 3}, "cache_lines is 3: give one of (1, 2, 4, 8, 16, 32)"),
+        ({"visit": 49}, "visit is 49: the walk has 48, give 0 to 48"),
+        ({"alignment": 4}, "alignment is 4: give a multiple of the itemsize, 8, from 0 to 56"),
+        ({"order": (0, 0)}, "order (0, 0) does not name each of the 2 dims once"),
+        ({"order": "rows"}, "order 'rows' does not name each"),
+        ({"order": (0, "a")}, "order (0, 'a') does not name each"),
+        ({"layout": Layout((30, 30))}, "shape (30, 30) has 2 dims and 900 elements"),
+        (
+            {"layout": Layout((4,), itemsize=3)},
+            "no layout of a torch tensor: an element has 3 bytes",
+        ),
+        ({"layout": Layout((4,), (-1,), 3)}, "no layout of a torch tensor: dim 0 has stride -1"),
+        ({"warp": Warp(stride=33)}, "stride of the warp is 33: give 0 to 32"),
+        ({"warp": Warp(itemsize=3)}, "itemsize of the warp is 3: give (1, 2, 4, 8, 16)"),
+    ],
+)
+def test_wrong_values_leave_the_picture_as_it_was(change, sentence):
+    """Each says what is wrong, with the numbers, and what to give."""
+    t = TraversalExplorer()
+    before = t._scene
+    ((name, value),) = change.items()
+    with pytest.raises((ValueError, LayoutError), match=re.escape(sentence)):
+        setattr(t, name, value)
+    assert t._scene == before
+    if name not in ("layout", "visit"):
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            TraversalExplorer(**change)
+
+
+def test_a_large_tensor_is_walked_in_its_corner():
+    """And the note says which; without dims to compare there is one walk."""
+    t = TraversalExplorer(torch.zeros(2, 50, 60, 2, 9).permute(0, 2, 1, 4, 3))
+    assert t.layout == Layout((4, 4, 4, 2), (18, 1080, 1, 9), 0, 4)
+    assert "corner = x[0, :4, :4, :4, :2] of shape (2, 60, 50, 9, 2)" in repr(t)
+    assert TraversalExplorer(torch.zeros(600)[::2]).layout == Layout((300,), (2,), 0, 4)
+    assert TraversalExplorer(torch.zeros(600)).layout == Layout((64,), itemsize=4)
+    assert TraversalExplorer(torch.zeros(9)).other_layout is None
+
+
+@given(tensors(max_ndim=5, max_size=4))
+def test_any_tensor_has_a_walk(x):
+    """Of itself or of its corner, within what the picture holds."""
+    t = TraversalExplorer(x)
+    assert t.layout.numel <= 512 and t.counts.visits == t.layout.numel
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        TraversalExplorer,
+        lambda: TraversalExplorer(torch.zeros(50, 60).t(), "torch", cache_lines=1),
+        lambda: TraversalExplorer(torch.zeros(0, 3)),
+        lambda: TraversalExplorer(torch.tensor(1.0)),
+        lambda: TraversalExplorer(X, other=Layout((3,), itemsize=2), alignment=8),
+        lambda: TraversalExplorer(warp=Warp(4, 3, 1)),
+    ],
+)
+def test_picture_and_text_where_there_is_no_kernel(make):
+    """A PNG and a text, the same each time."""
+    (data, metadata), (again, _) = make()._repr_mimebundle_(), make()._repr_mimebundle_()
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]
+    assert metadata["image/png"]["width"] == 900
