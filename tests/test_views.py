@@ -416,7 +416,7 @@ def test_torch_loses_count_at_a_second_ellipsis():
         (lambda x: x.squeeze((1, 1)), "dim (1, 1) names dim 1 twice: give each dim once"),
         (lambda x: x.expand(8, 6), "only a size of 1 expands"),
         (lambda x: x.expand(6), "give at least 2 sizes"),
-        (lambda x: x.expand_as(5), "a int has no shape: give a layout, a tensor or an array"),
+        (lambda x: x.expand_as(5), "an int has no shape: give a layout, a tensor or an array"),
         (lambda x: x.view(5, 5), "(5, 5) has 25 elements, the layout has 24"),
         (lambda x: x.view(-1, -1), "dims 0 and 1 are both -1"),
         (lambda x: x.view(5, -1), "24 elements do not divide into 5"),

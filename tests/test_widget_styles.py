@@ -1,0 +1,36 @@
+"""Widgets share pages: the sheet of one must not reach another."""
+
+import re
+
+import pytest
+
+from stridekit import widgets
+from stridekit.widgets import assets
+
+SHEETS = sorted(path for path in assets._HERE.glob("*.css") if path.name not in ("base.css",))
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
+def test_a_sheet_is_one_block_of_its_own_kind(path):
+    """Everything but keyframes is nested in `.stridekit.sk-<kind>`, the class of that widget alone."""
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+    outside, depth = "", 0
+    for char in text:
+        depth += (char == "{") - (char == "}")
+        if depth == 0:
+            outside += char
+    heads = [head.strip() for head in outside.split("}") if head.strip()]
+    kinds = [head for head in heads if not head.startswith("@keyframes")]
+    assert len(kinds) == 1 and re.fullmatch(r"\.stridekit\.sk-[a-z]+", kinds[0]), kinds
+
+
+def test_every_widget_has_a_kind_of_its_own():
+    """The shells' class names differ, and each is that of the sheet."""
+    kinds = {}
+    for name in widgets.__all__:
+        esm = getattr(getattr(widgets, name), "_esm", None)
+        if esm is not None:
+            kinds[name] = set(re.findall(r'kind: "(sk-(?!d|offset)[a-z]+)", traits', str(esm)))
+    assert len(kinds) == 6
+    assert all(len(found) == 1 for found in kinds.values()), kinds
+    assert len(set.union(*kinds.values())) == 6
