@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import ceil
 from textwrap import wrap
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from stridekit import palette
 from stridekit.widgets.alias_scene import NAMES, Story
-from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH
+from stridekit.widgets.static import LINE, MUTED, PALE, WIDTH, put_text
 
 CELL, SLOT, PER_ROW = 40, 52, 16
 TINTS = {name: palette.ROWS[k][0] for k, name in enumerate(NAMES)}
@@ -44,7 +43,7 @@ def draw(story: Story, text: str) -> Figure:
     for number, (_, y, per_row) in enumerate(tapes):
         _tape(ax, story, number, y, per_row)
     for k, line in enumerate(lines):
-        _text(ax, 8, top + 14 + 19 * k, line, ha="left", family="monospace")
+        put_text(ax, 8, top + 14 + 19 * k, line, ha="left", family="monospace")
     return figure
 
 
@@ -72,33 +71,33 @@ def _plane(story: Story, name: str) -> tuple[int, int]:
 def _card(ax: Axes, story: Story, name: str, x: int, y: int) -> None:
     layout, (_, columns) = story.tensors[name].layout, _plane(story, name)
     _box(ax, x, y, 30, 28, TINTS[name], HATCHES[name])
-    _text(ax, x + 15, y + 14, name, weight="bold")
-    _text(ax, x + 38, y + 7, f"shape {layout.shape}", MUTED, 7.5, ha="left")
+    put_text(ax, x + 15, y + 14, name, weight="bold")
+    put_text(ax, x + 38, y + 7, f"shape {layout.shape}", MUTED, 7.5, ha="left")
     numbers = f"stride {layout.stride}, offset {layout.storage_offset}"
-    _text(ax, x + 38, y + 21, numbers, MUTED, 7.5, ha="left")
+    put_text(ax, x + 38, y + 21, numbers, MUTED, 7.5, ha="left")
     for k, value in enumerate(story.tensors[name].tensor.flatten().tolist()):
         left, top = x + k % columns * CELL, y + 36 + k // columns * 34
         _box(ax, left, top, CELL - 4, 30, TINTS[name])
-        _text(ax, left + CELL / 2 - 2, top + 15, f"{value:.0f}", size=8)
+        put_text(ax, left + CELL / 2 - 2, top + 15, f"{value:.0f}", size=8)
 
 
 def _tape(ax: Axes, story: Story, number: int, y: int, per_row: int) -> None:
     tape = story.tapes[number]
     names = [name for name in story.names() if story.tensors[name].tape is tape]
     which = f" {number + 1}" if len(story.tapes) > 1 else ""
-    _text(ax, 8, y + 8, f"storage{which}: {', '.join(names)}", MUTED, ha="left")
+    put_text(ax, 8, y + 8, f"storage{which}: {', '.join(names)}", MUTED, ha="left")
     owners = {name: story.tensors[name].elements() for name in names}
     for element, value in enumerate(tape.tolist()):
         left, top = 36 + element % per_row * SLOT, y + 22 + element // per_row * 84
         if element % per_row == 0:
-            _text(ax, 28, top + 14, str(element), MUTED, 8, ha="right")
+            put_text(ax, 28, top + 14, str(element), MUTED, 8, ha="right")
         _box(ax, left, top, SLOT - 4, 78, PALE)
-        _text(ax, left + SLOT / 2 - 2, top + 14, f"{value:.0f}")
+        put_text(ax, left + SLOT / 2 - 2, top + 14, f"{value:.0f}")
         for lane, name in enumerate(NAMES):
             if count := owners.get(name, []).count(element):
                 _box(ax, left, top + 29 + 16 * lane, SLOT - 4, 15, TINTS[name], HATCHES[name])
                 letter = name if count == 1 else f"{name}×{count}"
-                _text(
+                put_text(
                     ax, left + SLOT / 2 - 2, top + 36.5 + 16 * lane, letter, size=7.5, weight="bold"
                 )
 
@@ -109,16 +108,3 @@ def _box(
     ax.add_patch(
         Rectangle((x, y), width, height, facecolor=tint, edgecolor=LINE, linewidth=0.6, hatch=hatch)
     )
-
-
-def _text(
-    ax: Axes,
-    x: float,
-    y: float,
-    text: str,
-    color: str = INK,
-    size: float = 9,
-    ha: str = "center",
-    **style: Any,
-) -> None:
-    ax.text(x, y, text, color=color, fontsize=size, ha=ha, va="center", **style)

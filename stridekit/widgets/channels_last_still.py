@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from stridekit import palette
 from stridekit.widgets import channels_last as words
 from stridekit.widgets.channels_last import Index
-from stridekit.widgets.static import INK, MUTED, WIDTH, _text
+from stridekit.widgets.static import INK, MUTED, WIDTH, put_text
 
 SIZE = 8  # of the letters, in points
 CHARACTER = 0.60205 * SIZE * 100 / 72  # how wide one is in DejaVu Sans Mono
@@ -44,14 +44,14 @@ def draw(shape: Index, index: Index, highlight: str, lines: list[str]) -> Figure
         top = tapes_top + k * tape_height
         gap = words.apart(words.step(layout, index, highlight))
         title = f"{name}   stride {layout.stride}   {gap}"
-        _text(ax, LEFT, top + 12, title, INK, 9, ha="left", weight="bold")
+        put_text(ax, LEFT, top + 12, title, INK, 9, ha="left", weight="bold")
         order = sorted(product(*map(range, shape)), key=layout.offset)
         for start in range(0, len(order), per_row):
             y = top + 26 + start // per_row * LINE
-            _text(ax, LEFT - 8, y + LINE / 2, str(start), MUTED, 8, ha="right")
+            put_text(ax, LEFT - 8, y + LINE / 2, str(start), MUTED, 8, ha="right")
             _boxes(ax, (LEFT, y, order[start : start + per_row]), lit.get)
     for k, line in enumerate(lines):
-        _text(ax, 8, text_top + 19 * k, line, INK, 8, ha="left", family="monospace")
+        put_text(ax, 8, text_top + 19 * k, line, INK, 8, ha="left", family="monospace")
     return figure
 
 
@@ -67,10 +67,10 @@ def _planes(ax: Axes, shape: Index) -> list[Row]:
     across, down = w * BOX + BETWEEN, h * LINE + 14
     for k in range(c):
         name = f"c = {k}: {words.LETTERS[k]}" if w > 1 else f"{words.LETTERS[k]}: {k}"
-        _text(ax, LEFT + k * across, 12, name, palette.DIMS[1][0], 9, ha="left")
+        put_text(ax, LEFT + k * across, 12, name, palette.DIMS[1][0], 9, ha="left")
     for k in range(n):
         y = 24 + k * down + LINE / 2
-        _text(ax, LEFT - 6, y, f"n = {k}", palette.DIMS[0][0], 9, ha="right")
+        put_text(ax, LEFT - 6, y, f"n = {k}", palette.DIMS[0][0], 9, ha="right")
     return [
         (LEFT + k * across, 24 + a * down + i * LINE, [(a, k, i, j) for j in range(w)])
         for a, k, i in product(range(n), range(c), range(h))
@@ -91,4 +91,4 @@ def _boxes(ax: Axes, row: Row, ring: Callable[[Index], float | None]) -> None:
             )
         )
     labels = " ".join(map(words.label, indices))
-    _text(ax, x + CHARACTER / 2, y + LINE / 2, labels, INK, SIZE, ha="left", family="monospace")
+    put_text(ax, x + CHARACTER / 2, y + LINE / 2, labels, INK, SIZE, ha="left", family="monospace")

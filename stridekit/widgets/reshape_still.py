@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from math import log, prod
 from textwrap import wrap
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +13,7 @@ from matplotlib.patches import FancyBboxPatch
 from stridekit import palette
 from stridekit.layout import Layout
 from stridekit.widgets.reshape_steps import Step, steps
-from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH
+from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, put_text
 
 ONE = 84  # a dim of size 1 has no logarithm to show: it gets a place of its own
 LEFT, OLD, NEW, TEXT = 36, 50, 150, 250
@@ -33,7 +32,7 @@ def draw(layout: Layout, target: tuple[int, ...], text: str) -> Figure:
     told = steps(layout, target)
     old, new = spread(layout.shape, target, WIDTH - LEFT - 8)
     for name, top in (("x", OLD), ("y", NEW)):
-        _text(ax, 12, top + 29, name, weight="bold", size=12)
+        put_text(ax, 12, top + 29, name, weight="bold", size=12)
     tints = _tints(told)
     for d, place in enumerate(old):
         texts = (f"dim {d}", str(layout.shape[d]), f"stride {layout.stride[d]}")
@@ -49,7 +48,7 @@ def draw(layout: Layout, target: tuple[int, ...], text: str) -> Figure:
     for d, place in enumerate(new):
         _new_box(ax, place, _middle(place, seams), f"new dim {d}", target[d], cuts.get(d), tints)
     for k, line in enumerate(lines):
-        _text(ax, 8, TEXT + 19 * k, line, ha="left", family="monospace")
+        put_text(ax, 8, TEXT + 19 * k, line, ha="left", family="monospace")
     return figure
 
 
@@ -77,8 +76,8 @@ def _boundary(ax: Axes, x: float, step: Step, found: int) -> None:
     """Found and needed above a boundary; a broken one goes down through the new dims."""
     merged = found == step.needed
     color = palette.GOOD[0] if merged else BAD
-    _text(ax, x, OLD - 32, f"{'=' if merged else '≠'}  {found} found", color=color, size=8)
-    _text(ax, x, OLD - 16, f"{step.needed} needed", color=color, size=8)
+    put_text(ax, x, OLD - 32, f"{'=' if merged else '≠'}  {found} found", color=color, size=8)
+    put_text(ax, x, OLD - 16, f"{step.needed} needed", color=color, size=8)
     if merged:
         ax.plot([x, x], [OLD + 18, OLD + 42], color=color, linewidth=8, solid_capstyle="butt")
     else:
@@ -101,7 +100,7 @@ def _new_box(
     _box(ax, place, middle, NEW, tint, (name, str(size), stride), stuck)
     if step and step.taken:
         color = BAD if stuck else INK
-        _text(ax, LEFT + middle - 3, NEW + 72, step.taken, color=color, family="monospace")
+        put_text(ax, LEFT + middle - 3, NEW + 72, step.taken, color=color, family="monospace")
 
 
 def spread(
@@ -158,19 +157,6 @@ def _box(
         )
     )
     x = LEFT + middle - 3
-    _text(ax, x, top + 11, texts[0], color=MUTED, size=8)
-    _text(ax, x, top + 29, texts[1], size=12, weight="bold")
-    _text(ax, x, top + 47, texts[2], size=8, family="monospace")
-
-
-def _text(
-    ax: Axes,
-    x: float,
-    y: float,
-    text: str,
-    color: str = INK,
-    size: float = 9,
-    ha: str = "center",
-    **style: Any,
-) -> None:
-    ax.text(x, y, text, color=color, fontsize=size, ha=ha, va="center", **style)
+    put_text(ax, x, top + 11, texts[0], color=MUTED, size=8)
+    put_text(ax, x, top + 29, texts[1], size=12, weight="bold")
+    put_text(ax, x, top + 47, texts[2], size=8, family="monospace")

@@ -70,14 +70,14 @@ def draw(
     _heads(ax, layout)
     for k, row in enumerate(rows):
         y = tape_top + k * 62
-        _text(ax, 52, y + 17, f"{row * PER_ROW * layout.itemsize} B", MUTED, 8, ha="right")
+        put_text(ax, 52, y + 17, f"{row * PER_ROW * layout.itemsize} B", MUTED, 8, ha="right")
         for element in range(row * PER_ROW, min((row + 1) * PER_ROW, storage_size)):
             tint = _tint(layout, owners[element]) if element in owners else PALE
             _box(ax, _slot_x(element), y, SLOT, label(element), tint, element == spot)
     if layout.numel:
         _steps(ax, layout, storage_size, rows, tape_top)
     for k, line in enumerate(text.splitlines()):
-        _text(ax, 8, text_top + 19 * k, line, INK, 9, ha="left", family="monospace")
+        put_text(ax, 8, text_top + 19 * k, line, INK, 9, ha="left", family="monospace")
     return figure
 
 
@@ -130,19 +130,19 @@ def _heads(ax: Axes, layout: Layout) -> None:
     for plane, outer in enumerate(product(*map(range, layout.shape[:-2]))):
         x, y = _plane_corner(layout, plane)
         if not layout.numel:
-            _text(ax, 20, 20, "no elements: a size is 0", MUTED, 10, ha="left")
+            put_text(ax, 20, 20, "no elements: a size is 0", MUTED, 10, ha="left")
             return
         if outer:
-            _text(ax, x, y - 24, f"[{', '.join(map(str, outer))}, :, :]", INK, 8, ha="left")
+            put_text(ax, x, y - 24, f"[{', '.join(map(str, outer))}, :, :]", INK, 8, ha="left")
         elif layout.ndim:
             last = layout.ndim - 1
-            _text(ax, x, y - 24, f"dim {last} →", palette.DIMS[last][0], 9, ha="left")
+            put_text(ax, x, y - 24, f"dim {last} →", palette.DIMS[last][0], 9, ha="left")
         for c in range(columns if layout.ndim else 0):
-            _text(ax, x + c * (CELL + GAP) + CELL / 2, y - 8, str(c), MUTED, 8)
+            put_text(ax, x + c * (CELL + GAP) + CELL / 2, y - 8, str(c), MUTED, 8)
         for r in range(rows if layout.ndim > 1 else 0):
-            _text(ax, x - 8, y + r * 38 + 17, str(r), MUTED, 8, ha="right")
+            put_text(ax, x - 8, y + r * 38 + 17, str(r), MUTED, 8, ha="right")
         if layout.ndim == 2:
-            _text(ax, x - 30, y + rows * 19, "← dim 0", palette.DIMS[0][0], 9, rotation=90)
+            put_text(ax, x - 30, y + rows * 19, "← dim 0", palette.DIMS[0][0], 9, rotation=90)
 
 
 def _rows(layout: Layout, storage_size: int) -> list[int]:
@@ -184,7 +184,7 @@ def _steps(ax: Axes, layout: Layout, storage_size: int, rows: list[int], top: in
             )
     names.append((f"storage_offset = {start}", palette.OFFSET[0]))
     for k, (name, hue) in enumerate(names):
-        _text(ax, 64 + 150 * k, y + 46, name, hue, 9, ha="left", weight="bold")
+        put_text(ax, 64 + 150 * k, y + 46, name, hue, 9, ha="left", weight="bold")
 
 
 def _slot_x(element: int) -> int:
@@ -214,17 +214,18 @@ def _box(ax: Axes, x: float, y: float, width: int, text: str, tint: str, spot: b
         )
     )
     weight = "bold" if spot else "normal"
-    _text(ax, x + width / 2, y + 17, text, MUTED if hole else INK, 9, weight=weight)
+    put_text(ax, x + width / 2, y + 17, text, MUTED if hole else INK, 9, weight=weight)
 
 
-def _text(
+def put_text(
     ax: Axes,
     x: float,
     y: float,
     text: str,
-    color: str,
-    size: float,
+    color: str = INK,
+    size: float = 9,
     ha: str = "center",
     **style: Any,
 ) -> None:
+    """A text around a point, for all still pictures."""
     ax.text(x, y, text, color=color, fontsize=size, ha=ha, va="center", **style)
