@@ -16,9 +16,11 @@ from stridekit.exercises import exercise
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
 from stridekit.exercises.running import Unusable
-from tests.wrong_answers import UNNAMED, WRONG, arithmetic
+from tests.wrong_answers import UNNAMED, WRONG
+from tests.wrong_answers.strides import arithmetic
 
-EXERCISES = [getattr(ex, name) for name in ex.__all__]
+LESSONS = [ex]
+EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)
 each_unnamed_one = pytest.mark.parametrize("wrong", UNNAMED, ids=lambda w: w.answer.__name__)
@@ -72,7 +74,7 @@ def test_no_two_mistakes_share_a_hint_and_each_is_met_by_a_wrong_answer(task):
     met = {word: [hint for hint in hints if word in hint] for word in words}
     assert all(len(found) == 1 for found in met.values())
     assert {found[0] for found in met.values()} == hints
-    assert len(words) == len(hints) >= 6
+    assert len(words) == len(hints) >= 3
     assert task.otherwise not in hints
 
 

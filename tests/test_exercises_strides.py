@@ -9,7 +9,7 @@ import torch
 
 from stridekit.exercises import strides as ex
 from stridekit.exercises.running import describe
-from tests.wrong_answers import sliced
+from tests.wrong_answers.strides import sliced
 
 # The reference solutions, against torch ---------------------------------------------------------
 

@@ -49,7 +49,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "timing": ({"layout", "memory"}, {"torch"}),
     "plots": ({"layout", "memory", "palette"}, {"matplotlib", "numpy"}),
     "widgets": (
-        {"layout", "memory", "aliasing", "storage", "explain", "plots", "palette"},
+        {"_arguments", "layout", "memory", "aliasing", "storage", "explain", "plots", "palette"},
         {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
     ),
     "export": ({"palette", "lesson_html"}, set()),

@@ -78,6 +78,7 @@ class Exercise:
     means: Means
     mistakes: list[Mistake] = field(default_factory=list)
     _hints_given: int = 0
+    _known: dict[Any, Outcome] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.__doc__ = self.reference.__doc__  # for help(ex.address) and ex.address?
@@ -181,6 +182,13 @@ class Exercise:
         arguments = case.arguments(self.parameters)
         return run(fn, arguments, self.read, self.fence, self.means.function)
 
+    def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
+        """Run the reference or a mistake: once, as it always answers the same."""
+        key = answer, case, torch.get_default_dtype()
+        if key not in self._known:
+            self._known[key] = self._run(answer, case)
+        return self._known[key]
+
     def _try(self, fn: Callable[..., Any]) -> list[Trial]:
         """Every case in turn; a delicate one only while all is well.
 
@@ -192,7 +200,7 @@ class Exercise:
             for case in self.cases:
                 if case.delicate and not all(trial.right for trial in trials):
                     continue
-                trials.append(Trial(case, self._run(fn, case), self._run(self.reference, case)))
+                trials.append(Trial(case, self._run(fn, case), self._run_own(self.reference, case)))
                 if not trials[-1].right:
                     after_a_wrong_answer.enter_context(redirect_stdout(io.StringIO()))
         return trials
@@ -237,7 +245,7 @@ class Exercise:
         wrong = [i for i, trial in enumerate(trials) if not trial.right]
         best_hint, most = "", 0
         for mistake in self.mistakes:
-            theirs = [self._run(mistake.answer, trial.case).facts for trial in trials]
+            theirs = [self._run_own(mistake.answer, trial.case).facts for trial in trials]
             agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
             shared = agree.intersection(wrong)
             spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]

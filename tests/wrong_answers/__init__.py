@@ -1,0 +1,10 @@
+"""Wrong answers, as people write them, and a few words of the hint that each of them should get.
+
+They are written on their own, not derived from the mistakes that the exercises know: what matters
+is that a check recognises the reasoning in other people's code. One module a lesson.
+"""
+
+from tests.wrong_answers import strides
+from tests.wrong_answers.collecting import UNNAMED, WRONG
+
+__all__ = ["UNNAMED", "WRONG", "strides"]
