@@ -32,6 +32,7 @@ from stridekit.storage import read_element, read_storage, storage_view
 from stridekit.view_error import explain_view
 
 if TYPE_CHECKING:
+    from stridekit.timing import Comparison, Measurement, compare, measure
     from stridekit.widgets import (
         AliasExplorer,
         ChannelsLastExplorer,
@@ -71,27 +72,35 @@ __all__ = [
     "loop_nest",
     "broadcast_tensors",
     "TraversalExplorer",
+    "measure",
+    "Measurement",
+    "compare",
+    "Comparison",
     "self_check",
     "SelfCheck",
 ]
 
 __version__ = "0.1.0"
 
-# The widgets need ipywidgets and anywidget: loaded when one is first asked for.
+# What needs the widget libraries or torch's benchmarks is loaded when it is first asked for.
 _LAZY = {
-    "StrideExplorer",
-    "explore",
-    "Predict",
-    "AliasExplorer",
-    "ReshapeStepper",
-    "ChannelsLastExplorer",
-    "TraversalExplorer",
+    "StrideExplorer": "widgets",
+    "explore": "widgets",
+    "Predict": "widgets",
+    "AliasExplorer": "widgets",
+    "ReshapeStepper": "widgets",
+    "ChannelsLastExplorer": "widgets",
+    "TraversalExplorer": "widgets",
+    "measure": "timing",
+    "Measurement": "timing",
+    "compare": "timing",
+    "Comparison": "timing",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(import_module("stridekit.widgets"), name)
+        return getattr(import_module(f"stridekit.{_LAZY[name]}"), name)
     raise AttributeError(f"module 'stridekit' has no attribute {name!r}")
 
 

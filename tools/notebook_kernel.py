@@ -19,6 +19,8 @@ ENVIRONMENT = {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYTHONSTARTUP": "",
     "PYTHONWARNINGS": "",
+    # Whether a progress bar shows depends on the speed of the machine.
+    "TQDM_DISABLE": "1",
 }
 
 

@@ -1,0 +1,156 @@
+"""Pictures of what was predicted and what was measured. Every function takes and returns Axes.
+
+Colours come from the palette, and no colour stands alone: each mark has a label, a shape or a line of
+its own. Times are shown as ratios or as fractions of what the machine can do, because milliseconds
+belong to one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from stridekit import palette
+
+BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
+INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
+
+
+def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
+    """Each ratio of a `timing.Comparison` as a point on its interval, with the verdict beside it.
+
+    The grey band is "same": within 5 %. The axis is logarithmic: twice and half are as far from 1.
+    """
+    ratios = comparison.ratios
+    ax = _axes(ax, height=1.1 + 0.42 * len(ratios))
+    ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
+    ax.axvline(1, color=MUTED, linewidth=1)
+    for row, ratio in enumerate(ratios.values()):
+        reach = [[ratio.value - ratio.low], [ratio.high - ratio.value]]
+        ax.errorbar(
+            ratio.value, row, xerr=[[max(r[0], 0)] for r in reach], fmt="o", color=BLUE, capsize=4
+        )
+        text = f"{ratio.value:.2f} {ratio.verdict}"
+        ax.annotate(
+            text, (ratio.value, row), xytext=(0, 9), textcoords="offset points",
+            ha="center", fontsize=8, color=INK,
+        )  # fmt: skip
+    ax.set_yticks(range(len(ratios)), list(ratios))
+    ax.set_ylim(len(ratios) - 0.4, -0.75)
+    values = [bound for ratio in ratios.values() for bound in (ratio.low, ratio.high)]
+    _log_ratio_axis(ax, min([*values, 0.9]), max([*values, 1.1]))
+    ax.set_xlabel(f"time for each second of “{comparison.names[0]}”")
+    return ax
+
+
+def draw_predicted(
+    predicted: Mapping[str, float], measured: Mapping[str, float], ax: Axes | None = None
+) -> Axes:
+    """What was predicted beside what was measured, both as multiples of the first name's.
+
+    `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError where
+    the names differ.
+    """
+    if list(predicted) != list(measured):
+        raise ValueError(
+            f"predicted {', '.join(predicted)} and measured {', '.join(measured)}: give both the "
+            "same names, in the same order"
+        )
+    ax = _axes(ax, height=1.2 + 0.55 * len(predicted))
+    kinds = [("predicted", predicted, BLUE, "//"), ("measured", measured, RUST, "")]
+    for place, (label, values, color, hatch) in enumerate(kinds):
+        first = next(iter(values.values()))
+        ratios = [value / first for value in values.values()]
+        rows = [row + 0.36 * (place - 0.5) for row in range(len(ratios))]
+        look: dict[str, Any] = {"edgecolor": color, "hatch": hatch, "label": label}
+        bars = ax.barh(rows, ratios, 0.32, color="white" if hatch else color, **look)
+        ax.bar_label(bars, [f"{ratio:.3g}" for ratio in ratios], padding=3, fontsize=8, color=INK)
+    ax.set_yticks(range(len(predicted)), list(predicted))
+    ax.invert_yaxis()
+    ax.margins(x=0.12)
+    ax.set_xlabel(f"times “{next(iter(predicted))}”")
+    ax.legend(frameon=False, fontsize=8, loc="best")
+    return ax
+
+
+def draw_sweep(
+    steps: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    ax: Axes | None = None,
+    *,
+    xlabel: str = "stride, in elements",
+    ylabel: str = "times stride 1",
+    marks: Mapping[float, str] | None = None,
+) -> Axes:
+    """Curves over a sweep of strides, both axes logarithmic; `marks` names some of the strides."""
+    ax = _axes(ax, height=3.2)
+    styles = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
+    for (name, values), (color, marker, line) in zip(curves.items(), styles, strict=False):
+        ax.plot(steps, values, color=color, marker=marker, linestyle=line, label=name)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    for at, text in (marks or {}).items():
+        ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
+        ax.annotate(
+            text, (at, 0), xycoords=("data", "axes fraction"), xytext=(4, 6),
+            textcoords="offset points", fontsize=8, color=MUTED,
+        )  # fmt: skip
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axes:
+    """How near each operation came to the ceiling of the memory: 1 is the measured bandwidth."""
+    ax = _axes(ax, height=1.0 + 0.34 * len(fractions))
+    ax.barh(list(fractions), list(fractions.values()), 0.6, color=BLUE)
+    for row, share in enumerate(fractions.values()):
+        near = share > 0.8  # beside the bar its number would stand on the ceiling
+        look: dict[str, Any] = {
+            "color": "white" if near else INK,
+            "ha": "right" if near else "left",
+        }
+        ax.annotate(
+            f"{share:.0%}", (share, row), xytext=(-5 if near else 4, 0), va="center",
+            textcoords="offset points", fontsize=8, **look,
+        )  # fmt: skip
+    ax.axvline(1, color=RUST, linewidth=1.5, linestyle="--")
+    ax.annotate(
+        "the ceiling", (1, 1), xycoords=("data", "axes fraction"), xytext=(4, 2),
+        textcoords="offset points", fontsize=8, color=RUST,
+    )  # fmt: skip
+    ax.invert_yaxis()
+    ax.set_xlim(0, max(1.15, 1.15 * max(fractions.values(), default=1)))
+    ax.set_xlabel("of the bandwidth that was measured here")
+    return ax
+
+
+def _axes(ax: Axes | None, height: float) -> Axes:
+    """The Axes that were given, or new ones on pyplot's next figure, in the suite's quiet look."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(figsize=(8, height), layout="constrained")[1]
+    figure = ax.figure
+    if isinstance(figure, Figure):
+        figure.set_facecolor("white")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(LINE)
+    ax.tick_params(colors=MUTED, labelcolor=INK, labelsize=9)
+    return ax
+
+
+def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
+    """A logarithmic axis of ratios around 1, with ticks that a reader knows."""
+    ax.set_xscale("log")
+    ax.set_xlim(low / 1.15, high * 1.15)
+    known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100]
+    ax.set_xticks([tick for tick in known if low / 1.15 <= tick <= high * 1.15])
+    ax.set_xticks([], minor=True)
+    ax.xaxis.set_major_formatter("{x:g}")

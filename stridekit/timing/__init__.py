@@ -1,0 +1,28 @@
+"""Measured time, as ratios that can be trusted: `measure` one function, `compare` several.
+
+>>> import torch
+>>> from stridekit.timing import compare
+>>> x = torch.ones(500, 500)
+>>> comparison = compare({"rows": lambda: x.sum(1), "twice": lambda: (x.sum(1), x.sum(1))})
+>>> comparison.verdict
+'slower'
+
+`clocks` says what a host and a GPU clock are, `sampling` how samples are interleaved, `comparison` how
+they become a ratio, an interval and a verdict. The absolute numbers are torch.utils.benchmark's own.
+"""
+
+from stridekit.timing.clocks import TimingError, why_no_cuda
+from stridekit.timing.comparison import Comparison, Ratio, compare
+from stridekit.timing.fingerprint import machine
+from stridekit.timing.measurement import Measurement, measure
+
+__all__ = [
+    "measure",
+    "Measurement",
+    "compare",
+    "Comparison",
+    "Ratio",
+    "machine",
+    "TimingError",
+    "why_no_cuda",
+]

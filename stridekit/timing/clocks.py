@@ -1,0 +1,171 @@
+"""Clocks: how long some calls of a function took, on the host or on a GPU.
+
+A GPU works through a queue. A function that asks it for work returns long before the work is done, so
+a host clock would time the asking. The GPU's own clock stands in the queue itself: one event before
+the work and one behind it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import timeit
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import torch
+
+Work = Callable[[], Any]
+
+# While this many cycles pass for each call, the host fills the queue, so that no call waits for its
+# launch between its two events. About 20 microseconds.
+CYCLES_A_LAUNCH = 40_000
+WARM_UPS_BEFORE_CAPTURE = 3
+
+
+class TimingError(ValueError):
+    """What was to be timed cannot be; the message says why, and what to do."""
+
+
+def why_no_cuda() -> str:
+    """Why nothing can be timed on a GPU here, in one line; "" where it can.
+
+    >>> why_no_cuda() == "" or why_no_cuda()
+    'no CUDA device here: the recorded results stand in for it'
+    """
+    if torch.cuda.is_available():
+        return ""
+    return "no CUDA device here: the recorded results stand in for it"
+
+
+class Clock(Protocol):
+    """Times calls of a function on one kind of device."""
+
+    device: str
+    most_calls: int  # in one sample
+
+    def begin(self, work: Work) -> Work:
+        """Call `work` once, refuse what this clock cannot time, and return what is to be timed."""
+
+    def seconds(self, work: Work, calls: int) -> tuple[float, float]:
+        """How long so many calls took: on this clock, and on the host's until they were launched."""
+
+
+class HostClock:
+    """Wall time. Refuses a function that leaves a GPU at work when it returns."""
+
+    device = "cpu"
+    most_calls = 100_000
+
+    def __init__(self, gpu: Any = None) -> None:
+        self._gpu = gpu if gpu is not None else CudaQueue() if torch.cuda.is_initialized() else None
+
+    def begin(self, work: Work) -> Work:
+        """Call `work` once and look whether it waits for what it starts. Raises TimingError."""
+        if self._gpu is not None:
+            self._gpu.synchronize()
+        work()
+        if self._gpu is not None and not self._gpu.is_idle():
+            raise TimingError(
+                "the function returned while the GPU was still at work: a host clock would time the "
+                "launch alone. Give device='cuda', which times the work itself."
+            )
+        return work
+
+    def seconds(self, work: Work, calls: int) -> tuple[float, float]:
+        """Wall time of so many calls, with the garbage collector off, twice: it is the host's."""
+        taken = timeit.Timer(work).timeit(calls)
+        return taken, taken
+
+
+class CudaQueue:
+    """What the GPU clock asks of a device: torch.cuda, by the few words that are needed of it."""
+
+    def __init__(self) -> None:
+        if why := why_no_cuda():
+            raise TimingError(why)
+        self.l2_bytes: int = torch.cuda.get_device_properties().L2_cache_size
+
+    def synchronize(self) -> None:
+        """Wait until the queue is empty."""
+        torch.cuda.synchronize()
+
+    def is_idle(self) -> bool:
+        """Whether the current stream has nothing left to do."""
+        return bool(torch.cuda.current_stream().query())
+
+    def event(self) -> Any:
+        """An event with `record()` and `elapsed_time(later)`, in milliseconds."""
+        return torch.cuda.Event(enable_timing=True)
+
+    def hold(self, cycles: int) -> None:
+        """Keep the GPU busy, so that the queue behind it can fill."""
+        torch.cuda._sleep(cycles)
+
+    def eraser(self, nbytes: int) -> Work:
+        """A function that writes so many bytes, and with them over all that the L2 cache holds."""
+        return torch.empty(nbytes, dtype=torch.int8, device="cuda").zero_
+
+    def capture(self, work: Work) -> Work:
+        """A function that replays what one call of `work` launches, without Python in between."""
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(WARM_UPS_BEFORE_CAPTURE):
+                work()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            work()
+        return graph.replay
+
+
+class CudaClock:
+    """Pairs of events around each call, on the current stream, behind a queue that is already full.
+
+    `flush` writes over the L2 cache before each call, outside the events, as Triton's do_bench does:
+    without it a small tensor is timed in the cache. `graph` replays a captured CUDA graph, for work so
+    short that launching it takes longer. Nothing that it allocates outlives the clock.
+    """
+
+    device = "cuda"
+    most_calls = 100  # each has two events, and the queue has an end
+
+    def __init__(self, *, flush: bool = True, graph: bool = False, queue: Any = None) -> None:
+        self._queue = queue if queue is not None else CudaQueue()
+        self._erase = self._queue.eraser(2 * self._queue.l2_bytes) if flush else None
+        self._graph = graph
+
+    def begin(self, work: Work) -> Work:
+        """Call `work` once, or capture it; what it returns is not kept."""
+        work()
+        self._queue.synchronize()
+        return self._queue.capture(work) if self._graph else work
+
+    def seconds(self, work: Work, calls: int) -> tuple[float, float]:
+        """GPU time of so many calls, and the host's time to launch them."""
+        pairs = [(self._queue.event(), self._queue.event()) for _ in range(calls)]
+        self._queue.synchronize()
+        self._queue.hold(calls * CYCLES_A_LAUNCH)
+        launched = 0.0
+        for start, end in pairs:
+            if self._erase:
+                self._erase()
+            begun = time.perf_counter()
+            start.record()
+            work()
+            end.record()
+            launched += time.perf_counter() - begun
+        self._queue.synchronize()
+        return math.fsum(start.elapsed_time(end) for start, end in pairs) / 1000, launched
+
+
+def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:
+    """The clock of a device, "cpu" or "cuda". Raises TimingError for another, or where there is none."""
+    if device == "cuda":
+        return CudaClock(flush=flush, graph=graph)
+    if device != "cpu":
+        raise TimingError(f"device {device!r} cannot be timed: 'cpu' and 'cuda' can")
+    if graph:
+        raise TimingError("graph=True replays a CUDA graph: give device='cuda' as well")
+    return HostClock()

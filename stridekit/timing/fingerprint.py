@@ -1,0 +1,85 @@
+"""The fingerprint of a machine: what has to be known about where a time was measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import torch
+
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+
+
+def machine() -> dict[str, Any]:
+    """Versions, processor, caches, threads, load and GPU of this machine, as JSON can hold them.
+
+    `load` is the average number of busy threads over the last minute, None where the system does not
+    tell; `caches` gives bytes by level, as far as the system tells.
+
+    >>> sorted(machine())
+    ['caches', 'cores', 'date', 'gpu', 'load', 'platform', 'processor', 'python', 'threads', 'torch']
+    """
+    return {
+        "date": date.today().isoformat(),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "caches": _caches(),
+        "threads": torch.get_num_threads(),
+        "load": load(),
+        "gpu": _gpu(),
+    }
+
+
+def load() -> float | None:
+    """How many threads were busy over the last minute, on average; None where nobody tells."""
+    try:
+        return round(os.getloadavg()[0], 2)
+    except (AttributeError, OSError):
+        return None
+
+
+def same_machine(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two fingerprints are of one kind of machine and one torch: times can be compared."""
+    return all(one.get(key) == other.get(key) for key in ("processor", "cores", "torch", "gpu"))
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
+    return names[0] if names else platform.processor()
+
+
+def _caches() -> dict[str, int]:
+    found = {}
+    for folder in sorted(CACHES.glob("index*")):
+        try:
+            kind = (folder / "type").read_text(encoding="utf-8").strip()
+            level = (folder / "level").read_text(encoding="utf-8").strip()
+            size = (folder / "size").read_text(encoding="utf-8").strip()
+            if kind != "Instruction" and size.endswith("K"):
+                found[f"L{level}"] = int(size[:-1]) * 1024
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def _gpu() -> dict[str, Any] | None:
+    if not torch.cuda.is_available():
+        return None
+    of = torch.cuda.get_device_properties()
+    return {
+        "name": of.name,
+        "capability": f"{of.major}.{of.minor}",
+        "memory": of.total_memory,
+        "L2": of.L2_cache_size,
+        "cuda": torch.version.cuda,
+    }

@@ -1,0 +1,143 @@
+"""measure(fn): one function's time, with its spread and what speaks against it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from statistics import median, quantiles
+from typing import Any
+
+from torch.utils import benchmark
+
+from stridekit.timing import noise, sampling
+from stridekit.timing.clocks import TimingError, clock_for
+from stridekit.timing.fingerprint import machine
+
+UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+
+
+def in_words(seconds: float) -> str:
+    """A time with three digits.
+
+    >>> in_words(0.00123456), in_words(5e-08)
+    ('1.23 ms', '50 ns')
+    """
+    unit = next((name for name, size in UNITS.items() if seconds >= size), "ns")
+    return f"{seconds / UNITS[unit]:.3g} {unit}"
+
+
+@dataclass(frozen=True, repr=False)
+class Measurement:
+    """The time of one call of a function: its samples, in seconds, and how they were taken.
+
+    `seconds` has one number a sample, each the mean of `calls` calls; `host_seconds` what the host
+    needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a sentence
+    for each sign that the machine was busy, and `machine` its fingerprint.
+    """
+
+    label: str
+    seconds: tuple[float, ...]
+    host_seconds: tuple[float, ...]
+    calls: int
+    warm_up_calls: int
+    threads: int
+    device: str
+    noise: tuple[str, ...] = ()
+    machine: dict[str, Any] = field(default_factory=machine)
+
+    @property
+    def median(self) -> float:
+        """Seconds a call: half of the samples took less."""
+        return median(self.seconds)
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """Seconds a call: a quarter of the samples took less than the first, more than the second."""
+        if len(self.seconds) == 1:
+            return self.seconds * 2
+        low, _, high = quantiles(self.seconds, n=4, method="inclusive")
+        return low, high
+
+    def to_torch(self) -> benchmark.Measurement:
+        """The same as torch.utils.benchmark has it, for its `Compare` and its tables."""
+        return benchmark.Measurement(
+            number_per_run=self.calls,
+            raw_times=[taken * self.calls for taken in self.seconds],
+            task_spec=benchmark.TaskSpec(
+                stmt=self.label, setup="", description=self.label, num_threads=self.threads
+            ),
+        )
+
+    def __repr__(self) -> str:
+        low, high = self.quartiles
+        lines = [
+            f"{self.label}: {in_words(self.median)} a call on {self.device}",
+            f"half of the samples in {in_words(low)} to {in_words(high)}",
+            f"{len(self.seconds)} samples of {self.calls} calls, after {self.warm_up_calls} to warm "
+            f"up, {self.threads} thread{'s' if self.threads > 1 else ''}",
+        ]
+        if self.device == "cuda":
+            lines.append(f"the host launched a call in {in_words(median(self.host_seconds))}")
+        return "\n  ".join([*lines, *(f"noisy: {sentence}" for sentence in self.noise)])
+
+
+def measure(
+    fn: Callable[..., Any],
+    *args: Any,
+    min_run_time: float = 0.2,
+    threads: int = 1,
+    device: str = "cpu",
+    flush: bool = True,
+    graph: bool = False,
+    label: str = "",
+) -> Measurement:
+    """Time `fn(*args)` until the samples took `min_run_time` seconds together.
+
+    On the CPU by torch.utils.benchmark's `blocked_autorange`, wall time with the garbage collector
+    off. With device="cuda" by pairs of events, the L2 cache written over before each call
+    (flush=False leaves it), and graph=True replays a CUDA graph. To compare two functions use
+    `compare`: two measurements, one after the other, see two different machines.
+
+    Raises TimingError for what cannot be timed: no function, one that raises, one that leaves a GPU
+    at work, no device, no time, no threads. The number of torch's threads is as before afterwards.
+
+    >>> import torch
+    >>> x = torch.ones(100, 100)
+    >>> measurement = measure(torch.add, x, x, min_run_time=0.01)
+    >>> 0 < measurement.quartiles[0] <= measurement.median
+    True
+    """
+    if not (isinstance(min_run_time, int | float) and 0 < min_run_time < math.inf):
+        raise TimingError(f"min_run_time={min_run_time!r}: give seconds, more than 0")
+    name = label or getattr(fn, "__name__", "it")
+    work = partial(fn, *args) if args and callable(fn) else fn
+    with sampling.threads(threads):
+        clock = clock_for(device, flush=flush, graph=graph)
+        [subject] = sampling.prepare({name: work}, clock)
+        if device == "cpu":
+            _by_torch(subject, threads, min_run_time)
+        while not subject.seconds or _spent(subject) < min_run_time:
+            subject.sample(clock)
+    return Measurement(
+        name,
+        tuple(subject.seconds),
+        tuple(subject.host_seconds),
+        subject.calls,
+        subject.warm_up_calls,
+        threads,
+        device,
+        noise.warnings([subject], threads),
+    )
+
+
+def _by_torch(subject: sampling.Subject, threads: int, min_run_time: float) -> None:
+    timer = benchmark.Timer("work()", globals={"work": subject.work}, num_threads=threads)
+    measured = timer.blocked_autorange(min_run_time=min_run_time)
+    subject.calls = measured.number_per_run
+    subject.seconds = subject.host_seconds = list(measured.times)
+
+
+def _spent(subject: sampling.Subject) -> float:
+    return math.fsum(subject.seconds) * subject.calls

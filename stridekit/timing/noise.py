@@ -1,0 +1,76 @@
+"""When not to believe a time: the signs of a busy machine, each in a sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from statistics import median
+
+from stridekit.timing.fingerprint import load
+from stridekit.timing.sampling import Subject
+
+WIDE = 1.5  # how far the median may be above the lower quartile
+APART = 0.05  # how far the ratio of minima may be from that of lower quartiles
+FAULTS = 1.0  # pages a call that one subject may fetch more than another
+
+
+def quartile(seconds: Sequence[float]) -> float:
+    """The lower quartile: what a sample takes while the machine is left alone.
+
+    >>> quartile([4.0, 1.0, 3.0, 2.0, 5.0])
+    2.0
+    """
+    ordered = sorted(seconds)
+    place = (len(ordered) - 1) / 4
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def warnings(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
+    """What speaks against these samples; empty where nothing does."""
+    found = [*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects)]
+    return tuple(found)
+
+
+def _spread(subjects: Sequence[Subject]) -> list[str]:
+    found = []
+    for subject in subjects:
+        ratio = median(subject.seconds) / quartile(subject.seconds)
+        if ratio > WIDE:
+            name = f"{subject.name}: " if len(subjects) > 1 else ""
+            found.append(f"{name}the median is {ratio:.1f} times the lower quartile")
+    return found
+
+
+def _machine(threads: int) -> list[str]:
+    busy, cores = load(), os.cpu_count() or 1
+    if busy is None:
+        return []
+    if busy > cores:
+        return [f"{busy:.1f} threads were busy on {cores} cores"]
+    if threads > 1 and busy + threads > cores + 1:
+        return [f"{threads} threads were timed while {busy:.1f} were busy on {cores} cores"]
+    return []
+
+
+def _minima(subjects: Sequence[Subject]) -> list[str]:
+    found = []
+    first = subjects[0]
+    for other in subjects[1:]:
+        ratio = quartile(other.seconds) / quartile(first.seconds)
+        of_minima = min(other.seconds) / min(first.seconds)
+        if abs(of_minima / ratio - 1) > APART:
+            found.append(f"{other.name}: its best sample says {of_minima:.2f}, not {ratio:.2f}")
+    return found
+
+
+def _faults(subjects: Sequence[Subject]) -> list[str]:
+    most = max(subjects, key=lambda subject: subject.faults_a_call)
+    least = min(subjects, key=lambda subject: subject.faults_a_call)
+    if most.faults_a_call - least.faults_a_call <= FAULTS:
+        return []
+    return [
+        f"{most.name} takes {most.faults_a_call:.0f} new pages of memory a call, {least.name} "
+        f"{least.faults_a_call:.0f}: give out= to time the work alone"
+    ]

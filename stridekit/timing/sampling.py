@@ -1,0 +1,111 @@
+"""Samples: what happens between "compare these" and a table of seconds.
+
+Two functions are timed A B B A, more in a new order each round, so that what slows the machine down
+for a while slows all of them. Every sample takes about a millisecond, in one thread unless told
+otherwise, with the garbage collector off.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import torch
+
+from stridekit.timing.clocks import Clock, TimingError, Work
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+SAMPLE_SECONDS = 1e-3
+
+
+@dataclass
+class Subject:
+    """One of the functions that are timed, and its samples."""
+
+    name: str
+    work: Work
+    calls: int = 1
+    warm_up_calls: int = 0
+    seconds: list[float] = field(default_factory=list)
+    host_seconds: list[float] = field(default_factory=list)
+    page_faults: int = 0
+
+    def sample(self, clock: Clock) -> None:
+        """Time `calls` calls, and note the seconds of one."""
+        faults = _page_faults()
+        taken, launched = clock.seconds(self.work, self.calls)
+        self.page_faults += _page_faults() - faults
+        self.seconds.append(taken / self.calls)
+        self.host_seconds.append(launched / self.calls)
+
+    @property
+    def faults_a_call(self) -> float:
+        """Pages of memory that had to be fetched from the system, for each call."""
+        return self.page_faults / (self.calls * len(self.seconds))
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Let torch work in so many threads, and in as many as before afterwards."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise TimingError(f"threads={count!r}: torch needs one thread or more, as an int")
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def prepare(functions: Mapping[str, Callable[[], object]], clock: Clock) -> list[Subject]:
+    """Call each function, warm it up, and find how many of its calls make a sample."""
+    subjects = []
+    for name, function in functions.items():
+        if not callable(function):
+            raise TimingError(
+                f"{name!r} is of type {type(function).__name__}, not a function: give the function "
+                "itself, as in lambda: x + y, so that it can be called again and again"
+            )
+        try:
+            subject = Subject(name, clock.begin(function))
+            _calibrate(subject, clock)
+        except TimingError:
+            raise
+        except Exception as error:
+            raise TimingError(
+                f"{name!r} raised {type(error).__name__} in its warm-up, so nothing was timed: {error}"
+            ) from error
+        subjects.append(subject)
+    return subjects
+
+
+def order_of_round(count: int, rng: random.Random) -> list[int]:
+    """In which order one round times its subjects: there and back for two, else shuffled."""
+    order = list(range(count))
+    if count == 2:
+        return [0, 1, 1, 0]
+    rng.shuffle(order)
+    return order
+
+
+def _calibrate(subject: Subject, clock: Clock) -> None:
+    """Find how many calls take about a millisecond; the search is the warm-up as well."""
+    calls = 1
+    while True:
+        taken, _ = clock.seconds(subject.work, calls)
+        subject.warm_up_calls += calls
+        if taken >= SAMPLE_SECONDS / 2 or calls >= clock.most_calls:
+            break
+        calls *= 2
+    wanted = round(calls * SAMPLE_SECONDS / max(taken, 1e-9))
+    subject.calls = min(max(wanted, 1), clock.most_calls)
+
+
+def _page_faults() -> int:
+    return 0 if resource is None else resource.getrusage(resource.RUSAGE_SELF).ru_minflt
