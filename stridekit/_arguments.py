@@ -33,14 +33,36 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
     """The values as a tuple of plain ints."""
     if type(values) is tuple and {*map(type, values)} <= {int}:
         return values  # nearly always: each new layout comes by here
-    if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
+    no_sequence = not isinstance(values, Iterable) or _is_0d(values)
+    if no_sequence or isinstance(values, (str, bytes, Set, Mapping)):
         raise LayoutError(f"{name} is {values!r}, {a_kind(values)}: give a tuple of ints")
     return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(values))
 
 
+def texts(name: str, values: Any) -> tuple[str, ...]:
+    """The values as a tuple of texts; one text alone is none."""
+    if (
+        not isinstance(values, Iterable)
+        or isinstance(values, (str, bytes, Mapping))
+        or _is_0d(values)
+    ):
+        raise LayoutError(f"{name} is {values!r}, {a_kind(values)}: give a sequence of texts")
+    found = tuple(values)
+    for k, value in enumerate(found):
+        if not isinstance(value, str):
+            raise LayoutError(f"{name}[{k}] is {value!r}, {a_kind(value)}: give a text")
+    return found
+
+
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
     """torch's convention: sizes as separate arguments or as one sequence."""
-    return ints(name, args[0] if len(args) == 1 and isinstance(args[0], Iterable) else args)
+    one = len(args) == 1 and isinstance(args[0], Iterable) and not _is_0d(args[0])
+    return ints(name, args[0] if one else args)
+
+
+def _is_0d(value: Any) -> bool:
+    """Whether this is a tensor or an array of no dims, which says that it can be iterated and cannot."""
+    return bool(getattr(value, "ndim", 1) == 0)
 
 
 def shape_of(other: Any) -> tuple[int, ...]:

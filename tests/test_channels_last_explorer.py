@@ -172,7 +172,7 @@ def test_the_front_end_is_followed():
     [
         ("shape", (2, 3, 4), LayoutError, "shape (2, 3, 4) does not fit the picture: give (N, C, H, W)"),
         ("shape", (2, 0, 4, 5), LayoutError, "from (1, 1, 1, 1) to (2, 4, 4, 5)"),
-        ("shape", (2, 3, 4, 6.0), LayoutError, "shape (2, 3, 4, 6.0) does not fit"),
+        ("shape", (2, 3, 4, 6.0), LayoutError, "shape[3] is 6.0, a float: give an int"),
         ("index", (0, 3, 0, 0), IndexError, "index 3 is out of range for dim 1 of size 3"),
         ("highlight", "image", LayoutError, "'image' is not known: use 'pixel' or 'channel'"),
         ("layers", ["gelu"], LayoutError, "layer 'gelu' is not known: unsqueeze, conv2d,"),

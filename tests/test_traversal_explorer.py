@@ -218,7 +218,7 @@ def test_the_front_end_is_followed():
         ({"alignment": 4}, "alignment is 4: give a multiple of the itemsize, 8, from 0 to 56"),
         ({"order": (0, 0)}, "order (0, 0) does not name each of the 2 dims once"),
         ({"order": "rows"}, "order 'rows' does not name each"),
-        ({"order": (0, "a")}, "order (0, 'a') does not name each"),
+        ({"order": (0, "a")}, "order[1] is 'a', a str: give an int"),
         ({"layout": Layout((30, 30))}, "shape (30, 30) has 2 dims and 900 elements"),
         (
             {"layout": Layout((4,), itemsize=3)},

@@ -56,8 +56,6 @@ class AliasExplorer(Picture):
 
     @steps.setter
     def steps(self, steps: Sequence[str]) -> None:
-        if isinstance(steps, str):
-            raise LayoutError(f'steps are a sequence of lines: write ("{steps}",)')
         story = Story(self._story.shape, steps)
         self._scene = {"shape": list(story.shape), "steps": [entry.text for entry in story.log]}
 

@@ -20,6 +20,12 @@ class Picture(anywidget.AnyWidget):
 
     _scene = traitlets.Dict().tag(sync=True)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse a public name that a widget of this kind does not have: nothing on screen would change."""
+        if not name.startswith("_") and not hasattr(type(self), name):
+            raise AttributeError(f"{type(self).__name__} has no {name} that could be set")
+        super().__setattr__(name, value)
+
     def _still(self) -> Figure:
         """The picture of the present state, drawn on a bare Figure of a hundred pixels an inch."""
         raise NotImplementedError

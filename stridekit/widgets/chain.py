@@ -12,16 +12,17 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from stridekit._arguments import texts
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets import scene
 
 # In the order in which the sentence of a refusal lists them.
 OPERATIONS = ("permute", "transpose", "select", "unsqueeze", "squeeze", "expand", "diagonal", "unfold",
-              "view", "reshape", "flatten", "contiguous", "t", "T", "mT", "ravel",
+              "view", "reshape", "flatten", "contiguous", "clone", "t", "T", "mT", "ravel",
               "as_strided")  # fmt: skip
 PROPERTIES = ("T", "mT")
 _FORMAT = re.compile(
-    r"^\.contiguous\(\s*(?:memory_format\s*=\s*)?(?:torch\.|[\"'])(\w+)[\"']?\s*\)$"
+    r"^\.(contiguous|clone)\(\s*(?:memory_format\s*=\s*)?(?:torch\.|[\"'])(\w+)[\"']?\s*\)$"
 )
 
 
@@ -127,12 +128,13 @@ def written(text: str) -> str:
     text = text.strip()
     if not text.startswith((".", "[")):
         text = f".{text}"
-    return _FORMAT.sub(r".contiguous(memory_format=torch.\1)", text)
+    return _FORMAT.sub(r".\1(memory_format=torch.\2)", text)
 
 
 def steps_of(steps: Iterable[str]) -> tuple[str, ...]:
     """Several steps, or one alone, each as torch takes it."""
-    return tuple(written(text) for text in ([steps] if isinstance(steps, str) else steps))
+    several = [steps] if isinstance(steps, str) else steps
+    return tuple(written(text) for text in texts("chain", several))
 
 
 def _parse(text: str) -> ast.expr:

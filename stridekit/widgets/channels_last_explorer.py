@@ -8,6 +8,7 @@ from typing import Any
 import traitlets
 from matplotlib.figure import Figure
 
+from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
 from stridekit.widgets import channels_last as words
 from stridekit.widgets import channels_last_network as net
@@ -86,9 +87,9 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @index.setter
     def index(self, index: Iterable[int]) -> None:
-        wanted = tuple(index)
+        wanted = ints("index", index)
         words.layouts(self.shape)["contiguous_format"].offset(wanted)  # raises IndexError
-        self._set(index=[int(i) % n for i, n in zip(wanted, self.shape, strict=True)])
+        self._set(index=[i % n for i, n in zip(wanted, self.shape, strict=True)])
 
     @property
     def highlight(self) -> str:
@@ -97,7 +98,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @highlight.setter
     def highlight(self, highlight: str) -> None:
-        if highlight not in words.HIGHLIGHTS:
+        if not isinstance(highlight, str) or highlight not in words.HIGHLIGHTS:
             raise LayoutError(f"highlight {highlight!r} is not known: use 'pixel' or 'channel'")
         self._set(highlight=highlight)
 
@@ -108,7 +109,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @layers.setter
     def layers(self, names: Iterable[str]) -> None:
-        wanted = [names] if isinstance(names, str) else [*names]
+        wanted = texts("layers", [names] if isinstance(names, str) else names)
         for name in wanted:
             if name not in net.NAMES:
                 raise LayoutError(f"layer {name!r} is not known: {', '.join(net.NAMES)} are")
@@ -121,7 +122,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @network_shape.setter
     def network_shape(self, shape: Iterable[int]) -> None:
-        wanted = tuple(shape)
+        wanted = ints("network_shape", shape)
         if wanted not in net.INPUTS:
             known = ", ".join(map(str, net.INPUTS))
             raise LayoutError(f"the network was not run on shape {wanted}: use one of {known}")
@@ -162,9 +163,9 @@ def _passed(passage: net.Passage) -> str:
 
 def _shape(shape: Iterable[int]) -> tuple[int, ...]:
     """Four sizes that the picture can hold."""
-    sizes = tuple(shape)
+    sizes = ints("shape", shape)
     inside = len(sizes) == 4 and all(
-        type(n) is int and 1 <= n <= most for n, most in zip(sizes, words.MOST, strict=True)
+        1 <= n <= most for n, most in zip(sizes, words.MOST, strict=True)
     )
     if not inside:
         raise LayoutError(

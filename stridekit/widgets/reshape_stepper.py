@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import traitlets
 from matplotlib.figure import Figure
 
+from stridekit._arguments import int_, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
@@ -162,7 +163,8 @@ class ReshapeStepper(Picture):
     @step.setter
     def step(self, step: int) -> None:
         count = len(steps(self.layout, self.target))
-        if not isinstance(step, int) or not -count <= step < count:
+        step = int_("step", step)
+        if not -count <= step < count:
             raise IndexError(f"step {step} is out of range: this walk has steps 0 to {count - 1}")
         self._scene = {**self._scene, "step": step % count}
 
@@ -174,6 +176,7 @@ class ReshapeStepper(Picture):
 
     @index.setter
     def index(self, index: int | Iterable[int]) -> None:
+        index = varargs("index", (index,))
         flat = Layout(self.layout.shape).offset(index)  # of a contiguous layout it is the order
         self._scene = {**self._scene, "flat": flat}
 

@@ -10,6 +10,7 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from stridekit._arguments import varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.storage import read_storage, storage_bytes
 from stridekit.widgets import scene
@@ -53,7 +54,7 @@ class StrideExplorer(Picture):
 
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it
     # with the index in `_scene`, as one value: no half-changed state can ever be seen or sent.
-    layout = traitlets.Instance(Layout)
+    layout = traitlets.TraitType()
     index = traitlets.Any(allow_none=True)
     storage_size = traitlets.Int(read_only=True).tag(sync=True)
     source = traitlets.Unicode(read_only=True).tag(sync=True)
@@ -145,10 +146,11 @@ class StrideExplorer(Picture):
 
     @traitlets.validate("layout")
     def _check_layout(self, proposal: Any) -> Layout:
-        why = scene.why_not_drawn(proposal["value"], self._storage_now())
+        layout = Layout.of(proposal["value"])
+        why = scene.why_not_drawn(layout, self._storage_now())
         if why:
             raise LayoutError(why)
-        return Layout.of(proposal["value"])
+        return layout
 
     def _storage_now(self) -> int:
         """The size of the storage on screen: the last copy's, if the chain has copied."""
@@ -163,8 +165,8 @@ class StrideExplorer(Picture):
         index = proposal["value"]
         if self.layout.numel == 0 or index is None:
             return _nearest(self.layout.shape, None)
+        index = varargs("index", (index,))
         self.layout.offset(index)  # raises IndexError for what is out of range
-        index = (index,) if isinstance(index, int) else index
         return tuple(i % n for i, n in zip(index, self.layout.shape, strict=True))
 
     @traitlets.observe("layout", "index")

@@ -8,6 +8,7 @@ from typing import Any
 import traitlets
 from matplotlib.figure import Figure
 
+from stridekit._arguments import int_, ints
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets import scene, traversal
 from stridekit.widgets.assets import module, style
@@ -89,7 +90,7 @@ class TraversalExplorer(Picture):
                 "visit": max(step.layout.numel for step in walks),
                 "cache_lines": cache_lines,
                 "alignment": alignment,
-                "warp": None if warp is None else Warp(*warp)._asdict(),
+                "warp": _warp(warp),
             }
         )
 
@@ -107,7 +108,7 @@ class TraversalExplorer(Picture):
 
     @layout.setter
     def layout(self, x: Any) -> None:
-        self._walk(0, layout=x)
+        self._walk(0, layout=Layout.of(x))
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -116,7 +117,7 @@ class TraversalExplorer(Picture):
 
     @order.setter
     def order(self, order: Sequence[int] | str) -> None:
-        self._walk(0, order=order)
+        self._walk(0, order=_named(order))
 
     @property
     def other_layout(self) -> Layout | None:
@@ -125,7 +126,7 @@ class TraversalExplorer(Picture):
 
     @other_layout.setter
     def other_layout(self, x: Any) -> None:
-        self._walk(1, layout=x)
+        self._walk(1, layout=Layout.of(x))
 
     @property
     def other_order(self) -> tuple[int, ...] | None:
@@ -134,7 +135,7 @@ class TraversalExplorer(Picture):
 
     @other_order.setter
     def other_order(self, order: Sequence[int] | str) -> None:
-        self._walk(1, order=order)
+        self._walk(1, order=_named(order))
 
     @property
     def visit(self) -> int:
@@ -170,7 +171,7 @@ class TraversalExplorer(Picture):
 
     @warp.setter
     def warp(self, warp: Warp | None) -> None:
-        self._set(warp=None if warp is None else Warp(*warp)._asdict())
+        self._set(warp=_warp(warp))
 
     @property
     def counts(self) -> Counts:
@@ -195,13 +196,15 @@ class TraversalExplorer(Picture):
     def _set(self, **changes: Any) -> None:
         self._scene = self._checked({**self._scene, **changes})
 
-    def _walk(self, k: int, layout: Any = None, order: Sequence[int] | str | None = None) -> None:
+    def _walk(
+        self, k: int, layout: Layout | None = None, order: Sequence[int] | str | None = None
+    ) -> None:
         """Change the layout or the order of a walk; another layout is walked row by row, to its end."""
         walks, visit = list(self.walks), self.visit
         if k == len(walks):
             walks.append(walks[0])
         if layout is not None:
-            step, before = Walk("x", _fitting(Layout.of(layout)), ()), walks[k].layout
+            step, before = Walk("x", _fitting(layout), ()), walks[k].layout
             rows = tuple(range(step.layout.ndim))
             # Two orders of one layout stay so: both walks get the new one.
             both = k == 0 and len(walks) > 1 and walks[1].layout == before
@@ -217,6 +220,8 @@ class TraversalExplorer(Picture):
         walks = [*map(traversal.from_json, new["walks"])]
         most = max(step.layout.numel for step in walks)
         itemsize = max(step.layout.itemsize for step in walks)
+        # Of NumPy's integers too, which are no JSON.
+        new = new | {key: int_(key, new[key]) for key in ("cache_lines", "visit", "alignment")}
         if new["cache_lines"] not in traversal.CACHE_SIZES:
             raise ValueError(
                 f"cache_lines is {new['cache_lines']!r}: give one of {traversal.CACHE_SIZES}"
@@ -230,8 +235,7 @@ class TraversalExplorer(Picture):
             )
         if new["warp"] is not None:
             _check_warp(Warp(**new["warp"]))
-        whole = {key: int(new[key]) for key in ("cache_lines", "visit", "alignment")}
-        return {**new, **whole}  # of NumPy's integers too, which are no JSON
+        return new
 
     # In text, and where no kernel runs ------------------------------------------------------------
 
@@ -291,14 +295,30 @@ def _order(
     """The order as a tuple of dims; raises ValueError where it does not name each dim once."""
     if order is None:
         return otherwise
+    order = _named(order)
     if order == "torch":
         return traversal.torch_order(layout)
-    if isinstance(order, str) or len(order) != layout.ndim or {*order} != {*range(layout.ndim)}:
+    if isinstance(order, str) or sorted(order) != [*range(layout.ndim)]:
         raise ValueError(
             f"order {order!r} does not name each of the {layout.ndim} dims once: give a permutation "
             f"of {tuple(range(layout.ndim))}, the outermost loop first, or 'torch'"
         )
-    return tuple(order)
+    return order
+
+
+def _named(order: Any) -> tuple[int, ...] | str:
+    """An order, which is a word or ints; raises LayoutError for anything else."""
+    return order if isinstance(order, str) else ints("order", order)
+
+
+def _warp(warp: Any) -> dict[str, int] | None:
+    """A warp as JSON has it; raises ValueError where it is not three ints."""
+    if warp is None:
+        return None
+    numbers = ints("warp", warp)
+    if len(numbers) != len(Warp._fields):
+        raise ValueError(f"warp is {warp!r}: give Warp(itemsize, stride, offset), or None")
+    return Warp(*numbers)._asdict()
 
 
 def _check_warp(warp: Warp) -> None:

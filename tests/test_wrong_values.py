@@ -1,0 +1,66 @@
+"""What a widget's public state cannot be: each wrong value is named in an error, and changes nothing."""
+
+import json
+import re
+
+import pytest
+import torch
+
+from stridekit import Layout, widgets
+from stridekit.widgets.base import Picture
+from tests.widget_kinds import KINDS, WRONG
+
+NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
+
+
+def test_every_kind_and_every_public_name_is_here():
+    """A name that can be set is a property with a setter, or a trait of the widget's own."""
+    assert set(KINDS) == {kind.__name__ for kind in Picture.__subclasses__()}
+    for kind, made in KINDS.items():
+        own = vars(NAMES[kind])
+        settable = {
+            name
+            for name, value in own.items()
+            if not name.startswith("_")
+            and (getattr(value, "fset", None) or getattr(value, "read_only", None) is False)
+        }
+        assert settable == set(made.wrong), kind
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "said"), WRONG)
+def test_a_wrong_value_is_refused(kind, name, value, said):
+    """By a sentence with the value in it; the picture and what is sent stay as they were."""
+    w = eval(KINDS[kind].make, NAMES)
+    before = (json.dumps(w._scene), repr(w))
+    with pytest.raises((ValueError, IndexError, TypeError), match=re.escape(said)):
+        setattr(w, name, eval(value, NAMES))
+    assert (json.dumps(w._scene), repr(w)) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_that_is_not_there_is_refused(kind):
+    """A slip of the pen would change nothing on screen, and nobody would know."""
+    w = eval(KINDS[kind].make, NAMES)
+    with pytest.raises(AttributeError, match=f"{kind} has no shapes that could be set"):
+        w.shapes = (2, 3)
+
+
+def test_numpys_and_torchs_integers_are_as_good_as_pythons():
+    """They become plain ints, which JSON has."""
+    np_index = torch.tensor([1, 2]).numpy()
+    for make, name in [("StrideExplorer", "index"), ("ReshapeStepper", "index")]:
+        w = eval(KINDS[make].make, NAMES)
+        setattr(w, name, np_index)
+        assert getattr(w, name) == (1, 2) and json.dumps(w._scene)
+    c = widgets.ChannelsLastExplorer()
+    c.index, c.shape = torch.tensor([1, 1, 1, 1]), torch.Size([2, 2, 2, 2])
+    assert (c.index, c.shape) == ((1, 1, 1, 1), (2, 2, 2, 2)) and json.dumps(c._scene)
+    t = widgets.TraversalExplorer()
+    t.visit = torch.tensor(7)
+    assert t.visit == 7 and json.dumps(t._scene)
+
+
+def test_a_tensor_is_as_good_as_its_layout():
+    e = widgets.StrideExplorer()
+    e.layout = torch.zeros(4, 6).t()
+    assert e.layout == Layout((6, 4), (1, 6), 0, 4)

@@ -1,0 +1,171 @@
+"""The six widgets: how to make one, where it is on a page, and what its public state cannot be."""
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """`make` is the source of one; `wrong` has, for each name that can be set, wrong values as source.
+
+    To each belongs a part of what the error says. The names torch, Layout and those of the widgets are there.
+    """
+
+    css: str
+    make: str
+    wrong: dict[str, dict[str, str]]
+
+
+NO_LAYOUT = {
+    "None": "a NoneType has no layout",
+    "(4, 6)": "a tuple has no layout",
+    "torch.eye(3).to_sparse()": "sparse_coo tensor keeps indices and values apart",
+}
+NO_ORDER = {
+    "None": "order is None, a NoneType",
+    "(0, 0)": "order (0, 0) does not name each of the 2 dims once",
+    "(0, 1.0)": "order[1] is 1.0, a float",
+    "'rows'": "order 'rows' does not name each",
+}
+NO_TEXTS = {
+    "None": "is None, a NoneType",
+    "5": "is 5, an int",
+    "[1]": "[0] is 1, an int: give a text",
+}
+
+KINDS = {
+    "StrideExplorer": Kind(
+        ".sk-explorer",
+        "StrideExplorer()",
+        {
+            "layout": NO_LAYOUT
+            | {
+                "Layout((5, 9), (8, 1))": "reaches element 40, and the storage ends at 39",
+                "torch.zeros(2, 2, 2, 2, 2)": "has 5 dims and 32 elements",
+            },
+            "index": {
+                "(5, 0)": "index 5 is out of range for dim 0 of size 5",
+                "(0, 1.5)": "index[1] is 1.5, a float",
+                "(True, 0)": "index[0] is True, a bool",
+                "'x'": "index",
+            },
+            "chain": {k: f"chain{v}" if v[0] == "[" else f"chain {v}" for k, v in NO_TEXTS.items()}
+            | {
+                "['.cumsum(0)']": "cumsum is not known here",
+                "['.view(7)']": "cannot view shape (5, 8)",
+                "'.select(0, 9)'": "out of range",
+            },
+        },
+    ),
+    "AliasExplorer": Kind(
+        ".sk-aliases",
+        "AliasExplorer()",
+        {
+            "steps": {k: f"steps{v}" if v[0] == "[" else f"steps {v}" for k, v in NO_TEXTS.items()}
+            | {
+                "'y = x'": "steps are a sequence of lines",
+                "['w = x']": "w is not one of x, y and z",
+                "['y = x[9]']": "out of range",
+                "['x[1:] += x[:-1]']": "torch refuses",
+            },
+        },
+    ),
+    "ReshapeStepper": Kind(
+        ".sk-reshape",
+        "ReshapeStepper()",
+        {
+            "layout": NO_LAYOUT | {"torch.zeros(600)": "256 elements; give a smaller tensor"},
+            "target": {
+                "(5, 5)": "(5, 5) has 25 elements",
+                "(2.0, 12)": "[0] is 2.0, a float",
+                "None": "None, a NoneType",
+                "'24'": "'24', a str",
+            },
+            "step": {
+                "9": "step 9 is out of range",
+                "1.0": "step is 1.0, a float",
+                "True": "step is True",
+            },
+            "index": {
+                "(4, 0)": "index 4 is out of range",
+                "(0, 1.5)": "index[1] is 1.5",
+                "None": "index",
+            },
+        },
+    ),
+    "ChannelsLastExplorer": Kind(
+        ".sk-channels",
+        "ChannelsLastExplorer()",
+        {
+            "shape": {
+                "(2, 3, 4)": "shape (2, 3, 4) does not fit the picture",
+                "(2, 3, 4, 9)": "shape (2, 3, 4, 9) does not fit",
+                "(2, 3, 4, 5.0)": "shape[3] is 5.0, a float",
+                "(2, 3, 4, True)": "shape[3] is True, a bool",
+                "4": "shape is 4, an int",
+            },
+            "index": {
+                "(0, 3, 0, 0)": "index 3 is out of range for dim 1 of size 3",
+                "(0, 0, 0, 1.5)": "index[3] is 1.5, a float",
+                "None": "index is None",
+            },
+            "highlight": {"'image'": "'image' is not known", "None": "None is not known"},
+            "layers": {
+                k: f"layers{v}" if v[0] == "[" else f"layers {v}" for k, v in NO_TEXTS.items()
+            }
+            | {"['gelu']": "layer 'gelu' is not known"},
+            "network_shape": {
+                "(1, 3, 4, 4)": "not run on shape (1, 3, 4, 4)",
+                "(2, 3, 4, 4.0)": "network_shape[3] is 4.0, a float",
+                "2": "network_shape is 2, an int",
+            },
+        },
+    ),
+    "TraversalExplorer": Kind(
+        ".sk-traversal",
+        "TraversalExplorer()",
+        {
+            "layout": NO_LAYOUT | {"torch.zeros(30, 30)": "has 2 dims and 900 elements"},
+            "other_layout": NO_LAYOUT | {"torch.zeros(30, 30)": "has 2 dims and 900 elements"},
+            "order": NO_ORDER,
+            "other_order": NO_ORDER,
+            "visit": {
+                "49": "visit is 49: the walk has 48",
+                "1.0": "visit is 1.0, a float",
+                "-1": "visit is -1",
+            },
+            "cache_lines": {
+                "3": "cache_lines is 3: give one of",
+                "True": "cache_lines is True, a bool",
+                "'4'": "cache_lines is '4', a str",
+            },
+            "alignment": {
+                "4": "give a multiple of the itemsize, 8",
+                "0.0": "alignment is 0.0, a float",
+            },
+            "warp": {
+                "(4, 33, 0)": "stride of the warp is 33: give 0 to 32",
+                "(4, 1.0, 0)": "warp[1] is 1.0, a float",
+                "(4, 1)": "give Warp(itemsize, stride, offset)",
+                "'warp'": "warp is 'warp', a str",
+            },
+        },
+    ),
+    "Predict": Kind(
+        ".sk-predict",
+        "Predict('What is the stride of `x.t()`?', (1, 6), why='`t()` swaps the two.', "
+        "experiment='x.t().stride()', remarks={(6, 1): 'That is the stride of `x` itself.'})",
+        {
+            "committed": {
+                "'x'": "cannot be typed as a number or a tuple of ints",
+                "6": "the prediction 6 is not a tuple, as the answer is",
+                "(1, 1.5)": "cannot be typed",
+                "(1, 2**60)": "beyond 2**53",
+            },
+        },
+    ),
+}
+WRONG = [
+    (kind, name, value, said)
+    for kind, made in KINDS.items()
+    for name, values in made.wrong.items()
+    for value, said in values.items()
+]
