@@ -20,6 +20,11 @@ def layouts():
     """Layouts of 0 to 4 dims within their storage: chosen ones, and many drawn from a fixed seed."""
     chosen = [(preset.layout, 40) for preset in scene.default_presets(itemsize=4)]
     chosen += [(Layout((), (), 3, 8), 4), (Layout((0, 3)), 0), (Layout((2, 0, 4), itemsize=2), 9)]
+    chosen += [
+        (Layout((250, 2, 2), (0, 2, 1)), 4),
+        (Layout((2, 250, 2), (0, 0, 1)), 2),
+        (Layout((2, 500), (0, 1)), 900),
+    ]
     yield from chosen
     rng = random.Random(0)
     for _ in range(COUNT - len(chosen)):

@@ -239,6 +239,10 @@ def test_a_chain_of_ones_own_values():
         (Layout((5, 9), (8, 1)), "reaches element 40, and the storage ends at 39"),
         (Layout((2,) * 5), "has 5 dims and 32 elements: the picture holds 4 and 4096"),
         (Layout((5000,), (0,)), "has 1 dims and 5000 elements"),
+        (
+            Layout((4096, 1), (0, 1)),
+            "has 4096 rows: the picture holds 256; explore(t) shows a corner",
+        ),
         (Layout((4,), (-1,), 3), "stride (-1,) is negative: torch has no such tensors"),
     ],
 )
@@ -251,6 +255,16 @@ def test_an_illegal_layout_changes_nothing(layout, sentence):
     assert explorer.layout == before
     with pytest.raises(IndexError, match="index 5 is out of range for dim 0 of size 5"):
         explorer.index = (5, 0)
+
+
+@pytest.mark.parametrize(
+    "shape", [(4096, 1), (1, 4096), (64, 64, 1, 1), (300, 2, 2), (2, 300, 2), (40, 10, 3)]
+)
+def test_explore_offers_only_what_fits_a_page(shape):
+    """Of a long tensor the corner, and no preset that the picture would refuse."""
+    explorer = explore(torch.zeros(shape))
+    for preset in explorer._presets:
+        explorer.layout = Layout(**preset["layout"])
 
 
 def test_explore_shows_a_tensor_with_its_values():

@@ -6,6 +6,8 @@
 export const MAX_CELLS = 4096;
 export const MAX_HTML = 512; // cells drawn as HTML; more are drawn on a canvas
 export const MAX_DIMS = 4;
+export const MAX_ROWS = 256; // of a plane; more would make a page of metres
+export const MAX_PLANES = 256;
 export const CACHE_LINE = 64;
 
 /** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */
@@ -138,6 +140,15 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
     most = Math.floor(MAX_CELLS / cells);
     why = `${label} stops at ${most}: the picture holds ${MAX_CELLS} elements`;
   }
+  const last = shape.length - 2; // of the dims that go down the page
+  const planes = product(others.filter((d) => d < last).map((d) => shape[d]));
+  if (what === "size" && dim === last && most > MAX_ROWS) {
+    most = MAX_ROWS;
+    why = `${label} stops at ${most}: the picture holds ${MAX_ROWS} rows`;
+  } else if (what === "size" && dim < last && planes * most > MAX_PLANES) {
+    most = Math.floor(MAX_PLANES / planes);
+    why = `${label} stops at ${most}: the picture holds ${MAX_PLANES} planes`;
+  }
   const nothingReached = cells === 0 || (what !== "size" && shape.includes(0));
   const room = storageSize - 1 - fixed;
   const fits = step > 0 ? Math.max(Math.floor(room / step), 0) : room >= 0 ? most : 0;
@@ -159,6 +170,11 @@ export function whyNotDrawn(layout, storageSize) {
       `shape ${tuple(shape)} has ${shape.length} dims and ${count} elements: ` +
       `the picture holds ${MAX_DIMS} and ${MAX_CELLS}; explore(t) shows a corner`
     );
+  const planes = product(shape.slice(0, -2));
+  const tooMany =
+    shape.at(-2) > MAX_ROWS ? `${shape.at(-2)} rows: the picture holds ${MAX_ROWS}`
+      : planes > MAX_PLANES ? `${planes} planes: the picture holds ${MAX_PLANES}` : "";
+  if (tooMany) return `shape ${tuple(shape)} has ${tooMany}; explore(t) shows a corner`;
   const last = storage_offset + shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 0);
   if (count === 0 || last < storageSize) return "";
   return (

@@ -12,7 +12,7 @@ const LABEL = 22; // dim names, and the title of a plane
 /** Where everything goes, for a shape and a width: planes, cells and the whole size. */
 export function gridGeometry(shape, width) {
   const deep = shape.length > 2;
-  const dense = shape.reduce((a, b) => a * b, 1) > MAX_HTML;
+  const dense = shape.reduce((a, b) => a * b, 1) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
   const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
   const least = dense ? 8 : 30;
   const gap = dense ? 1 : GAP;

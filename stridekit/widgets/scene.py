@@ -13,9 +13,10 @@ from typing import NamedTuple
 from stridekit.layout import Layout
 from stridekit.memory import MemorySet
 
-MAX_CELLS = 4096  # HTML cells up to 512, a canvas above: both at interactive speed
+MAX_CELLS = 4096  # HTML cells up to 256, a canvas above: both at interactive speed
 MAX_DIMS = 4
 MAX_SIDE = 64  # cells of a plane, across and down, that a page has room for
+MAX_ROWS = MAX_PLANES = 256  # of a plane, and planes: more would make a page of metres
 CACHE_LINE = 64  # bytes
 
 
@@ -109,6 +110,8 @@ def why_not_drawn(layout: Layout, storage_size: int) -> str:
             f"shape {shape} has {layout.ndim} dims and {count} elements: the picture holds "
             f"{MAX_DIMS} and {MAX_CELLS}; explore(t) shows a corner"
         )
+    if too_many := _too_long(shape):
+        return f"shape {shape} has {too_many}; explore(t) shows a corner"
     if min(stride, default=0) < 0:
         return f"stride {stride} is negative: torch has no such tensors"
     if count == 0 or layout.span.stop <= storage_size:
@@ -117,6 +120,14 @@ def why_not_drawn(layout: Layout, storage_size: int) -> str:
         f"shape {shape}, stride {stride}, storage_offset {layout.storage_offset} reaches element "
         f"{layout.span.stop - 1}, and the storage ends at {storage_size - 1}"
     )
+
+
+def _too_long(shape: Sequence[int]) -> str:
+    """Of what a shape has too many for a page; "" where it fits."""
+    if len(shape) > 1 and shape[-2] > MAX_ROWS:
+        return f"{shape[-2]} rows: the picture holds {MAX_ROWS}"
+    planes = prod(shape[:-2])
+    return f"{planes} planes: the picture holds {MAX_PLANES}" if planes > MAX_PLANES else ""
 
 
 def limit(
@@ -151,6 +162,12 @@ def limit(
     if what == "size" and cells * most > MAX_CELLS:
         most = MAX_CELLS // cells
         why = f"{label} stops at {most}: the picture holds {MAX_CELLS} elements"
+    planes = prod(n for d, n in enumerate(shape[:-2]) if d != dim)
+    if what == "size" and dim == layout.ndim - 2 and most > MAX_ROWS:
+        most, why = MAX_ROWS, f"{label} stops at {MAX_ROWS}: the picture holds {MAX_ROWS} rows"
+    elif what == "size" and dim < layout.ndim - 2 and planes * most > MAX_PLANES:
+        most = MAX_PLANES // planes
+        why = f"{label} stops at {most}: the picture holds {MAX_PLANES} planes"
     nothing_reached = cells == 0 or (what != "size" and 0 in shape)
     room = storage_size - 1 - fixed
     fits = max(room // step, 0) if step > 0 else most if room >= 0 else 0
@@ -237,7 +254,8 @@ def tile(layout: Layout) -> tuple[Layout, str]:
     (Layout(shape=(8, 8), stride=(1000, 1), storage_offset=0, itemsize=1), 'x[:8, :8]')
     """
     lead, largest = layout.ndim - MAX_DIMS, max(layout.shape, default=0)
-    if lead <= 0 and layout.numel <= MAX_CELLS and (largest <= MAX_SIDE or layout.ndim < 2):
+    small = largest <= MAX_SIDE or layout.ndim < 2
+    if lead <= 0 and layout.numel <= MAX_CELLS and small and not _too_long(layout.shape):
         return layout, ""
     if layout.numel == 0:
         return layout.view(0), "x.view(0)"  # there may be nothing to select from a leading dim

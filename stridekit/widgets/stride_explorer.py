@@ -86,7 +86,7 @@ class StrideExplorer(Picture):
             self._presets = [
                 {"name": p.name, "expression": p.expression, "layout": _to_json(p.layout)}
                 for p in presets
-                if p.layout.span.stop <= size and p.layout.numel <= scene.MAX_CELLS
+                if not scene.why_not_drawn(p.layout, size)
             ]
             for name, value in traits.items():
                 setattr(self, name, value)
