@@ -62,6 +62,18 @@ LESSONS = [
         "z.copy_(x[:, :3])",
     ],
     [
+        "y = x + 1",
+        "y += 100",
+        "z = x.t() * 2",
+        "z = y[:1] - x[:, :1]",
+        "y = x[:, 1:] + x",
+        "y = 5 + 1",
+        "z = 99 * x - 1",
+        "y = 1 - x[:1].expand(3, -1)",
+        "y = x[:2]",
+        "x = x[1:]",
+    ],
+    [
         "x[1:] += x[:-1]",
         "x[1:] += x[:-1].clone()",
         "x[:, 1:] += x[:, :-1]",
@@ -133,6 +145,8 @@ def facts(story):
 def line(rng, story):
     """A line that usually can be run, and often shows something."""
     name = rng.choice([*story.tensors, rng.choice("yzw") if rng.random() < 0.1 else "x"])
+    if rng.random() < 0.12:
+        return computed(rng, story)
     if name not in story.tensors or len(story.tensors) < 2 or rng.random() < 0.45:
         return f"{rng.choice('yyyyzzzzx')} = {chained(rng, story, name)}"
     target = rng.choice([name, indexed(rng, story, name), chained(rng, story, name)])
@@ -145,6 +159,17 @@ def line(rng, story):
     if target.endswith("]"):
         forms += [f"{target} = {value}"] * 4
     return rng.choice(forms)
+
+
+def computed(rng, story):
+    """Arithmetic out of place, of tensors that often broadcast, or of one and an int."""
+    names = [*story.tensors]
+    operands = [
+        chained(rng, story, rng.choice(names)),
+        rng.choice([str(rng.randint(-9, 100))] * 2 + names),
+    ]
+    rng.shuffle(operands)
+    return f"{rng.choice('yz')} = {operands[0]} {rng.choice('+-*')} {operands[1]}"
 
 
 def chained(rng, story, name):

@@ -24,12 +24,23 @@ CHAINS = [
     (".view(5, 2, 2, 2)", ".permute(0, 2, 3, 1)", ".reshape(-1)"),
     ("[0:0]", ".T", ".contiguous()"),
     ("[2, 3]", ".contiguous()", ".unsqueeze(0)"),
+    (".T", ".clone()", "[:, ::2]", ".clone()", ".contiguous()"),
+    ("[:1]", ".expand(5, 8)", ".clone()", ".view(-1)"),
+    (".view(5, 2, 2, 2)", ".clone(memory_format=torch.channels_last)", "[1:]", ".clone()"),
+    (
+        ".T",
+        ".clone(memory_format=torch.contiguous_format)",
+        ".clone(memory_format=torch.channels_last)",
+    ),
     (".reshape(8, 5)", ".as_strided((3, 3), (4, 2), 1)", ".contiguous()"),
     (".T", ".contiguous()", ".as_strided((2, 2), (1, 1), 36)", ".T"),
     (".T", ".view(-1)"),
     (".as_strided((5, 9), (8, 1))",),
     (".view(5, 2, 2, 2, 1)",),
     ("[:1]", ".unsqueeze(0)", ".expand(200, 1, 8)", ".contiguous()", ".unfold(0, 9, 1)"),
+    ("[:1, :1]", ".expand(257, 1)"),
+    ("[:1, :1]", ".expand(256, 8, 1)", ".permute(0, 2, 1)", ".permute(1, 0, 2)"),
+    ("[:1, :1]", ".unsqueeze(0)", ".expand(257, 1, 1)"),
     (".T", ".contiguous()", ".as_strided((41,), (1,), 0)"),
     ("[5]",),
     (".numpy()",),
@@ -38,7 +49,7 @@ CHAINS = [
 ]
 TEXTS = ["permute(1, 0)", " .T ", "[1:]", "contiguous(torch.channels_last)",
          "contiguous('channels_last')", "contiguous( memory_format = torch.channels_last)",
-         "view(2, -1)"]  # fmt: skip
+         "clone('channels_last')", "view(2, -1)"]  # fmt: skip
 
 
 def answers(steps, labels=None):

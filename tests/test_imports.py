@@ -51,7 +51,17 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "timing": ({"plots"}, {"torch", "numpy", "tqdm"}),
     "plots": ({"palette"}, {"matplotlib"}),
     "widgets": (
-        {"_arguments", "layout", "memory", "aliasing", "storage", "explain", "plots", "palette"},
+        {
+            "_arguments",
+            "layout",
+            "elementwise",
+            "memory",
+            "aliasing",
+            "storage",
+            "explain",
+            "plots",
+            "palette",
+        },
         {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
     ),
     "export": ({"palette", "lesson_html"}, set()),

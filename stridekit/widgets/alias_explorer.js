@@ -12,7 +12,7 @@ import { createShell } from "./shell.js";
 
 const EXAMPLES = [
   "y = x[1:, ::2]", "z = y.reshape(-1)", "z = x.t().flatten()", "y = x[:1].expand(3, -1)",
-  "z = x[0].unfold(0, 3, 1)", "y += 100", "y[0] = 7", "z.add_(100)", "x[1:] += x[:-1]",
+  "z = x[0].unfold(0, 3, 1)", "y += 100", "z = y + 1", "y[0] = 7", "z.add_(100)", "x[1:] += x[:-1]",
 ];
 const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
 

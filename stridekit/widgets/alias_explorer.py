@@ -22,7 +22,7 @@ STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
 
 
 class AliasExplorer(Picture):
-    """Type `y = x[1:, ::2]`, then `y += 100`, and see who else changed.
+    """Type `y = x[1:, ::2]`, then `y += 100`, and see who else changed; then `z = y + 1`, and see nobody.
 
     x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, of at most three names x, y
     and z; they follow the hand and can be set from Python. `tensors` and `values` are what the names now

@@ -1,9 +1,9 @@
-// Reading the lines of the alias explorer: `y = x[1:, ::2]` binds a name; `y += 100`, `y[0] = 7` and
-// `y.add_(x)` write in place. Python's alias_lines.py reads the same lines with Python's own parser.
+// Reading the lines of the alias explorer: `y = x[1:, ::2]` and `y = x + 1` bind a name; `y += 100`, `y[0] = 7`
+// and `y.add_(x)` write in place. Python's alias_lines.py reads the same lines with Python's own parser.
 
 import { Refused, read } from "./operations.js";
 
-const FORMS = "write y = x[1:, ::2] to make a tensor, y += 100 or y[0] = 7 to write to one";
+const FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one";
 const OPERATORS = { "+=": "add_", "-=": "sub_", "*=": "mul_" };
 /** How each operation in place takes its one argument: not at all, as an int, as a tensor. */
 const IN_PLACE = {
@@ -13,7 +13,8 @@ const IN_PLACE = {
 const CLOSING = { "(": ")", "[": "]" };
 
 /**
- * A line: {text, bind, source} or {text, target, op, source}; `source` is a chain, an int, or null. A chain is
+ * A line: {text, bind, source}, {text, bind, computed: {sign, operands, text}} or {text, target, op, source};
+ * `source` is a chain, an int, or null, and an operand a chain or an int. A chain is
  * {name, text, links}: its links are the operations, each with the text of the chain up to its end.
  */
 export function readLine(text) {
@@ -27,6 +28,8 @@ export function readLine(text) {
   if (operator === "=" && !links.length) {
     const source = whole(value);
     if (source) return { text: line, bind: start.name, source };
+    const computed = arithmetic(value.trim());
+    if (computed) return { text: line, bind: start.name, computed };
   } else if (operator && (!links.length || last.text.startsWith("["))) {
     const source = intOf(value) ?? whole(value);
     if (source !== null) return { text: line, target: start, op: OPERATORS[operator] ?? "[]", source };
@@ -47,6 +50,17 @@ function argumentOf(takes, text) {
 }
 
 const intOf = (text) => (/^\s*-?\d+\s*$/.test(text) ? Number(text) : null);
+
+/** `x + 1`: {sign, operands, text}; null if it is none. */
+function arithmetic(text) {
+  const left = /^-?\d+/.exec(text)?.[0] ?? chain(text)?.text;
+  if (!left) return null;
+  const [, sign, right] = /^\s*([-+*])(.*)$/s.exec(text.slice(left.length)) ?? [];
+  if (!sign) return null;
+  const operands = [left, right].map((one) => intOf(one) ?? whole(one));
+  const usable = !operands.includes(null) && operands.some((one) => typeof one !== "number");
+  return usable ? { sign, operands, text } : null;
+}
 
 function whole(text) {
   const found = chain(text.trim());
@@ -81,11 +95,10 @@ function closing(text, at) {
   return null;
 }
 
-/** The operation that a link stands for; clone is the one that operations.js need not know. */
+/** The operation that a link stands for. */
 export function readLink({ text }) {
-  if (/^\.clone\(\s*\)$/.test(text)) return { name: "clone", args: [] };
   const step = read(text);
-  if (step.name === "contiguous" && step.args.length)
-    throw new Refused(`cannot read "${text}": write .contiguous(), without a format`);
+  if (["contiguous", "clone"].includes(step.name) && step.args.length)
+    throw new Refused(`cannot read "${text}": write .${step.name}(), without a format`);
   return step;
 }

@@ -1,7 +1,8 @@
 """Reading the lines of the alias explorer: Python's own parser, and the few forms that there are.
 
-`y = x[1:, ::2]` binds a name; `y += 100`, `y[0] = 7` and `y.add_(x)` write in place. An operand is a name
-with operations on it that take literals, or an int: nothing that is read here can do anything else.
+`y = x[1:, ::2]` and `y = x + 1` bind a name; `y += 100`, `y[0] = 7` and `y.add_(x)` write in place. An
+operand is a name with operations on it that take literals, or an int: nothing that is read here can do
+anything else.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ PROPERTIES = {"T", "mT"}
 IN_PLACE = {"zero_": "", "neg_": "", "fill_": "int", "copy_": "tensor"}
 IN_PLACE |= dict.fromkeys(("add_", "sub_", "mul_"), "int or tensor")
 _OPERATORS: dict[type, str] = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_"}
-_FORMS = "write y = x[1:, ::2] to make a tensor, y += 100 or y[0] = 7 to write to one"
+_SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+_FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one"
 
 
 class Bind(NamedTuple):
@@ -36,6 +38,16 @@ class Bind(NamedTuple):
 
     name: str
     source: ast.expr
+
+
+class Compute(NamedTuple):
+    """`name = left + right`, out of place; one of the two may be an int."""
+
+    name: str
+    left: ast.expr
+    sign: str
+    right: ast.expr
+    said: str  # "left + right", as it was typed
 
 
 class Store(NamedTuple):
@@ -46,16 +58,16 @@ class Store(NamedTuple):
     source: ast.expr | None
 
 
-def read(text: str) -> Bind | Store:
+def read(text: str) -> Bind | Compute | Store:
     """What a line says. Raises LayoutError for what is none of the forms.
 
-    >>> read("y = x[1:, ::2].t()").name, read("y[0] += 5").op
-    ('y', 'add_')
+    >>> read("y = x[1:, ::2].t()").name, read("y = x + 1").sign, read("y[0] += 5").op
+    ('y', '+', 'add_')
     """
     try:
         (statement,) = ast.parse(text.strip()).body
-        line = _line(statement)
-    except (SyntaxError, ValueError):
+        line = _computed(statement, text.strip()) or _line(statement)
+    except (KeyError, SyntaxError, ValueError):
         raise LayoutError(f'cannot read "{text}": {_FORMS}') from None
     return line
 
@@ -92,6 +104,25 @@ def _line(statement: ast.stmt) -> Bind | Store:
                 source = _operand(args[0], or_int="int" in takes) if args else None
                 return Store(_operand(called.value), called.attr, source)
     raise ValueError
+
+
+def _computed(statement: ast.stmt, text: str) -> Compute | None:
+    """What `y = x + 1` says; None for every other form."""
+    if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp)):
+        return None
+    (target,), value = statement.targets, statement.value
+    left, right = value.left, value.right
+    sign = _SIGNS[type(value.op)]
+    between = ast.get_source_segment(text, value) or ""
+    between = between.removeprefix(ast.get_source_segment(text, left) or "")
+    between = between.removesuffix(ast.get_source_segment(text, right) or "")
+    whole = between.strip() == sign and text.endswith(ast.get_source_segment(text, value) or "")
+    if not (whole and isinstance(target, ast.Name)) or (
+        int_of(left) is not None and int_of(right) is not None
+    ):
+        raise ValueError
+    one, two = _operand(left, or_int=True), _operand(right, or_int=True)
+    return Compute(target.id, one, sign, two, ast.get_source_segment(text, value) or "")
 
 
 def _known(op: str) -> str:

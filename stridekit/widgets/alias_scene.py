@@ -8,6 +8,7 @@ tests/fixtures/aliases.json pins it to the answers from here.
 from __future__ import annotations
 
 import ast
+import operator
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -15,11 +16,13 @@ from typing import Any, NamedTuple
 import torch
 
 from stridekit._arguments import ints, texts
+from stridekit.elementwise import output_layout
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.alias_lines import Bind, Store, int_of, read
-from stridekit.widgets.alias_write import Named, Write, shared_element
+from stridekit.widgets.alias_lines import Bind, Compute, Store, int_of, read
+from stridekit.widgets.alias_write import MAX_VALUE, Named, Write, shared_element
 
 NAMES = ("x", "y", "z")
+OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 MAX_CELLS, MAX_DIMS = 96, 4
 
 
@@ -55,24 +58,45 @@ class Story:
     def run(self, text: str) -> Entry:
         """Run one line. Raises LayoutError, and then all is as it was before."""
         line, self._text = read(text), text.strip()
-        entry = self._bind(line) if isinstance(line, Bind) else self._write(line)
+        entry = self._write(line) if isinstance(line, Store) else self._bind(line)
         self.log.append(entry)
         return entry
 
-    def _bind(self, line: Bind) -> Entry:
+    def _bind(self, line: Bind | Compute) -> Entry:
         _require_name(line.name)
-        found, reason = self._follow(line.source)
+        if isinstance(line, Compute):
+            found, reason = self._compute(line)
+        else:
+            found, reason = self._follow(line.source)
         self.tensors[line.name] = found
         held = {id(named.tape) for named in self.tensors.values()}
         tapes = {id(tape): tape for tape in (*self.tapes, found.tape)}
         self.tapes = [tape for key, tape in tapes.items() if key in held]
         if reason:
             return Entry(self._text, "copy", f"on a storage of its own: {reason}")
-        if isinstance(line.source, ast.Name):
+        if isinstance(line, Bind) and isinstance(line.source, ast.Name):
             return Entry(
                 self._text, "view", f"{line.name} is {line.source.id}: one tensor with two names"
             )
         return Entry(self._text, "view", "nothing was copied")
+
+    def _compute(self, line: Compute) -> tuple[Named, str]:
+        """The new tensor of an operation out of place, and why it has a storage of its own."""
+        one, two = map(self._operand, (line.left, line.right))
+        layouts = [
+            Layout((), itemsize=8) if isinstance(it, int) else Layout.of(it) for it in (one, two)
+        ]
+        after = output_layout(*layouts)
+        _require_small(line.said, after)
+        tensor = OPERATORS[line.sign](one, two)
+        if any(abs(value) > MAX_VALUE for value in tensor.flatten().tolist()):
+            raise LayoutError(f"{line.said} would pass {MAX_VALUE}: the boxes hold five digits")
+        tape = tensor.as_strided((after.numel,), (1,), 0).add_(0.0)  # there is no -0
+        return Named(tape, tensor), f"{line.sign} out of place makes a new tensor"
+
+    def _operand(self, node: ast.expr) -> Any:
+        value = int_of(node)
+        return self._follow(node)[0].tensor if value is None else value
 
     def _follow(self, node: ast.expr) -> tuple[Named, str]:
         """The tensor of a chain of operations, and why the last copy in it was made."""

@@ -7,7 +7,7 @@
 
 import { elementName, numel, reach, unflatten, whyNotContiguous } from "./core.js";
 import { readLine, readLink } from "./alias_lines.js";
-import { Refused, apply } from "./operations.js";
+import { Refused, apply, elementwise, isDense } from "./operations.js";
 import { contiguousStride, viewStride } from "./view_rule.js";
 
 const NAMES = ["x", "y", "z"];
@@ -47,9 +47,9 @@ export const elementsOf = ({ layout }) => reach(layout).elements;
 
 // A name is bound ----------------------------------------------------------------------------------
 
-function bind(story, { text, bind: name, source }) {
+function bind(story, { text, bind: name, source, computed }) {
   requireName(name);
-  const { tapes, tensor, reason } = follow(story, story.tapes, source);
+  const { tapes, tensor, reason } = computed ? compute(story, computed) : follow(story, story.tapes, source);
   const opened = tapes.map((_, tape) => story.opened[tape] ?? `opened by ${text}`);
   const sentence = reason
     ? `on a storage of its own: ${reason}`
@@ -59,6 +59,27 @@ function bind(story, { text, bind: name, source }) {
   const entry = { text, kind: reason ? "copy" : "view", sentence, warning: "" };
   const tensors = { ...story.tensors, [name]: tensor };
   return { ...kept(tapes, opened, tensors), log: [...story.log, entry], touched: [] };
+}
+
+/** The new tensor of an operation out of place. */
+function compute(story, { sign, operands, text }) {
+  const read = operands.map((one) => {
+    if (typeof one === "number") return { layout: { shape: [], stride: [], storage_offset: 0, itemsize: 8 }, values: [one] };
+    const { tapes, tensor } = follow(story, story.tapes, one);
+    return { layout: tensor.layout, values: tapes[tensor.tape] };
+  });
+  const layout = elementwise(...read.map((one) => one.layout));
+  requireRoom(text, layout, Infinity);
+  const [left, right] = read.map(({ layout: own, values }) => {
+    const wide = apply(own, { name: "expand", args: [layout.shape] }).layout;
+    return reach(wide).elements.map((element) => values[element]);
+  });
+  const values = new Array(numel(layout)).fill(0);
+  const op = COMPUTE[{ "+": "add_", "-": "sub_", "*": "mul_" }[sign]];
+  reach(layout).elements.forEach((element, k) => (values[element] = op(left[k], right[k]) + 0));
+  requireDigits(text, values);
+  const tensor = { tape: story.tapes.length, layout };
+  return { tapes: [...story.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
 }
 
 /** Storages that no name holds are freed, and the others count on without them. */
@@ -84,7 +105,7 @@ function follow(story, tapes, { name, links }) {
   for (const link of links) {
     const { tape, layout: before } = tensor;
     const step = readLink(link);
-    const { layout, copied } = step.name === "clone" ? clone(before) : apply(before, step);
+    const { layout, copied } = apply(before, step);
     requireRoom(link.upTo, layout, copied ? Infinity : tapes[tape].length);
     if (copied) {
       tapes = [...tapes, moved(tapes[tape], before, layout)];
@@ -109,44 +130,6 @@ function whyCopied(name, before, { shape }) {
   return whyNotContiguous(before) || "it is not in this memory format";
 }
 
-/** clone() keeps the strides of a dense layout, and packs others in the order of their strides. */
-function clone(x) {
-  const layout = { ...x, storage_offset: 0, stride: isDense(x) ? x.stride : packed(x) };
-  return { layout, copied: true };
-}
-
-/** Whether the elements fill their range one by one. */
-function isDense({ shape, stride }) {
-  if (shape.includes(0)) return true;
-  const dims = range(shape.length).filter((d) => shape[d] > 1).sort((a, b) => stride[a] - stride[b]);
-  let needed = 1;
-  return dims.every((d) => {
-    const fits = stride[d] === needed;
-    needed *= shape[d];
-    return fits;
-  });
-}
-
-/** The stride that packs the dims densely, innermost first; the sort is torch's reorder_dimensions. */
-function packed({ shape, stride }) {
-  const order = range(shape.length).reverse();
-  const compare = (a, b) => {
-    if (stride[a] === 0 || stride[b] === 0) return 0; // a repeated dim fits in anywhere
-    return stride[a] - stride[b] || (shape[a] > shape[b] ? 1 : 0);
-  };
-  for (let first = 1; first < order.length; first++)
-    for (let place = first, other = first - 1; other >= 0; other--) {
-      const verdict = compare(order[other], order[place]);
-      if (verdict < 0) break;
-      if (verdict === 0) continue;
-      [order[other], order[place]] = [order[place], order[other]];
-      place = other;
-    }
-  const result = [];
-  order.reduce((step, d) => ((result[d] = step), step * shape[d]), 1);
-  return result;
-}
-
 // A tensor is written ------------------------------------------------------------------------------
 
 function write(story, line) {
@@ -168,8 +151,7 @@ function write(story, line) {
   elements.forEach((element, k) => {
     values[element] = COMPUTE[op](values[element], given ? given[k] : source) + 0; // there is no -0
   });
-  if (values.some((value) => Math.abs(value) > MAX_VALUE))
-    refuse(`${names.target} would pass ${MAX_VALUE}: the boxes hold five digits`);
+  requireDigits(names.target, values);
 
   const changed = new Set(elements.filter((element) => values[element] !== tapes[tape][element]));
   const next = kept(tapes.map((old, t) => (t === tape ? values : old)), story.opened, story.tensors);
@@ -290,6 +272,11 @@ function sharedElement({ shape }, elements, name) {
 function requireName(name) {
   if (!NAMES.includes(name))
     refuse(`${name} is not one of x, y and z: the picture has room for these three`);
+}
+
+function requireDigits(said, values) {
+  if (values.some((value) => Math.abs(value) > MAX_VALUE))
+    refuse(`${said} would pass ${MAX_VALUE}: the boxes hold five digits`);
 }
 
 function requireRoom(said, layout, storageSize) {

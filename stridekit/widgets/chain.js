@@ -12,8 +12,8 @@ export function written(text) {
   const trimmed = text.trim();
   const dotted = /^[.[]/.test(trimmed) ? trimmed : `.${trimmed}`;
   return dotted.replace(
-    /^\.contiguous\(\s*(?:memory_format\s*=\s*)?(?:torch\.|["'])(\w+)["']?\s*\)$/,
-    ".contiguous(memory_format=torch.$1)",
+    /^\.(contiguous|clone)\(\s*(?:memory_format\s*=\s*)?(?:torch\.|["'])(\w+)["']?\s*\)$/,
+    ".$1(memory_format=torch.$2)",
   );
 }
 
@@ -96,6 +96,7 @@ function candidates({ shape }) {
   if (ndim > 0) texts.push("[0]", "[:1]");
   texts.push(".squeeze()", ".unsqueeze(0)");
   if (ndim > 1) texts.push(".transpose(0, 1)", ".flatten(0, 1)", ".view(-1)");
+  texts.push(".clone()");
   return texts;
 }
 

@@ -18,11 +18,11 @@ from stridekit.widgets import scene
 
 # In the order in which the sentence of a refusal lists them.
 OPERATIONS = ("permute", "transpose", "select", "unsqueeze", "squeeze", "expand", "diagonal", "unfold",
-              "view", "reshape", "flatten", "contiguous", "t", "T", "mT", "ravel",
+              "view", "reshape", "flatten", "contiguous", "clone", "t", "T", "mT", "ravel",
               "as_strided")  # fmt: skip
 PROPERTIES = ("T", "mT")
 _FORMAT = re.compile(
-    r"^\.contiguous\(\s*(?:memory_format\s*=\s*)?(?:torch\.|[\"'])(\w+)[\"']?\s*\)$"
+    r"^\.(contiguous|clone)\(\s*(?:memory_format\s*=\s*)?(?:torch\.|[\"'])(\w+)[\"']?\s*\)$"
 )
 
 
@@ -128,7 +128,7 @@ def written(text: str) -> str:
     text = text.strip()
     if not text.startswith((".", "[")):
         text = f".{text}"
-    return _FORMAT.sub(r".contiguous(memory_format=torch.\1)", text)
+    return _FORMAT.sub(r".\1(memory_format=torch.\2)", text)
 
 
 def steps_of(steps: Iterable[str]) -> tuple[str, ...]:

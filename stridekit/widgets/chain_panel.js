@@ -186,5 +186,5 @@ function told(stage, before) {
   const memory = memoryOf(stage, before);
   if (memory === "view") return `${stage.text} is a view: the same storage, read by other numbers.`;
   if (!stage.copied) return `${stage.text} changes no number: the layout stays as it is.`;
-  return `${stage.text} copies: the values now lie in a new storage, in the order of their indices.`;
+  return `${stage.text} copies: the values now lie in a new storage, with stride ${tuple(stage.layout.stride)}.`;
 }

@@ -85,7 +85,7 @@ export function apply(layout, { name, args }) {
   const [fewest, most] = ARGUMENTS[name] ?? [0, Infinity];
   if (args.length < fewest || args.length > most)
     refuse(`${name} takes ${fewest === most ? most : `${fewest} to ${most}`} arguments, not ${args.length}`);
-  if (!["[]", "contiguous"].includes(name) && args.flat(2).some((n) => typeof n === "string"))
+  if (!["[]", "contiguous", "clone"].includes(name) && args.flat(2).some((n) => typeof n === "string"))
     refuse(`${name} takes numbers`);
   const result = OPERATIONS[name](layout, ...args);
   const { copied = false, ...numbers } = { ...layout, ...result };
@@ -269,7 +269,7 @@ function flatten(x, first = 0, last = -1) {
   return reshape(x, [...x.shape.slice(0, a), merged, ...x.shape.slice(b + 1)]);
 }
 
-function contiguous(x, format = "contiguous_format") {
+function contiguous(x, format = "contiguous_format", always = false) {
   if (format === "channels_last") {
     const [n, c, h, w] = x.shape;
     if (x.shape.length !== 4)
@@ -279,20 +279,65 @@ function contiguous(x, format = "contiguous_format") {
       );
     const stride = [h * w * c, 1, w * c, c];
     const there = x.shape.every((size, d) => size === 1 || x.stride[d] === stride[d]);
-    return there ? x : { shape: [n, c, h, w], stride, storage_offset: 0, copied: true };
+    return there && !always ? x : { shape: [n, c, h, w], stride, storage_offset: 0, copied: true };
   }
   if (format !== "contiguous_format") refuse(`memory_format ${format} is not known here`);
-  return whyNotContiguous(x) ? fresh(x.shape) : x;
+  return always || whyNotContiguous(x) ? fresh(x.shape) : x;
+}
+
+/** clone() keeps the strides of a dense layout, and packs others in the order of their strides. */
+function clone(x, format = "preserve_format") {
+  if (format !== "preserve_format") return contiguous(x, format, true);
+  return { ...fresh(x.shape), stride: isDense(x) ? x.stride : packed(x.shape, x.stride) };
+}
+
+/** Whether the elements fill their range one by one. */
+export function isDense({ shape, stride }) {
+  if (shape.includes(0)) return true;
+  const dims = range(shape.length).filter((d) => shape[d] > 1).sort((a, b) => stride[a] - stride[b]);
+  let needed = 1;
+  return dims.every((d) => {
+    const fits = stride[d] === needed;
+    needed *= shape[d];
+    return fits;
+  });
+}
+
+/**
+ * The stride that packs the dims of a shape densely, innermost first, in the order of several strides: the first
+ * that can tell two dims apart decides. The sort is torch's reorder_dimensions.
+ */
+export function packed(shape, ...strides) {
+  const order = range(shape.length).reverse();
+  const compare = (a, b) => {
+    for (const stride of strides) {
+      if (stride[a] === 0 || stride[b] === 0) continue; // a repeated dim fits in anywhere
+      const verdict = stride[a] - stride[b] || (shape[a] > shape[b] ? 1 : 0);
+      if (verdict) return verdict;
+    }
+    return 0;
+  };
+  for (let first = 1; first < order.length; first++)
+    for (let place = first, other = first - 1; other >= 0; other--) {
+      const verdict = compare(order[other], order[place]);
+      if (verdict < 0) break;
+      if (verdict === 0) continue;
+      [order[other], order[place]] = [order[place], order[other]];
+      place = other;
+    }
+  const result = [];
+  order.reduce((step, d) => ((result[d] = step), step * shape[d]), 1);
+  return result;
 }
 
 const PROPERTIES = new Set(["T", "mT"]);
 const ARGUMENTS = { // the fewest and the most
   transpose: [2, 2], t: [0, 0], select: [2, 2], unsqueeze: [1, 1], squeeze: [0, 1], diagonal: [0, 3],
-  unfold: [3, 3], flatten: [0, 2], ravel: [0, 0], contiguous: [0, 1], as_strided: [2, 3],
+  unfold: [3, 3], flatten: [0, 2], ravel: [0, 0], contiguous: [0, 1], clone: [0, 1], as_strided: [2, 3],
 };
 const OPERATIONS = {
   "[]": index, permute, transpose, select, unsqueeze, squeeze, expand, diagonal, unfold, view, reshape,
-  flatten, contiguous,
+  flatten, contiguous, clone,
   t(x) {
     if (x.shape.length > 2)
       refuse(
@@ -326,6 +371,49 @@ const OPERATIONS = {
     return { shape, stride, storage_offset };
   },
 };
+
+/** The layout of the new tensor that an elementwise operation returns; Python's elementwise.py has the rules. */
+export function elementwise(...operands) {
+  const shape = broadcastShape(operands.map((x) => x.shape));
+  const alike = operands.every((x) => String(x.shape) === String(shape) && x.shape.length === shape.length);
+  const stride = (alike && commonStride(operands)) || sortedStride(shape, operands);
+  return { shape, stride, storage_offset: 0, itemsize: operands[0].itemsize };
+}
+
+/** The stride of the result where one loop from end to end visits all operands alike, or null. */
+function commonStride(operands) {
+  const [first] = operands;
+  if (operands.every((x) => !whyNotContiguous(x))) return contiguousStride(first.shape);
+  const inFormat = (x) => contiguous(x, "channels_last") === x;
+  if (first.shape.length === 4 && operands.every(inFormat)) return contiguous(first, "channels_last", true).stride;
+  return operands.every((x) => String(x.stride) === String(first.stride)) && isDense(first) ? first.stride : null;
+}
+
+/** The stride of the result, packed in the order in which the operands are visited. */
+function sortedStride(shape, operands) {
+  const strides = operands.map((x) => {
+    const front = shape.length - x.shape.length;
+    return shape.map((size, d) => (d < front || (x.shape[d - front] === 1 && size !== 1) ? 0 : x.stride[d - front]));
+  });
+  return packed(shape, ...strides);
+}
+
+function broadcastShape(shapes) {
+  const ndim = Math.max(...shapes.map((shape) => shape.length));
+  const result = new Array(ndim).fill(1);
+  shapes.forEach((shape, i) =>
+    shape.forEach((size, own) => {
+      const d = ndim - shape.length + own;
+      if (size !== 1 && size !== result[d] && result[d] !== 1)
+        refuse(
+          `shapes ${shapes.map(tuple).join(", ")} do not broadcast: dim ${d} of the result would be ${result[d]}, ` +
+            `but operand ${i} has ${size} there, and only a size of 1 is repeated`,
+        );
+      if (size !== 1) result[d] = size;
+    }),
+  );
+  return result;
+}
 
 /** Whether two layouts are the same numbers. */
 export const sameLayout = (a, b) =>

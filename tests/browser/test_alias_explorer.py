@@ -89,6 +89,18 @@ def test_views_and_copies(w):
     assert "∅ z and x share no element: they have two storages" in relations
 
 
+def test_arithmetic_out_of_place_opens_a_storage(w):
+    """`y = y + 1` leaves x as it was, `y += 1` would not have."""
+    run(w, "y = y + 1", "z = 2 * x - 1", "z = x.t() * 2", "z += 1")
+    assert w.locator(".sk-why").inner_text() == ""
+    assert_shown(w, "y = y + 1", "z = x.t() * 2", "z += 1")
+    assert w.locator(".sk-storage").count() == 3
+    assert (
+        "a storage of its own: + out of place makes a new tensor"
+        in w.locator(".sk-log li").nth(2).inner_text()
+    )
+
+
 def test_overlaps_are_named(w):
     """Subset, overlap, interleaving and internal overlap, in words."""
     relations = w.locator(".sk-verdicts li")
