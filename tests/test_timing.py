@@ -442,7 +442,7 @@ def test_progress_shows_where_somebody_waits(variable, shows):
     """One line, only after a second; nothing under CI or in a notebook that is tested."""
     code = (
         "import time\nfrom stridekit.timing import compare\n"
-        "compare({'a': lambda: time.sleep(0.3), 'b': lambda: time.sleep(0.3)}, rounds=2)"
+        "compare({'a': lambda: time.sleep(0.3), 'b': lambda: time.sleep(0.3)}, rounds=1)"
     )
     quiet = {"CI", "TQDM_DISABLE"}
     env = {key: value for key, value in os.environ.items() if key not in quiet}

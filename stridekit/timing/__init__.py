@@ -14,6 +14,7 @@ they become a ratio, an interval and a verdict. The absolute numbers are torch.u
 from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.comparison import Comparison, Ratio, compare
 from stridekit.timing.fingerprint import machine
+from stridekit.timing.gpu import GpuResults, gpu_results
 from stridekit.timing.measurement import Measurement, measure
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "compare",
     "Comparison",
     "Ratio",
+    "gpu_results",
+    "GpuResults",
     "machine",
     "TimingError",
     "why_no_cuda",

@@ -9,11 +9,11 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from stridekit.timing import noise, sampling
 from stridekit.timing.clocks import Clock, TimingError, clock_for
@@ -201,6 +201,7 @@ def compare(
     device: str = "cpu",
     flush: bool = True,
     graph: bool = False,
+    progress: bool = True,
     seed: int = 0,
 ) -> Comparison:
     """Time functions in turn, round by round, and say which is faster than the first, and how surely.
@@ -209,7 +210,8 @@ def compare(
     all of them. The point is the ratio of lower quartiles, the interval (95 %) a bootstrap that draws
     whole rounds. Rounds go on until all intervals are within 3 %, or for `max_seconds`; `rounds` sets
     their number instead. One thread, unless told otherwise: on a busy machine more threads wait for
-    one another. `device`, `flush` and `graph` are those of `measure`.
+    one another. `device`, `flush` and `graph` are those of `measure`; `progress` draws a bar, after a
+    second.
 
     Raises TimingError for what cannot be compared: fewer than two functions, no rounds, and what
     `measure` refuses. The number of torch's threads is as before afterwards.
@@ -225,7 +227,7 @@ def compare(
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         subjects = sampling.prepare(functions, clock)
-        order = _sample(subjects, clock, rng, rounds, max_seconds)
+        order = _sample(subjects, clock, rng, rounds, max_seconds, progress)
     return Comparison(
         samples={subject.name: _by_round(subject, len(order)) for subject in subjects},
         order=order,
@@ -256,16 +258,17 @@ def _sample(
     rng: random.Random,
     rounds: int | None,
     max_seconds: float,
+    progress: bool,
 ) -> list[list[int]]:
     """Time round after round until it is enough; return the order of each."""
     orders: list[list[int]] = []
     begun, look_again = time.monotonic(), FEWEST_ROUNDS
-    with _progress(rounds) as bar:
+    with _progress(rounds, progress) as round_done:
         while True:
             orders.append(sampling.order_of_round(len(subjects), rng))
             for k in orders[-1]:
                 subjects[k].sample(clock)
-            bar.update()
+            round_done()
             spent = time.monotonic() - begun
             if rounds is not None:
                 if len(orders) >= rounds:
@@ -279,10 +282,16 @@ def _sample(
                 look_again = len(orders) * 5 // 4
 
 
-def _progress(rounds: int | None) -> Any:
-    """A bar after a second of waiting, where somebody waits."""
-    silent = {"disable": True} if "CI" in os.environ else {}  # else TQDM_DISABLE decides
-    return tqdm(total=rounds, desc="rounds", leave=False, delay=1, **silent)
+@contextmanager
+def _progress(rounds: int | None, progress: bool) -> Iterator[Callable[[], object]]:
+    """What to call after each round: after a second it draws a bar, where somebody waits."""
+    if not progress or "CI" in os.environ:
+        yield lambda: None
+        return
+    from tqdm import tqdm  # not above: a GPU machine with torch alone can do without
+
+    with tqdm(total=rounds, desc="rounds", leave=False, delay=1) as bar:
+        yield bar.update
 
 
 def _narrow_enough(subjects: list[sampling.Subject], count: int) -> bool:
