@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from stridekit.blocks import Blocks, blocks, check_size
 from stridekit.inclusion import includes
 from stridekit.layout import Layout
 from stridekit.strided_set import (
@@ -146,6 +147,22 @@ class MemorySet:
     def count(self, budget: int = BUDGET) -> int:
         """How many bytes are in the set: `len`, for any size and with a budget."""
         return count(self._levels, Budget(budget)) if self else 0
+
+    def blocks(self, size: int = 64, budget: int = BUDGET) -> Blocks:
+        """How many aligned blocks of `size` bytes the set touches, and how many of them it fills.
+
+        64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are
+        aligned as addresses are: those of a Layout count from the start of its storage. Raises
+        ValueError for a size below 1, Undecided where the answer would cost more than the budget.
+
+        >>> column = MemorySet.of(Layout((10**6, 10**6), itemsize=4)[:, 7])
+        >>> column.blocks(), column.blocks().nbytes // column.count()
+        (Blocks(size=64, touched=1000000, filled=0), 16)
+        """
+        check_size(size)
+        if not self:
+            return Blocks(size, 0, 0)
+        return blocks((self.first, self._generators), size, Budget(budget))
 
     def __le__(self, other: object) -> bool:
         return self.issubset(other) if isinstance(other, MemorySet) else NotImplemented

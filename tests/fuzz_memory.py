@@ -9,6 +9,8 @@ import numpy as np
 import torch
 
 from stridekit import Layout, MemorySet, has_internal_overlap, is_view, memset, shares_memory
+from stridekit.block_union import blocks_together
+from stridekit.memory import generators_of
 from stridekit.strided_set import Budget, ascending, collide, contains, count, cut, normal_form
 from tests.brute_force import layout_bytes, sums
 
@@ -95,9 +97,35 @@ def large_layouts(rng: Random) -> None:
     assert meet == expected, (a, b)
 
 
+def aligned_blocks(rng: Random) -> None:
+    """Cache lines and the like of one layout, and of two together, against those of every byte."""
+    size = rng.choice([1, 2, 3, 4, 8, 16, 32, 64])
+    parts, filled = [], set()
+    base = Layout(
+        [rng.randint(1, 9) for _ in range(rng.randint(1, 3))], itemsize=rng.choice([1, 4, 8])
+    )
+    for _ in range(2):
+        x = _layout(rng) if rng.random() < 0.5 else _view(rng, _view(rng, base))
+        own = layout_bytes(x)
+        touched = {byte // size for byte in own}
+        whole = sum(all(k * size + i in own for i in range(size)) for k in touched)
+        assert MemorySet.of(x).blocks(size) == (size, len(touched), whole), (x, size)
+        filled |= touched
+        if x.numel:
+            parts.append(normal_form(*generators_of(x)[:2]))
+    assert blocks_together(parts, size, Budget(10**6)) == len(filled), (parts, size)
+
+
 CASES = {
     case.__name__: case
-    for case in (strided_set, two_layouts, view_and_base, real_tensors, large_layouts)
+    for case in (
+        strided_set,
+        two_layouts,
+        view_and_base,
+        real_tensors,
+        large_layouts,
+        aligned_blocks,
+    )
 }
 
 

@@ -1,0 +1,141 @@
+"""Cache lines, sectors and pages of memory sets, against the blocks of every single byte."""
+
+import time
+from itertools import combinations_with_replacement, pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit import Layout, MemorySet, Undecided, memset
+from stridekit.block_union import blocks_together
+from stridekit.blocks import Blocks, blocks
+from stridekit.memory import generators_of
+from stridekit.strided_set import Budget, normal_form
+from tests.brute_force import layout_bytes, sums
+from tests.strategies import tensors
+
+PLENTY = 1_000_000
+SIZES = st.sampled_from([1, 2, 3, 4, 7, 8, 12, 16, 32, 64])
+STEPS = st.one_of(st.integers(0, 12), st.integers(-70, 70))
+
+
+def generators(max_size=4, max_count=12):
+    """Byte strides and sizes, often with elements of several bytes below them."""
+    steps = st.lists(st.tuples(STEPS, st.integers(1, max_count)), max_size=max_size)
+    items = st.sampled_from([1, 2, 4, 8, 16]).map(lambda item: [(1, item)])
+    return st.tuples(steps, items).map(lambda both: both[0] + both[1])
+
+
+def slow_blocks(numbers, size):
+    """The blocks of a filled set: those it meets, and those of which it has every byte."""
+    touched = {number // size for number in numbers}
+    filled = [k for k in touched if all(k * size + i in numbers for i in range(size))]
+    return Blocks(size, len(touched), len(filled))
+
+
+@given(st.integers(0, 99), generators(), SIZES)
+def test_blocks_of_any_strided_set(base, steps, size):
+    """Nested and interleaved steps, blocks of any size: as many as the filled set has."""
+    part = normal_form(base, steps)
+    assert blocks(part, size, Budget(PLENTY)) == slow_blocks(sums(*part), size)
+
+
+def test_blocks_of_every_small_layout():
+    """All layouts of three small dims with small strides, at each offset within a block of 4 and of 6."""
+    for shape in product((1, 2, 3), repeat=3):
+        for stride in combinations_with_replacement(range(8), 3):
+            numbers = layout_bytes(Layout(shape, stride))
+            for offset, size in product(range(6), (4, 6)):
+                x = MemorySet.of(Layout(shape, stride, offset))
+                assert x.blocks(size) == slow_blocks({n + offset for n in numbers}, size)
+
+
+@given(tensors())
+def test_blocks_of_a_tensor_are_those_of_its_addresses(x):
+    """Alignment is that of the real address; an empty tensor meets no block."""
+    found = memset(x).blocks(64)
+    assert found == slow_blocks(set(memset(x)), 64)
+    assert found.partial == found.touched - found.filled and found.nbytes == 64 * found.touched
+    assert memset(x).blocks(1).touched == len(memset(x))
+
+
+@given(st.data(), SIZES)
+def test_blocks_of_several_sets_together(data, size):
+    """Any sets: a block that several of them meet counts once."""
+    count = data.draw(st.integers(0, 3))
+    parts = [
+        normal_form(data.draw(st.integers(0, 150)), data.draw(generators(3, 6)))
+        for _ in range(count)
+    ]
+    expected = {number // size for part in parts for number in sums(*part)}
+    assert blocks_together(parts, size, Budget(PLENTY)) == len(expected)
+
+
+@given(st.data(), SIZES)
+def test_blocks_of_slices_of_one_layout_together(data, size):
+    """Slices of one parent repeat with its strides, from different rows on."""
+    shape = data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=3))
+    base = Layout(shape, itemsize=data.draw(st.sampled_from([1, 2, 4, 8])))
+    parts, expected = [], set()
+    for _ in range(data.draw(st.integers(2, 3))):
+        index = tuple(data.draw(st.slices(n).filter(lambda s: (s.step or 1) > 0)) for n in shape)
+        piece = base[index]
+        if piece.numel:
+            parts.append(normal_form(*generators_of(piece)[:2]))
+            expected |= {byte // size for byte in layout_bytes(piece)}
+    assert blocks_together(parts, size, Budget(PLENTY)) == len(expected)
+
+
+def test_the_number_of_elements_costs_nothing():
+    """10**12 elements within the smallest budgets, and numbers that no len can say."""
+    x = Layout((10**6, 10**6), itemsize=4)
+    assert memset(x).blocks(64, budget=10) == Blocks(64, 62_500_000_000, 62_500_000_000)
+    assert memset(x[:, 7]).blocks(64, budget=10) == Blocks(64, 10**6, 0)
+    assert memset(x[:, ::16]).blocks(64, budget=10).touched == 62_500_000_000
+    odd = Layout((1001, 1003, 1007, 1009))[::2, 5:, ::3, 1:].permute(3, 1, 0, 2)
+    for size in (32, 64, 4096):
+        memset(odd).blocks(size, budget=3000)
+    huge = Layout((10**30, 10**40), (10**50, 64))
+    assert memset(huge).blocks(64) == Blocks(64, 10**70, 0)
+
+
+def test_slices_of_a_large_layout_together_cost_nothing():
+    """Even and odd columns; overlapping windows of rows; halves of complex numbers."""
+    x = Layout((10**6, 10**6), itemsize=4)
+
+    def together(*layouts):
+        parts = [normal_form(*generators_of(layout)[:2]) for layout in layouts]
+        return blocks_together(parts, 64, Budget(100))
+
+    assert together(x[:, ::2], x[:, 1::2]) == memset(x).blocks(64).touched
+    assert together(x[::2], x[1::2]) == memset(x).blocks(64).touched
+    assert together(x[:-1, :500], x[1:, :500]) == memset(x[:, :500]).blocks(64).touched
+    assert together(x[:10], x[20:30, ::32]) == 10 * 62_500 + 10 * 31_250
+
+
+def test_one_period_of_an_odd_pitch_agrees_with_the_next():
+    """Rows of 1001 bytes come to lie alike after 64 of them: from then on each 64 add as many blocks."""
+    found = [memset(Layout((64 * k, 13), (1001, 1))).blocks(64).touched for k in range(1, 5)]
+    assert len({b - a for a, b in pairwise(found)}) == 1
+
+
+@pytest.mark.parametrize("size", [0, -64, 1.5, True, None, "64"])
+def test_a_block_has_a_whole_number_of_bytes(size):
+    for x in (Layout((3,)), Layout((0,))):
+        with pytest.raises(ValueError, match="give a number of bytes, 1 or more"):
+            memset(x).blocks(size)
+
+
+def test_tangled_steps_end_in_undecided():
+    """What would have to be written out spends the budget and ends, soon."""
+    tangled = memset(Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21)))
+    wide = [normal_form(0, [(2**20 + k, 10**9)]) for k in (0, 1)]
+    begin = time.monotonic()
+    with pytest.raises(Undecided, match="within a budget of"):
+        tangled.blocks(64)
+    with pytest.raises(Undecided, match="within a budget of 250,000 steps"):
+        blocks_together(wide, 64, Budget(250_000))
+    with pytest.raises(Undecided):
+        memset(Layout((9, 9), (77, 3))).blocks(2**30)
+    assert time.monotonic() - begin < 60  # seconds; this only has to notice an endless search
