@@ -62,18 +62,20 @@ def _cards(story: Story) -> list[tuple[str, int, int, int]]:
 
 
 def _plane(story: Story, name: str) -> tuple[int, int]:
-    """Rows and columns: all dims but the last go down."""
-    shape = story.tensors[name].tensor.shape
-    columns = shape[-1] if shape else 1
-    return (story.tensors[name].tensor.numel() // columns if columns else 0), columns
+    """Rows and columns: all dims but the last go down, and rows that are too long."""
+    shape, count = story.tensors[name].tensor.shape, story.tensors[name].tensor.numel()
+    columns = min(shape[-1] if shape else 1, (WIDTH - 16) // CELL)
+    return (ceil(count / columns) if columns else 0), columns
 
 
 def _card(ax: Axes, story: Story, name: str, x: int, y: int) -> None:
     layout, (_, columns) = story.tensors[name].layout, _plane(story, name)
     _box(ax, x, y, 30, 28, TINTS[name], HATCHES[name])
     put_text(ax, x + 15, y + 14, name, weight="bold")
-    put_text(ax, x + 38, y + 7, f"shape {layout.shape}", MUTED, 7.5, ha="left")
-    numbers = f"stride {layout.stride}, offset {layout.storage_offset}"
+    put_text(
+        ax, x + 38, y + 7, f"shape {layout.shape}, stride {layout.stride}", MUTED, 7.5, ha="left"
+    )
+    numbers = f"storage_offset {layout.storage_offset}"
     put_text(ax, x + 38, y + 21, numbers, MUTED, 7.5, ha="left")
     for k, value in enumerate(story.tensors[name].tensor.flatten().tolist()):
         left, top = x + k % columns * CELL, y + 36 + k // columns * 34

@@ -50,6 +50,7 @@ def draw(
     values: Sequence[str] = (),
 ) -> Figure:
     """The layout as grid and tape, with `text` under them; of a large one, the leading corner."""
+    whole = layout
     layout, index, text = _corner(layout, index, text)
     grid_height = _grid_height(layout)
     rows = _rows(layout, storage_size)
@@ -63,16 +64,16 @@ def draw(
     def label(element: int) -> str:
         return values[element] if values else str(element)
 
-    owners = {layout.offset(i): i for i in reversed(list(product(*map(range, layout.shape))))}
+    owners = {whole.offset(i): i for i in reversed(list(product(*map(range, whole.shape))))}
     spot = None if index is None else layout.offset(index)
     for cell, x, y in _cells(layout):
-        _box(ax, x, y, CELL, label(layout.offset(cell)), _tint(layout, cell), cell == index)
+        _box(ax, x, y, CELL, label(layout.offset(cell)), _tint(whole, cell), cell == index)
     _heads(ax, layout)
     for k, row in enumerate(rows):
         y = tape_top + k * 62
         put_text(ax, 52, y + 17, f"{row * PER_ROW * layout.itemsize} B", MUTED, 8, ha="right")
         for element in range(row * PER_ROW, min((row + 1) * PER_ROW, storage_size)):
-            tint = _tint(layout, owners[element]) if element in owners else PALE
+            tint = _tint(whole, owners[element]) if element in owners else PALE
             _box(ax, _slot_x(element), y, SLOT, label(element), tint, element == spot)
     if layout.numel:
         _steps(ax, layout, storage_size, rows, tape_top)

@@ -103,8 +103,8 @@ export function orderName(order) {
   return ({ "0,1": "row by row, ", "1,0": "column by column, " }[String(order)] ?? "") + dims;
 }
 
-export function countsSentence({ visits, misses, minimum, bytes_used, bytes_loaded }) {
-  const least = misses <= minimum ? "as few as can be" : `${minimum} would do`;
+export function countsSentence({ visits, misses, lines, bytes_used, bytes_loaded }) {
+  const least = misses <= lines ? "as few as can be" : `${lines} would do`;
   const loads = `${counted(visits, "visit")} load${visits === 1 ? "s" : ""} ${counted(misses, "cache line")}`;
   return `${loads}, ${least}: ${bytes_used} of ${bytes_loaded} bytes are used`;
 }

@@ -127,7 +127,7 @@ def counts_sentence(found: Counts) -> str:
     >>> counts_sentence(counts(walk(Layout((6, 8), itemsize=8), (1, 0)), 8))
     '48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used'
     """
-    least = "as few as can be" if found.misses <= found.minimum else f"{found.minimum} would do"
+    least = "as few as can be" if found.misses <= found.lines else f"{found.lines} would do"
     visits = f"{found.visits} visit{'s' * (found.visits != 1)} load{'s' * (found.visits == 1)}"
     lines = f"{found.misses} cache line{'s' * (found.misses != 1)}"
     return f"{visits} {lines}, {least}: {found.bytes_used} of {found.bytes_loaded} bytes are used"

@@ -35,8 +35,9 @@ def draw_walks(
         here = done[-1].element if done else None
         ax.text(left, 16, f"{step.name}: {traversal.order_name(step.order)}", fontsize=10,
                 color=INK, weight="bold", va="center")  # fmt: skip
-        least = len({v.line for v in trace})
-        ax.text(left, 38, f"{sum(loads.values())} cache lines loaded, {least} would do",
+        count = sum(loads.values())
+        loaded = f"{count} cache line{'s' * (count != 1)} loaded, {len(loads)} would do"
+        ax.text(left, 38, loaded,
                 fontsize=9, color=MUTED, va="center")  # fmt: skip
         byte, seen = (right - left) / CACHE_LINE, {v.element for v in done}
         if len(all_rows[k]) > MAX_LINES:

@@ -82,8 +82,8 @@ export function createWalkPane(id, { onOrder }) {
     const counts = countsOf(visits, walk.itemsize, upto);
     stats.draw([
       ["visits", counts.visits],
-      ["lines loaded", counts.misses, counts.misses > counts.minimum],
-      ["would do", counts.minimum],
+      ["lines loaded", counts.misses, counts.misses > counts.lines],
+      ["would do", counts.lines],
       ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
     ]);
     drawLines(upto, cachedLines(visits, upto, cache_lines));
