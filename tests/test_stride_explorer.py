@@ -290,6 +290,12 @@ def test_explore_shows_a_tensor_with_its_values():
     assert explore(torch.arange(5))._values == []  # the numbers of the elements say it already
 
 
+def test_values_fit_a_box():
+    """Six signs at the most, the exponent without its zero, whole numbers as they are."""
+    t = torch.tensor([-0.000535, -0.0535, 1234.5, -12345.6, 0.00123, 3, 99999], dtype=torch.float64)
+    assert explore(t)._values == ["-5e-4", "-0.053", "1234", "-12346", "1.2e-3", "3", "99999"]
+
+
 def test_explore_shows_a_corner_of_a_large_tensor():
     """And says so, in the note and in the text."""
     t = torch.zeros(100, 200, dtype=torch.bfloat16)

@@ -74,7 +74,7 @@ function createCard(id, name, { onHover, onMove }) {
     Object.assign(own, { tensor, elements: elementsOf(tensor) });
     if (key !== laidOut) layOut(tensor, width);
     laidOut = key;
-    set(numbers, "text", `shape ${tuple(shape)}\nstride ${tuple(stride)}, offset ${storage_offset}`);
+    set(numbers, "text", `shape ${tuple(shape)}, stride ${tuple(stride)}\nstorage_offset ${storage_offset}`);
     const values = view.story.tapes[tensor.tape];
     const { pointed, spot } = view;
     const isAt = (where, k) => where?.tape === tensor.tape && where.element === own.elements[k];

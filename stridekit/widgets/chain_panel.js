@@ -46,6 +46,7 @@ export function createChain(id, { onSteps }) {
   let stages = [];
   let later = [];
   let width = 900;
+  let inView = 0; // how many stages there were when the current one was last scrolled to
   let drawn = false; // most frames change nothing here
 
   function createRow() {
@@ -66,7 +67,6 @@ export function createChain(id, { onSteps }) {
     [later, drawn] = [[], false];
     say(told(stage, before));
     onSteps([...steps(), stage.text]);
-    scroller.scrollTop = scroller.scrollHeight;
     if (document.activeElement === document.body) input.focus(); // the button that was pressed is gone
   }
 
@@ -149,6 +149,15 @@ export function createChain(id, { onSteps }) {
     set(row.fields[3], "class", !undone && stage.copied ? "is-copy" : "");
   }
 
+  /** Scroll the row of what is on screen into the pane. */
+  function showCurrent() {
+    const { offsetTop, offsetHeight } = body.children[stages.length - 1];
+    const { scrollTop, clientHeight } = scroller;
+    if (clientHeight) inView = stages.length; // else it is in no page yet
+    const least = offsetTop + offsetHeight - clientHeight;
+    if (least > scrollTop || offsetTop < scrollTop) scroller.scrollTop = least;
+  }
+
   return {
     node, say,
     /** Forget what was undone: another layout has come from outside. */
@@ -174,6 +183,7 @@ export function createChain(id, { onSteps }) {
       set(back, "disabled", stages.length > 1 ? null : "");
       rows(used ? all.length : 0).forEach((row, k) =>
         drawRow(row, k, all[k], all[k - 1] ?? null, k >= stages.length));
+      if (used && stages.length !== inView) showCurrent();
     },
   };
 }

@@ -10,13 +10,13 @@ const HEAD = 22; // column numbers
 const LABEL = 22; // dim names, and the title of a plane
 
 /** Where everything goes, for a shape and a width: planes, cells and the whole size. */
-export function gridGeometry(shape, width) {
+export function gridGeometry(shape, width, wraps = true) {
   const deep = shape.length > 2;
   const dense = shape.reduce((a, b) => a * b, 1) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
   const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
   const least = dense ? 8 : 30;
   const gap = dense ? 1 : GAP;
-  const perLine = lineLength(shape, width, dense ? 12 + gap : least + gap);
+  const perLine = lineLength(shape, width, dense ? 12 + gap : least + gap, wraps);
   const lines = Math.ceil(columns / perLine); // long rows go on in the next line
   const gutter = deep ? 26 : shape.length > 1 || lines > 1 ? 50 : 4; // row numbers, and the name of their dim
   const top = (shape.length ? HEAD : 0) + LABEL;
@@ -63,11 +63,11 @@ export function gridGeometry(shape, width) {
   };
 }
 
-/** How many cells of a row stand in one line: all, unless they are many and do not fit. */
-function lineLength(shape, width, pitch) {
+/** How many cells of a row stand in one line: all that fit; where it does not wrap, few may not fit. */
+function lineLength(shape, width, pitch, wraps) {
   const columns = shape.at(-1) ?? 1;
   const fit = Math.floor((width - 50) / pitch);
-  if (columns <= 32 || columns <= fit) return Math.max(columns, 1);
+  if (columns <= fit || (columns <= 32 && !wraps)) return Math.max(columns, 1);
   return 2 ** Math.floor(Math.log2(Math.max(fit, 4)));
 }
 
@@ -125,8 +125,8 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   }
   const flatOf = (target) => (target.flat === undefined ? null : target.flat);
 
-  function resize(newShape, width, tensorName) {
-    geometry = gridGeometry(newShape, width);
+  function resize(newShape, width, tensorName, wraps) {
+    geometry = gridGeometry(newShape, width, wraps);
     const sameShape = shape && String(shape) === String(newShape);
     shape = newShape;
     tensor = tensorName;

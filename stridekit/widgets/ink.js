@@ -62,7 +62,8 @@ function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
       // Named where there is room beside the offset's label; the sentence below names it always.
       const offset = layout.storage_offset;
       const room = g.top(offset) === g.top(e) && x1 > g.left(offset) ? g.middle(offset) + 140 : g.left(e);
-      if (spot.element >= e && spot.element < stop && x1 - room > 75)
+      const gap = g.rows.some((r) => r.gap && r.y > y && r.y < y + 24) ? 290 : 75; // its label goes first
+      if (spot.element >= e && spot.element < stop && x1 - room > gap)
         tags.push([`cache line ${line}`, x1, y + 6, "sk-cacheline"]);
       e = stop;
     }

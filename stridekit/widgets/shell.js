@@ -60,10 +60,11 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
     draw();
   }
 
+  let measured = 0; // the first draw was in no page: sizes and colours are there from now on
   const resized = new ResizeObserver(([{ contentRect }]) => {
     const width = Math.floor(contentRect.width);
-    if (width && width !== shell.width) {
-      shell.width = width;
+    if (width && width !== measured) {
+      measured = shell.width = width;
       redraw();
     }
   });

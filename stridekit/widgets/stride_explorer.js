@@ -146,7 +146,7 @@ function render({ model, el, signal }) {
     if (key !== laidOut) {
       const beside = shell.width >= 720;
       const room = beside ? shell.width - BESIDE - 32 : shell.width;
-      const [gridWidth, gridHeight] = grid.resize(shape, room, view.name);
+      const [gridWidth, gridHeight] = grid.resize(shape, room, view.name, !beside);
       const stacked = !beside || gridWidth > room || gridHeight > MAX_BESIDE;
       if (stacked && beside) grid.resize(shape, shell.width, view.name);
       set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");

@@ -281,7 +281,10 @@ def _short(value: Any) -> str:
     if isinstance(value, float):
         if value.is_integer() and abs(value) < 1e5:
             return str(int(value))
-        return f"{value:.3g}"
+        digits = f"{value:.0f}" if 1e3 <= abs(value) < 1e5 else f"{value:.3g}"
+        if len(digits) > 6:  # what a box has room for
+            digits = f"{value:.2g}" if abs(value) >= 0.01 else f"{value:.{int(value > 0)}e}"
+        return digits.replace("e-0", "e-").replace("e+0", "e+")
     if isinstance(value, complex):
         return f"{value:.2g}"
     return str(value)
