@@ -70,7 +70,9 @@ export function createFigure() {
   const names = ["x", "y"].map((text) => h("span", { class: "sk-name", text, "aria-hidden": "true" }));
   moveTo(names[0], 0, TOP.old + 20);
   moveTo(names[1], 0, TOP.fresh + 20);
-  node.append(...names, oldRow, chunkRow, freshRow, jointRow);
+  const unit = h("span", { class: "sk-unit", text: "stride", "aria-hidden": "true", hidden: "" });
+  moveTo(unit, 0, TOP.old + 41);
+  node.append(...names, unit, oldRow, chunkRow, freshRow, jointRow);
   const oldBoxes = pool(oldRow, box);
   const freshBoxes = pool(freshRow, box);
   const brackets = pool(chunkRow, () => {
@@ -105,11 +107,15 @@ export function createFigure() {
       const places = spread(layout.shape, target, width - NAME);
       const edge = (d) => NAME + places.old[d][0] - GAP / 2;
       const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => places.old[dim + 1][0]);
+      // Where a box has no room for the word, it stands once, at the left.
+      const narrow = dims.some((_, d) => places.old[d][1] < 24 + 7.3 * `stride ${layout.stride[d]}`.length);
+      set(unit, "hidden", narrow ? null : "");
       set(oldRow, "hidden", dims.length ? null : ""); // of a 0-d tensor there is nothing to list
       set(freshRow, "hidden", fresh.length ? null : "");
       oldBoxes(dims.length).forEach((one, d) =>
         paint(one, places.old[d], TOP.old, dims[d].kind, {
-          name: `dim ${d}`, size: layout.shape[d], stride: `stride ${layout.stride[d]}`, taken: "",
+          name: `dim ${d}`, size: layout.shape[d], stride: narrow ? layout.stride[d] : `stride ${layout.stride[d]}`,
+          taken: "",
         }),
       );
       freshBoxes(fresh.length).forEach((one, d) =>
@@ -118,11 +124,11 @@ export function createFigure() {
         }, seams),
       );
       brackets(chunks.length).forEach((one, k) => {
-        const { first, last, text, kind } = chunks[k];
+        const { first, last, text, short, kind } = chunks[k];
         const [left, to] = [places.old[first][0], places.old[last][0] + places.old[last][1]];
         set(one, "class", `sk-chunk ${kind}`);
         set(one, "style", `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`);
-        set(one.label, "text", text);
+        set(one.label, "text", to - left < 90 ? short : text);
       });
       const tight = boundaries.some(({ dim }) => places.old[dim][1] < 120 || places.old[dim + 1][1] < 120);
       joints(boundaries.length).forEach((one, k) => {

@@ -5,7 +5,7 @@
 // What is to be seen of it is worked out in reshape_view.js.
 
 import { elementName, numel, offset, tuple, unflatten } from "./core.js";
-import { OWN_KEYS, h, pool, set } from "./dom.js";
+import { OWN_KEYS, fit, h, pool, set } from "./dom.js";
 import { createPresets } from "./panels.js";
 import { HEIGHT, createFigure } from "./reshape_figure.js";
 import { createFollow } from "./reshape_follow.js";
@@ -99,6 +99,7 @@ function render({ model, el }) {
     tape.layOut(size, perRow(layout, size), shell.width - 8);
     const reached = ownersOf(layout);
     const spot = flat === null ? null : offset(layout, unflatten(layout.shape, flat)) - first;
+    fit(tape.node, [String(first + size - 1)], tape.boxWidth());
     tape.draw((k) => {
       const element = first + k;
       const kind = [
@@ -135,8 +136,10 @@ function render({ model, el }) {
     if (!copied) return;
     const { layout, target, flat } = view;
     const count = numel(layout);
+    const [first, size] = spanOf(layout);
     set(copyHead, "text", `the storage of x.reshape(${target.join(", ")}): ${count} new elements; each number tells where its value came from`);
     copy.layOut(count, perRow({ ...layout, shape: target, stride: target.map(() => 1) }, count), shell.width - 8);
+    fit(copy.node, [String(first + size - 1)], copy.boxWidth());
     copy.draw((k) => {
       const from = offset(layout, unflatten(layout.shape, k));
       const name = elementName(unflatten(target, k), "y");

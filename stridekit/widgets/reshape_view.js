@@ -39,6 +39,7 @@ function dimsAt({ layout, target, now, done, reason }, told) {
     chunks: shifted.map(({ first, last, numel: count, stride: gap }) => ({
       first, last, kind: `sk-r${tintOf(first)}${now.part !== "start" && now.dims.includes(last) ? " is-lit" : ""}`,
       text: count === 1 ? "1 element" : `${count} elements in steps of ${gap}`,
+      short: count === 1 ? "1" : `${count}, steps of ${gap}`,
     })),
     boundaries: boundariesOf(shape, shifted, told).map((one) =>
       one.dim === outer && one.dim + 1 === inner ? { ...one, kind: `${one.kind} is-crossed` } : one,
