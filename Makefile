@@ -6,6 +6,7 @@ LAB_ARGS ?=
 TEST_ARGS ?=
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
+MUTATE_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
 EXPORT_ARGS ?= notebooks -o dist/site
@@ -22,7 +23,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test lint fix fuzz refresh export lock bench pictures
+.PHONY: help env lab test lint fix fuzz mutate refresh export lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -53,6 +54,9 @@ fix: env  ## repair what can be repaired of the style
 
 fuzz: env  ## compare stridekit with torch, NumPy and brute force at random (FUZZ_ARGS="--seed 7")
 	@$(IN_VENV) -m tests.fuzz $(FUZZ_ARGS)
+
+mutate: env  ## plant defects, one at a time, and see the tests turn red (MUTATE_ARGS="a slice")
+	@$(IN_VENV) tools/mutate.py $(MUTATE_ARGS)
 
 refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)

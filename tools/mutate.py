@@ -1,0 +1,141 @@
+"""`make mutate`: plant one defect after the other in copies of the project, and see the tests turn red.
+
+    python tools/mutate.py [part of a name ...]
+
+The working tree is never touched. First the tests have to be green without a defect; a defect that no
+test notices is a missing test, and makes the exit status 1.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Queue
+
+from mutations import MUTATIONS, Mutation
+
+ROOT = Path(__file__).resolve().parent.parent
+TIMEOUT = 600
+FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+::Cell \d+|\S+)", re.MULTILINE)
+
+
+class Copy:
+    """A copy of the project in which defects are planted; its tests read it and nothing else."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for name in filter(None, names.split("\0")):
+            if (ROOT / name).is_file():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, root / name)
+
+    @contextmanager
+    def planted(self, mutation: Mutation) -> Iterator[None]:
+        """The defect is there while the block runs."""
+        path = self.root / mutation.file
+        text = path.read_text(encoding="utf-8")
+        path.write_text(mutated(text, mutation), encoding="utf-8", newline="\n")
+        try:
+            yield
+        finally:
+            path.write_text(text, encoding="utf-8", newline="\n")
+
+    def why_red(self, tests: Sequence[str]) -> str:
+        """The first test that fails, by its name; "" where all of them pass."""
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+        env = os.environ | {"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1"}
+        run = subprocess.run(
+            command,
+            cwd=self.root,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        if run.returncode == 0:
+            return ""
+        found = FAILURE.search(run.stdout)
+        return (
+            found.group(1) if found else f"pytest ended with {run.returncode}: {run.stdout[-500:]}"
+        )
+
+
+def mutated(text: str, mutation: Mutation) -> str:
+    """The text with the defect in it. Raises ValueError unless there is exactly one place for it."""
+    if text.count(mutation.old) != 1:
+        raise ValueError(
+            f"“{mutation.name}”: {mutation.file} has {text.count(mutation.old)} times what it "
+            f"replaces: {mutation.old!r}"
+        )
+    return text.replace(mutation.old, mutation.new)
+
+
+def caught(mutations: Sequence[Mutation], workers: int | None = None) -> dict[str, str]:
+    """For each mutation, by name, the test that noticed it; "" where none did.
+
+    Raises RuntimeError where a test is red without any defect: it would prove nothing.
+    """
+    count = min(workers or os.cpu_count() or 1, len(mutations))
+    copies: Queue[Copy] = Queue()
+    with tempfile.TemporaryDirectory(prefix="stridekit-mutate-") as folder:
+        for k in range(count):
+            copies.put(Copy(Path(folder) / str(k)))
+
+        def control(tests: str) -> str:
+            copy = copies.get()
+            try:
+                return copy.why_red([tests])
+            finally:
+                copies.put(copy)
+
+        def try_one(mutation: Mutation) -> str:
+            copy = copies.get()
+            try:
+                with copy.planted(mutation):
+                    return copy.why_red([mutation.tests])
+            finally:
+                copies.put(copy)
+
+        with ThreadPoolExecutor(count) as pool:
+            suites = sorted({mutation.tests for mutation in mutations})
+            for tests, red in zip(suites, pool.map(control, suites), strict=True):
+                if red:
+                    raise RuntimeError(f"{tests} is red without any defect: {red}")
+            return dict(zip((m.name for m in mutations), pool.map(try_one, mutations), strict=True))
+
+
+def table(found: dict[str, str]) -> str:
+    """A line for each mutation: its name, and the test that noticed."""
+    width = max(map(len, found))
+    lines = [
+        f"{name:<{width}}  {test or 'SURVIVED: a test is missing'}" for name, test in found.items()
+    ]
+    noticed = sum(map(bool, found.values()))
+    return "\n".join([*lines, f"{noticed} of {len(found)} defects were noticed"])
+
+
+def main() -> int:
+    """Read the command line; return the exit status."""
+    wanted = sys.argv[1:]
+    chosen = [m for m in MUTATIONS if not wanted or any(part in m.name for part in wanted)]
+    if not chosen:
+        print(f"no mutation has {' or '.join(wanted)} in its name", file=sys.stderr)
+        return 2
+    found = caught(chosen)
+    print(table(found))
+    return 0 if all(found.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
