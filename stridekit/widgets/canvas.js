@@ -1,11 +1,15 @@
-// Many boxes on one canvas, for grids and tapes that would be slow as HTML: only boxes that differ are
+// Many boxes on one canvas, for grids and tapes that would be slow as HTML: only places that differ are
 // painted anew. What a screen reader needs of them is one live cell, the active one.
 
 import { h, set } from "./dom.js";
 
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
+const ROOM = 256; // px: a canvas grows by steps, as each new size would cost it all that is painted
 const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
+
+const FAR = 1e5; // px: farther than any box
+const placeOf = ([x, y]) => y * FAR + x;
 
 /**
  * A plate in a node of role grid. `layOut` gives it its size and the places [x, y, w, h] of its boxes, or null
@@ -13,13 +17,14 @@ const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
  * "spot", "sharer" or "". `activate` says which box the keys have reached.
  */
 export function createPlate(grid) {
-  const canvas = h("canvas", { class: "sk-plate", "aria-hidden": "true" });
+  const canvas = h("canvas");
+  const frame = h("div", { class: "sk-plate", "aria-hidden": "true" }, canvas);
   const probes = h("span", { hidden: "" }, ...NAMES.map((name) => h("i", { style: `color:var(--sk-${name})` })));
   const rows = [0, 1].map(() => h("div", { role: "row" }, h("div", { role: "gridcell", class: "sk-active" })));
   let places = null;
-  let size = [0, 0];
   let looks = [];
-  let seen = [];
+  let painted = new Map(); // place -> look
+  let boxSize = "";
   let colours = null;
   let turn = 0;
   let textSize = 0;
@@ -30,16 +35,29 @@ export function createPlate(grid) {
   function layOut(width, height, newPlaces) {
     if (!newPlaces) return close();
     if (!places) open();
-    [places, size, seen] = [newPlaces, [width, height], []];
-    const dots = devicePixelRatio || 1;
-    canvas.width = Math.ceil(width * dots);
-    canvas.height = Math.ceil(height * dots);
-    set(canvas, "style", `width:${width}px;height:${height}px`);
+    places = newPlaces;
+    set(frame, "style", `width:${width}px;height:${height}px;overflow:hidden`);
+    grow(width, height, devicePixelRatio || 1);
+    const sized = String(places[0]?.slice(2));
+    if (sized !== boxSize) painted.clear();
+    boxSize = sized;
+  }
+
+  let room = [0, 0, 1]; // width and height in px, and dots in each
+
+  function grow(width, height, dots) {
+    if (width <= room[0] && height <= room[1] && dots === room[2]) return;
+    room = [...[width, height].map((size, k) => Math.max(Math.ceil(size / ROOM) * ROOM, room[k])), dots];
+    canvas.width = room[0] * dots;
+    canvas.height = room[1] * dots;
+    set(canvas, "style", `width:${room[0]}px;height:${room[1]}px`);
     canvas.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
+    painted.clear();
   }
 
   function open() {
-    grid.append(canvas, probes);
+    colours = null;
+    grid.append(frame, probes);
     for (const query of media) query.addEventListener("change", repaint);
     themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
   }
@@ -47,39 +65,45 @@ export function createPlate(grid) {
   function close() {
     if (!places) return;
     places = null;
-    for (const node of [canvas, probes, ...rows]) node.remove();
+    for (const node of [frame, probes, ...rows]) node.remove();
     for (const query of media) query.removeEventListener("change", repaint);
     themed.disconnect();
   }
 
   /** The theme has changed: other colours, every box. */
   function repaint() {
-    seen = [];
+    colours = null;
     if (places) draw(looks);
   }
 
   function draw(newLooks) {
     looks = newLooks;
     const longest = looks.reduce((most, look) => Math.max(most, look[1].length), 1);
-    const fits = looks.length ? Math.floor((places[0][2] - 4) / (0.6 * longest)) : 0;
-    if (fits !== textSize) seen = []; // all texts are as small as the longest needs, or none is drawn
-    textSize = fits;
+    const [, , w, height] = places[0] ?? [0, 0, 4, 1];
+    const fits = Math.min(Math.floor((w - 4) / (0.6 * longest)), 14);
+    const size = fits < LEAST_TEXT ? 0 : fits; // all texts are as small as the longest needs, or none is drawn
+    if (size !== textSize || !colours?.ink) painted.clear();
+    textSize = size;
+    if (!colours?.ink) colours = read();
     const pen = canvas.getContext("2d");
-    if (!seen.length) {
-      colours = read();
-      pen.clearRect(0, 0, ...size);
-    }
+    if (!painted.size) pen.clearRect(0, 0, room[0], room[1]);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
+    const before = painted;
+    painted = new Map(looks.map((look, k) => [placeOf(places[k]), look]));
+    // What has left goes first: another box may come to stand where it was, a little lower.
+    for (const at of before.keys())
+      if (!painted.has(at)) wipe(pen, [at % FAR, Math.floor(at / FAR), w, height]);
     looks.forEach((look, k) => {
-      const old = seen[k];
-      if (old && old[0] === look[0] && old[1] === look[1] && old[2] === look[2]) return;
-      seen[k] = look;
-      // A fill covers what was there; only what is drawn at the edges can stick out.
-      if (old) pen.clearRect(places[k][0] - 0.5, places[k][1] - 0.5, places[k][2] + 1, places[k][3] + 1);
+      const old = before.get(placeOf(places[k]));
+      if (old && old[0] === look[0] && (old[1] === look[1] || !textSize) && old[2] === look[2]) return;
+      if (old) wipe(pen, places[k]);
       paint(pen, places[k], look);
     });
   }
+
+  /** A fill covers what was there; only what is drawn at the edges can stick out. */
+  const wipe = (pen, [x, y, w, height]) => pen.clearRect(x - 0.5, y - 0.5, w + 1, height + 1);
 
   function read() {
     const found = Object.fromEntries(NAMES.map((name, k) => [name, getComputedStyle(probes.children[k]).color]));
@@ -92,8 +116,8 @@ export function createPlate(grid) {
     pen.fillStyle = forced ? "Canvas" : tint === null ? pale : colours[`row${tint}`];
     pen.fillRect(x, y, w, height);
     if (tint === null || forced) outline(pen, [x, y, w, height], 1, forced && tint !== null ? ink : line, tint === null);
-    if (textSize >= LEAST_TEXT) {
-      pen.font = `${mark === "spot" ? 700 : 400} ${Math.min(14, textSize)}px ${colours.font}`;
+    if (textSize && text) {
+      pen.font = `${mark === "spot" ? 700 : 400} ${textSize}px ${colours.font}`;
       pen.fillStyle = tint === null && !forced ? muted : ink;
       pen.fillText(text, x + w / 2, y + height / 2 + 1);
     }
@@ -137,5 +161,5 @@ export function createPlate(grid) {
     return [event.clientX - bounds.left, event.clientY - bounds.top];
   };
 
-  return { layOut, draw, activate, point, close, open: () => places !== null, texts: () => textSize >= LEAST_TEXT };
+  return { layOut, draw, activate, point, close, open: () => places !== null, texts: () => textSize > 0 };
 }

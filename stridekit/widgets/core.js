@@ -4,7 +4,7 @@
 // A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array.
 
 export const MAX_CELLS = 4096;
-export const MAX_HTML = 512; // cells drawn as HTML; more are drawn on a canvas
+export const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 export const MAX_DIMS = 4;
 export const MAX_ROWS = 256; // of a plane; more would make a page of metres
 export const MAX_PLANES = 256;

@@ -2,7 +2,7 @@
 
 import { createPlate } from "./canvas.js";
 import { MAX_HTML, elementName, unflatten } from "./core.js";
-import { OWN_KEYS, fit, h, pool, set } from "./dom.js";
+import { OWN_KEYS, deal, fit, h, pool, set } from "./dom.js";
 import { describeCell } from "./view.js";
 
 const GAP = 4;
@@ -110,7 +110,12 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
-  const heads = pool(marks, () => h("span", { class: "sk-head" }));
+  const take = pool(document.createDocumentFragment(), (flat) => {
+    const cell = h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${flat}` });
+    return Object.assign(cell, { flat });
+  });
+  // A pool for each kind of head, so that one column less leaves the numbers of the rows alone.
+  const heads = Array.from({ length: 3 }, () => pool(marks, () => h("span", { class: "sk-head" })));
   let cells = [];
   let headNodes = [];
   let geometry = gridGeometry([], 300);
@@ -159,17 +164,9 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   function build() {
     const count = geometry.dense ? 0 : shape.reduce((a, b) => a * b, 1);
     const rows = lines(count ? count / geometry.columns : 0);
-    cells = [];
-    rows.forEach((row, r) => {
-      row.replaceChildren();
-      for (let c = 0; c < geometry.columns; c++) {
-        const cell = h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${cells.length}` });
-        cell.flat = cells.length;
-        row.append(cell);
-        cells.push(cell);
-      }
-      set(row, "data-row", r % 6);
-    });
+    cells = take(count);
+    deal(cells, rows, geometry.columns);
+    rows.forEach((row, r) => set(row, "data-row", r % 6));
   }
 
   /** Numbers of rows and columns, names of dims, and a title over each plane. */
@@ -211,13 +208,18 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
         number(r, r, every[1], x + gutter - 10, y + ry + height / 2 - 9, "sk-number sk-line", plane, r);
       }
     }
-    headNodes = heads(texts.length);
-    headNodes.forEach((head, k) => {
-      const [text, x, y, kind, plane, number] = texts[k];
-      set(head, "text", String(text));
-      set(head, "class", `sk-head ${kind}`);
-      head.where = [kind, plane, number];
-      set(head, "style", `left:${x}px;top:${y}px`);
+    const rank = ([, , , kind]) => (kind.includes("sk-column") ? 0 : kind.includes("sk-line") ? 1 : 2);
+    headNodes = heads.flatMap((takeHeads, which) => {
+      const wanted = texts.filter((each) => rank(each) === which);
+      const nodes = takeHeads(wanted.length);
+      nodes.forEach((head, k) => {
+        const [text, x, y, kind, plane, number] = wanted[k];
+        set(head, "text", String(text));
+        set(head, "class", `sk-head ${kind}`);
+        head.where = [kind, plane, number];
+        set(head, "style", `left:${x}px;top:${y}px`);
+      });
+      return nodes;
     });
   }
 

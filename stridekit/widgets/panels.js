@@ -142,7 +142,7 @@ export function createFormula(onLit) {
         set(button, "class", `sk-term ${hue}${lit === term ? " is-lit" : ""}`);
         set(button, "aria-label", `${what} = ${numbers}`);
       });
-      terms.append(total);
+      if (terms.lastChild !== total) terms.append(total);
       set(total, "text", index === null ? "" : `= ${offset(layout, index)}`);
       set(sentence, "text", words);
       set(node, "data-none", spot.flat === null ? "true" : null);

@@ -73,14 +73,14 @@ function render({ model, el, signal }) {
     chainPanel.draw(found, shell.width);
     sliders.draw(view);
     set(caption, "text", captionOf(found));
-    arrange(view);
+    const moved = arrange(view);
     grid.draw(view);
     tape.draw(view);
-    drawLink(view);
     formulaPanel.draw(view, sentence);
     verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
     codeBox.draw(codeOf(view.layout), preset);
     set(note, "text", model.get("_note"));
+    drawLink(view, moved);
     shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
   }
 
@@ -139,7 +139,8 @@ function render({ model, el, signal }) {
     };
     return widest;
   }
-  /** Give the panes their width, and read back where they stand, when the shape or width changed. */
+
+  /** Give the panes their width and the grid its shape. @returns whether that may have moved them */
   function arrange(view) {
     const { shape } = view.layout;
     const key = `${shape} ${shell.width} ${caption.textContent !== ""}`;
@@ -152,15 +153,20 @@ function render({ model, el, signal }) {
       set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");
     }
     tape.resize(view, shell.width);
-    if (key !== laidOut) {
+    const moved = key !== laidOut;
+    laidOut = key;
+    return moved;
+  }
+
+  /**
+   * The dotted line from below the selected cell, at the lower edge of the grid, to its slot. It comes last:
+   * to ask where the panes stand makes the browser lay out the page, once if nothing is written afterwards.
+   */
+  function drawLink({ spot }, moved) {
+    if (moved) {
       const origin = (node) => [node.offsetLeft, node.offsetTop];
       at = { grid: origin(grid.node), tape: origin(tape.node) };
     }
-    laidOut = key;
-  }
-
-  /** The dotted line from below the selected cell, at the lower edge of the grid, to its slot. */
-  function drawLink({ spot }) {
     const g = tape.geometry();
     if (spot.flat === null || !g.has(spot.element)) return set(link, "d", "");
     const [cx] = grid.corner(spot.flat);

@@ -1,6 +1,6 @@
 // A strip: numbered boxes in rows, one tab stop, arrows from box to box. Widgets paint them as they like.
 
-import { OWN_KEYS, h, pool, set } from "./dom.js";
+import { OWN_KEYS, deal, h, pool, set } from "./dom.js";
 
 /**
  * `layOut(count, perRow, width)` places the boxes and `draw(look, active)` patches them: look(k) gives
@@ -16,34 +16,25 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
     onclick: (event) => event.target.box !== undefined && onMove(event.target.box),
   });
   const rows = pool(node, () => h("div", { role: "row", class: "sk-row" }));
+  const take = pool(document.createDocumentFragment(), (k) => {
+    const box = h("div", { role: "gridcell", class: "sk-box", id: `${id}-b${k}`, text: "" });
+    return Object.assign(box, { box: k });
+  });
   let boxes = [];
   let geometry = { count: 0, perRow: 1, pitch: 40, width: 0 };
   let reached = null;
 
   function layOut(count, perRow, width) {
     const pitch = Math.max(18, Math.min(52, Math.floor(width / perRow)));
-    const same = geometry.count === count && geometry.perRow === perRow;
     geometry = { count, perRow, pitch, width: perRow * pitch - gap };
-    if (!same || boxes.length !== count) build();
+    const lines = rows(Math.ceil(count / perRow));
+    boxes = take(count);
+    deal(boxes, lines, perRow);
     boxes.forEach((box, k) => {
       const size = `width:${pitch - gap}px;height:${height}px;line-height:${height}px`;
-      set(box, "data-place", `transform:translate(${left(k)}px,${top(k)}px);${size}`);
+      box.place = `transform:translate(${left(k)}px,${top(k)}px);${size}`;
     });
     set(node, "style", `width:${geometry.width}px;height:${bottom()}px`);
-  }
-
-  function build() {
-    const { count, perRow } = geometry;
-    boxes = [];
-    rows(Math.ceil(count / perRow)).forEach((row, r) => {
-      row.replaceChildren();
-      for (let k = r * perRow; k < Math.min((r + 1) * perRow, count); k++) {
-        const box = h("div", { role: "gridcell", class: "sk-box", id: `${id}-b${k}`, text: "" });
-        box.box = k;
-        row.append(box);
-        boxes.push(box);
-      }
-    });
   }
 
   function draw(look, active = null) {
@@ -54,7 +45,7 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
       set(box, "class", `sk-box ${kind}`);
       set(box, "aria-label", says);
       set(box, "aria-selected", String(k === active));
-      set(box, "style", `${box.seen["data-place"]};${style}`);
+      set(box, "style", `${box.place};${style}`);
     });
     set(node, "aria-activedescendant", active === null ? null : `${id}-b${active}`);
   }

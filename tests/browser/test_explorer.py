@@ -323,6 +323,22 @@ def test_thousands_of_cells(page):
     assert active.get_attribute("aria-label") == "element 2052, byte 16416: x[32, 4]"
 
 
+def test_a_canvas_keeps_what_does_not_change(page):
+    """Only places that differ are painted: the canvas is as if all had been painted from nothing."""
+    w = page.locator(".sk-explorer").last
+    painted = "(root) => [...root.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL())"
+    sliders = w.locator(".sk-slider input")  # two sizes, two strides, the offset
+    for k, key in enumerate(["PageDown", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight"]):
+        sliders.nth(k).focus()
+        page.keyboard.press(key)
+        page.keyboard.press(key)
+        page.wait_for_timeout(100)
+        before = w.evaluate(painted)
+        page.evaluate("document.body.dataset.jpThemeName += ''")  # a theme paints everything anew
+        page.wait_for_timeout(100)
+        assert len(before) >= 1 and w.evaluate(painted) == before, k
+
+
 def test_python_moves_the_picture(lab, w):
     """A layout set from Python is drawn; an illegal one is refused there and the picture stays."""
     lab.run_code(w.page, "e.layout = Layout((2, 3, 4), (12, 4, 1), 5, 4); e.index = (1, 2, 3)")

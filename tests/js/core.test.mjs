@@ -83,7 +83,7 @@ test("thousands of cells are small, and long rows go on in the next line", () =>
   const [square, line, cube] = [[64, 64], [4096], [16, 16, 16]].map((shape) => gridGeometry(shape, 900));
   for (const g of [square, line, cube]) assert.ok(g.dense && g.width <= 900 && g.totalHeight < 1800);
   assert.deepEqual([line.perLine, line.lines], [64, 64]);
-  assert.ok(!gridGeometry([16, 32], 900).dense);
+  assert.ok(!gridGeometry([8, 32], 900).dense);
 });
 
 test("the tape of thousands of elements has small slots and shows them all", () => {
