@@ -37,15 +37,24 @@ from stridekit.widgets.static import draw
 @ipywidgets.interact(offset=(0, 16))
 def show(offset=0):
     display(draw(Layout((6, 8), (8, 1), offset, 4), 64, (2, 3), "x"))"""
-GRID, RANGE = "[role=grid]", "input[type=range]"
+GRID, RANGE, RADIO = "[role=grid]", "input[type=range]", "input[type=radio]"
+OFFSET, COLUMNS = (
+    f"[aria-label='the layout'] .sk-slider{kind} input" for kind in (".sk-offset", ".sk-d1")
+)
 WIDGETS = {
-    "explorer": (EXPLORER, "[aria-label='the layout'] .sk-offset input"),
+    "explorer": (EXPLORER, OFFSET),
     "explorer, 512 cells": ("StrideExplorer(Layout((16, 32)), 512)", GRID),
+    "512 cells, offset": ("StrideExplorer(Layout((16, 32)), 576)", OFFSET),
+    "512 cells, columns": ("StrideExplorer(Layout((16, 31)), 576)", COLUMNS),
     "explorer, 4,096 cells": ("StrideExplorer(Layout((64, 64)), 4096)", GRID),
+    "4,096 cells, offset": ("StrideExplorer(Layout((64, 64)), 4160)", OFFSET),
+    "4,096 cells, columns": ("StrideExplorer(Layout((64, 63)), 4160)", COLUMNS),
     "AliasExplorer": ("AliasExplorer()", GRID),
     "ReshapeStepper": ("ReshapeStepper()", GRID),
     "ChannelsLastExplorer": ("ChannelsLastExplorer()", GRID),
+    "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-size.sk-d1 input"),
     "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", RANGE),
+    "Predict": ("Predict('Is x.T a copy?', answer='no', choices=('yes', 'no'))", RADIO),
 }
 
 # From the trusted key event to the frame that shows what it changed: a picture counts when it is
@@ -62,7 +71,7 @@ WATCH = """(root) => {
   root.addEventListener("keydown", (event) => {
     [pressed, before] = [event.timeStamp, shown()];
   }, true);
-  new MutationObserver(async () => {
+  const changed = async () => {
     // Where there is a picture, it has to be a new one: the slider's own readout is not the answer.
     if (pressed === null || (images().length === 0) !== (before === "")) return;
     if (before !== "" && shown() === before) return;
@@ -71,7 +80,11 @@ WATCH = """(root) => {
     await Promise.all(images().map((image) => image.decode().catch(() => 0)));
     await painted();
     window.waits.push(performance.now() - start);
-  }).observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  };
+  // A radio button that is ticked changes no node: its own event tells.
+  root.addEventListener("input", changed);
+  new MutationObserver(changed)
+    .observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }"""
 
 
@@ -127,8 +140,11 @@ def latency(lab: Lab) -> None:
                 found = _press(page, theirs, root, INTERACT_PRESSES, 1500)
                 waits.setdefault("interact", []).extend(found)
         for who, samples in waits.items():
-            print(f"  {who:<22} {_summary([wait / 1000 for wait in samples])}", flush=True)
             medians[who] = statistics.median(samples)
+        for who, samples in waits.items():
+            times = medians["interact"] / medians[who]
+            summary = _summary([wait / 1000 for wait in samples])
+            print(f"  {who:<22} {summary}, interact / this {times:.0f}", flush=True)
         lab.close(page)
     ratio = medians["interact"] / medians["explorer"]
     print(f"the explorer is {ratio:.0f} times faster than interact; the mark is 20")
