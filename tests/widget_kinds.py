@@ -6,7 +6,7 @@ from typing import NamedTuple
 class Kind(NamedTuple):
     """`make` is the source of one; `wrong` has, for each name that can be set, wrong values as source.
 
-    To each belongs a part of what the error says. The names torch, Layout and those of the widgets are there.
+    To each belongs a part of what the error says. torch, Layout and the widgets are known by name.
     """
 
     css: str
