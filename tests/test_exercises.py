@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 import torch
 
-from stridekit.exercises import exercise
+from stridekit import shares_memory
+from stridekit.exercises import contiguity, exercise, performance, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
 from stridekit.exercises.running import Unusable
 from tests.wrong_answers import UNNAMED, WRONG
 from tests.wrong_answers.strides import arithmetic
 
-LESSONS = [ex]
+LESSONS = [ex, contiguity, views, performance]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)
@@ -480,7 +481,7 @@ def test_the_solution_is_the_source_of_the_tested_function(task):
     card = task.solution()
     shown = card.rows[0].text
     assert shown in inspect.getsource(task.reference) and shown.startswith(f"def {task.name}(")
-    namespace = {"torch": torch, "ctypes": ctypes}
+    namespace = {"torch": torch, "ctypes": ctypes, "np": np, "shares_memory": shares_memory}
     exec(shown, namespace)
     assert task.check(namespace[task.name]).passed
     Tags(card._repr_html_())

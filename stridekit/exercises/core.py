@@ -25,6 +25,7 @@ from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 
 from stridekit.exercises.report import Card, Report, Row
@@ -243,13 +244,17 @@ class Exercise:
         mistake. "" where no mistake fits.
         """
         wrong = [i for i, trial in enumerate(trials) if not trial.right]
+        # Of two possible answers the wrong one is soon met by chance: most have to agree then.
+        yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
+        enough = len(wrong) * 3 // 4 if yes_or_no else 0
+        enough = max(enough, min(2, len(wrong)))
         best_hint, most = "", 0
         for mistake in self.mistakes:
             theirs = [self._run_own(mistake.answer, trial.case).facts for trial in trials]
             agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
             shared = agree.intersection(wrong)
             spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
-            fits = wrong[0] in shared and len(shared) >= max(min(2, len(wrong)), len(spared))
+            fits = wrong[0] in shared and len(shared) >= max(enough, len(spared))
             by_chance = all("raised" in trials[i].outcome.facts for i in agree)
             if fits and not by_chance and len(agree) > most:
                 best_hint, most = mistake.hint, len(agree)
@@ -258,8 +263,8 @@ class Exercise:
     def _describe_input(self, case: Case) -> str:
         lines = [case.source]
         for name, value in case.arguments(self.parameters).items():
-            if isinstance(value, torch.Tensor):
-                itemsize = value.element_size()
+            if isinstance(value, torch.Tensor | np.ndarray):
+                itemsize = value.itemsize
                 unit = "byte" if itemsize == 1 else "bytes"
                 lines.append(f"{name}: {describe(value)}, {itemsize} {unit} an element")
         return "\n".join(lines)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
+import numpy as np
 import torch
 
 from stridekit.exercises.watch import Watch
@@ -73,7 +74,7 @@ class Case:
 
     def arguments(self, names: tuple[str, ...]) -> dict[str, Any]:
         """The named inputs, made afresh, so that no call can disturb the next one."""
-        namespace: dict[str, Any] = {"torch": torch}
+        namespace: dict[str, Any] = {"torch": torch, "np": np}
         with torch.device("cpu"):  # whatever default device the notebook has set
             exec(self._code, namespace)
         return {name: namespace[name] for name in names}
@@ -127,19 +128,31 @@ def _run_watched(
                 return _changed(name)
         if answer is ... or (answer is None and _does_nothing(fn)):
             return NOT_ATTEMPTED
-        return _nothing_returned() if answer is None else read(answer, args)
-    except Unusable as error:
-        return Outcome({"unusable": str(error)}, str(error), _ANOTHER_KIND)
+        return _read(read, answer, args)
     except (Exception, SystemExit) as error:
         return _raised(fn, error)
 
 
-def describe(t: torch.Tensor) -> str:
-    """A tensor's layout in words.
+def _read(read: Read, answer: Any, args: Arguments) -> Outcome:
+    """What the reader makes of an answer. A None that it does not take is a forgotten return."""
+    try:
+        return read(answer, args)
+    except Unusable as error:
+        if answer is None:
+            return _nothing_returned()
+        return Outcome({"unusable": str(error)}, str(error), _ANOTHER_KIND)
+
+
+def describe(t: torch.Tensor | np.ndarray) -> str:
+    """The layout of a tensor or an array in words.
 
     >>> describe(torch.zeros(4, 6)[1:, ::2])
     'shape (3, 3), stride (6, 2), storage_offset 6'
+    >>> describe(np.zeros((4, 6))[::-1])
+    'array of shape (4, 6), strides (-48, 8) in bytes'
     """
+    if isinstance(t, np.ndarray):
+        return f"array of shape {t.shape}, strides {t.strides} in bytes"
     return f"shape {tuple(t.shape)}, stride {t.stride()}, storage_offset {t.storage_offset()}"
 
 
@@ -155,6 +168,10 @@ def without_addresses(text: str) -> str:
 
 def _snapshot(value: Any) -> Any:
     """All that a call could change about an input: of a tensor, its layout and its storage."""
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, np.ndarray):
+        return describe(value), value.dtype, value.tobytes()
     if not isinstance(value, torch.Tensor):
         return value
     everything = torch.empty(0, dtype=torch.uint8, device="cpu").set_(value.untyped_storage())

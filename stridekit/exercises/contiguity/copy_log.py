@@ -1,0 +1,74 @@
+"""Count the bytes that an answer copies: every operation below autograd is seen, and what it made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from stridekit.exercises.running import Arguments
+
+
+class CopyLog(TorchDispatchMode):
+    """Notes each operation that fills a storage of its own, and how many bytes that has.
+
+    `outside` tells whether one of them was handed memory from elsewhere: a list's or an array's.
+    """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Spare the first check the import of torch's compiler, which takes seconds."""
+        return False
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__()
+        self.copies: list[tuple[str, int]] = []
+        self.outside = False
+        self._known: dict[int, Any] = {}  # by address; kept alive, so that none comes again
+        for t in filter(_has_memory, given):
+            self._remember(t)
+
+    def knows(self, t: torch.Tensor) -> bool:
+        """Whether the storage of t was given, or made by an operation that was seen."""
+        return not _has_memory(t) or t.untyped_storage().data_ptr() in self._known
+
+    def _remember(self, t: torch.Tensor) -> None:
+        self._known[t.untyped_storage().data_ptr()] = t.untyped_storage()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Let the operation through, and note what it made."""
+        kwargs = kwargs or {}
+        taken = [t for t in tree_leaves((args, kwargs)) if _has_memory(t)]
+        unknown = {t.untyped_storage().data_ptr() for t in taken if not self.knows(t)}
+        self.outside |= bool(unknown)
+        result = func(*args, **kwargs)
+        for t in tree_leaves(result):
+            if _has_memory(t) and not self.knows(t):
+                if t.untyped_storage().data_ptr() in unknown:
+                    continue
+                self._remember(t)
+                self.copies.append((func.overloadpacket.__name__, t.untyped_storage().nbytes()))
+        return result
+
+
+def _has_memory(t: Any) -> bool:
+    return isinstance(t, torch.Tensor) and t.untyped_storage().nbytes() > 0
+
+
+class Logged(dict[str, Any]):
+    """The arguments of a call, and what was copied since."""
+
+    log: CopyLog
+
+
+@contextmanager
+def logging_copies(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
+    """A fence that holds nothing back and writes down what is copied."""
+    args = Logged(arguments)
+    args.log = CopyLog(*args.values())
+    with args.log:
+        yield args

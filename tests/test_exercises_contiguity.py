@@ -1,0 +1,330 @@
+"""The exercises of notebook 03: the references are torch's answers, other formulas do not pass."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from stridekit import Layout
+from stridekit.exercises import contiguity as ex
+from stridekit.exercises.contiguity.copy_log import CopyLog
+from stridekit.exercises.contiguity.readers import free_where_unused
+from tests.wrong_answers.contiguity import torch_view
+
+
+def layouts(ndim, sizes=range(4), strides=range(5)):
+    """Every shape and stride of so many dims."""
+    for shape in itertools.product(sizes, repeat=ndim):
+        for stride in itertools.product(strides, repeat=ndim):
+            yield shape, stride
+
+
+def new_shapes(numel, ndim):
+    """Every shape of so many elements and dims."""
+    if ndim == 0:
+        return [()] if numel == 1 else []
+    heads = [n for n in range(1, numel + 1) if numel % n == 0]
+    return [(n, *rest) for n in heads for rest in new_shapes(numel // n, ndim - 1)]
+
+
+def refused(shape, stride, new_shape):
+    """Whether torch refuses the view."""
+    return torch_view(shape, stride, new_shape) is None
+
+
+# The reference solutions, against torch ---------------------------------------------------------
+
+
+def test_is_contiguous_is_torch_s_answer():
+    for ndim in range(4):
+        for shape, stride in layouts(ndim):
+            theirs = torch.empty_strided(shape, stride, device="meta").is_contiguous()
+            assert ex.is_contiguous.reference(shape, stride) == theirs, (shape, stride)
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_mergeable_is_whether_torch_makes_the_view(ndim):
+    for shape, stride in layouts(ndim, strides=(0, 1, 2, 3, 6)):
+        for d in range(ndim - 1):
+            merged = (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :])
+            expected = not refused(shape, stride, merged)
+            assert ex.mergeable.reference(shape, stride, d) == expected, (shape, stride, d)
+
+
+@pytest.mark.parametrize("ndim", [0, 1, 2, 3])
+def test_view_stride_is_that_of_the_view(ndim):
+    for shape, stride in layouts(ndim, (1, 2, 3, 4), (0, 1, 2, 4) if ndim == 3 else range(9)):
+        for new_shape in [s for k in range(4) for s in new_shapes(math.prod(shape), k)]:
+            ours = ex.view_stride.reference(shape, stride, new_shape)
+            theirs = torch_view(shape, stride, new_shape)
+            assert (ours is None) == (theirs is None), (shape, stride, new_shape)
+            if ours is not None:
+                free = [free_where_unused(new_shape, s) for s in (ours, theirs)]
+                assert free[0] == free[1], (shape, stride, new_shape)
+
+
+def test_a_view_of_no_elements_always_exists():
+    for shape, new_shape in itertools.product(itertools.product(range(3), repeat=3), repeat=2):
+        if 0 in shape and 0 in new_shape:
+            assert not refused(shape, (5, 2, 9), new_shape)
+            assert ex.view_stride.reference(shape, (5, 2, 9), new_shape) is not None
+
+
+def test_clone_stride_is_that_of_the_clone():
+    for ndim in range(4):
+        for shape, stride in layouts(ndim, (1, 2, 3), (0, 1, 2, 4, 7, 9)):
+            steps = [s for s in stride if s > 0]
+            if len(steps) == len(set(steps)):
+                clone = torch.empty_strided(shape, stride).clone()
+                ours = ex.clone_stride.reference(shape, stride)
+                free = [free_where_unused(shape, s) for s in (ours, clone.stride())]
+                assert free[0] == free[1], (shape, stride)
+
+
+def given(x):
+    """The line that the task of by_columns gives."""
+    return x.contiguous().transpose(1, 2).contiguous().view(x.size(0), x.size(1) * x.size(2))
+
+
+def tensors():
+    """Tensors of three dims: whole, cut, stepped, turned, expanded, empty."""
+    whole = torch.arange(4 * 5 * 6).view(4, 5, 6)
+    for order in itertools.permutations(range(3)):
+        x = whole.permute(order)
+        yield from (x, x[1:], x[:, ::2], x[:, :, 1:3], x[:, 1:2], x[..., :1], x[:, :0])
+        yield from (x[:1].expand(3, -1, -1), x[:, :, :1].expand(-1, -1, 4))
+
+
+def test_by_columns_is_the_given_line_with_no_needless_copy():
+    for x in tensors():
+        expected = given(x)
+        with CopyLog(x) as log:
+            ours = ex.by_columns.reference(x)
+        assert torch.equal(ours, expected) and ours.stride() == expected.stride()
+        whole = x.numel() and not x.transpose(1, 2).is_contiguous()
+        assert len(log.copies) == bool(whole) and not log.outside
+
+
+def test_unviewable_is_refused_and_none_only_where_nothing_is():
+    for ndim in range(4):
+        for shape, stride in layouts(ndim, range(4), (0, 1, 2, 3, 6)):
+            answer = ex.unviewable.reference(shape, stride)
+            if answer is not None:
+                assert math.prod(answer) == math.prod(shape) and refused(shape, stride, answer)
+            elif math.prod(shape):
+                every = [s for k in range(4) for s in new_shapes(math.prod(shape), k)]
+                assert not any(refused(shape, stride, s) for s in every)
+
+
+# Right answers by other means -----------------------------------------------------------------
+
+
+def some_refused_shape(shape, stride):
+    """The last refused shape of three dims, not the flat one."""
+    for new_shape in new_shapes(math.prod(shape), 3)[::-1] + new_shapes(math.prod(shape), 1):
+        if refused(shape, stride, new_shape):
+            return list(new_shape)
+    return None
+
+
+def columns_into_new_memory_if_needed(x):
+    """Allocate and copy by hand."""
+    n, h, w = x.shape
+    if x.transpose(1, 2).is_contiguous():
+        return x.as_strided((n, h * w), (h * w, 1))
+    new = torch.empty(n, w, h, dtype=x.dtype)
+    return new.copy_(x.transpose(1, 2)).view(n, h * w)
+
+
+BY_OTHER_MEANS = [
+    (ex.is_contiguous, lambda shape, stride: torch.empty_strided(shape, stride).is_contiguous()),
+    (ex.is_contiguous, lambda shape, stride: np.bool_(Layout(shape, stride).is_contiguous())),
+    (ex.is_contiguous, lambda *args: torch.tensor(ex.is_contiguous.reference(*args))),
+    (
+        ex.mergeable,
+        lambda shape, stride, d: (
+            not refused(shape, stride, (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]))
+        ),
+    ),
+    (ex.view_stride, torch_view),
+    (ex.view_stride, lambda *args: ex.view_stride.reference(*args) and list(torch_view(*args))),
+    (ex.clone_stride, lambda shape, stride: torch.empty_strided(shape, stride).clone().stride()),
+    (ex.clone_stride, lambda shape, stride: Layout(shape, stride).clone().stride),
+    (ex.clone_stride, lambda shape, stride: list(Layout(shape, stride).clone().stride)),
+    (ex.by_columns, lambda x: x.mT.ravel().view(x.size(0), x.size(1) * x.size(2))),
+    (ex.by_columns, lambda x: x.permute(0, 2, 1).contiguous().flatten(1)),
+    (ex.by_columns, columns_into_new_memory_if_needed),
+    (ex.by_columns, lambda x: x.transpose(1, 2).flatten(1).contiguous()),
+    (ex.unviewable, some_refused_shape),
+    (
+        ex.unviewable,
+        lambda shape, stride: (-1,) if ex.unviewable.reference(shape, stride) else None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("task", "answer"), BY_OTHER_MEANS)
+def test_right_answers_by_other_means_pass(task, answer):
+    assert task.check(answer).passed, task.check(answer)
+
+
+# Other formulas -------------------------------------------------------------------------------
+
+
+def passes(task, answer):
+    """Whether the check lets an answer pass, told at the first case that differs."""
+    return all(
+        task._run(answer, case).facts == task._run_own(task.reference, case).facts
+        for case in task.cases
+    )
+
+
+def test_one_rule_alone_is_contiguous():
+    needed = {
+        "sizes after": lambda shape, d: math.prod(shape[d + 1 :]),
+        "sizes before": lambda shape, d: math.prod(shape[:d]),
+        "size after": lambda shape, d: (*shape, 1)[d + 1],
+        "sizes from": lambda shape, d: math.prod(shape[d:]),
+    }
+    compare = {
+        "==": lambda a, b: a == b,
+        ">=": lambda a, b: a >= b,
+        "<=": lambda a, b: a <= b,
+        "divides": lambda a, b: a % max(b, 1) == 0,
+    }
+    skip = {"none": lambda n: False, "1": lambda n: n == 1, "<= 1": lambda n: n <= 1}
+    empty = {"no": lambda shape: False, "yes": lambda shape: 0 in shape}
+    passing = []
+    for names in itertools.product(needed, compare, skip, empty):
+        rule = needed[names[0]], compare[names[1]], skip[names[2]], empty[names[3]]
+
+        def formula(shape, stride, rule=rule):
+            need, same, skipped, always = rule
+            dims = [d for d in range(len(shape)) if not skipped(shape[d])]
+            return always(shape) or all(same(stride[d], need(shape, d)) for d in dims)
+
+        if passes(ex.is_contiguous, formula):
+            passing.append(names)
+    # Which sizes are skipped makes no difference where a size of 0 has answered already.
+    rule = ("sizes after", "==")
+    assert passing == [(*rule, "1", "yes"), (*rule, "<= 1", "yes")]
+
+
+def test_one_rule_alone_merges():
+    numbers = {
+        "n": lambda shape, stride, d: shape[d],
+        "m": lambda shape, stride, d: shape[d + 1],
+        "s": lambda shape, stride, d: stride[d],
+        "t": lambda shape, stride, d: stride[d + 1],
+        "1": lambda shape, stride, d: 1,
+    }
+    passing = []
+    pairs = list(itertools.combinations_with_replacement(numbers, 2))
+    for left, right in itertools.product(pairs, repeat=2):
+
+        def formula(shape, stride, d, left=left, right=right):
+            a, b = (
+                math.prod(numbers[name](shape, stride, d) for name in side)
+                for side in (left, right)
+            )
+            return 0 in shape or 1 in shape[d : d + 2] or a == b
+
+        if passes(ex.mergeable, formula):
+            passing.append((left, right))
+    assert passing == [(("m", "t"), ("s", "1")), (("s", "1"), ("m", "t"))]
+
+
+def test_one_rule_alone_gives_the_clone():
+    def order(shape, stride, key):
+        dims = list(reversed(range(len(shape))))
+        return sorted(dims, key=lambda d: key(shape, stride, d))
+
+    keys = {
+        "stride": lambda shape, stride, d: stride[d],
+        "zero last": lambda shape, stride, d: stride[d] or 10**9,
+        "-stride": lambda shape, stride, d: -stride[d],
+        "size": lambda shape, stride, d: shape[d],
+        "extent": lambda shape, stride, d: shape[d] * stride[d],
+        "dim": lambda shape, stride, d: -d,
+        "first": lambda shape, stride, d: d,
+    }
+    keeps = {
+        "never": lambda shape, stride: False,
+        "dense": lambda shape, stride: Layout(shape, stride).is_dense(),
+        "contiguous": lambda shape, stride: Layout(shape, stride).is_contiguous(),
+        "no gap in a row": lambda shape, stride: 1 in stride,
+    }
+    for key, keep in itertools.product(keys, keeps):
+
+        def formula(shape, stride, key=key, keep=keep):
+            if keeps[keep](shape, stride):
+                return stride
+            new, step = [1] * len(shape), 1
+            for d in order(shape, stride, keys[key]):
+                new[d] = step
+                step *= shape[d]
+            return new
+
+        assert not passes(ex.clone_stride, formula), (key, keep)
+
+
+def test_chains_of_steps_that_copy_too_much_or_too_little_do_not_pass():
+    steps = {
+        "": lambda x: x,
+        "contiguous": torch.Tensor.contiguous,
+        "clone": torch.Tensor.clone,
+        "copy": lambda x: x.clone(memory_format=torch.contiguous_format),
+    }
+    turns = {"": lambda x: x, "transpose": lambda x: x.transpose(1, 2)}
+    ends = {"view": torch.Tensor.view, "reshape": torch.Tensor.reshape}
+    passing = []
+    for first, turn, second, end, last in itertools.product(steps, turns, steps, ends, steps):
+
+        def formula(x, names=(first, turn, second, end, last)):
+            first, turn, second, end, last = names
+            y = steps[second](turns[turn](steps[first](x)))
+            return steps[last](ends[end](y, (x.size(0), x.size(1) * x.size(2))))
+
+        if passes(ex.by_columns, formula):
+            passing.append((first, turn, second, end, last))
+    assert passing == [
+        ("", "transpose", "", "reshape", "contiguous"),
+        ("", "transpose", "contiguous", "view", ""),
+        ("", "transpose", "contiguous", "view", "contiguous"),
+        ("", "transpose", "contiguous", "reshape", ""),
+        ("", "transpose", "contiguous", "reshape", "contiguous"),
+    ]
+
+
+@pytest.mark.parametrize("task", [ex.view_stride, ex.unviewable])
+def test_none_is_an_answer_where_there_is_nothing_to_find(task):
+    report = task.check(lambda *args: None if len(args[0]) > 1 else task.reference(*args))
+    assert report.status == "failed" and "yours     None" in report.text
+
+
+def test_a_shape_with_a_minus_one_stands_for_what_it_would_be():
+    report = ex.unviewable.check(lambda shape, stride: (-1, 1))
+    assert "torch makes that view" in report.text
+    assert "expected  None" in report.text
+
+
+# What is copied -------------------------------------------------------------------------------
+
+
+def test_the_log_counts_what_fills_memory_of_its_own():
+    x = torch.arange(24).view(4, 6)
+    with CopyLog(x) as log:
+        x.t().contiguous().view(24)
+        x.contiguous().clone()
+        x[:, ::2].reshape(2, 6)
+    assert log.copies == [("clone", 192), ("clone", 192)] and not log.outside
+
+
+def test_the_log_sees_memory_that_came_from_elsewhere():
+    x = torch.arange(4)
+    with CopyLog(x) as log:
+        y = torch.tensor(x.tolist())
+        assert not log.knows(y) and log.outside
+    assert log.copies == []
