@@ -106,12 +106,9 @@ function render({ model, el }) {
   // A hovered element may be gone when Python has set another shape.
   const forget = () => (hovered = null);
   model.on("change:_scene", forget);
-  const close = shell.open(top, idea, where, ...tapes.map((tape) => tape.node),
+  shell.atEnd(() => model.off("change:_scene", forget));
+  return shell.open(top, idea, where, ...tapes.map((tape) => tape.node),
     h("div", { class: "sk-flags" }, ambiguity, flags.node), codeBox.node, network.node);
-  return () => {
-    model.off("change:_scene", forget);
-    close();
-  };
 }
 
 export default { render };

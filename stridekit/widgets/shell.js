@@ -3,7 +3,8 @@
 
 import { h, set } from "./dom.js";
 
-let views = 0;
+// Every model loads a module of its own, but names on a page are counted together.
+const count = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
 
 /**
  * `draw` is called with nothing when one of the `traits` or the width has changed. The state of a widget is
@@ -15,9 +16,10 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
   let speaking = null;
   let unsent = null; // the state that was set here, while the kernel does not know it yet
   let drawn = 0;
+  const ends = [];
 
   const shell = {
-    id: `stridekit-${++views}`,
+    id: `stridekit-${count()}`,
     width: 900,
     /** Add the panes, and draw for the first time. */
     open(...panes) {
@@ -27,7 +29,11 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
       for (const trait of traits) model.on(`change:${trait}`, redraw);
       resized.observe(root);
       redraw();
-      return close;
+      return once(close);
+    },
+    /** What to do as well when the view goes. */
+    atEnd(end) {
+      ends.push(end);
     },
     redraw,
     /** Change the state, as a hand does: drawn at once, and told to the kernel when it has been painted. */
@@ -70,11 +76,22 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
   });
 
   function close() {
+    for (const end of ends) end();
     model.off("change:_scene", keep);
     for (const trait of traits) model.off(`change:${trait}`, redraw);
     resized.disconnect();
     clearTimeout(speaking);
+    root.remove();
   }
 
   return shell;
+}
+
+/** A clean-up that lets go of all it knows: anywidget keeps it, and the node, as long as the model lives. */
+function once(tidy) {
+  return () => {
+    const now = tidy;
+    tidy = null;
+    now?.();
+  };
 }

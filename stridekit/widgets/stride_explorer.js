@@ -303,13 +303,12 @@ function render({ model, el, signal }) {
   // A reason belongs to the slider that was just moved, not to what comes after.
   const forget = () => own.sliding || sliders.say("");
   model.on("change:_scene", forget);
-  const close = shell.open(presets.node, note, chainPanel.node, stage, formulaPanel.node, verdictList.node, codeBox.node);
-  return () => {
+  shell.atEnd(() => {
     model.off("change:_scene", forget);
     grid.close();
     tape.close();
-    close();
-  };
+  });
+  return shell.open(presets.node, note, chainPanel.node, stage, formulaPanel.node, verdictList.node, codeBox.node);
 }
 
 export default { render };

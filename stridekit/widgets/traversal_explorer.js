@@ -186,11 +186,8 @@ function render({ model, el }) {
     playing = null;
   }
 
-  const close = shell.open(presets, note, walksNode, warpPane.node);
-  return () => {
-    stop();
-    close();
-  };
+  shell.atEnd(stop);
+  return shell.open(presets, note, walksNode, warpPane.node);
 }
 
 export default { render };
