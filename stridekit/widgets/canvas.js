@@ -80,7 +80,7 @@ export function createPlate(grid) {
     looks = newLooks;
     const longest = looks.reduce((most, look) => Math.max(most, look[1].length), 1);
     const [, , w, height] = places[0] ?? [0, 0, 4, 1];
-    const fits = Math.min(Math.floor((w - 4) / (0.6 * longest)), 14);
+    const fits = Math.min(Math.floor((w - 4) / (0.6 * longest)), height - 1, 14);
     const size = fits < LEAST_TEXT ? 0 : fits; // all texts are as small as the longest needs, or none is drawn
     if (size !== textSize || !colours?.ink) painted.clear();
     textSize = size;
@@ -105,6 +105,7 @@ export function createPlate(grid) {
   /** A fill covers what was there; only what is drawn at the edges can stick out. */
   const wipe = (pen, [x, y, w, height]) => pen.clearRect(x - 0.5, y - 0.5, w + 1, height + 1);
 
+  /** The theme's colours; of a node that is not in the page yet there are none. */
   function read() {
     const found = Object.fromEntries(NAMES.map((name, k) => [name, getComputedStyle(probes.children[k]).color]));
     const mono = getComputedStyle(grid).getPropertyValue("--mono") || "monospace";
