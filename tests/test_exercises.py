@@ -13,14 +13,14 @@ import pytest
 import torch
 
 from stridekit import shares_memory
-from stridekit.exercises import contiguity, exercise, performance, views
+from stridekit.exercises import channels_last, contiguity, exercise, performance, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
 from stridekit.exercises.running import Unusable
 from tests.wrong_answers import UNNAMED, WRONG
 from tests.wrong_answers.strides import arithmetic
 
-LESSONS = [ex, contiguity, views, performance]
+LESSONS = [ex, contiguity, views, performance, channels_last]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)

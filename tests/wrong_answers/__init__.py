@@ -4,7 +4,7 @@ They are written on their own, not derived from the mistakes that the exercises 
 is that a check recognises the reasoning in other people's code. One module a lesson.
 """
 
-from tests.wrong_answers import contiguity, performance, strides, views
+from tests.wrong_answers import channels_last, contiguity, performance, strides, views
 from tests.wrong_answers.collecting import UNNAMED, WRONG
 
-__all__ = ["UNNAMED", "WRONG", "contiguity", "performance", "strides", "views"]
+__all__ = ["UNNAMED", "WRONG", "channels_last", "contiguity", "performance", "strides", "views"]

@@ -1,0 +1,460 @@
+"""The exercises of notebook 02: the references are torch's answers, other ways of thought do not pass."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit import memset, shares_memory
+from stridekit.exercises import views as ex
+from stridekit.exercises.running import Unusable, describe
+from stridekit.exercises.views.e1_memset_of import read_byte_set
+from stridekit.exercises.views.e2_share_bytes import read_bool
+from tests.strategies import tensors
+
+
+def matrices():
+    """2-D tensors of every kind: cut, stepped, turned, expanded, empty, of several dtypes."""
+    for rows, columns in itertools.product(range(4), repeat=2):
+        whole = torch.arange(6 * 7 * 2).view(2, 6, 7)[1]
+        yield torch.arange(rows * columns, dtype=torch.int16).view(rows, columns)
+        yield whole[1 : 1 + rows, 2 : 2 + columns]
+        yield whole.to(torch.uint8)[: 2 * rows : 2, 1 : 1 + 2 * columns : 2]
+        yield whole.float().t()[3 : 3 + rows, :columns]
+        yield whole[2, :columns].expand(rows, columns)
+        yield whole[2, :rows, None].expand(rows, columns)
+
+
+# The reference solutions, against torch ---------------------------------------------------------
+
+
+def test_memset_of_is_what_changes_when_the_tensor_is_filled():
+    for t in matrices():
+        storage = t.untyped_storage()
+        raw = torch.empty(0, dtype=torch.uint8).set_(storage)
+        if raw.numel() == 0:
+            assert ex.memset_of.reference(t) == set()
+            continue
+        found = set()
+        for value in (0, 255):  # a byte that held one of them changes to the other
+            raw.fill_(value)
+            for index in itertools.product(*map(range, t.shape)):
+                mine = torch.empty(0, dtype=t.dtype).set_(storage, t[index].storage_offset(), (1,))
+                mine.view(torch.uint8).fill_(255 - value)
+            found |= set((raw != value).nonzero().ravel().tolist())
+        assert ex.memset_of.reference(t) == found
+
+
+@given(tensors())
+def test_memset_of_is_stridekits_own_memory_set(t):
+    start = t.untyped_storage().data_ptr()
+    found = ex.memset_of.reference(t)
+    assert len(found) == len(memset(t))
+    assert all(start + byte in memset(t) for byte in found)
+
+
+def test_share_bytes_is_what_stridekit_and_numpy_say():
+    x, n = (
+        torch.arange(24, dtype=torch.int16).view(4, 6),
+        np.arange(24, dtype=np.int32).reshape(4, 6),
+    )
+    y = torch.from_numpy(n)
+    family = [
+        x,
+        x[1:],
+        x[:, ::2],
+        x[:, 1::2],
+        x.t()[2],
+        x[2, 3],
+        x[:0],
+        x.view(torch.uint8)[1, 3:5],
+    ]
+    family += [
+        x.unfold(1, 2, 3),
+        x[0, :2].expand(3, 2),
+        x.reshape(-1)[5::7],
+        x.detach()[3:],
+        x.clone(),
+    ]
+    family += [
+        x.numpy()[::-1, ::-2],
+        n,
+        n[::-1],
+        n[::2, 1::2],
+        n[1:1],
+        y,
+        y[:, 3],
+        y.t()[::2, 1:],
+        n.T[4],
+    ]
+    for a, b in itertools.product(family, repeat=2):
+        said = ex.share_bytes.reference(a, b)
+        assert said == shares_memory(a, b) == np.shares_memory(np.asarray(a), np.asarray(b))
+
+
+def test_permute_layout_is_that_of_permute():
+    layouts = [
+        ((2, 3, 4, 5), (60, 20, 5, 1)),
+        ((3, 3, 1, 2), (1, 7, 0, 3)),
+        ((0, 2, 1, 4), (8, 4, 4, 1)),
+    ]
+    for shape, stride in layouts:
+        for n in range(5):
+            x = torch.empty_strided(shape[:n], stride[:n])
+            for dims in itertools.permutations(range(n)):
+                for signed in itertools.product(*[(d, d - n) for d in dims]):
+                    y = x.permute(signed)
+                    expected = tuple(y.shape), y.stride()
+                    assert ex.permute_layout.reference(shape[:n], stride[:n], signed) == expected
+
+
+def test_keep_row_has_its_own_bytes_and_no_more():
+    for big in matrices():
+        for i in range(big.size(0)):
+            row = ex.keep_row.reference(big, i)
+            assert row.tolist() == big[i].tolist() and row.dtype == big.dtype
+            assert row.untyped_storage().nbytes() == row.numel() * row.itemsize
+            assert not shares_memory(row, big)
+
+
+STEPS = {
+    "t": False,
+    "t[...]": False,
+    "t.detach()": False,
+    "torch.from_numpy(t.numpy())": False,
+    "t.t()": False,
+    "t.contiguous()": None,
+    "t.reshape(-1, 2)": None,
+    "t.clone()": True,
+    "t + 0": True,
+    "t[[0, 1]]": True,
+    "t[:2, :2]": False,
+}
+
+
+@given(st.lists(st.sampled_from(list(STEPS)), max_size=6))
+def test_first_copy_is_where_a_write_no_longer_comes_through(names):
+    x = torch.zeros(4, 6)
+    steps = [eval(f"lambda t: {name}", {"torch": torch}) for name in names]
+    found = ex.first_copy.reference(x, steps)
+    for step in steps[:found]:
+        y = step(x)
+        y += 1
+        assert (x != 0).any(), "the copy before it was missed"
+        x = y.zero_()
+    if found < len(steps):
+        y = steps[found](x)
+        y += 1
+        assert (x == 0).all()
+        assert STEPS[names[found]] is not False
+    assert True not in [STEPS[name] for name in names[:found]]
+
+
+def test_bump_first_leaves_e_alone_and_can_be_written_to():
+    for e in matrices():
+        if e.size(0) == 0:
+            continue
+        before = e.tolist()
+        y = ex.bump_first.reference(e)
+        assert e.tolist() == before and y[1:].tolist() == e[1:].tolist()
+        assert y[0].tolist() == (e[0] + 1).tolist()
+        y[0] = 99
+        assert y[1:].tolist() == before[1:]
+
+
+# Right answers by other means -----------------------------------------------------------------
+
+
+def memset_as_addresses_of_elements(t):
+    """Ask torch for the address of each element."""
+    start = t.untyped_storage().data_ptr()
+    indices = itertools.product(*map(range, t.shape))
+    return frozenset(t[i].data_ptr() - start + k for i in indices for k in range(t.itemsize))
+
+
+def memset_by_stridekit(t):
+    """Every byte of the storage, asked one by one."""
+    storage = t.untyped_storage()
+    return [b for b in range(storage.nbytes()) if storage.data_ptr() + b in memset(t)]
+
+
+def permuted_by_torch(shape, stride, dims):
+    """Let a tensor do it."""
+    y = torch.empty_strided(shape, stride).permute(dims)
+    return y.shape, y.stride()
+
+
+def copy_by_writing_and_taking_back(x, steps):
+    """Try it with a write, and undo that."""
+    for k, step in enumerate(steps):
+        y = step(x)
+        index = (0,) * y.ndim
+        before, old = x.tolist(), y[index].clone()
+        y[index] += 1
+        shared = x.tolist() != before
+        y[index] = old
+        if not shared:
+            return k
+        x = y
+    return len(steps)
+
+
+def bump_by_hand(e):
+    """A new tensor, filled row by row."""
+    y = torch.empty(e.shape, dtype=e.dtype)
+    for k in range(len(e)):
+        y[k] = e[k] + 1 if k == 0 else e[k]
+    return y
+
+
+BY_OTHER_MEANS = [
+    (ex.memset_of, memset_as_addresses_of_elements),
+    (ex.memset_of, memset_by_stridekit),
+    (ex.memset_of, lambda t: np.array(sorted(ex.memset_of.reference(t)), dtype=np.int64)),
+    (ex.memset_of, lambda t: ex.memset_of.reference(t) or {}),
+    (ex.share_bytes, shares_memory),
+    (ex.share_bytes, lambda a, b: np.shares_memory(np.asarray(a), np.asarray(b))),
+    (ex.share_bytes, lambda a, b: torch.tensor(shares_memory(a, b))),
+    (ex.share_bytes, lambda a, b: np.bool_(not memset(a).isdisjoint(memset(b)))),
+    (ex.permute_layout, permuted_by_torch),
+    (ex.permute_layout, lambda *layout: list(map(torch.tensor, permuted_by_torch(*layout)))),
+    (ex.keep_row, lambda big, i: torch.clone(big[i])),
+    (ex.keep_row, lambda big, i: big[[i]][0]),
+    (ex.keep_row, lambda big, i: big[i].detach().clone(memory_format=torch.contiguous_format)),
+    (ex.keep_row, lambda big, i: torch.empty_like(big[i]).copy_(big[i])),
+    (ex.keep_row, lambda big, i: big.index_select(0, torch.tensor([i])).squeeze(0)),
+    (ex.keep_row, lambda big, i: torch.stack([big[i]])[0]),
+    (ex.keep_row, lambda big, i: big[i].new_tensor(big[i].tolist())),
+    (ex.first_copy, copy_by_writing_and_taking_back),
+    (ex.first_copy, lambda x, steps: torch.tensor(ex.first_copy.reference(x, steps))),
+    (ex.bump_first, bump_by_hand),
+    (ex.bump_first, lambda e: torch.cat([e[:1] + 1, e[1:]])),
+    (ex.bump_first, lambda e: torch.stack([row + (k == 0) for k, row in enumerate(e)])),
+    (ex.bump_first, lambda e: torch.clone(e, memory_format=torch.contiguous_format).index_add_(
+        0, torch.tensor([0]), torch.ones_like(e[:1]))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "answer"), BY_OTHER_MEANS)
+def test_right_answers_by_other_means_pass(task, answer):
+    assert task.check(answer).passed, task.check(answer)
+
+
+# Families of answers in which exactly one is right ----------------------------------------------
+
+
+def passes(task, fn):
+    """Whether `fn` passes the check; it stops at the first case that differs."""
+    for case in task.cases:
+        expected = task._run(task.reference, case)
+        if task._run(fn, case).facts != expected.facts:
+            return False
+    return True
+
+
+def test_one_formula_alone_makes_the_memory_set():
+    def packed(t):
+        return torch.empty(t.shape).stride()
+
+    strides = {"stride": lambda t: t.stride(), "packed": packed, "shape": lambda t: t.shape}
+    units = {"1": lambda t: 1, "4": lambda t: 4, "item": lambda t: t.itemsize}
+    counts = {"n": 0, "n + 1": 1, "n - 1": -1}
+    passing = []
+    for stride, unit, offset, width, extra, count in itertools.product(
+        strides, units, ["none", *units], units, (-1, 0, 1), counts
+    ):
+
+        def formula(
+            t, stride=stride, unit=unit, offset=offset, width=width, extra=extra, count=count
+        ):
+            start = 0 if offset == "none" else t.storage_offset() * units[offset](t)
+            found = {start}
+            for n, s in zip(t.shape, strides[stride](t), strict=True):
+                found = {
+                    f + i * s * units[unit](t) for f in found for i in range(n + counts[count])
+                }
+            return {f + k for f in found for k in range(units[width](t) + extra)}
+
+        if passes(ex.memset_of, formula):
+            passing.append((stride, unit, offset, width, extra, count))
+    assert passing == [("stride", "item", "item", "item", 0, "n")]
+
+
+def test_one_rule_alone_permutes():
+    def inverse(dims):
+        return [sorted(d % len(dims) for d in dims).index(k) for k in range(len(dims))]
+
+    rules = {
+        "gather": lambda v, dims: [v[d] for d in dims],
+        "scatter": lambda v, dims: [v[[d % len(dims) for d in dims].index(k)] for k in range(len(dims))],
+        "keep": lambda v, dims: v,
+        "reverse": lambda v, dims: v[::-1],
+        "rotate": lambda v, dims: [*v[1:], *v[:1]],
+        "sort": lambda v, dims: sorted(v, reverse=True),
+    }  # fmt: skip
+    passing = [
+        pair
+        for pair in itertools.product(rules, repeat=2)
+        if passes(
+            ex.permute_layout,
+            lambda shape, stride, dims, pair=pair: (
+                rules[pair[0]](shape, dims),
+                rules[pair[1]](stride, dims),
+            ),
+        )
+    ]
+    assert passing == [("gather", "gather")]
+
+
+def test_only_a_copy_after_the_cut_keeps_a_row():
+    cuts = {
+        "[i]": lambda x, i: x[i],
+        "[i:i+1]": lambda x, i: x[i : i + 1],
+        "[:, i]": lambda x, i: x[:, i % max(x.size(1), 1)] if x.size(1) else x[:, :0],
+        "whole": lambda x, i: x,
+    }
+    copies = {
+        "clone": torch.clone,
+        "contiguous": lambda x: x.contiguous(),
+        "detach": lambda x: x.detach(),
+        "view": lambda x: x.view(x.shape),
+        "reshape": lambda x: x.reshape(-1),
+        "to": lambda x: x.to(x.dtype),
+        "ravel": lambda x: x.ravel(),
+        "nothing": lambda x: x,
+    }
+    passing = []
+    for before, cut, after in itertools.product(copies, cuts, copies):
+
+        def answer(big, i, before=before, cut=cut, after=after):
+            return copies[after](cuts[cut](copies[before](big), i))
+
+        if passes(ex.keep_row, answer):
+            passing.append((before, cut, after))
+    # Of reshape and ravel before the cut nothing is left to cut rows from.
+    same = {"contiguous", "detach", "view", "to", "nothing", "clone"}
+    assert passing == [(before, "[i]", "clone") for before in copies if before in same]
+
+
+def test_only_a_real_copy_is_safe_to_bump():
+    copies = {
+        "clone": torch.clone,
+        "contiguous": lambda e: e.contiguous(),
+        "detach": lambda e: e.detach(),
+        "reshape": lambda e: e.reshape(e.shape),
+        "flat": lambda e: e.reshape(-1).view(e.shape),
+        "expanded": lambda e: e[:1].clone().expand(e.shape),
+        "to": lambda e: e.to(e.dtype),
+        "arithmetic": lambda e: e * 1,
+    }
+    passing = []
+    for name in copies:
+
+        def answer(e, name=name):
+            y = copies[name](e)
+            y[0] += 1
+            return y
+
+        if passes(ex.bump_first, answer):
+            passing.append(name)
+    assert passing == ["clone", "arithmetic"]
+
+
+TESTS_OF_SHARING = {
+    "bytes": shares_memory,
+    "data_ptr": lambda a, b: np.asarray(a).ctypes.data == np.asarray(b).ctypes.data,
+    "bounds": lambda a, b: np.may_share_memory(np.asarray(a), np.asarray(b)),
+    "subset": lambda a, b: memset(a) <= memset(b),
+    "superset": lambda a, b: memset(a) >= memset(b),
+    "equal sets": lambda a, b: memset(a) == memset(b),
+    "yes": lambda a, b: True,
+    "no": lambda a, b: False,
+    "elements": lambda a, b: bool(np.size(a) and np.size(b)),
+    "equal": lambda a, b: np.array_equal(np.asarray(a), np.asarray(b)),
+}
+
+
+def test_no_combination_of_stand_ins_decides_who_shares():
+    passing = []
+    for one, two in itertools.combinations_with_replacement(TESTS_OF_SHARING, 2):
+        first, second = TESTS_OF_SHARING[one], TESTS_OF_SHARING[two]
+        for name, join in {"and": min, "or": max}.items():
+
+            def answer(a, b, first=first, second=second, join=join):
+                return bool(join(first(a, b), second(a, b)))
+
+            if passes(ex.share_bytes, answer):
+                passing.append((one, name, two))
+    # "and" with what sharing implies, "or" with what implies it, is sharing itself
+    assert all("bytes" in (one, two) for one, _, two in passing)
+    assert ("bytes", "and", "bytes") in passing
+
+
+# Readers, and what the kit says of arrays -------------------------------------------------------
+
+
+def test_a_set_of_bytes_comes_in_several_clothes():
+    t = torch.zeros(3, dtype=torch.int16)
+    for answer in (
+        {0, 1},
+        frozenset({0, 1}),
+        [1, 0],
+        range(2),
+        np.arange(2),
+        torch.arange(2),
+        {0.0, 1},
+    ):
+        assert read_byte_set(answer, {"t": t}).facts == {"count": 2, "bytes": frozenset({0, 1})}
+    assert read_byte_set({}, {"t": t}).shown == "no byte"
+
+
+@pytest.mark.parametrize("answer", [{"a": 1}, {"a"}, {1.5}, "01", 3, np.zeros((2, 2)), {True}])
+def test_what_is_no_set_of_bytes_is_refused(answer):
+    with pytest.raises(Unusable, match="asked for"):
+        read_byte_set(answer, {"t": torch.zeros(3)})
+
+
+@pytest.mark.parametrize(
+    "answer", [1, 0, "True", None, [True], {1}, torch.ones(2, dtype=torch.bool)]
+)
+def test_what_is_neither_true_nor_false_is_refused(answer):
+    with pytest.raises(Unusable, match="where True or False is asked for"):
+        read_bool(answer, {})
+
+
+def test_runs_of_bytes_are_shown_and_long_lists_are_cut():
+    t = torch.zeros(100, dtype=torch.int16)
+    assert read_byte_set({2 * k for k in range(40)}, {"t": t}).shown == (
+        "40 bytes: 0, 2, 4, 6, 8, 10, …"
+    )
+
+
+def test_arrays_of_a_case_are_described_and_guarded():
+    report = ex.share_bytes.check(lambda a, b: isinstance(a, np.ndarray) != shares_memory(a, b))
+    assert "array of shape" in report.text and "in bytes, 8 bytes an element" in report.text
+
+    def writes(a, b):
+        said = shares_memory(a, b)
+        if isinstance(a, np.ndarray) and a.size:
+            a[...] = 9
+        return said
+
+    assert "`a` is no longer what it was before the call" in ex.share_bytes.check(writes).text
+    assert (
+        describe(np.zeros((2, 3), np.int16)[:, ::-1])
+        == "array of shape (2, 3), strides (6, -2) in bytes"
+    )
+
+
+def test_a_row_kept_for_its_values_alone_is_told_what_it_keeps():
+    assert ex.keep_row.check(lambda big, i: big[i]).text.startswith(
+        "✗ keep_row: not yet (right on 0 of 15 cases)\n"
+        "  input     big = torch.arange(24).view(4, 6); i = 1\n"
+        "            big: shape (4, 6), stride (6, 1), storage_offset 0, 8 bytes an element\n"
+        "  expected  torch.int64, shape (6,), on a storage of its own of 48 bytes\n"
+        "  yours     torch.int64, shape (6,), on big's storage of 192 bytes\n"
+        "  differs   storage\n"
+    )
