@@ -17,7 +17,7 @@ OTHER_NAMES = {"nchw": "contiguous_format", "nhwc": "channels_last"}
 def read_formats(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a collection of formats, by name or as torch's own objects."""
     wanted = "a set of the names of formats is asked for"
-    if isinstance(answer, str) or not isinstance(answer, Iterable):
+    if isinstance(answer, str | dict) or not isinstance(answer, Iterable):
         raise Unusable(f"{kind(answer)}, where {wanted}")
     found = {_name(item) for item in answer}
     shown = ", ".join(repr(name) for name in NAMES if name in found)

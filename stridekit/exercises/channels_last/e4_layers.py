@@ -62,10 +62,10 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
     "channels_last flag is False is the one; with none, answer len(layers).",
     takeaway="Ask every output, not the last one: later layers can hide a loss, or mend it at a price.",
 )
-def first_to_lose(layers: Sequence[Callable[[Tensor], Tensor]], x: torch.Tensor) -> int:
+def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
     """The index of the first layer whose output is no longer channels-last.
 
-    layers  functions of one tensor, run one after the other: the first on x
+    layers  modules, or other functions of one tensor, run one after the other: the first on x
     x       a tensor that is contiguous in channels_last
     return  the index of the first layer whose output is not contiguous in channels_last (one
             without four dims is not); len(layers) if there is no such layer

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from stridekit.exercises.answers import read_number
 from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome
+
+
+def read_uses(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is one number, shown without endless digits."""
+    facts = read_number(answer, args).facts
+    value = facts["value"]
+    return Outcome(facts, f"{value:g}" if isinstance(value, float) else str(value))
 
 
 @exercise(
     title="when does the conversion pay back?",
-    read=read_number,
+    read=read_uses,
     # Times whose sums and products floats hold exactly, so that every way to count agrees.
     cases=[
         "convert = 100; before = 30; after = 20",
