@@ -29,9 +29,13 @@ from stridekit.memory import MemorySet, Undecided
 from stridekit.relation import Relation, relation
 from stridekit.selfcheck import SelfCheck, self_check
 from stridekit.storage import read_element, read_storage, storage_view
+from stridekit.traffic import traffic
+from stridekit.traffic_table import Traffic
 from stridekit.view_error import explain_view
+from stridekit.warp import WarpSectors, warp_sectors
 
 if TYPE_CHECKING:
+    from stridekit.ceiling import Bandwidth, bandwidth
     from stridekit.timing import Comparison, Measurement, compare, measure
     from stridekit.widgets import (
         AliasExplorer,
@@ -72,6 +76,12 @@ __all__ = [
     "loop_nest",
     "broadcast_tensors",
     "TraversalExplorer",
+    "traffic",
+    "Traffic",
+    "warp_sectors",
+    "WarpSectors",
+    "bandwidth",
+    "Bandwidth",
     "measure",
     "Measurement",
     "compare",
@@ -91,6 +101,8 @@ _LAZY = {
     "ReshapeStepper": "widgets",
     "ChannelsLastExplorer": "widgets",
     "TraversalExplorer": "widgets",
+    "bandwidth": "ceiling",
+    "Bandwidth": "ceiling",
     "measure": "timing",
     "Measurement": "timing",
     "compare": "timing",

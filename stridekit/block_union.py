@@ -8,6 +8,7 @@ sets that repeat with one step, as the slices of one tensor do, whose common per
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise, product
 from math import gcd, prod
@@ -163,19 +164,66 @@ def _windows(
 
 def _written_out(parts: list[Part], size: int, budget: Budget) -> int:
     """The blocks of any sets, run by run."""
-    found = []
+    total, reached = 0, -1
+    for begin, stop in _runs(parts, budget):
+        end = (stop - 1) // size
+        total += max(0, end - max(reached, begin // size - 1))
+        reached = max(reached, end)
+    return total
+
+
+def _runs(parts: Sequence[Part], budget: Budget) -> list[tuple[int, int]]:
+    """The runs of all sets together, as (start, stop) in ascending order; those that touch joined."""
+    found: list[tuple[int, int]] = []
     for base, generators in parts:
         runs, levels = split(generators, budget)
         budget.spend(len(runs) * prod([level.n for level in levels]))
-        for starts in product(*[level.starts for level in levels], runs):
-            *digits, (at, length) = starts
-            start = base + sum(digits) + at
-            found.append((start // size, (start + length - 1) // size))
-    total, reached = 0, min(found)[0] - 1
-    for begin, end in sorted(found):
-        total += max(0, end - max(reached, begin - 1))
-        reached = max(reached, end)
-    return total
+        for digits in product(*[level.starts for level in levels]):
+            start = base + sum(digits)
+            found += [(start + at, start + at + length) for at, length in runs]
+    joined: list[tuple[int, int]] = []
+    for begin, stop in sorted(found):
+        if joined and begin <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((begin, stop))
+    return joined
+
+
+def partial_together(
+    parts: Sequence[Part], without: Sequence[Part], size: int, budget: Budget
+) -> int:
+    """The blocks that the sets meet and do not fill together, and that no set of `without` meets.
+
+    Where `parts` are written and `without` read, these are the blocks that have to be read only to
+    keep the bytes in them that are not written. Raises Undecided like `blocks_together`.
+
+    >>> row = (0, ((1, 100),))
+    >>> partial_together([row], [], 64, Budget(100)), partial_together([row], [row], 64, Budget(100))
+    (1, 0)
+    """
+    own = [blocks(part, size, budget) for part in set(parts)]
+    if not any(found.partial for found in own):
+        return 0
+    mine, its = blocks_together(parts, size, budget), blocks_together(without, size, budget)
+    all_ = blocks_together([*parts, *without], size, budget)
+    if all_ == its:
+        return 0
+    if all_ == mine + its and mine == sum(found.touched for found in own):
+        return sum(found.partial for found in own)
+    # A block is partial if a run begins or ends inside it: joined runs leave a gap between them.
+    open_ = set()
+    for begin, stop in _runs(parts, budget):
+        open_ |= {begin // size} if begin % size else set()
+        open_ |= {stop // size} if stop % size else set()
+    spans = [(begin // size, (stop - 1) // size) for begin, stop in _runs(without, budget)]
+    firsts = [first for first, _ in spans]
+
+    def read(block: int) -> bool:
+        k = bisect_right(firsts, block) - 1
+        return k >= 0 and block <= spans[k][1]
+
+    return sum(not read(block) for block in open_)
 
 
 def _last(part: Part) -> int:

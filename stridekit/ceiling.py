@@ -1,0 +1,115 @@
+"""bandwidth(): how fast this machine moves bytes at best, the ceiling that predictions are held against.
+
+Two operations that only wait for memory are timed on arrays too large for the caches: a copy, and
+STREAM's triad a = b + s*c (McCalpin, "Memory Bandwidth and Machine Balance", 1995). Bytes are counted
+as `traffic` counts them: each array once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import quantiles
+
+import torch
+from torch.utils.benchmark import Timer
+
+from stridekit._arguments import int_
+from stridekit.timing.fingerprint import machine
+
+_MIB = 1 << 20
+LARGEST = 256 * _MIB
+# One sample lasts so long at the least, in seconds.
+_SAMPLE = 0.002
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bandwidth:
+    """What `bandwidth` measured, in bytes per second, and on what."""
+
+    copy: float
+    triad: float
+    threads: int
+    device: str
+    nbytes: int  # of all three arrays
+    last_cache: int | None  # bytes of the largest cache, where the system says
+
+    @property
+    def ceiling(self) -> float:
+        """The better of the two: what no operation that waits for memory should pass by much."""
+        return max(self.copy, self.triad)
+
+    def why_not_memory(self) -> str:
+        """Why the caches may have had a part in it; "" where the arrays are far larger than they are."""
+        if self.last_cache is None:
+            return "the size of the last cache is not known"
+        if self.nbytes < 4 * self.last_cache:
+            return (
+                f"the arrays have {self.nbytes // _MIB} MiB, the last cache {self.last_cache // _MIB} "
+                "MiB: it may serve a part of them, where others leave it to us"
+            )
+        return ""
+
+    def __str__(self) -> str:
+        threads = (
+            f", {self.threads} thread{'s' * (self.threads != 1)}" if self.device == "cpu" else ""
+        )
+        why = self.why_not_memory()
+        return (
+            f"bandwidth of {self.device}{threads}: copy {self.copy / 1e9:.3g} GB/s, "
+            f"triad {self.triad / 1e9:.3g} GB/s{f' ({why})' if why else ''}"
+        )
+
+    __repr__ = __str__
+
+
+def bandwidth(
+    nbytes: int = 240 * _MIB, *, repetitions: int = 12, threads: int = 1, device: str = "cpu"
+) -> Bandwidth:
+    """Measure how many bytes per second a copy and a triad move: the ceiling of this machine, now.
+
+    Three float32 arrays have `nbytes` bytes together, 256 MiB at the most. `repetitions` of both
+    operations are timed in turn by torch.utils.benchmark, and of each the lower quartile counts; the
+    number of threads is restored. It takes seconds, and another process on the machine takes its share.
+    Raises ValueError for numbers that make no sense, RuntimeError as torch does for a device that is
+    not there.
+
+    >>> found = bandwidth(3 * 2**20, repetitions=4)
+    >>> found.triad > 0 and found.ceiling == max(found.copy, found.triad)
+    True
+    """
+    _require("nbytes", nbytes, 3 * 4096, LARGEST, "bytes for three arrays")
+    _require("repetitions", repetitions, 2, 10_000, "repetitions of each operation")
+    _require("threads", threads, 1, 1024, "threads")
+    length = nbytes // 12
+    a, b, c = (torch.full((length,), float(k), device=device) for k in range(3))
+    each = a.numel() * a.element_size()
+    timers = [
+        Timer(statement, globals={"torch": torch, "a": a, "b": b, "c": c}, num_threads=threads)
+        for statement in ("a.copy_(b)", "torch.add(b, c, alpha=3.0, out=a)")
+    ]
+    counts = [max(1, round(_SAMPLE / max(timer.timeit(1).mean, 1e-7))) for timer in timers]
+    samples: list[list[float]] = [[], []]
+    for turn in range(repetitions):
+        for k in (0, 1) if turn % 2 == 0 else (1, 0):
+            samples[k].append(timers[k].timeit(counts[k]).mean)
+    copy, triad = (quantiles(times, n=4, method="inclusive")[0] for times in samples)
+    return Bandwidth(
+        copy=2 * each / copy,
+        triad=3 * each / triad,
+        threads=threads,
+        device=str(a.device),
+        nbytes=3 * each,
+        last_cache=_last_cache(a.device),
+    )
+
+
+def _last_cache(device: torch.device) -> int | None:
+    """The bytes of the last cache before memory, or None where the system does not say."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).L2_cache_size)
+    return max(machine()["caches"].values(), default=None)
+
+
+def _require(name: str, value: int, least: int, most: int, what: str) -> None:
+    if not least <= int_(name, value) <= most:
+        raise ValueError(f"{name} is {value:,}: give {least:,} to {most:,} {what}")

@@ -1,0 +1,223 @@
+"""traffic(reads=…, writes=…): the bytes that an operation has to move, predicted from its layouts.
+
+Memory moves in whole cache lines: whoever wants four bytes of one gets 64. So the cost of an operation
+that waits for memory, as most do, follows from how many lines its operands touch. Nothing is run or
+read here, and all numbers are exact for any number of elements; only `cache=`, which asks what loops
+fetch again, is an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from stridekit._arguments import a_kind, int_, ints
+from stridekit.aliasing import memset
+from stridekit.block_union import blocks_together, partial_together
+from stridekit.blocks import Part, blocks
+from stridekit.elementwise import broadcast_tensors, loop_nest
+from stridekit.layout import Layout
+from stridekit.memory import generators_of
+from stridekit.placement import without_memory
+from stridekit.refetch import Walk, fetched
+from stridekit.strided_set import BUDGET, Budget, normal_form
+from stridekit.traffic_table import Operand, Traffic
+
+__all__ = ["Operand", "Traffic", "traffic"]
+
+SECTOR = 32  # bytes: what a GPU fetches at least
+
+
+class _Place(NamedTuple):
+    """Where an operand lies: its address space, and the set of its bytes, None for an empty one."""
+
+    space: object
+    part: Part | None
+
+
+def traffic(
+    reads: Any = (),
+    writes: Any = (),
+    *,
+    line: int = 64,
+    cache: int | None = None,
+    order: Sequence[int] | None = None,
+    alignment: int = 0,
+    budget: int = BUDGET,
+) -> Traffic:
+    """The bytes, cache lines of `line` bytes and 32-byte sectors that reading and writing operands costs.
+
+    An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
+    Tensors lie where they lie. A Layout, as a meta tensor, has a storage without a place: it is taken to
+    begin `alignment` bytes behind the start of a line, and each Layout has a storage of its own, but
+    the same object is the same memory. What is updated in place is a read and a write.
+
+    Without `cache` every line comes once for reading and goes once for writing; lines that are
+    written in part and not read have to come too, to keep their other bytes. (Many CPUs fetch each
+    line that they write. The measured `bandwidth()` does not count those either.)
+    With `cache`, its size in bytes, lines are fetched again by the loops of an elementwise operation
+    that returns to them too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops
+    in that order. At most one write then. This is an estimate, see `stridekit.refetch`.
+
+    Raises ValueError for no operands, a line that is no power of two from 32 on, and sizes that make no
+    sense; LayoutError where shapes do not broadcast; like `memset` for operands without one memory;
+    Undecided where the exact answer would cost more than the budget.
+
+    >>> x = Layout((1000, 1000), itemsize=4)
+    >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4))
+    traffic in lines of 64 bytes
+               useful bytes   lines  partial  sectors
+      read 0      2,000,000  62,500   62,500  125,000
+      write 0     2,000,000  31,250        0   62,500
+      moved: 6,000,000 bytes (62,500 lines read, 31,250 written); dense: 4,000,000, 67 % of that
+    >>> traffic(reads=x.t(), writes=Layout((1000, 1000), itemsize=4), cache=32768).moved / 8e6
+    8.5
+    """
+    sources, targets = _operands("reads", reads), _operands("writes", writes)
+    both = (*sources, *targets)
+    if not both:
+        raise ValueError("no operands: give reads=, writes= or both: tensors, arrays or Layouts")
+    _require_sizes(line, cache, order, alignment)
+    steps = Budget(budget)
+    places = [_place(x, alignment) for x in both]
+    names = [f"read {i}" for i in range(len(sources))] + [f"write {i}" for i in range(len(targets))]
+    operands = [_operand(*both, line, steps) for both in zip(names, places, strict=True)]
+    taken, given = _by_space(places[: len(sources)]), _by_space(places[len(sources) :])
+    read, written = _lines(taken, line, steps), _lines(given, line, steps)
+    kept = sum(
+        [partial_together(p, taken.get(space, []), line, steps) for space, p in given.items()]
+    )
+    used = [blocks_together(parts, 1, steps) for parts in taken.values()]
+    made = [blocks_together(parts, 1, steps) for parts in given.values()]
+    # Packed densely, the last line of what is written may be partial, but no other is.
+    ragged = sum([n % line > 0 for n in made])
+    dense = sum([-(-n // line) for n in (*used, *made)]) + min(kept, ragged)
+    if cache is not None:
+        loads = [operand.lines for operand in operands]
+        walks = _walks(sources, targets, places, order)
+        if _lines(_by_space(places), line, steps) > cache // line:
+            found = fetched(walks, line, cache // line, steps)
+            loads = [one.touched for one in found]
+            by_walk = dict(zip(walks, found, strict=True))
+            ins, outs = set(walks[: len(sources)]), set(walks[len(sources) :])
+            read = sum([by_walk[walk].touched for walk in ins])
+            written = sum([by_walk[walk].touched for walk in outs])
+            kept = sum([by_walk[walk].partial for walk in outs - ins])
+        operands = [operand._replace(fetched=n) for operand, n in zip(operands, loads, strict=True)]
+    return Traffic(
+        operands=tuple(operands),
+        line=line,
+        cache=cache,
+        useful=sum(used) + sum(made),
+        lines_read=read,
+        lines_written=written,
+        lines_kept=kept,
+        minimum=line * dense,
+    )
+
+
+def _operand(name: str, place: _Place, line: int, budget: Budget) -> Operand:
+    """The numbers of one operand by itself."""
+    if place.part is None:
+        return Operand(name, 0, 0, 0, 0, None)
+    lines = blocks(place.part, line, budget)
+    return Operand(
+        name,
+        blocks(place.part, 1, budget).touched,
+        lines.touched,
+        lines.partial,
+        blocks(place.part, SECTOR, budget).touched,
+        None,
+    )
+
+
+def _lines(spaces: dict[object, list[Part]], line: int, budget: Budget) -> int:
+    return sum([blocks_together(parts, line, budget) for parts in spaces.values()])
+
+
+def _by_space(places: Sequence[_Place]) -> dict[object, list[Part]]:
+    found: dict[object, list[Part]] = {}
+    for space, part in places:
+        if part is not None:
+            found.setdefault(space, []).append(part)
+    return found
+
+
+def _place(x: Any, alignment: int) -> _Place:
+    """Where an operand lies; what has numbers and no memory lies in a space of its own storage."""
+    placed = without_memory(x)
+    if placed is None:
+        bytes_ = memset(x)
+        return _Place(bytes_.space, (bytes_.first, bytes_._generators) if bytes_ else None)
+    layout, space = placed
+    start, generators, _ = generators_of(layout)
+    return _Place(space, normal_form(start + alignment, generators) if layout.numel else None)
+
+
+# Loops through a cache ------------------------------------------------------------------------------
+
+
+def _walks(
+    sources: tuple[Any, ...],
+    targets: tuple[Any, ...],
+    places: Sequence[_Place],
+    order: Sequence[int] | None,
+) -> list[Walk]:
+    """Each operand as the loops of an elementwise operation walk it, in the order of the places."""
+    if len(targets) > 1:
+        raise ValueError(
+            f"cache= follows the loops of an elementwise operation with one result, here are "
+            f"{len(targets)} writes: ask for each of them"
+        )
+    nests: Sequence[Layout]
+    if order is not None:
+        nests = _in_order(broadcast_tensors(*sources, *targets), order)
+    elif sources and targets:
+        output, *inputs = loop_nest(*sources, out=targets[0])
+        nests = [*inputs, output]
+    else:
+        nests = loop_nest(*sources, *targets)[1:]
+    walks = []
+    for nest, place in zip(nests, places, strict=True):
+        steps = [nest.itemsize * step for step in nest.stride]
+        first = place.part[0] if place.part else 0
+        walks.append(Walk(first, tuple(zip(steps, nest.shape, strict=True)), nest.itemsize))
+    return walks
+
+
+def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:
+    dims = ints("order", order)
+    if sorted(dims) != list(range(layouts[0].ndim)):
+        raise ValueError(
+            f"order is {dims} for operands of shape {layouts[0].shape}: give each dim once, the "
+            "outermost loop first"
+        )
+    return [layout.permute(dims) for layout in layouts]
+
+
+# What callers hand in -------------------------------------------------------------------------------
+
+
+def _operands(name: str, given: Any) -> tuple[Any, ...]:
+    """One operand or several as a tuple."""
+    one = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
+    if not one and not isinstance(given, Iterable):
+        raise TypeError(
+            f"{name} is {given!r}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple of them"
+        )
+    return (given,) if one else tuple(given)
+
+
+def _require_sizes(
+    line: int, cache: int | None, order: Sequence[int] | None, alignment: int
+) -> None:
+    if int_("line", line) < 1 or line & (line - 1):
+        raise ValueError(f"line is {line} bytes: give a power of two, 64 on most CPUs")
+    if not 0 <= int_("alignment", alignment) < line:
+        raise ValueError(f"alignment is {alignment} bytes: give 0 to {line - 1}, within one line")
+    if cache is not None and int_("cache", cache) < line:
+        raise ValueError(f"cache is {cache} bytes: it holds one line of {line} bytes at the least")
+    if cache is None and order is not None:
+        raise ValueError("order= is that of loops through a cache: give cache= too")

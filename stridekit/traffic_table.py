@@ -1,0 +1,116 @@
+"""Traffic: what moving the operands of an operation costs, as numbers and as a table."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Operand(NamedTuple):
+    """One operand's part: useful bytes, each counted once, and the lines and sectors that they lie in."""
+
+    name: str
+    useful: int
+    lines: int
+    partial: int  # lines of which only some bytes are useful
+    sectors: int
+    fetched: int | None  # with cache=: lines fetched, those that are fetched again included
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Traffic:
+    """What `traffic` found; prints as text, shows as a table.
+
+    The totals count a line that several reads, or several writes, touch once.
+    """
+
+    operands: tuple[Operand, ...]
+    line: int  # bytes in a cache line
+    cache: int | None  # bytes in the cache that was asked about
+    useful: int  # bytes read and bytes written
+    lines_read: int
+    lines_written: int
+    lines_kept: int  # read only because a part of them is written, and the rest has to stay
+    minimum: int  # bytes moved by as many useful bytes, packed densely
+
+    @property
+    def moved(self) -> int:
+        """The bytes between memory and cache: all lines read, written and kept, in full."""
+        return self.line * (self.lines_read + self.lines_written + self.lines_kept)
+
+    @property
+    def efficiency(self) -> float:
+        """The part of the moved bytes that dense operands would move too; 1 where nothing moves."""
+        return self.minimum / self.moved if self.moved else 1.0
+
+    def fraction(self, seconds: float, bandwidth: Any) -> float:
+        """The part of a bandwidth that the operation reached if it took so many seconds.
+
+        `bandwidth` is in bytes per second, or what `bandwidth()` returned. Above 1 the cache served what
+        memory was asked for; far below, the operation waited for something else. Raises ValueError for
+        what is not above 0.
+
+        >>> from stridekit import Layout, traffic
+        >>> traffic(reads=Layout((10**6,), itemsize=4)).fraction(seconds=0.001, bandwidth=8e9)
+        0.5
+        """
+        ceiling = getattr(bandwidth, "ceiling", bandwidth)
+        for name, value in (("seconds", seconds), ("bandwidth", ceiling)):
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not 0 < value < float("inf"):
+                raise ValueError(f"{name} is {value!r}: give a number above 0")
+        return float(self.moved / seconds / ceiling)
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+        lines = [
+            "  "
+            + row[0].ljust(widths[0])
+            + "".join("  " + cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))
+            for row in rows
+        ]
+        return "\n".join([self._title(), *(line.rstrip() for line in lines), f"  {self._sum()}"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        left, right = "text-align:left", "text-align:right"
+        head, *body = self._rows()
+        cells = "".join(
+            f'<th scope="col" style="{right if k else left}">{html.escape(cell)}</th>'
+            for k, cell in enumerate(head)
+        )
+        rows = "".join(
+            f'<tr><th scope="row" style="{left};font-weight:600">{html.escape(row[0])}</th>'
+            + "".join(f'<td style="{right}">{html.escape(cell)}</td>' for cell in row[1:])
+            + "</tr>"
+            for row in body
+        )
+        return (
+            f'<table><caption style="caption-side:top;{left};font-weight:600">'
+            f"{html.escape(self._title())}</caption><thead><tr>{cells}</tr></thead>"
+            f'<tbody>{rows}</tbody><tfoot><tr><td colspan="{len(head)}" style="{left}">'
+            f"{html.escape(self._sum())}</td></tr></tfoot></table>"
+        )
+
+    def _title(self) -> str:
+        where = "" if self.cache is None else f", a cache of {self.cache:,} bytes"
+        return f"traffic in lines of {self.line} bytes{where}"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        names = ("", "useful bytes", "lines", "partial", "sectors", "fetched")
+        rows = [names] + [
+            (operand.name, *(f"{n:,}" for n in operand[1:] if n is not None))
+            for operand in self.operands
+        ]
+        return [row[: 5 if self.cache is None else 6] for row in rows]
+
+    def _sum(self) -> str:
+        kept = f", {self.lines_kept:,} read only to keep their rest" if self.lines_kept else ""
+        lines = f"{self.lines_read:,} lines read, {self.lines_written:,} written{kept}"
+        return (
+            f"moved: {self.moved:,} bytes ({lines}); dense: {self.minimum:,}, "
+            f"{100 * self.efficiency:.0f} % of that"
+        )

@@ -1,0 +1,82 @@
+"""warp_sectors(x): what one warp of a GPU asks for, when each of its threads takes one element.
+
+The 32 threads of a warp load together. The hardware joins what they ask for into sectors of 32 bytes,
+and fetches each of those once and whole: neighbours in memory share sectors, threads far apart do not.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+from stridekit._arguments import int_
+from stridekit.aliasing import first_address
+from stridekit.layout import Layout
+from stridekit.placement import without_memory
+
+
+class WarpSectors(NamedTuple):
+    """What `warp_sectors` found: sectors fetched, and how few could hold the useful bytes."""
+
+    sectors: int
+    minimum: int
+    useful: int  # bytes that the lanes take, each counted once
+    size: int  # bytes in a sector
+
+    @property
+    def efficiency(self) -> float:
+        """The part of the fetched bytes that is of use."""
+        return self.useful / (self.sectors * self.size) if self.sectors else 1.0
+
+
+def warp_sectors(
+    x: Any, warp: int = 0, *, lanes: int = 32, sector: int = 32, alignment: int = 0
+) -> WarpSectors:
+    """The sectors that a warp fetches whose lanes take neighbouring elements, in the order of the indices.
+
+    Lane k of warp w takes the element whose row-major number is w * lanes + k, as most kernels that
+    visit all elements have it; the last warp may have fewer elements than lanes. `x` is a strided
+    tensor, an array or a Layout. A Layout's storage begins `alignment` bytes behind the start of a
+    sector; tensors lie where they lie, those of CUDA at multiples of 512 bytes.
+    Raises IndexError where there is no such warp, ValueError for sizes that make no sense, and like
+    `memset` for what has no single memory.
+
+    >>> x = Layout((1024, 1024), itemsize=4)
+    >>> warp_sectors(x)
+    WarpSectors(sectors=4, minimum=4, useful=128, size=32)
+    >>> warp_sectors(x.t()).sectors, warp_sectors(x[:, 1:]).sectors, warp_sectors(x[:, ::2]).sectors
+    (32, 5, 8)
+    """
+    if int_("lanes", lanes) < 1:
+        raise ValueError(f"lanes is {lanes}: a warp has at least one, 32 on NVIDIA's GPUs")
+    if int_("sector", sector) < 1 or sector & (sector - 1):
+        raise ValueError(f"sector is {sector} bytes: give a power of two, 32 on NVIDIA's GPUs")
+    if not 0 <= int_("alignment", alignment) < sector:
+        raise ValueError(f"alignment is {alignment} bytes: give 0 to {sector - 1}, within a sector")
+    placed = without_memory(x)
+    layout = Layout.of(x) if placed is None else placed[0]
+    item = layout.itemsize
+    first = first_address(x) if placed is None else item * layout.storage_offset + alignment
+    numel = prod(layout.shape)
+    warps = -(-numel // lanes)
+    if not 0 <= int_("warp", warp) < warps:
+        known = f"0 to {warps - 1}" if warps else "none, it is empty"
+        raise IndexError(
+            f"there is no warp {warp} of {lanes} lanes for shape {layout.shape}: {known}"
+        )
+    starts = {
+        first + item * _offset(layout, number)
+        for number in range(warp * lanes, min(numel, (warp + 1) * lanes))
+    }
+    touched = {k for a in starts for k in range(a // sector, (a + item - 1) // sector + 1)}
+    useful = len({byte for a in starts for byte in range(a, a + item)})
+    return WarpSectors(len(touched), -(-useful // sector), useful, sector)
+
+
+def _offset(layout: Layout, number: int) -> int:
+    """How far the element of this row-major number lies from that of number 0, in elements."""
+    offset = 0
+    for size, step in zip(reversed(layout.shape), reversed(layout.stride), strict=True):
+        number, i = divmod(number, size)
+        offset += i * step
+    return offset

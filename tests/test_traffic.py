@@ -1,0 +1,366 @@
+"""Predicted traffic against the lines of every byte, and a cache filled visit by visit."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+import stridekit
+from stridekit import Layout, LayoutError, Undecided, loop_nest, memset, traffic, warp_sectors
+from stridekit.blocks import blocks
+from stridekit.ceiling import Bandwidth, bandwidth
+from stridekit.refetch import Lru, Walk, fetched
+from stridekit.strided_set import Budget, normal_form
+from stridekit.widgets import traversal
+from tests.brute_force import layout_bytes, tensor_bytes
+from tests.strategies import tensors
+
+PLENTY = 1_000_000
+
+
+def lines_of(numbers, size=64):
+    """The blocks of filled sets."""
+    return {number // size for number in numbers}
+
+
+def partial_of(numbers, size=64):
+    """Those of them that are not filled."""
+    return {
+        k for k in lines_of(numbers, size) if not {*range(k * size, k * size + size)} <= numbers
+    }
+
+
+def views_of_one(data, count):
+    """Views of one storage, now and then of two."""
+    whole = torch.zeros(40, 40)
+    other = torch.zeros(30, 40)
+    found = []
+    for _ in range(count):
+        x = data.draw(st.sampled_from([whole, whole, whole, other]))
+        index = tuple(data.draw(st.slices(n).filter(lambda s: (s.step or 1) > 0)) for n in x.shape)
+        x = x[index]
+        found.append(x.t() if data.draw(st.booleans()) else x)
+    return found
+
+
+# Exact counts ---------------------------------------------------------------------------------------
+
+
+@given(tensors())
+def test_the_numbers_of_one_operand(x):
+    """Useful bytes, lines, partial lines and sectors: those of all bytes of the tensor."""
+    numbers = tensor_bytes(x)
+    (found,) = traffic(reads=x).operands
+    assert found.useful == len(numbers) and found.lines == len(lines_of(numbers))
+    assert found.partial == len(partial_of(numbers)) and found.sectors == len(lines_of(numbers, 32))
+
+
+@given(st.data())
+def test_lines_that_operands_share_count_once(data):
+    """Reads and writes over one storage: each line comes once and goes once, and keeps its rest once."""
+    reads = views_of_one(data, data.draw(st.integers(0, 3)))
+    writes = views_of_one(data, data.draw(st.integers(0 if reads else 1, 2)))
+    came = set().union(*(set(memset(x)) for x in reads))
+    went = set().union(*(set(memset(x)) for x in writes))
+    found = traffic(reads, writes)
+    assert found.useful == len(came) + len(went)
+    assert (found.lines_read, found.lines_written) == (len(lines_of(came)), len(lines_of(went)))
+    assert found.lines_kept == len(partial_of(went) - lines_of(came))
+    assert found.moved == 64 * (found.lines_read + found.lines_written + found.lines_kept)
+    assert 0 <= found.minimum <= found.moved and 0 < found.efficiency <= 1
+
+
+@given(tensors(), st.sampled_from([1, 16, 32, 64, 128]), st.integers(0, 15))
+def test_a_layout_begins_where_it_is_told(x, line, alignment):
+    """The alignment of a storage moves all of its lines; meta tensors are counted like layouts."""
+    layout, alignment = Layout.of(x), alignment % line
+    numbers = {byte + alignment for byte in layout_bytes(layout)}
+    found = traffic(reads=layout, line=line, alignment=alignment)
+    assert found.lines_read == len(lines_of(numbers, line))
+    with FakeTensorMode():
+        fake = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype)
+    meta = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device="meta")
+    bare = traffic(reads=Layout(x.shape, x.stride(), 0, x.element_size()), line=line)
+    assert traffic(reads=meta, line=line) == traffic(reads=fake, line=line) == bare
+
+
+def test_what_is_one_memory():
+    """Layouts have storages of their own, but one object is one; meta tensors know their storage."""
+    x, y = Layout((1000,), itemsize=4), Layout((1000,), itemsize=4)
+    assert traffic(reads=(x, x)).lines_read == 63 and traffic(reads=(x, y)).lines_read == 126
+    meta = torch.empty(64, 64, device="meta")
+    assert traffic(reads=(meta, meta.t())).lines_read == 256
+    assert traffic(reads=(meta[:, ::2], meta[:, 1::2])).useful == 4 * 64 * 64
+    assert traffic(reads=(meta, torch.empty_like(meta))).lines_read == 512
+
+
+def test_writing_a_part_of_a_line_reads_it_too():
+    """Unless it is read anyway, as in place, or written in full."""
+    x = Layout((256, 256), itemsize=4)
+    column, whole = x[:, 3], traffic(writes=x)
+    assert (whole.lines_kept, whole.efficiency) == (0, 1)
+    assert traffic(writes=column).lines_kept == traffic(writes=column).lines_written == 256
+    assert traffic(reads=column, writes=column).lines_kept == 0
+    array = np.zeros((256, 256), np.float32)
+    assert traffic(reads=array, writes=array[::-1, 5]).lines_kept == 0
+    assert traffic(writes=(array[:, :128], array[:, 128:])).lines_kept <= 2  # the ends of the array
+
+
+def test_the_number_of_elements_costs_nothing():
+    """10**12 elements, dense, cut, permuted and through a cache, in a few hundred steps."""
+    x = Layout((10**6, 10**6), itemsize=4)
+    out = Layout((10**6, 10**6), itemsize=4)
+    found = traffic((x, x.t()), out, budget=300)
+    assert (found.moved, found.efficiency) == (64 * 187_500_000_000, 1.0)
+    through = traffic((x, x.t()), out, cache=2**20, budget=300)
+    assert [operand.fetched for operand in through.operands] == [625 * 10**8, 10**12, 625 * 10**8]
+    assert traffic(reads=x[:, ::16], budget=300).efficiency == 1 / 16
+    odd = Layout((1001, 1003, 1007, 1009), itemsize=4)[::2, 5:, ::3, 1:].permute(3, 1, 0, 2)
+    assert traffic(odd, odd.contiguous(), budget=3000).lines_written * 16 >= odd.numel
+
+
+# A cache --------------------------------------------------------------------------------------------
+
+
+def lru(walks, line, lines):
+    """Lines fetched by each operand, visit by visit."""
+    cache, misses = Lru(lines), [0] * len(walks)
+    for index in product(*(range(n) for _, n in walks[0].loops)):
+        for k, walk in enumerate(walks):
+            first = walk.start + sum(i * c for i, (c, _) in zip(index, walk.loops, strict=True))
+            for number in range(first // line, (first + walk.itemsize - 1) // line + 1):
+                misses[k] += not cache.load(number)
+    return misses
+
+
+def random_walks(rng):
+    """Loops over one operand or two: dense in any order, with gaps, repeated."""
+    shape = [rng.choice([2, 3, 5, 8, 16, 20, 33]) for _ in range(rng.randint(1, 3))]
+    walks, base = [], 0
+    for _ in range(rng.choice([1, 1, 2])):
+        item, stride, step = rng.choice([4, 8]), [0] * len(shape), 1
+        for d in rng.sample(range(len(shape)), len(shape)):
+            stride[d] = step
+            step *= shape[d]
+            step += rng.choice([0, 0, rng.randint(1, 9)])
+        if rng.random() < 0.2:
+            stride[rng.randrange(len(shape))] = 0
+        loops = tuple((item * c, n) for c, n in zip(stride, shape, strict=True))
+        walks.append(Walk(base + rng.choice([0, 0, 4, 8, 32]), loops, item))
+        base += (step * item // 4096 + 2) * 4096
+    return walks
+
+
+def own_lines(walk):
+    """The lines that a walk touches at all."""
+    part = normal_form(walk.start, [*walk.loops, (1, walk.itemsize)])
+    return blocks(part, 64, Budget(PLENTY)).touched
+
+
+def test_fetched_lines_against_a_cache_filled_visit_by_visit():
+    """Exact where all fits; else mostly exact, and nine of ten within a tenth of the truth."""
+    rng, exact, near, total = random.Random(0), 0, 0, 0
+    for _ in range(500):
+        walks, lines = random_walks(rng), rng.choice([2, 4, 8, 16, 32, 64])
+        found = [one.touched for one in fetched(walks, 64, lines, Budget(PLENTY))]
+        expected = lru(walks, 64, lines)
+        if sum(map(own_lines, walks)) <= lines:
+            assert found == expected
+        else:
+            total += 1
+            exact += found == expected
+            near += 0.9 <= sum(found) / sum(expected) <= 1.1
+    assert total > 200 and exact >= 0.75 * total and near >= 0.85 * total
+
+
+@pytest.mark.parametrize("lines", [2, 4, 8, 64, 128])
+@pytest.mark.parametrize("offset", [0, 3])
+def test_rows_and_columns_are_exact(lines, offset):
+    """With the grain each line once; against it each visit, or each line once where a column fits."""
+    x = Layout((64, 48), (64, 1), offset, itemsize=4)
+    for order in ((0, 1), (1, 0)):
+        found = traffic(reads=x, cache=64 * lines, order=order)
+        visits = traversal.walk(x, order, lines)
+        assert found.lines_read == sum(not visit.hit for visit in visits)
+
+
+@given(st.data(), st.integers(1, 9))
+def test_the_cache_of_the_widget_is_the_same(data, lines):
+    """The widget's own walk hits and misses as Lru does."""
+    shape = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    x = Layout(shape, [data.draw(st.integers(0, 30)) for _ in shape], itemsize=8)
+    cache = Lru(lines)
+    for visit in traversal.walk(x, range(len(shape)), lines):
+        assert cache.load(visit.line) == visit.hit
+
+
+def test_a_cache_that_holds_all_changes_nothing():
+    """And one that holds less fetches no less."""
+    x = torch.zeros(100, 120)
+    for reads, writes in [(x.t(), torch.zeros(120, 100)), ((x, x), x), (x[::3], ())]:
+        cold = traffic(reads, writes)
+        large, small = traffic(reads, writes, cache=2**20), traffic(reads, writes, cache=256)
+        assert (large.moved, large.lines_kept) == (cold.moved, cold.lines_kept)
+        assert small.moved >= cold.moved and small.minimum == cold.minimum
+
+
+def test_the_loops_are_those_of_torch():
+    """x.t() + 1 is walked as it lies; into a contiguous out, one side is against the grain."""
+    x, out = Layout((512, 512), itemsize=4), Layout((512, 512), itemsize=4)
+    assert loop_nest(x.t())[0].shape == (512 * 512,)
+    assert traffic(reads=x.t(), cache=4096).efficiency == 1
+    mixed = traffic(reads=x.t(), writes=out, cache=4096)
+    assert [operand.fetched for operand in mixed.operands] == [512 * 512, 512 * 512 // 16]
+    against = traffic(writes=out, cache=4096, order=(1, 0))
+    assert against.lines_written == against.lines_kept == 512 * 512
+
+
+# What it shows --------------------------------------------------------------------------------------
+
+
+def test_the_table_as_text_and_html():
+    """Aligned columns; what is kept is said; a cache adds a column."""
+    x = Layout((100, 100), itemsize=4)
+    assert str(traffic(reads=x, writes=x[:, 7])) == (
+        "traffic in lines of 64 bytes\n"
+        "           useful bytes  lines  partial  sectors\n"
+        "  read 0         40,000    625        0    1,250\n"
+        "  write 0           400    100      100      100\n"
+        "  moved: 52,800 bytes (625 lines read, 100 written, 100 read only to keep their rest); "
+        "dense: 40,512, 77 % of that"
+    )
+    page = traffic(reads=x, cache=4096)._repr_html_()
+    assert page.count("<th ") == 7 and "fetched" in page and "a cache of 4,096 bytes" in page
+
+
+def test_fraction_of_a_bandwidth():
+    """Bytes over seconds over the ceiling, from a number or a measurement."""
+    found = traffic(reads=Layout((16_000,), itemsize=4))
+    measured = Bandwidth(60e6, 64e6, 1, "cpu", 3, None)
+    assert found.fraction(0.001, 64e6) == found.fraction(0.001, measured) == 1.0
+    for seconds, rate in [
+        (0, 1),
+        (-1.0, 1),
+        (float("nan"), 1),
+        ("1", 1),
+        (True, 1),
+        (1, 0),
+        (1, None),
+    ]:
+        with pytest.raises(ValueError, match="give a number above 0"):
+            found.fraction(seconds, rate)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda x: traffic(), ValueError, "no operands: give reads=, writes= or both"),
+        (lambda x: traffic((), []), ValueError, "no operands"),
+        (lambda x: traffic(7), TypeError, "reads is 7, an int: give a tensor, an array, a Layout"),
+        (lambda x: traffic((x, 7)), TypeError, "has no layout"),
+        (lambda x: traffic(x.to_sparse()), LayoutError, "sparse"),
+        (lambda x: traffic(x, line=48), ValueError, "line is 48 bytes: give a power of two"),
+        (lambda x: traffic(x, line=0), ValueError, "line is 0 bytes"),
+        (lambda x: traffic(x, line=64.0), LayoutError, "line is 64.0, a float: give an int"),
+        (lambda x: traffic(x, alignment=64), ValueError, "give 0 to 63, within one line"),
+        (lambda x: traffic(x, cache=63), ValueError, "it holds one line of 64 bytes at the least"),
+        (lambda x: traffic(x, order=(0, 1)), ValueError, "give cache= too"),
+        (lambda x: traffic(x, cache=64, order=(0, 0)), ValueError, "give each dim once"),
+        (lambda x: traffic(x, (x, x), cache=64), ValueError, "2 writes: ask for each of them"),
+        (lambda x: traffic(x, x[1:], cache=64), LayoutError, "has shape"),
+        (lambda x: warp_sectors(x, 1), IndexError, r"no warp 1 of 32 lanes .*: 0 to 0"),
+        (lambda x: warp_sectors(x[:0]), IndexError, "none, it is empty"),
+        (lambda x: warp_sectors(x, lanes=0), ValueError, "a warp has at least one"),
+        (lambda x: warp_sectors(x, sector=24), ValueError, "give a power of two"),
+        (lambda x: warp_sectors(x, alignment=-1), ValueError, "give 0 to 31"),
+        (lambda x: warp_sectors(x.to_sparse()), LayoutError, "sparse"),
+        (lambda x: bandwidth(2**30), ValueError, "to 268,435,456 bytes for three arrays"),
+        (lambda x: bandwidth(10), ValueError, "nbytes is 10: give 12,288"),
+        (lambda x: bandwidth(repetitions=1), ValueError, "repetitions is 1"),
+        (lambda x: bandwidth(threads=0), ValueError, "threads is 0"),
+    ],
+)
+def test_bad_input_is_refused_in_words(ask, error, message):
+    with pytest.raises(error, match=message):
+        ask(torch.ones(3, 4))
+
+
+def test_tangled_operands_end_in_undecided():
+    """As everywhere: no answer rather than a guess."""
+    with pytest.raises(Undecided):
+        traffic(Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21)))
+
+
+# A warp, and the ceiling ----------------------------------------------------------------------------
+
+
+@given(tensors(), st.sampled_from([1, 4, 32]), st.sampled_from([8, 32, 64]), st.data())
+def test_sectors_of_a_warp(x, lanes, sector, data):
+    """Each warp takes its elements in the order of the indices: the sectors of their bytes."""
+    elements = [{a.data_ptr() + k for k in range(a.element_size())} for a in flat(x)]
+    for warp in range(-(-len(elements) // lanes)):
+        numbers = set().union(*elements[warp * lanes : (warp + 1) * lanes])
+        found = warp_sectors(x, warp, lanes=lanes, sector=sector)
+        assert found.sectors == len(lines_of(numbers, sector)) and found.useful == len(numbers)
+        assert found.minimum <= found.sectors and 0 < found.efficiency <= 1
+
+
+def flat(x):
+    """The elements as 0-d tensors, in the order of the indices."""
+    return [x[index] for index in product(*map(range, x.shape))]
+
+
+def test_a_warp_is_that_of_the_widget():
+    """All kinds that the widget offers; a negative stride and an alignment beside."""
+    for itemsize, stride, offset in product((1, 2, 4, 8, 16), (0, 1, 2, 3, 8, 32), (0, 1, 4, 31)):
+        shown = traversal.Warp(itemsize, stride, offset)
+        found = warp_sectors(Layout((32,), (stride,), offset, itemsize))
+        assert (found.sectors, found.minimum) == (len(set(shown.sectors)), shown.minimum)
+    assert warp_sectors(Layout((32,), (-1,), 31, 4)).sectors == 4
+    assert warp_sectors(Layout((32,), itemsize=4), alignment=4).sectors == 5
+    assert warp_sectors(Layout((10**6, 10**6), itemsize=4), 10**9).sectors == 4
+
+
+def test_bandwidth_measures_and_leaves_no_trace():
+    """Positive numbers, those of its parts, and as many threads as before."""
+    threads = torch.get_num_threads()
+    found = stridekit.bandwidth(3 * 2**16, repetitions=3, threads=2)
+    assert torch.get_num_threads() == threads
+    assert found.copy > 0 and found.triad > 0 and found.ceiling == max(found.copy, found.triad)
+    assert (found.threads, found.device, found.nbytes) == (2, "cpu", 3 * 2**16)
+    assert repr(found).startswith("bandwidth of cpu, 2 threads: copy ") and "GB/s, triad" in repr(
+        found
+    )
+
+
+def test_bandwidth_takes_the_lower_quartile(monkeypatch):
+    """Two arrays move in a copy and three in a triad; a slow sample does no harm."""
+
+    class Timer:
+        def __init__(self, statement, **_):
+            self.times = iter([1e-3, *([1e-3] * 5), 5.0] if "copy" in statement else [2e-3] * 7)
+
+        def timeit(self, number):
+            return type("Measurement", (), {"mean": next(self.times)})
+
+    monkeypatch.setattr("stridekit.ceiling.Timer", Timer)
+    found = bandwidth(12 * 1024, repetitions=6)
+    assert found.copy == pytest.approx(2 * 4096 / 1e-3) and found.triad == pytest.approx(
+        3 * 4096 / 2e-3
+    )
+
+
+def test_bandwidth_says_when_the_caches_may_help():
+    """Arrays four times as large as the last cache are beyond it."""
+    assert "not known" in Bandwidth(1e9, 1e9, 1, "cpu", 2**28, None).why_not_memory()
+    assert "have 256 MiB, the last cache 480 MiB" in str(
+        Bandwidth(1e9, 2e9, 1, "cpu", 2**28, 480 * 2**20)
+    )
+    assert str(Bandwidth(1e9, 2e9, 1, "cpu", 2**28, 2**25)) == (
+        "bandwidth of cpu, 1 thread: copy 1 GB/s, triad 2 GB/s"
+    )
