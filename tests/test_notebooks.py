@@ -26,6 +26,7 @@ IGNORED: dict[tuple[str, str], str] = {
     ): "tells the versions, threads and GPU of the machine it runs on",
     ("01_strides", "torch.manual_seed(0)"): "tells the versions that are installed",
     ("02_views", "torch.manual_seed(0)"): "tells the versions that are installed",
+    ("03_contiguity", "torch.manual_seed(0)"): "tells the version that is installed",
     ("04_channels_last", "torch.manual_seed(0)"): "tells the versions that are installed",
     (
         "04_channels_last",

@@ -3,9 +3,9 @@
 from stridekit.exercises.contiguity.e1_is_contiguous import is_contiguous
 from stridekit.exercises.contiguity.e2_mergeable import mergeable
 from stridekit.exercises.contiguity.e3_mistakes import view_stride
-from stridekit.exercises.contiguity.e4_clone_stride import clone_stride
-from stridekit.exercises.contiguity.e5_by_columns import by_columns
-from stridekit.exercises.contiguity.e6_unviewable import unviewable
+from stridekit.exercises.contiguity.e4_unviewable import unviewable
+from stridekit.exercises.contiguity.e5_clone_stride import clone_stride
+from stridekit.exercises.contiguity.e6_by_columns import by_columns
 
 __all__ = [
     "is_contiguous",

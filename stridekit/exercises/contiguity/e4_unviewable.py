@@ -1,4 +1,4 @@
-"""E6: a shape that a tensor cannot be viewed as."""
+"""E4: a shape that a tensor cannot be viewed as."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E4: the strides that clone gives."""
+"""E5: the strides that clone gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E5: the same result with fewer bytes copied."""
+"""E6: the same result with fewer bytes copied."""
 
 from __future__ import annotations
 
