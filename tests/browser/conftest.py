@@ -6,6 +6,13 @@ import nbformat
 import pytest
 
 from browser_lab import ROOT, find_chromium, running_lab
+from tests.widget_kinds import KINDS
+
+ALL_KINDS = [
+    f"import torch\nfrom stridekit import Layout\nfrom stridekit.widgets import {', '.join(KINDS)}\n"
+    "x = torch.arange(24).view(4, 6)",
+    *[f"w{k} = {kind.make}\nw{k}" for k, kind in enumerate(KINDS.values())],
+]
 
 
 @pytest.fixture(scope="session")
@@ -24,16 +31,37 @@ def notebook(lab):
     pages = []
 
     def open_page(*sources, **options):
-        cells = [nbformat.v4.new_code_cell(source) for source in sources]
-        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        name = f"scratch-{len(list(lab.root.iterdir()))}.ipynb"
-        book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-        nbformat.write(book, lab.root / name)
-        page = lab.open(name, **options)
-        pages.append(page)
-        lab.run_all(page)
-        return page
+        pages.append(_open(lab, sources, **options))
+        return pages[-1]
 
     yield open_page
     for page in pages:
         lab.close(page)
+
+
+@pytest.fixture(scope="session")
+def six(lab):
+    """A page that the tests of all widgets share: cell k shows wk, the k-th of KINDS; the last is empty."""
+    page = _open(lab, [*ALL_KINDS, "pass"])
+    yield page
+    lab.close(page)
+
+
+def _open(lab, sources, **options):
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    name = f"scratch-{len(list(lab.root.iterdir()))}.ipynb"
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(book, lab.root / name)
+    page = lab.open(name, **options)
+    lab.run_all(page)
+    return page
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_wrong(request):
+    """No test may let a page leave the machine, or raise an error that nobody sees."""
+    yield
+    if "lab" in request.fixturenames:
+        lab = request.getfixturevalue("lab")
+        assert lab.outside == [] and lab.errors == []

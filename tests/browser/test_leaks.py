@@ -1,0 +1,72 @@
+"""A cell that is run again and again leaves nothing behind, for each widget, in a real JupyterLab."""
+
+import pytest
+
+from tests.needs import needs_chromium
+from tests.widget_kinds import KINDS
+
+pytestmark = needs_chromium
+
+TIMES = 50
+# anywidget keeps the node that a view had stood in, and JupyterLab some text of its own: of a widget that
+# shows one word, 100 nodes and 0.7 MB after fifty runs. An explorer that is not let go leaves thousands.
+MOST_LISTENERS, MOST_NODES, MOST_BYTES = 5, 3 * TIMES, 40_000 * TIMES
+
+# Each run shows the widget anew; it is drawn, pointed at and walked in before the next run throws it away.
+SHOW_AGAIN = """async ([k, css, times]) => {
+  const book = jupyterapp.shell.currentWidget.content;
+  book.activeCellIndex = k;
+  const { node } = book.activeCell.outputArea;
+  let before = null;
+  for (let run = 0; run < times; run++) {
+    await jupyterapp.commands.execute('notebook:run-cell');
+    const until = performance.now() + 10_000;
+    let drawn;
+    while (!(drawn = node.querySelector(css)) || drawn === before) {
+      if (performance.now() > until) return `run ${run}: ${node.innerText}`;
+      await new Promise((done) => setTimeout(done));
+    }
+    before = drawn;
+    // No keys: JupyterLab itself keeps every key event that a widget answers, and with it the widget.
+    for (const grid of drawn.querySelectorAll('[role=grid], input[type=range]')) {
+      grid.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
+      grid.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+  }
+  return '';
+}"""
+
+
+def counted(page, session):
+    """Listeners, nodes and bytes of the page's heap, once what nobody holds is gone."""
+    page.wait_for_timeout(300)
+    for _ in range(2):
+        session.send("HeapProfiler.collectGarbage")
+    counts = session.send("Memory.getDOMCounters")
+    heap = session.send("Runtime.getHeapUsage")
+    return counts["jsEventListeners"], counts["nodes"], heap["usedSize"]
+
+
+@pytest.fixture(scope="module")
+def again(lab, notebook):
+    """A page on which cell k + 1 shows the k-th widget again. Without still pictures: they take most of the time."""
+    made = [f"w{k} = {kind.make}" for k, kind in enumerate(KINDS.values())]
+    start = [f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}, base"]
+    start += ["base.Picture._still = lambda self: None\nbase.png = lambda figure: ('', {})", *made]
+    page = notebook("\n".join(start), *[f"w{k}" for k in range(len(KINDS))])
+    return page, page.context.new_cdp_session(page)
+
+
+@pytest.mark.parametrize("k", range(len(KINDS)), ids=list(KINDS))
+def test_a_rerun_cell_leaves_nothing_behind(again, k):
+    """Fifty times: as many listeners as before, and no more nodes and bytes than the page itself takes."""
+    page, session = again
+    css = [*KINDS.values()][k].css
+    assert page.evaluate(SHOW_AGAIN, [k + 1, css, 5]) == ""
+    before = counted(page, session)
+    assert page.evaluate(SHOW_AGAIN, [k + 1, css, TIMES]) == ""
+    listeners, nodes, heap = (y - x for x, y in zip(before, counted(page, session), strict=True))
+    assert listeners <= MOST_LISTENERS
+    assert nodes <= MOST_NODES
+    assert heap <= MOST_BYTES
+    assert page.locator(css).count() == 1
