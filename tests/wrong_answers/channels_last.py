@@ -558,12 +558,12 @@ def rows_by_view(x):
     return x.view(x.size(0), x.size(1) * x.size(2) * x.size(3))
 
 
-@wrong(ex.flatten_images, "the values stand in the order H, W, C")
+@wrong(ex.flatten_images, "Your rows stand in the order H, W, C")
 def rows_of_pixels(x):
     return torch.flatten(x.movedim(1, -1), 1)
 
 
-@wrong(ex.flatten_images, "the values stand in the order H, W, C")
+@wrong(ex.flatten_images, "Your rows stand in the order H, W, C")
 def rows_of_pixels_where_c_is_innermost(x):
     n = x.size(0)
     if x.size(1) > 1 and x.stride(1) == 1 and x.is_contiguous(memory_format=NHWC) and x.numel():

@@ -32,9 +32,10 @@ def read_rows(answer: Any, args: Arguments) -> Outcome:
         "values": values,
         "bytes copied": "outside torch" if outside else copied,
     }
-    first = values[0][:8] if len(shape) == 2 and shape[0] else []
-    row = ", ".join(f"{value:g}" for value in first) + (", …" if shape[1:] > (8,) else "")
-    shown = f"shape {shape}, {copied} bytes copied, row 0 is [{row}]"
+    shown = f"shape {shape}, {copied} bytes copied"
+    if len(shape) == 2 and shape[0]:
+        row = ", ".join(f"{value:g}" for value in values[0][:8])
+        shown += f", row 0 is [{row}{', …' if shape[1] > 8 else ''}]"
     return Outcome(facts, shown, OUTSIDE if outside else "")
 
 
@@ -112,8 +113,8 @@ def insists_on_a_view(x: Tensor) -> Tensor:
 
 
 NHWC_ORDER = (
-    "Nothing copied for channels-last images, but the values stand in the order H, W, C: a trained "
-    "Linear would multiply them with the wrong weights. The row should read C, H, W."
+    "Your rows stand in the order H, W, C. That can save a copy, but a trained Linear would multiply "
+    "the values with the wrong weights: a row should read C, H, W."
 )
 
 
@@ -147,7 +148,7 @@ def flattens_the_batch_too(x: Tensor) -> Tensor:
 
 @flatten_images.mistake(
     "Right wherever there is an image. An empty batch has no elements, and from none of them torch "
-    "cannot work out what -1 should be. `flatten(1)` multiplies the sizes instead."
+    "cannot work out what -1 should be. Say the size, or call what multiplies the sizes itself."
 )
 def leaves_the_size_to_torch(x: Tensor) -> Tensor:
     return x.reshape(x.size(0), -1)
