@@ -2,16 +2,17 @@
 
 A walk through a cache that drops what was used longest ago (LRU) fetches a line anew when too many
 other lines came in between. The working-set argument finds those from the sizes of the loops alone:
-where one turn of a loop fits in the cache, the loop finds again what its last turn brought, and
-fetches each of its lines once; where not, each turn of the loops around it starts anew.
+where some turns of a loop fit in the cache, the next turn finds what they brought, and fetches the
+rest; where not one does, each turn starts anew.
 
-`Lru` does it visit by visit. The prediction is exact where everything fits, and where each operand
-moves on without coming back; in between it is an estimate, for a cache without conflicts.
+`Lru` does it visit by visit. The prediction is exact where everything fits, and where operands only
+move on, as rows do; in between it is an estimate, rarely far off, for a cache without conflicts (real
+ones have some where strides are powers of two).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import gcd
 from typing import NamedTuple
 
@@ -62,60 +63,108 @@ def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> lis
     """
     if any(n == 0 for walk in walks for _, n in walk.loops):
         return [Blocks(size, 0, 0)] * len(walks)
+    different = set(walks)
+
+    def needed(k: int, turns: int) -> int:
+        """The lines that so many turns of loop k touch, all operands together."""
+        return sum([_lines(walk, k, turns, walk.start, size, budget).touched for walk in different])
+
+    # The outermost loop one turn of which fits, and how many turns of it do.
     depth = len(walks[0].loops) if walks else 0
-    # The outermost loop one turn of which fits: from there inwards each line is fetched once.
-    fits = depth
-    while fits and sum(_lines(w, fits, size, budget) for w in set(walks)) <= cache:
-        fits -= 1
-    return [_fetched(walk, fits, size, budget) for walk in walks]
+    loop, fit = depth, 0
+    while loop and needed(loop - 1, 1) <= cache:
+        loop -= 1
+    if loop < depth:
+        fit, too_many = 1, walks[0].loops[loop][1] + 1
+        while fit + 1 < too_many:
+            middle = min(2 * fit, (fit + too_many) // 2)
+            if needed(loop, middle) <= cache:
+                fit = middle
+            else:
+                too_many = middle
+    return [_Fetches(walk, loop, fit, size, budget).all_() for walk in walks]
 
 
-def _lines(walk: Walk, k: int, size: int, budget: Budget) -> int:
-    """The lines that the loops from number k inwards touch."""
-    return _set(walk, k, walk.start, size, budget).touched
+def _lines(walk: Walk, k: int, turns: int, start: int, size: int, budget: Budget) -> Blocks:
+    """The lines that so many turns of loop k and all loops inside it touch, from a start on."""
+    loops = [(c, turns if i == 0 else n) for i, (c, n) in enumerate(walk.loops[k:])]
+    return blocks(normal_form(start, [*loops, (1, walk.itemsize)]), size, budget)
 
 
-def _set(walk: Walk, k: int, start: int, size: int, budget: Budget) -> Blocks:
-    part = normal_form(start, [*walk.loops[k:], (1, walk.itemsize)])
-    return blocks(part, size, budget)
+class _Fetches:
+    """The lines of one operand, where the last `fit` turns of a loop are still in the cache."""
 
+    def __init__(self, walk: Walk, loop: int, fit: int, size: int, budget: Budget) -> None:
+        self.walk, self.loop, self.fit, self.size, self.budget = walk, loop, fit, size, budget
+        self._known: dict[tuple[int, int], Blocks] = {}
+        # reach[k]: the bytes from the first to the last that loop k and all inside it get to.
+        reach = [walk.itemsize]
+        for c, n in reversed(walk.loops):
+            reach.append(reach[-1] + abs(c) * (n - 1))
+        self.reach = reach[::-1]
+        # A loop that only moves on leaves lines behind that are not needed again.
+        self.once = loop + 1 if fit else loop
+        while self.once and self._moves_on(self.once - 1):
+            self.once -= 1
 
-def _fetched(walk: Walk, once: int, size: int, budget: Budget) -> Blocks:
-    """The lines of one operand, whose loops from number `once` inwards fetch each of theirs once."""
-    # So do the loops around them that only move on: what they leave is not needed again.
-    below = [walk.itemsize]
-    for c, n in reversed(walk.loops):
-        below.append(below[-1] + abs(c) * (n - 1))
-    below.reverse()  # below[k]: the bytes from the first to the last that loops k and inwards reach
-    moves_on = [abs(c) >= below[k + 1] or n == 1 for k, (c, n) in enumerate(walk.loops)]
-    while once and moves_on[once - 1]:
-        once -= 1
-    memo: dict[tuple[int, int], tuple[int, int]] = {}
+    def _moves_on(self, k: int) -> bool:
+        c, n = self.walk.loops[k]
+        return n == 1 or (self.fit > 0 and abs(c) >= self.reach[k + 1])
 
-    def from_(k: int, start: int) -> tuple[int, int]:
-        start %= size
-        if (k, start) not in memo:
-            memo[k, start] = turns(k, start)
-        return memo[k, start]
+    def all_(self) -> Blocks:
+        """The lines of the whole walk."""
+        return self._from(0, self.walk.start)
 
-    def turns(k: int, start: int) -> tuple[int, int]:
-        if k == once:
-            _, touched, filled = _set(walk, k, start, size, budget)
-            return touched, filled
-        c, n = walk.loops[k]
-        period = _period(c, size)
-        rounds, rest = divmod(n, period)
+    def _from(self, k: int, start: int) -> Blocks:
+        """The lines of loop k and all inside it, from a start on, of which only the rest counts."""
+        start %= self.size
+        if (k, start) not in self._known:
+            if k >= self.once:
+                n = self.walk.loops[k][1] if k < len(self.walk.loops) else 1
+                found = _lines(self.walk, k, n, start, self.size, self.budget)
+            elif k == self.loop:
+                found = self._window(k, start)
+            else:
+                found = self._turns(k, start)
+            self._known[k, start] = found
+        return self._known[k, start]
+
+    def _turns(self, k: int, start: int) -> Blocks:
+        """Each turn starts anew, but for the line in which it goes on from where the last one ended."""
+        c, n = self.walk.loops[k]
         touched = filled = 0
-        for i in range(min(n, period)):
-            budget.spend()
-            often = rounds + (i < rest)
-            one, whole = from_(k + 1, start + i * c)
-            touched, filled = touched + often * one, filled + often * whole
-        return touched, filled
+        for at, often in _around(c, n, self.size):
+            one = self._from(k + 1, start + at)
+            touched, filled = touched + often * one.touched, filled + often * one.filled
+        if self._moves_on(k):
+            for at, often in _around(c, n - 1, self.size):
+                low, high = sorted((start + at, start + at + c))
+                end = low + self.reach[k + 1] - 1
+                touched -= often * (end // self.size == high // self.size)
+        return Blocks(self.size, touched, filled)
 
-    return Blocks(size, *from_(0, walk.start))
+    def _window(self, k: int, start: int) -> Blocks:
+        """Each turn fetches what the last `fit` turns have not touched."""
+        c, n = self.walk.loops[k]
+        whole = _lines(self.walk, k, n, start, self.size, self.budget)
+        if self.fit >= n:
+            return whole
+        touched = _lines(self.walk, k, self.fit, start, self.size, self.budget).touched
+        for at, often in _around(c, n - self.fit, self.size):
+            with_, without = (
+                _lines(
+                    self.walk, k, turns, (start + at) % self.size, self.size, self.budget
+                ).touched
+                for turns in (self.fit + 1, self.fit)
+            )
+            touched += often * (with_ - without)
+        # A line that comes twice is filled in none of its times.
+        return Blocks(self.size, touched, max(0, whole.filled - (touched - whole.touched)))
 
 
-def _period(step: int, size: int) -> int:
-    """After so many steps the starts are the same modulo the size again."""
-    return size // gcd(step, size)
+def _around(step: int, n: int, size: int) -> Iterator[tuple[int, int]]:
+    """The different starts of n turns, modulo the size, and how often each occurs."""
+    period = size // gcd(step, size)
+    rounds, rest = divmod(n, period)
+    for i in range(min(n, period)):
+        yield i * step, rounds + (i < rest)

@@ -163,7 +163,7 @@ def own_lines(walk):
 
 
 def test_fetched_lines_against_a_cache_filled_visit_by_visit():
-    """Exact where all fits; else mostly exact, and nine of ten within a tenth of the truth."""
+    """Exact where all fits; else nearly always, and rarely more than a tenth from the truth."""
     rng, exact, near, total = random.Random(0), 0, 0, 0
     for _ in range(500):
         walks, lines = random_walks(rng), rng.choice([2, 4, 8, 16, 32, 64])
@@ -175,7 +175,26 @@ def test_fetched_lines_against_a_cache_filled_visit_by_visit():
             total += 1
             exact += found == expected
             near += 0.9 <= sum(found) / sum(expected) <= 1.1
-    assert total > 200 and exact >= 0.75 * total and near >= 0.85 * total
+    assert total > 200 and exact >= 0.85 * total and near >= 0.9 * total
+
+
+def test_operands_that_only_move_on_are_exact():
+    """Rows with gaps in between, at any alignment, through a cache of hardly more than a line for each."""
+    rng = random.Random(2)
+    for _ in range(200):
+        shape = [rng.choice([2, 3, 5, 8, 16]) for _ in range(rng.randint(1, 3))]
+        walks, base = [], 0
+        for _ in range(rng.randint(1, 3)):
+            item, loops = rng.choice([1, 2, 4, 8]), []
+            step = item
+            for n in reversed(shape):
+                loops.insert(0, (step, n))
+                step = step * n + item * rng.choice([0, 0, 1, 5, 30])
+            walks.append(Walk(base + item * rng.randint(0, 9), tuple(loops), item))
+            base += (step // 4096 + 2) * 4096
+        lines = len(walks) + rng.choice([0, 1, 3])
+        found = fetched(walks, 64, lines, Budget(PLENTY))
+        assert [one.touched for one in found] == lru(walks, 64, lines)
 
 
 @pytest.mark.parametrize("lines", [2, 4, 8, 64, 128])
@@ -187,6 +206,15 @@ def test_rows_and_columns_are_exact(lines, offset):
         found = traffic(reads=x, cache=64 * lines, order=order)
         visits = traversal.walk(x, order, lines)
         assert found.lines_read == sum(not visit.hit for visit in visits)
+
+
+def test_a_line_that_two_rows_share_comes_twice_column_by_column():
+    """Rows of 200 bytes: a column of 64 fits, but the end of a row is needed long after its line came."""
+    x = Layout((64, 48), (50, 1), itemsize=4)
+    visits = traversal.walk(x, (1, 0), 80)
+    found = traffic(reads=x, cache=64 * 80, order=(1, 0))
+    lines = traffic(reads=x).lines_read
+    assert found.lines_read == sum(not visit.hit for visit in visits) > lines
 
 
 @given(st.data(), st.integers(1, 9))
