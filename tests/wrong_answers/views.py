@@ -717,6 +717,15 @@ def copy_none_is_minus_one(x, steps):
     return -1
 
 
+@wrong(ex.first_copy, "Where none does, the answer is `len(steps)`")
+def copy_without_a_last_return(x, steps):
+    for k, step in enumerate(steps):
+        y = step(x)
+        if not np.shares_memory(y.numpy(), x.numpy()):
+            return k
+        x = y
+
+
 @wrong(ex.first_copy, "You say the same of every chain")
 def copy_is_always_the_first(x, steps):
     return 0

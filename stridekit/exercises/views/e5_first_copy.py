@@ -229,9 +229,17 @@ def works_on_a_clone(x: torch.Tensor, steps: Steps) -> int:
     return first_copy.reference(x.clone(), steps)
 
 
-@first_copy.mistake(
-    "Right wherever a step copies. Where none does, the answer is `len(steps)`: one more than the "
-    "last step's number."
+NONE_COPIES = (
+    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "
+    "last step's number: return it behind the loop."
 )
+
+
+@first_copy.mistake(NONE_COPIES)
 def says_minus_one_for_none(x: torch.Tensor, steps: Steps) -> int:
     return [*copies(x, steps), -1][0]
+
+
+@first_copy.mistake(NONE_COPIES)
+def says_nothing_for_none(x: torch.Tensor, steps: Steps) -> int | None:
+    return [*copies(x, steps), None][0]
