@@ -21,6 +21,8 @@ _Memo = dict[tuple[Part, ...], int]
 
 # What the test for a set inside another may cost: where it fails, there are other ways.
 _INSIDE = 200
+# So many steps one inside the other are more than any tensor has; Python's stack has an end.
+_DEEP = 100
 
 
 def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
@@ -114,7 +116,7 @@ def _repeated(parts: list[Part], size: int, budget: Budget, memo: _Memo) -> int 
     Copy i of a set lies in window i + k, for a k of its own; windows are as wide as the step. From
     where one set begins or ends to where the next does, the same sets lie in each window.
     """
-    if any(not generators for _, generators in parts):
+    if not all(0 < len(generators) <= _DEEP for _, generators in parts):
         return None
     step = parts[0][1][-1][0]
     origin = parts[0][0]

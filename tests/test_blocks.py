@@ -139,3 +139,12 @@ def test_tangled_steps_end_in_undecided():
     with pytest.raises(Undecided):
         memset(Layout((9, 9), (77, 3))).blocks(2**30)
     assert time.monotonic() - begin < 60  # seconds; this only has to notice an endless search
+
+
+def test_hundreds_of_dims_end_in_an_answer_or_in_undecided():
+    """Not in an overflow of Python's stack."""
+    deep = [Layout((2,) * 600, [3**i for i in range(600)], offset) for offset in (0, 3**300)]
+    assert memset(deep[0]).blocks(64).touched > 2**590
+    parts = [normal_form(*generators_of(layout)[:2]) for layout in deep]
+    with pytest.raises(Undecided):
+        blocks_together(parts, 64, Budget(PLENTY))
