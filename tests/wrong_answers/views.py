@@ -724,6 +724,7 @@ def copy_without_a_last_return(x, steps):
         if not np.shares_memory(y.numpy(), x.numpy()):
             return k
         x = y
+    return None
 
 
 @wrong(ex.first_copy, "You say the same of every chain")
@@ -737,8 +738,8 @@ def copy_is_always_the_last(x, steps):
 
 
 @unnamed(ex.first_copy)
-def copy_one_step_too_early(x, steps):
-    return max(ex.first_copy.reference(x, steps) - 1, 0)
+def copy_beyond_the_end(x, steps):
+    return len(steps) + 1
 
 
 @unnamed(ex.first_copy, "Your function changes `x` itself")

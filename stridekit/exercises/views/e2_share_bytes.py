@@ -264,6 +264,11 @@ def asks_whether_they_are_views(a: Any, b: Any) -> bool:
 
 
 @share_bytes.mistake(BASES)
+def asks_the_second_first(a: Any, b: Any) -> bool:
+    return b._is_view() or a._is_view()
+
+
+@share_bytes.mistake(BASES)
 def asks_whether_one_is_the_base_of_the_other(a: Any, b: Any) -> bool:
     return a._base is b or b._base is a
 
