@@ -54,10 +54,14 @@ def no_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong way to reason: what one would answer, and the hint that names the reasoning."""
+    """A wrong way to reason: what one would answer, and the hint that names the reasoning.
+
+    One that is `exact` is told only to those who answer like it in every case.
+    """
 
     answer: Callable[..., Any]
     hint: str
+    exact: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -146,11 +150,14 @@ class Exercise:
 
     # For the author ---------------------------------------------------------------------------
 
-    def mistake(self, hint: str) -> Callable[[Answer], Answer]:
-        """Register the decorated function as a wrong answer, and the hint that it gets."""
+    def mistake(self, hint: str, *, exact: bool = False) -> Callable[[Answer], Answer]:
+        """Register the decorated function as a wrong answer, and the hint that it gets.
+
+        `exact` is for hints that would be untrue for whoever answers only mostly like this.
+        """
 
         def register(answer: Answer) -> Answer:
-            self.mistakes.append(Mistake(answer, hint))
+            self.mistakes.append(Mistake(answer, hint, exact))
             return answer
 
         return register
@@ -244,9 +251,9 @@ class Exercise:
         mistake. "" where no mistake fits.
         """
         wrong = [i for i, trial in enumerate(trials) if not trial.right]
-        # Of two possible answers the wrong one is soon met by chance: most have to agree then.
+        # Of two possible answers the wrong one is soon met by chance: nearly all have to agree.
         yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
-        enough = len(wrong) * 3 // 4 if yes_or_no else 0
+        enough = len(wrong) * 4 // 5 if yes_or_no else 0
         enough = max(enough, min(2, len(wrong)))
         best_hint, most = "", 0
         for mistake in self.mistakes:
@@ -255,6 +262,7 @@ class Exercise:
             shared = agree.intersection(wrong)
             spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
             fits = wrong[0] in shared and len(shared) >= max(enough, len(spared))
+            fits = fits and not (mistake.exact and len(agree) < len(trials))
             by_chance = all("raised" in trials[i].outcome.facts for i in agree)
             if fits and not by_chance and len(agree) > most:
                 best_hint, most = mistake.hint, len(agree)

@@ -136,6 +136,26 @@ def contiguous_always(shape, stride):
     return True
 
 
+@wrong(ex.is_contiguous, "contiguity by columns")
+def contiguous_as_in_fortran_naively(shape, stride):
+    return stride == torch.empty(shape[::-1]).stride()[::-1]
+
+
+@wrong(ex.is_contiguous, "in any order of the dims")
+def contiguous_when_sorted_by_stride(shape, stride):
+    step = 1
+    for s, n in sorted(zip(stride, shape, strict=True)):
+        if s != step:
+            return False
+        step *= n
+    return True
+
+
+@unnamed(ex.is_contiguous)
+def contiguous_from_the_first_stride(shape, stride):
+    return 0 in shape or not shape or stride[0] == math.prod(shape[1:])
+
+
 @unnamed(ex.is_contiguous)
 def contiguous_of_matrices(shape, stride):
     return ex.is_contiguous.reference(shape, stride) or len(shape) > 2
@@ -267,6 +287,42 @@ def merges_never(shape, stride, d):
     return False
 
 
+@wrong(ex.mergeable, "the size of dim d itself")
+def merges_with_its_own_size_alone(shape, stride, d):
+    return stride[d] == shape[d] * stride[d + 1]
+
+
+@wrong(ex.mergeable, "one fewer than it has elements")
+def merges_from_the_last_element(shape, stride, d):
+    last = (shape[d + 1] - 1) * stride[d + 1]
+    return 0 in shape or 1 in shape[d : d + 2] or last == stride[d]
+
+
+@wrong(ex.mergeable, "the other way round")
+def merges_by_columns_alone(shape, stride, d):
+    return stride[d + 1] == shape[d] * stride[d]
+
+
+@wrong(ex.mergeable, "leaves a gap behind it")
+def merges_if_far_enough_alone(shape, stride, d):
+    return stride[d] >= shape[d + 1] * stride[d + 1]
+
+
+@unnamed(ex.mergeable)
+def merges_if_any_size_is_one(shape, stride, d):
+    return 0 in shape or 1 in shape or stride[d] == shape[d + 1] * stride[d + 1]
+
+
+@unnamed(ex.mergeable)
+def merges_by_a_sum(shape, stride, d):
+    return stride[d] == shape[d + 1] + stride[d + 1]
+
+
+@unnamed(ex.mergeable)
+def merges_longer_steps(shape, stride, d):
+    return 0 in shape or 1 in shape[d : d + 2] or stride[d] > stride[d + 1]
+
+
 @unnamed(ex.mergeable)
 def merges_the_first_two(shape, stride, d):
     return ex.mergeable.reference(shape, stride, 0)
@@ -305,6 +361,13 @@ def view_of_contiguous_ones(shape, stride, new_shape):
     if not x.is_contiguous():
         return None
     return x.reshape(new_shape).stride()
+
+
+@wrong(ex.view_stride, "You ask for a contiguous tensor. A view")
+def view_of_what_looks_new(shape, stride, new_shape):
+    if stride == torch.empty(shape).stride():
+        return torch.empty(new_shape).stride()
+    return None
 
 
 @wrong(ex.view_stride, "or for no change of shape")
@@ -559,6 +622,11 @@ def clone_divided(shape, stride):
     return [s // by for s in stride]
 
 
+@wrong(ex.clone_stride, "You lay every clone out by columns")
+def clone_as_in_fortran(shape, stride):
+    return torch.empty(shape[::-1]).stride()[::-1]
+
+
 @unnamed(ex.clone_stride)
 def clone_reversed(shape, stride):
     return torch.empty_strided(shape, stride).clone().stride()[::-1]
@@ -788,6 +856,11 @@ def refused_for_its_size(shape, stride):
 def refused_for_what_lies_between(shape, stride):
     span = sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) + 1
     return (span + math.prod(shape),) if ex.unviewable.reference(shape, stride) else None
+
+
+@wrong(ex.unviewable, "the flat shape wherever x is not contiguous")
+def refused_unless_new(shape, stride):
+    return None if stride == torch.empty(shape).stride() else (math.prod(shape),)
 
 
 @unnamed(ex.unviewable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from math import prod
 
@@ -9,6 +10,7 @@ from stridekit.exercises.contiguity.readers import read_yes_or_no
 from stridekit.exercises.core import exercise
 
 Ints = tuple[int, ...]
+Rule = Callable[[Ints, Ints, int], bool]
 
 NAMED = [
     ((4, 6), (6, 1), 0, "x = torch.empty(4, 6)"),
@@ -41,6 +43,16 @@ NAMED = [
     ((4, 1, 6), (6, 99, 1), 0, ""),
     ((4, 1, 6), (6, 99, 1), 1, ""),
     ((4, 1, 6), (8, 99, 1), 1, ""),
+    ((4, 3, 1), (6, 1, 1), 0, ""),
+    ((4, 3, 1), (6, 2, 5), 0, ""),
+    ((1, 4, 3), (24, 6, 1), 1, ""),
+    ((1, 4, 3), (0, 3, 1), 1, ""),
+    ((2, 1, 3, 4), (12, 7, 1, 3), 2, ""),
+    ((3, 2, 1, 1), (1, 3, 6, 6), 0, ""),
+    ((1, 5), (1, 1), 0, ""),
+    ((1, 5), (0, 3), 0, ""),
+    ((5, 1), (2, 0), 0, ""),
+    ((1, 1), (4, 2), 0, ""),
     ((2, 0), (7, 3), 0, ""),
     ((0, 4), (1, 9), 0, ""),
     ((3, 2, 0), (1, 5, 1), 0, ""),
@@ -49,13 +61,13 @@ NAMED = [
 
 
 def cases() -> list[str]:
-    """The layouts by hand, then every matrix of sizes 1 to 3 and strides up to 6."""
+    """The layouts by hand, then matrices of a few sizes, with all strides of a list."""
     found = [
         f"shape, stride, d = {shape}, {stride}, {d}" + (f"  # {how}" if how else "")
         for shape, stride, d, how in NAMED
     ]
-    shapes = sorted(product((2, 3, 1), repeat=2), key=lambda sizes: 1 in sizes)
-    for shape, stride in product(shapes, product((0, 1, 2, 3, 4, 6), repeat=2)):
+    grid = [(2, 3), (3, 2), (3, 4), (4, 2)], product((0, 1, 2, 3, 4, 6, 8, 9), repeat=2)
+    for shape, stride in product(*grid):
         found.append(f"shape, stride, d = {shape}, {stride}, 0")
     return found
 
@@ -94,6 +106,20 @@ def easy(shape: Ints, d: int) -> bool:
     return 0 in shape or 1 in shape[d : d + 2]
 
 
+def named(hint: str) -> Callable[[Rule], Rule]:
+    """Register a rule as a mistake twice: alone, and behind the cases with nothing to compare."""
+
+    def register(rule: Rule) -> Rule:
+        def behind_the_easy_cases(shape: Ints, stride: Ints, d: int) -> bool:
+            return easy(shape, d) or rule(shape, stride, d)
+
+        mergeable.mistake(hint)(rule)
+        mergeable.mistake(hint)(behind_the_easy_cases)
+        return rule
+
+    return register
+
+
 SIZE_ONE = (
     "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody ever "
     "steps, so it cannot break the even steps: view shape (4, 1), stride (6, 99) as (4,)."
@@ -126,44 +152,52 @@ def forgets_an_outer_size_of_one(shape: Ints, stride: Ints, d: int) -> bool:
     return 0 in shape or shape[d + 1] == 1 or stride[d] == shape[d + 1] * stride[d + 1]
 
 
-@mergeable.mistake(
+@named(
     "You go the other way round, as if dim d were the inner one. In reading order dim d + 1 runs "
     "first, to its end, and then dim d takes one step. Compare x with `x.t()`."
 )
 def takes_the_wrong_neighbour(shape: Ints, stride: Ints, d: int) -> bool:
-    return easy(shape, d) or stride[d + 1] == shape[d] * stride[d]
+    return stride[d + 1] == shape[d] * stride[d]
 
 
-@mergeable.mistake(
+@named(
     "You ask for two equal strides. But one step of dim d has to pass over a whole row of dim "
     "d + 1, so it is longer: how far do all the steps of a row go?"
 )
 def compares_the_strides(shape: Ints, stride: Ints, d: int) -> bool:
-    return easy(shape, d) or stride[d] == stride[d + 1]
+    return stride[d] == stride[d + 1]
 
 
-@mergeable.mistake(
+@named(
     "You multiply with the size of dim d itself. How often dim d can step does not matter; how "
     "long the row is that one step passes over does. Try a matrix that is not square."
 )
 def multiplies_with_the_size_of_d(shape: Ints, stride: Ints, d: int) -> bool:
-    return easy(shape, d) or stride[d] == shape[d] * stride[d + 1]
+    return stride[d] == shape[d] * stride[d + 1]
 
 
-@mergeable.mistake(
+@named(
+    "You count the steps inside a row: one fewer than it has elements. One step of dim d has to "
+    "arrive behind the last of them, and that takes one more."
+)
+def stops_at_the_last_element(shape: Ints, stride: Ints, d: int) -> bool:
+    return stride[d] == (shape[d + 1] - 1) * stride[d + 1]
+
+
+@named(
     "You compare with the stride of a new tensor. The two dims can step evenly with longer steps "
     "too, or inside a tensor with gaps elsewhere: try `x[:, ::2]`."
 )
 def asks_for_the_stride_of_a_new_tensor(shape: Ints, stride: Ints, d: int) -> bool:
-    return easy(shape, d) or stride[d] == prod(shape[d + 1 :])
+    return stride[d] == prod(shape[d + 1 :])
 
 
-@mergeable.mistake(
+@named(
     "You take the inner stride for 1 and compare with the size alone. Elements of a row can lie "
     "further apart: try `x[:, ::2]`, whose dims do merge."
 )
 def takes_the_inner_stride_for_one(shape: Ints, stride: Ints, d: int) -> bool:
-    return easy(shape, d) or stride[d] == shape[d + 1]
+    return stride[d] == shape[d + 1]
 
 
 @mergeable.mistake(
@@ -177,12 +211,12 @@ def asks_for_a_contiguous_tensor(shape: Ints, stride: Ints, d: int) -> bool:
     )
 
 
-@mergeable.mistake(
+@named(
     "A step that is longer than the row leaves a gap behind it, and then the steps are not even: "
     "look at `x[:, :3]`. Dim d has to go exactly as far, not at least as far."
 )
 def lets_a_gap_through(shape: Ints, stride: Ints, d: int) -> bool:
-    return easy(shape, d) or stride[d] >= shape[d + 1] * stride[d + 1]
+    return stride[d] >= shape[d + 1] * stride[d + 1]
 
 
 @mergeable.mistake(
@@ -207,11 +241,11 @@ ALL_THE_SAME = (
 )
 
 
-@mergeable.mistake(ALL_THE_SAME)
+@mergeable.mistake(ALL_THE_SAME, exact=True)
 def says_no_to_all(shape: Ints, stride: Ints, d: int) -> bool:
     return False
 
 
-@mergeable.mistake(ALL_THE_SAME)
+@mergeable.mistake(ALL_THE_SAME, exact=True)
 def says_yes_to_all(shape: Ints, stride: Ints, d: int) -> bool:
     return True

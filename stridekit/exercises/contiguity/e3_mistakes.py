@@ -33,10 +33,18 @@ def contiguous(shape: Ints, stride: Ints) -> bool:
     return 0 in shape or steps == fresh(sizes)
 
 
-@view_stride.mistake(
+CONTIGUOUS = (
     "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two chunks. "
     "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
 )
+
+
+@view_stride.mistake(CONTIGUOUS)
+def demands_the_stride_of_a_new_tensor(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
+    return fresh(new_shape) if stride == fresh(shape) else None
+
+
+@view_stride.mistake(CONTIGUOUS)
 def demands_a_contiguous_tensor(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
     return fresh(new_shape) if contiguous(shape, stride) else None
 
@@ -138,7 +146,8 @@ def divides_by_zero(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
 
 @view_stride.mistake(
     "You answer None for every input, as a function does that ends without answering. Is a `return` "
-    "missing? Where the view exists, its stride is asked for."
+    "missing? Where the view exists, its stride is asked for.",
+    exact=True,
 )
 def ends_without_answering(shape: Ints, stride: Ints, new_shape: Ints) -> None:
     solve(shape, stride, new_shape)

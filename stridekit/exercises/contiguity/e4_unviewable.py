@@ -129,10 +129,19 @@ def stepped(shape: Ints, stride: Ints) -> list[tuple[int, int]]:
     return [(n, s) for n, s in zip(shape, stride, strict=True) if n != 1]
 
 
-@unviewable.mistake(
+CONTIGUOUS = (
     "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be one "
     "chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
 )
+
+
+@unviewable.mistake(CONTIGUOUS)
+def flat_unless_new(shape: Ints, stride: Ints) -> Ints | None:
+    fresh = tuple(prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape)))
+    return None if stride == fresh else (prod(shape),)
+
+
+@unviewable.mistake(CONTIGUOUS)
 def flat_unless_contiguous(shape: Ints, stride: Ints) -> Ints | None:
     dims = stepped(shape, stride)
     fresh = [prod(n for n, _ in dims[d + 1 :]) for d in range(len(dims))]
@@ -141,7 +150,8 @@ def flat_unless_contiguous(shape: Ints, stride: Ints) -> Ints | None:
 
 @unviewable.mistake(
     "You answer None for every input, as a function does that ends without answering. Is a `return` "
-    "missing? Some tensors have shapes that torch refuses: try `torch.empty(4, 6).t().view(24)`."
+    "missing? Some tensors have shapes that torch refuses: try `torch.empty(4, 6).t().view(24)`.",
+    exact=True,
 )
 def ends_without_answering(shape: Ints, stride: Ints) -> None:
     solve(shape, stride)
@@ -149,7 +159,8 @@ def ends_without_answering(shape: Ints, stride: Ints) -> None:
 
 @unviewable.mistake(
     "You always find a shape. Where x is one chunk there is none: torch views it as anything of as "
-    "many elements. Then answer None."
+    "many elements. Then answer None.",
+    exact=True,
 )
 def always_flat(shape: Ints, stride: Ints) -> Ints:
     return (prod(shape),)

@@ -179,3 +179,11 @@ def leaves_them_sorted(shape: Ints, stride: Ints) -> Ints:
 def divides_by_the_smallest_stride(shape: Ints, stride: Ints) -> Ints:
     smallest = min((s for s in stride if s), default=1)
     return tuple(s // smallest for s in stride)
+
+
+@clone_stride.mistake(
+    "You lay every clone out by columns. That is right for `x.t()`, which lies so: clone keeps the "
+    "order that it finds. Look at `x.clone().stride()`."
+)
+def always_by_columns(shape: Ints, stride: Ints) -> Ints:
+    return packed(shape, list(range(len(shape))))
