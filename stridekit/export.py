@@ -3,8 +3,9 @@
     python -m stridekit.export notebooks -o site
     python -m stridekit.export notebooks/01_strides.ipynb -o site
 
-A folder becomes a site with a front page; a notebook becomes one page. Each page is one file. The
-notebooks are executed, which takes seconds for each, and nothing is written unless all of them could be.
+A folder becomes a site with a front page and a reference, which is written from the docstrings; a
+notebook becomes one page. Each page is one file. The notebooks are executed, which takes seconds for
+each, and nothing is written unless all of them could be.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class ExportError(Exception):
 
 
 def export(source: Path, folder: Path) -> list[Path]:
-    """Write a notebook, or all notebooks of a folder and a front page, into a folder: the files.
+    """Write a notebook, or all notebooks of a folder, a front page and the reference: the files.
 
     Raises ExportError if there is no notebook, one of them fails, or the folder cannot be written to.
     """
@@ -49,7 +50,7 @@ def export(source: Path, folder: Path) -> list[Path]:
     lessons = {path.stem: _lesson(path) for path in notebooks}
     pages = {f"{name}.html": _lesson_page(name, found, is_site) for name, found in lessons.items()}
     if is_site:
-        pages["index.html"] = _front_page(lessons)
+        pages |= _front_page_and_reference(lessons)
     return _write(pages, folder)
 
 
@@ -62,6 +63,8 @@ def _notebooks(source: Path) -> list[Path]:
             raise ExportError(
                 f"{source / 'index.ipynb'} would take the front page's name: rename it"
             )
+        if taken := next((path for path in found if path.stem.startswith("reference-")), None):
+            raise ExportError(f"{taken} could take the name of a page of the reference: rename it")
         return found
     if not source.is_file():
         raise ExportError(f"{source} does not exist: name a notebook, or a folder of notebooks")
@@ -113,15 +116,29 @@ def _lesson_page(name: str, lesson: Lesson, is_site: bool) -> str:
     return _page(lesson.title, f"{header}<main>{lesson.body}</main>", lesson.styles)
 
 
-def _front_page(lessons: dict[str, Lesson]) -> str:
-    """The lessons in order, each with what it says about itself."""
+def _front_page_and_reference(lessons: dict[str, Lesson]) -> dict[str, str]:
+    """The lessons in order, each with what it says about itself; and a page for each subject."""
+    from stridekit.api_pages import contents, reference
+    from stridekit.lesson_html import styles
+
+    look, explained = styles(), reference()
+    header = (
+        '<header class="sk-page-note"><a href="index.html">All lessons</a><p>The reference is '
+        "written from the docstrings; its examples are run by the tests.</p></header>"
+    )
+    pages = {page.file: _page(page.title, header + page.body, look) for page in explained}
+    return {"index.html": _front_page(lessons, contents(explained)), **pages}
+
+
+def _front_page(lessons: dict[str, Lesson], contents: str) -> str:
     items = "".join(
         f'<li><h2><a href="{html.escape(name)}.html">{lesson.title}</a></h2>{lesson.about}</li>'
         for name, lesson in lessons.items()
     )
     start = f'<main class="sk-front"><h1>{TITLE}</h1><p class="sk-lead">{LEAD}</p>'
     return _page(
-        f"stridekit: {TITLE.lower()}", f'{start}<ol class="sk-lessons">{items}</ol></main>'
+        f"stridekit: {TITLE.lower()}",
+        f'{start}<ol class="sk-lessons">{items}</ol>{contents}</main>',
     )
 
 

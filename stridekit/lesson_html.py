@@ -68,8 +68,14 @@ def lesson(path: Path) -> Lesson:
         )
     title, about = (_link_pages(_markdown(text)) for text in _opening(notebook, path.stem))
     title = title.strip().removeprefix("<p>").removesuffix("</p>")
-    styles = _theme(exporter) + "\n".join(resources["inlining"]["css"])
-    return Lesson(title, about, body + live(widgets.shown), styles)
+    return Lesson(title, about, body + live(widgets.shown), _styles(exporter, resources))
+
+
+def styles() -> str:
+    """The style of a page that shows code as lessons do, and is none."""
+    exporter = _Exporter()
+    _, resources = exporter.from_notebook_node(nbformat.v4.new_notebook())
+    return _styles(exporter, resources)
 
 
 def _read(path: Path) -> Any:
@@ -234,6 +240,10 @@ def mathml(latex: str, display: str) -> str:
 def _link_pages(body: str) -> str:
     """Lead links to notebooks that lie beside this one to their pages."""
     return re.sub(r'(<a href="[^":]+)\.ipynb(#[^"]*)?"', r'\1.html\2"', body)
+
+
+def _styles(exporter: HTMLExporter, resources: Any) -> str:
+    return _theme(exporter) + "\n".join(resources["inlining"]["css"])
 
 
 def _theme(exporter: HTMLExporter) -> str:

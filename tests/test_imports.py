@@ -84,7 +84,9 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         },
         {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
     ),
-    "export": ({"palette", "lesson_html"}, set()),
+    "export": ({"palette", "lesson_html", "api_pages"}, set()),
+    "api_pages": ({"api_names"}, {"nbconvert"}),
+    "api_names": ({"timing"}, {"stridekit", "traitlets"}),
     "lesson_html": (
         {"widgets"},
         {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},

@@ -54,10 +54,12 @@ class StrideExplorer(Picture):
 
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it
     # with the index in `_scene`, as one value: no half-changed state can ever be seen or sent.
-    layout = traitlets.TraitType()
-    index = traitlets.Any(allow_none=True)
-    storage_size = traitlets.Int(read_only=True).tag(sync=True)
-    source = traitlets.Unicode(read_only=True).tag(sync=True)
+    layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
+    index = traitlets.Any(allow_none=True, help="The selected element: one int a dim.")
+    storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
+    source = traitlets.Unicode(
+        read_only=True, help="The torch expression that the picture starts from."
+    ).tag(sync=True)
     _values = traitlets.List().tag(sync=True)  # a text for each element of the storage, or none
     _name = traitlets.Unicode("x").tag(sync=True)  # what the sentences call the tensor
     _note = traitlets.Unicode().tag(sync=True)

@@ -1,0 +1,160 @@
+"""The reference: every public name has its place, with its examples, and every link leads somewhere."""
+
+import html
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import stridekit
+from stridekit import Layout, api_names, export, timing
+from stridekit.api_names import Example, parts_of, signature, subjects
+from stridekit.api_pages import contents, reference
+from tests.notebook_rules import TRACES
+
+NAMES = list(dict.fromkeys([*stridekit.__all__, *timing.__all__]))
+ENTRIES = {entry.name: entry for subject in subjects() for entry in subject.entries}
+PAGES = {page.file: page for page in reference()}
+BODIES = "".join(page.body for page in PAGES.values())
+
+
+class Reader(HTMLParser):
+    """The anchors and the links of a page, and whether every element is closed in its order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.open = [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name == "href"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def shown(text):
+    """What a reader sees of a piece of HTML."""
+    return html.unescape(re.sub(r"<[^>]*>", "", text))
+
+
+def section(name):
+    """The part of a page that is about a public name."""
+    (found,) = re.findall(rf'<section><h2 id="{name}">.*?</section>', BODIES, re.DOTALL)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_a_section_with_its_signature_and_its_words(name):
+    text = shown(section(name))
+    entry = ENTRIES[name]
+    assert f"from {entry.module} import {name}" in text
+    assert entry.signature in text and entry.contract.replace("`", "") in text
+
+
+def test_the_names_stand_in_the_order_in_which_a_learner_meets_them():
+    assert list(ENTRIES) == api_names.public_names()
+    public = [name for name in ENTRIES if name in stridekit.__all__]
+    assert public == stridekit.__all__ and sorted(ENTRIES) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_the_examples_are_shown_with_their_output(entry):
+    """Those of the name, and those of its members."""
+    text = shown(section(entry.name))
+    parts = [*entry.parts, *(part for member in entry.members for part in member.parts)]
+    for part in parts:
+        if isinstance(part, Example):
+            assert part.source in text and part.output in text
+    assert ">>>" not in text
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_anchors_are_unique_and_links_lead_somewhere(page):
+    """Within the page, to the other pages, and to the front page."""
+    reader = Reader(page.body)
+    assert len(reader.ids) == len(set(reader.ids)) > 0
+    ids = {file: set(Reader(other.body).ids) for file, other in PAGES.items()}
+    for link in [*reader.links, *Reader(contents(list(PAGES.values()))).links]:
+        file, _, anchor = link.partition("#")
+        assert not anchor or anchor in ids[file or page.file], link
+        assert not file or file in PAGES, link
+
+
+def test_methods_properties_and_what_can_be_set_have_a_place():
+    text = shown(section("Layout"))
+    assert "Layout.permute(*dims" in text and "Layout.of(x: Any) -> Layout" in text
+    assert "Layout.copied property" in text and "_storage" not in text.split("Layout.offset")[0]
+    text = shown(section("StrideExplorer"))
+    assert "StrideExplorer.chain property, can be set" in text
+    assert "StrideExplorer.layout trait, can be set and observed" in text
+    assert "StrideExplorer.storage_size trait\n" in text.replace("traitS", "trait\nS")
+    every = [(entry.name, member) for entry in ENTRIES.values() for member in entry.members]
+    assert [f"{name}.{member.name}" for name, member in every if not member.parts] == []
+
+
+def test_a_name_in_code_leads_to_where_it_is_explained():
+    assert 'href="reference-sharing.html#memset"><code>memset</code>' in section("relation")
+    assert 'href="reference-layouts.html#Layout.of"><code>Layout.of</code>' in section("explain")
+
+
+def test_nothing_of_this_machine_is_on_the_pages():
+    assert [why for pattern, why in TRACES.items() if re.search(pattern, shown(BODIES))] == []
+
+
+def test_what_a_docstring_becomes():
+    """Code up to an output is one cell, directives are for doctest, and paragraphs are joined."""
+    doc = """
+    One `a < b`,
+    two.
+
+    >>> f(1,
+    ...   2)
+    >>> 3  # doctest: +ELLIPSIS
+    3
+
+    Three.
+
+    >>> x = 1
+    """
+    assert parts_of(doc) == [
+        "One `a < b`, two.",
+        Example("f(1,\n  2)\n3", "3"),
+        "Three.",
+        Example("x = 1", ""),
+    ]
+    assert parts_of(None) == []
+
+
+def test_signatures():
+    def f(a, *b: int, c: "str" = "d", e=Layout, **g): ...
+
+    def h(x: int, *, y: float = 0.5, _hidden: int = 0) -> "Layout": ...
+
+    assert signature(f, "f") == "f(a, *b: int, c: str = 'd', e=…, **g)"
+    assert signature(h, "h") == "h(x: int, *, y: float = 0.5) -> Layout"
+    assert signature(h, "h" * 90).count("\n") == 4
+
+
+def test_a_site_has_the_reference_and_leads_to_it(tmp_path, monkeypatch):
+    """A single notebook has none, and no lesson may have the name of one of its pages."""
+    from stridekit.lesson_html import Lesson
+
+    monkeypatch.setattr(export, "_lesson", lambda path: Lesson("A", "", "", ""))
+    source = tmp_path / "a.ipynb"
+    source.touch()
+    export.export(source, tmp_path / "one")
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["a.html"]
+    export.export(tmp_path, tmp_path / "site")
+    front = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert {*PAGES, "a.html", "index.html"} == {p.name for p in (tmp_path / "site").iterdir()}
+    assert all(f'href="{file}"' in front for file in PAGES)
+    page = (tmp_path / "site" / "reference-layouts.html").read_text(encoding="utf-8")
+    assert "--jp-mirror-editor-keyword-color" in page and "prefers-color-scheme: dark" in page
+    assert not re.search(r"""(?:src|@import|url\()\s*=?\s*["']?(https?:|//)|<script""", page)
+    (tmp_path / "reference-a.ipynb").touch()
+    with pytest.raises(export.ExportError, match="the name of a page of the reference: rename it"):
+        export.export(tmp_path, tmp_path / "other")
