@@ -276,6 +276,22 @@ def test_one_pair_of_orders_alone_tells_the_formats():
         assert passing == [right]
 
 
+def test_every_stride_of_both_formats_is_looked_at():
+    for name, order in zip(BOTH, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True):
+        for d in range(4):
+
+            def formula(shape, stride, name=name, order=order, d=d):
+                needed = {}
+                for k in order:
+                    needed[k] = math.prod(shape[j] for j in needed)
+                free = [k for k in range(4) if k == d or shape[k] == 1]
+                fits = all(k in free or stride[k] == needed[k] for k in order)
+                empty = name == BOTH[0] and 0 in shape
+                return asked_of_torch(shape, stride) - {name} | ({name} if fits or empty else set())
+
+            assert not passes(ex.formats, formula), (name, d)
+
+
 def test_one_question_alone_finds_the_layer():
     questions = {
         "flag": lambda y: y.is_contiguous(memory_format=NHWC),

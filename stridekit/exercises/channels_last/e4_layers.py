@@ -48,7 +48,7 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         f"{GRAY}layers = [lambda t: t.contiguous(), torch.sigmoid]",
         f"{X}layers = []",
         "x = torch.ones(2, 3, 6, 6)[:0].to(memory_format=torch.channels_last); "
-        "layers = [torch.relu, torch.sigmoid]",
+        "layers = [torch.nn.Identity(), lambda t: t.detach()]",
     ],
     hints=[
         "Run the layers one after the other, each on what the one before it answered, and look at "

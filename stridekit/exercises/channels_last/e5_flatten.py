@@ -56,6 +56,7 @@ def read_rows(answer: Any, args: Arguments) -> Outcome:
         "x = torch.arange(12, dtype=torch.int16).view(4, 3, 1, 1).to(memory_format=torch.channels_last)",
         "x = torch.arange(12).view(2, 6).t().view(2, 3, 1, 2)",
         "x = torch.arange(24).view(1, 3, 2, 4).to(memory_format=torch.channels_last)",
+        "x = torch.arange(48).view(1, 6, 2, 4)[:, 1:4]",
         "x = torch.arange(5.0).view(5, 1, 1, 1)",
         "x = torch.zeros(0, 3, 2, 4).to(memory_format=torch.channels_last)",
     ],
