@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 
 from stridekit.widgets import channels_last_network as net
+from tests.browser.pages import in_kernel
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -30,12 +30,6 @@ def w(lab, page):
     page.mouse.move(5, 5)
     page.wait_for_timeout(150)
     return w
-
-
-def in_kernel(lab, w, expression):
-    """What the kernel says, once it has been told: that happens after the paint."""
-    w.page.wait_for_timeout(150)
-    return lab.run_code(w.page, f"print({expression})").strip()
 
 
 def tape(w, name):
@@ -95,7 +89,7 @@ def test_the_tapes_are_torchs_memory(lab, w, shape):
     )
     assert said[3].endswith(f"stride {tuple(x.to(memory_format=torch.channels_last).stride())}")
     assert w.locator(".sk-badge").inner_text().startswith("ambiguous") == flag
-    assert in_kernel(lab, w, "e.shape") == str(shape)
+    assert in_kernel(lab, w.page, "e.shape") == str(shape)
 
 
 def test_hover_lights_a_run_and_strided_boxes(w):
@@ -125,7 +119,7 @@ def test_keyboard(lab, w):
     grid.focus()
     w.page.keyboard.press("Home")
     w.page.keyboard.press("ArrowRight")
-    assert in_kernel(lab, w, "e.index") == "(0, 1, 0, 0)"
+    assert in_kernel(lab, w.page, "e.index") == "(0, 1, 0, 0)"
     grid.focus()
     active = w.locator(f"#{grid.get_attribute('aria-activedescendant')}")
     assert active.get_attribute("aria-label") == "x[0, 1, 0, 0]: element 1"
@@ -144,7 +138,7 @@ def test_keyboard(lab, w):
     planes.focus()
     for key in ("Home", "ArrowDown", *["ArrowRight"] * 5):
         w.page.keyboard.press(key)
-    assert in_kernel(lab, w, "e.index") == "(0, 1, 1, 0)"
+    assert in_kernel(lab, w.page, "e.index") == "(0, 1, 1, 0)"
 
 
 def cells(w, row):
@@ -174,7 +168,7 @@ def test_layers_keep_or_lose_the_format(lab, w):
     with pytest.raises(RuntimeError, match="view size is not compatible"):
         x.view(2, -1)
     w.get_by_role("button", name="x of shape (2, 1, 4, 4)").click()
-    said = in_kernel(lab, w, "e.network_shape, e.layers")
+    said = in_kernel(lab, w.page, "e.network_shape, e.layers")
     assert said == "(2, 1, 4, 4) ('conv2d', 'batch_norm', 'relu', 'max_pool2d', 'view')"
 
 
@@ -191,24 +185,6 @@ def test_python_moves_the_picture(lab, w):
     assert len(boxes(w, "channels_last")) == 24
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "forced colours"])
-def test_accessibility(lab, w, theme):
-    """axe finds nothing, colour contrast included, where nothing is ambiguous and where all is."""
-    forced = theme == "forced colours"
-    lab.set_theme(w.page, "JupyterLab Light" if forced else theme)
-    w.page.emulate_media(forced_colors="active" if forced else "none")
-    # JupyterLab's shell hides its overflow, and axe then skips contrast without a word.
-    w.page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
-    ambiguous = "e.shape = (2, 1, 4, 5); e.network_shape = (2, 1, 4, 4)"
-    for setting in ("e.layers = ['unsqueeze', 'view']", ambiguous):
-        lab.run_code(w.page, setting)
-        w.page.wait_for_timeout(150)
-        found = Axe().run(w.page, context=".sk-channels").response
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-        assert "color-contrast" in {rule["id"] for rule in found["passes"]}
-    w.page.emulate_media(forced_colors="none")
-
-
 def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     """The new view lives, and nothing has gone wrong or left the machine."""
     lab.run_all(w.page)
@@ -216,4 +192,3 @@ def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     assert w.page.locator(".sk-channels").count() == 1
     w.get_by_role("button", name="a channel's pixels").click()
     assert w.locator(".sk-idea").inner_text().startswith("The 20 pixels of channel 1 of image 0")
-    assert lab.outside == [] and lab.errors == []

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 
+from tests.browser.pages import in_kernel
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -36,12 +36,6 @@ def ask(lab, page):
 
 def said(w):
     return w.locator(".sk-answer").inner_text()
-
-
-def in_kernel(lab, page, expression):
-    """What the kernel says, once it has been told: that happens after the paint."""
-    page.wait_for_timeout(150)
-    return lab.run_code(page, f"print({expression})").strip()
 
 
 def test_nothing_shows_before(ask):
@@ -114,30 +108,3 @@ def test_python_commits(lab, page, ask):
     page.wait_for_function("document.querySelector('.sk-answer').textContent.includes('you said')")
     assert said(ask[0]) == "✗ you said (1, 4), it is (1, 6)"
     assert ask[0].get_by_label("(1, 4)").is_checked()
-
-
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "forced colours"])
-def test_accessibility(lab, page, ask, theme):
-    """axe finds nothing, contrast included, before and after."""
-    forced = theme == "forced colours"
-    page.emulate_media(forced_colors="active" if forced else "none")
-    # Under forced colours axe sees the theme's own text, on the forced paper: it has to be the light one.
-    lab.set_theme(page, "JupyterLab Light" if forced else theme)
-    # JupyterLab's shell hides its overflow, and axe then skips contrast without a word.
-    page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
-    for before in (True, False):
-        if not before:
-            lab.run_code(page, "p.committed = (6, 1); q.committed = (1,); n.show()")
-            page.wait_for_timeout(150)
-        # Nor does it see a contrast outside of the window, to which the last answer had scrolled.
-        ask[0].evaluate("(node) => node.scrollIntoView({ block: 'center' })")
-        page.wait_for_timeout(300)
-        found = Axe().run(page, context=".sk-predict").response
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-        assert forced or "color-contrast" in {rule["id"] for rule in found["passes"]}
-    page.emulate_media(forced_colors="none")
-
-
-def test_nothing_leaves_the_machine(lab):
-    """No request off loopback, and no error in any page so far."""
-    assert lab.outside == [] and lab.errors == []

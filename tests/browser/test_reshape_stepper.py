@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 
+from tests.browser.pages import in_kernel
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -46,12 +46,6 @@ def view_as(w, text):
 
 def sentence(w):
     return w.locator(".sk-sentence").inner_text()
-
-
-def in_kernel(lab, w, expression):
-    """What the kernel says, once it has been told: that happens after the paint."""
-    w.page.wait_for_timeout(150)
-    return lab.run_code(w.page, f"print({expression})").strip()
 
 
 def x_of(w):
@@ -97,7 +91,7 @@ def test_stepping_by_mouse_and_keyboard(lab, w):
     assert "stride 8 found, 6 · 1 = 6 needed" in sentence(w)
     assert w.locator(".sk-labels span").all_inner_texts() == ["found", "needed"]
     assert w.locator(".sk-box.is-run").all_inner_texts() == ["0", "8", "16", "24"]
-    assert in_kernel(lab, w, "w.step") == "2"
+    assert in_kernel(lab, w.page, "w.step") == "2"
     button(w, "back").focus()
     w.page.keyboard.press("End")
     assert sentence(w).startswith("There is no such view: dims 0 and 1 do not merge")
@@ -108,21 +102,21 @@ def test_stepping_by_mouse_and_keyboard(lab, w):
     w.page.wait_for_timeout(350)
     assert "no such view" in w.locator(".sk-spoken").inner_text()
     w.page.keyboard.press("Home")
-    assert in_kernel(lab, w, "w.step") == "0"
+    assert in_kernel(lab, w.page, "w.step") == "0"
 
 
 def test_a_typed_shape(lab, w):
     """-1 is worked out; what does not fit is refused with the reason, and the picture stays."""
     view_as(w, "2, -1, 6")
     assert w.get_by_label("view it as").input_value() == "2, 2, 6"
-    assert in_kernel(lab, w, "w.target, w.result.stride") == "(2, 2, 6) (16, 8, 1)"
+    assert in_kernel(lab, w.page, "w.target, w.result.stride") == "(2, 2, 6) (16, 8, 1)"
     view_as(w, "5, 5")
     assert (
         w.locator(".sk-why")
         .first.inner_text()
         .endswith("(5, 5) has 25 elements, the layout has 24")
     )
-    assert in_kernel(lab, w, "w.target") == "(2, 2, 6)"
+    assert in_kernel(lab, w.page, "w.target") == "(2, 2, 6)"
 
 
 def test_one_element_is_followed_both_ways(lab, w):
@@ -136,15 +130,15 @@ def test_one_element_is_followed_both_ways(lab, w):
     assert x[2, 1] == y[1, 1] == 17
     assert w.locator(".sk-tapebox .is-spot").inner_text() == "17"
     w.get_by_label("index of y in dim 0").fill("0")
-    assert in_kernel(lab, w, "w.index, w.new_index") == "(0, 1) (0, 1)"
+    assert in_kernel(lab, w.page, "w.index, w.new_index") == "(0, 1) (0, 1)"
     tape = w.get_by_role("grid", name="the storage of x")
     tape.focus()
     w.page.keyboard.press("End")
-    assert in_kernel(lab, w, "w.index, w.new_index") == "(3, 5) (1, 11)"
+    assert in_kernel(lab, w.page, "w.index, w.new_index") == "(3, 5) (1, 11)"
     button(w, "to the end").click()
     assert "Element 29 of the storage is copied to element 23 of the new one." in words.inner_text()
     w.locator(".sk-copy .sk-box").nth(7).click()
-    assert in_kernel(lab, w, "w.index") == "(1, 1)"
+    assert in_kernel(lab, w.page, "w.index") == "(1, 1)"
     assert x[1, 1] == y.flatten()[7]
 
 
@@ -158,25 +152,3 @@ def test_python_moves_the_picture(lab, w):
     assert new.all_inner_texts() == ["2", "12"]
     assert "The view has" in sentence(w) or "no such view" in sentence(w)
     assert button(w, "as given").get_attribute("aria-pressed") == "true"
-
-
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "forced colours"])
-def test_accessibility(lab, w, theme):
-    """axe finds nothing, colour contrast included, at each kind of step."""
-    forced = theme == "forced colours"
-    lab.set_theme(w.page, "JupyterLab Light" if forced else theme)
-    w.page.emulate_media(forced_colors="active" if forced else "none")
-    # JupyterLab's shell hides its overflow, and axe then skips contrast without a word.
-    w.page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
-    for steps in (2, 1, 1):
-        for _ in range(steps):
-            button(w, "next").click()
-        found = Axe().run(w.page, context=".sk-reshape").response
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-        assert "color-contrast" in {rule["id"] for rule in found["passes"]}
-    w.page.emulate_media(forced_colors="none")
-
-
-def test_nothing_leaves_the_machine(lab):
-    """No request off loopback, and no error in any page so far."""
-    assert lab.outside == [] and lab.errors == []

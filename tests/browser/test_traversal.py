@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 
+from tests.browser.pages import in_kernel
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -49,12 +49,6 @@ def scrub(w, visit):
     w.get_by_label("visit", exact=True).fill(str(visit))
 
 
-def in_kernel(lab, w, expression):
-    """What the kernel says, once it has been told: that happens after the paint."""
-    w.page.wait_for_timeout(150)
-    return lab.run_code(w.page, f"print({expression})").strip()
-
-
 def test_the_boxes_are_torchs_elements(w):
     """Each preset's boxes hold the elements of the tensor that torch makes, on the lines of its bytes."""
     x = torch.arange(96).view(6, 16)[:, ::2]
@@ -83,10 +77,10 @@ def test_rows_load_six_lines_and_columns_forty_eight(lab, w):
     assert (
         verdict.inner_text() == "The right one loads 8 times as many cache lines as the left one."
     )
-    assert in_kernel(lab, w, "t.counts.misses, t.other_counts.misses") == "6 48"
+    assert in_kernel(lab, w.page, "t.counts.misses, t.other_counts.misses") == "6 48"
     w.get_by_label("cache", exact=True).select_option("8 lines")
     assert verdict.inner_text() == "Both load 6 cache lines."
-    assert in_kernel(lab, w, "t.cache_lines, t.other_counts.misses") == "8 6"
+    assert in_kernel(lab, w.page, "t.cache_lines, t.other_counts.misses") == "8 6"
 
 
 def test_the_scrubber_moves_both_walks(lab, w):
@@ -100,7 +94,7 @@ def test_the_scrubber_moves_both_walks(lab, w):
     left, right = (pane(w, k).locator(".sk-sentence").inner_text() for k in (0, 1))
     assert left == "visit 14 of 48: x[1, 5], element 13, cache line 1: a hit"
     assert right == "visit 14 of 48: x[1, 2], element 10, cache line 1: a miss, now loaded 3 times"
-    assert in_kernel(lab, w, "t.visit") == "14"
+    assert in_kernel(lab, w.page, "t.visit") == "14"
     w.page.keyboard.press("Home")
     assert pane(w, 0).locator(".sk-byte-box[class*=sk-r]").count() == 0
     assert pane(w, 0).locator(".sk-sentence").inner_text() == "no visit yet, 48 to come"
@@ -137,12 +131,12 @@ def test_order_itemsize_and_alignment_are_chosen(lab, w):
     ]
     pane(w, 0).locator("select").select_option(options[1])
     assert stats(pane(w, 0))["lines loaded"] == "6"
-    assert in_kernel(lab, w, "t.order") == "(1, 0)"
+    assert in_kernel(lab, w.page, "t.order") == "(1, 0)"
     w.locator(".sk-controls").first.get_by_label("itemsize").select_option("4 bytes")
     assert stats(pane(w, 0))["would do"] == "3"
     w.get_by_label("alignment").fill("32")
     assert stats(pane(w, 0))["would do"] == "4"
-    assert in_kernel(lab, w, "t.layout.itemsize, t.alignment, t.counts.minimum") == "4 32 4"
+    assert in_kernel(lab, w.page, "t.layout.itemsize, t.alignment, t.counts.minimum") == "4 32 4"
 
 
 def test_a_warp_on_its_sectors(lab, w):
@@ -159,7 +153,7 @@ def test_a_warp_on_its_sectors(lab, w):
     warp.get_by_label("offset").fill("1")
     assert stats(warp)["sectors loaded"] == "5"
     warp.get_by_label("itemsize").select_option("8 bytes")
-    assert in_kernel(lab, w, "t.warp") == "Warp(itemsize=8, stride=1, offset=1)"
+    assert in_kernel(lab, w.page, "t.warp") == "Warp(itemsize=8, stride=1, offset=1)"
     assert stats(warp)["bytes used / loaded"] == "256 / 288"
 
 
@@ -182,24 +176,6 @@ def test_ones_own_tensor(page):
     assert pane(own, 0).locator("option").count() == 6
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "forced colours"])
-def test_accessibility(lab, w, theme):
-    """axe finds nothing, colour contrast included, on walks and warps."""
-    forced = theme == "forced colours"
-    lab.set_theme(w.page, "JupyterLab Light" if forced else theme)
-    w.page.emulate_media(forced_colors="active" if forced else "none")
-    # JupyterLab's shell hides its overflow, and axe then skips contrast without a word.
-    w.page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
-    scrub(w, 20)
-    for name in (None, "a GPU's warp"):
-        if name:
-            preset(w, name)
-        found = Axe().run(w.page, context=".sk-traversal").response
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
-        assert "color-contrast" in {rule["id"] for rule in found["passes"]} or forced
-    w.page.emulate_media(forced_colors="none")
-
-
 def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     """Also while it plays: views that are gone listen no more, and the new ones live."""
     w.locator(".sk-play").click()
@@ -208,8 +184,3 @@ def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     assert w.page.locator(".sk-traversal").count() == len(CELLS)
     preset(w, "transpose")
     assert stats(pane(w, 1))["lines loaded"] == "6"
-
-
-def test_nothing_leaves_the_machine(lab):
-    """No request off loopback, and no error in any page so far."""
-    assert lab.outside == [] and lab.errors == []
