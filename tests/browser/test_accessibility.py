@@ -1,0 +1,127 @@
+"""axe on all six widgets in a real JupyterLab, in each theme, in the fullest states that they have."""
+
+import pytest
+
+from tests.browser.pages import THEMES, assert_accessible, run_last_cell, see_all_of, wear
+from tests.needs import needs_chromium
+from tests.widget_kinds import KINDS
+
+pytestmark = needs_chromium
+
+
+def enter(w, label, *texts):
+    line = w.get_by_label(label, exact=True)
+    for text in texts:
+        line.fill(text)
+        line.press("Enter")
+
+
+def press(w, *names):
+    for name in names:
+        w.get_by_role("button", name=name, exact=True).last.click()
+
+
+# Each widget goes through three states; the last is the fullest. All of them are looked at together.
+
+
+def strides(w, run):
+    """More cells than HTML draws; holes; a chain with a copy, what was undone, and a refusal."""
+    yield run("w0.chain = []; w0.layout = Layout((4096,), (0,), 0, 4)")
+    yield press(w, "every second column")
+    press(w, "broadcast")
+    enter(w, "then", ".T", ".contiguous()", ".view(7)")
+    yield press(w, ".T")
+
+
+def aliases(w, run):
+    """Two views and their log; three tensors and a copy, and a line that was refused; an unsafe write."""
+    yield run("w1.steps = ['y = x[1:, ::2]', 'z = x[:, 4:]', 'y += 1']")
+    yield run("w1.steps = ['y = x[:1].expand(3, -1)', 'z = x.t().flatten()', 'y.fill_(3)']")
+    w.page.wait_for_timeout(150)
+    for text in ("w = x", "y += 1"):
+        w.locator(".sk-input").fill(text)
+        w.locator(".sk-input").press("Enter")
+    yield
+
+
+def reshapes(w, run):
+    """In the middle; at the end of a view that is; of one that is not, after a shape that was refused."""
+    press(w, "rows cut out")
+    yield press(w, "next", "next")
+    yield run("w2.layout = Layout((4, 6), (6, 1), 0, 4); w2.target = (2, 12); w2.step = -1")
+    press(w, "transposed", "to the end")
+    yield enter(w, "view it as", "5, 5")
+
+
+def channels(w, run):
+    """As it is at first; a refusal in the network; all of it ambiguous."""
+    yield run("w3.shape = (2, 3, 4, 5); w3.network_shape = (2, 3, 4, 4); w3.highlight = 'channel'")
+    yield run("w3.layers = ['unsqueeze', 'view']")
+    yield run("w3.shape = (2, 1, 4, 5); w3.network_shape = (2, 1, 4, 4)")
+
+
+def walks(w, run):
+    """Half-way through two walks; at their end; a warp."""
+    press(w, "rows against columns")
+    yield w.get_by_label("visit", exact=True).fill("20")
+    yield w.get_by_label("visit", exact=True).fill("48")
+    yield press(w, "a GPU's warp")
+
+
+def predictions(w, run):
+    """Open; with a complaint; answered wrong, with a remark."""
+    yield run("w5.committed = None")
+    w.page.wait_for_timeout(150)
+    yield press(w, "Commit")
+    yield run("w5.committed = (6, 1)")
+
+
+STATES = [strides, aliases, reshapes, channels, walks, predictions]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_accessibility(lab, six, theme):
+    """axe finds nothing, colour contrast included; under forced colours it looks at the last states."""
+    wear(lab, six, theme)
+    looks = [
+        states(six.locator(kind.css), lambda code: _run(lab, six, code))
+        for states, kind in zip(STATES, KINDS.values(), strict=True)
+    ]
+    for k in range(3):
+        for look in looks:
+            next(look)
+        if k == 2 or "forced" not in theme:
+            six.mouse.move(5, 5)
+            six.wait_for_timeout(150)
+            see_all_of(six)
+            assert_accessible(six, ".stridekit")
+
+
+def _run(lab, page, code):
+    said = lab.run_code(page, code)
+    assert said == "", said
+
+
+def test_two_of_a_kind_have_ids_of_their_own(lab, six):
+    """Each model loads a module of its own, and counts with the others: labels lead to their own widget."""
+    wear(lab, six, "light")
+    run_last_cell(six, f"display({', '.join(kind.make for kind in KINDS.values())})")
+    six.wait_for_function("(n) => document.querySelectorAll('.stridekit').length === n", arg=12)
+    six.wait_for_timeout(100)
+    assert six.locator(".stridekit").evaluate_all(IDS) == []
+    assert_accessible(
+        six, ".stridekit", rules=["duplicate-id-aria", "label", "aria-valid-attr-value"]
+    )
+
+
+# Ids that two nodes have, and references that lead out of their widget or nowhere.
+IDS = """(roots) => roots.flatMap((root) => {
+  const aria = ['labelledby', 'describedby', 'controls', 'activedescendant'].map((name) => `aria-${name}`);
+  const named = (id) => [...document.querySelectorAll(`[id='${id}']`)];
+  const wrong = [...root.querySelectorAll('[id]')].map(({ id }) => id).filter((id) => named(id).length > 1);
+  for (const name of ['for', ...aria])
+    for (const node of root.querySelectorAll(`[${name}]`))
+      for (const id of node.getAttribute(name).split(' ').filter((id) => id))
+        if (!named(id).some((target) => root.contains(target))) wrong.push(`${name}=${id}`);
+  return wrong;
+})"""

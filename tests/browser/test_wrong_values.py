@@ -1,0 +1,49 @@
+"""Whoever sets what cannot be sees the error under the cell, and a picture that agrees with Python."""
+
+import re
+
+import pytest
+
+from tests.browser.pages import run_last_cell
+from tests.needs import needs_chromium
+from tests.widget_kinds import KINDS, WRONG
+
+pytestmark = needs_chromium
+
+# What can be, and moves the picture away from how it begins.
+RIGHT = {
+    "StrideExplorer": "w.index = (1, 1)",
+    "AliasExplorer": "w.steps = ['y = x.t()', 'y += 1']",
+    "ReshapeStepper": "w.step = 2",
+    "ChannelsLastExplorer": "w.shape = (1, 2, 3, 4)",
+    "TraversalExplorer": "w.visit = 5",
+    "Predict": "w.committed = (6, 1)",
+}
+ALL_OF = {kind: [case for case in WRONG if case[0] == kind] for kind in KINDS}
+FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases[-1])]
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "said"), FIRST_AND_LAST)
+def test_a_wrong_value_is_told_and_not_drawn(lab, six, kind, name, value, said):
+    """The picture is that of a widget to which only the right value was given, not as it was before."""
+    made = KINDS[kind].make
+    told = run_last_cell(
+        six,
+        f"first, same, last = {made}, {made}, {made}\ndisplay(first, same, last)\n"
+        f"for w in (same, last):\n    {RIGHT[kind]}\nlast.{name} = {value}",
+    )
+    assert said in told
+    six.wait_for_timeout(250)
+    views = six.locator(".jp-Cell").last.locator(KINDS[kind].css)
+    ids = re.compile(r"stridekit-\d+")  # each view has its own
+    first, same, last = (ids.sub("", html) for html in views.evaluate_all(HTML))
+    assert last == same != first
+    assert lab.run_code(six, "print(last._scene == same._scene != first._scene)").strip() == "True"
+
+
+# Without what is read aloud once the hand rests.
+HTML = """(views) => views.map((view) => {
+  const copy = view.cloneNode(true);
+  for (const node of copy.querySelectorAll('.sk-spoken')) node.remove();
+  return copy.innerHTML;
+})"""
