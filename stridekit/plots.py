@@ -7,15 +7,22 @@ belong to one machine.
 
 from __future__ import annotations
 
+import base64
+import io
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from stridekit import palette
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
+DPI = 130
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 
 
@@ -76,6 +83,58 @@ def draw_predicted(
     return ax
 
 
+def draw_claim(
+    baseline: str,
+    predicted: Mapping[str, float],
+    measured: Mapping[str, Any],
+    ax: Axes | None = None,
+) -> Axes:
+    """Predicted ratios beside measured ones, a `timing.Ratio` each: bars that start at 1, the baseline.
+
+    To the right is slower, to the left faster; no bar is the same. The axis is logarithmic, and the
+    line on a measured bar is its interval. Raises ValueError where the names differ.
+    """
+    if list(predicted) != list(measured):
+        raise ValueError(
+            f"predicted {', '.join(predicted)} and measured {', '.join(measured)}: give both the "
+            "same names, in the same order"
+        )
+    ax = _axes(ax, height=1.15 + 0.55 * len(predicted))
+    ax.axvline(1, color=MUTED, linewidth=1)
+    bounds = [bound for ratio in measured.values() for bound in (ratio.low, ratio.high)]
+    bounds += [*predicted.values(), 0.8, 1.25]
+    _log_ratio_axis(ax, min(bounds) / 1.3, max(bounds) * 1.3)
+    for row, (name, ratio) in enumerate(measured.items()):
+        kinds = [(predicted[name], BLUE, "//", "predicted"), (ratio.value, RUST, "", "measured")]
+        for place, (value, color, hatch, label) in enumerate(kinds):
+            y = row + 0.36 * (place - 0.5)
+            face = "white" if hatch else color
+            look: dict[str, Any] = {
+                "edgecolor": color,
+                "hatch": hatch,
+                "label": label if row == 0 else "",
+            }
+            ax.barh(y, value - 1, 0.32, left=1, color=face, **look)
+            end = max(value, 1) if hatch else max(ratio.high, 1)
+            ax.annotate(
+                f"{value:.3g}", (end, y), xytext=(4, 0), va="center", textcoords="offset points",
+                fontsize=8, color=INK,
+            )  # fmt: skip
+        ax.plot(
+            [ratio.low, ratio.high],
+            [row + 0.18] * 2,
+            color=INK,
+            linewidth=1,
+            marker="|",
+            markersize=5,
+        )
+    ax.set_yticks(range(len(predicted)), list(predicted))
+    ax.set_ylim(len(predicted) - 0.5, -0.5)
+    ax.set_xlabel(f"time, as multiples of “{baseline}”: slower to the right")
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
 def draw_sweep(
     steps: Sequence[float],
     curves: Mapping[str, Sequence[float]],
@@ -103,6 +162,29 @@ def draw_sweep(
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
+    """Runs of one function in their order, as multiples of the lower quartile; the mean is marked too."""
+    ax = _axes(ax, height=2.4)
+    low = float(np.quantile(seconds, 0.25))
+    ratios = [taken / low for taken in seconds]
+    ax.plot(range(1, len(ratios) + 1), ratios, ".", color=BLUE, markersize=4)
+    mean = sum(ratios) / len(ratios)
+    for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", RUST, "--")):
+        ax.axhline(at, color=color, linewidth=1, linestyle=line)
+        ax.annotate(
+            text, (1, at), xycoords=("axes fraction", "data"), xytext=(4, 0), va="center",
+            textcoords="offset points", fontsize=8, color=color,
+        )  # fmt: skip
+    if mean < 1.1:  # the two words would stand on one another
+        ax.texts[-1].set_verticalalignment("bottom")
+        ax.texts[0].set_verticalalignment("top")
+    ax.set_yscale("log", base=2)
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.set_xlabel("run")
+    ax.set_ylabel("times the quartile")
     return ax
 
 
@@ -154,3 +236,45 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
     ax.set_xticks([tick for tick in known if low / 1.15 <= tick <= high * 1.15])
     ax.set_xticks([], minor=True)
     ax.xaxis.set_major_formatter("{x:g}")
+
+
+# Pictures in notebooks ------------------------------------------------------------------------------
+
+
+class MeasuredPicture:
+    """A picture of what was measured, and words that are the same in every run.
+
+    A notebook stores both: tests compare the words, and a refresh keeps a stored picture while its
+    words stay, as no two runs measure the same. Of pyplot's figures the one drawn on is closed, so
+    that it shows once.
+
+    >>> from matplotlib.figure import Figure
+    >>> MeasuredPicture(Figure().subplots(), "flat, and then half")
+    flat, and then half
+    """
+
+    def __init__(self, ax: Axes, text: str) -> None:
+        self.ax, self.text = ax, text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        image, about = measured_png(self.ax)
+        return {"text/plain": self.text, "image/png": image}, {"image/png": about}
+
+
+def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
+    """The figure of Axes as a PNG of few colours in base64; its size, and that it was measured."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(figure)
+    canvas, file = FigureCanvasAgg(figure), io.BytesIO()
+    figure.set_dpi(DPI)
+    canvas.draw()
+    pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+    pixels.quantize(32, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
+    width, height = (round(inches * 100) for inches in figure.get_size_inches())
+    about = {"width": width, "height": height, "measured": True}
+    return base64.b64encode(file.getvalue()).decode(), about

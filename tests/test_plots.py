@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from stridekit import plots
-from stridekit.timing import Comparison
+from stridekit.timing import Comparison, Ratio
 
 COMPARISON = Comparison(
     {"rows": [[1e-3, 1e-3]] * 4, "columns": [[3e-3, 3e-3]] * 4, "again": [[1e-3, 1e-3]] * 4},
@@ -46,6 +46,34 @@ def test_a_roofline_shows_shares_of_the_ceiling():
     drawn = plots.draw_roofline({"add": 0.96, "gather": 0.02}, ax())
     assert {"96%", "2%", "the ceiling"} <= texts(drawn)
     assert drawn.get_xlim()[1] > 1
+
+
+def test_a_claim_stands_on_bars_that_start_at_1():
+    measured = {"b": Ratio(40.0, 30.0, 50.0), "c": Ratio(0.25, 0.2, 0.3)}
+    drawn = plots.draw_claim("a", {"b": 8.5, "c": 1}, measured, ax())
+    assert {"8.5", "40", "1", "0.25", "b", "c"} <= texts(drawn)
+    assert [(bar.get_x(), bar.get_width()) for bar in drawn.patches] == [
+        (1, 7.5), (1, 39), (1, 0), (1, -0.75),
+    ]  # fmt: skip
+    assert [text.get_text() for text in drawn.get_legend().get_texts()] == ["predicted", "measured"]
+    with pytest.raises(ValueError, match="the same names"):
+        plots.draw_claim("a", {"b": 1}, {"c": Ratio(1, 1, 1)})
+
+
+def test_runs_stand_over_their_lower_quartile_and_their_mean():
+    drawn = plots.draw_runs([2.0, 2.0, 2.0, 2.0, 12.0], ax())
+    assert list(drawn.lines[0].get_ydata()) == [1, 1, 1, 1, 6]
+    assert [line.get_ydata()[0] for line in drawn.lines[1:]] == [1, 2]
+    assert {"mean", "lower quartile"} <= texts(drawn)
+
+
+def test_a_measured_picture_has_stable_words_and_closes_its_figure():
+    drawn = plots.draw_roofline({"add": 0.5})
+    before = plt.get_fignums()
+    data, about = plots.MeasuredPicture(drawn, "half of it")._repr_mimebundle_()
+    assert data["text/plain"] == "half of it" and data["image/png"]
+    assert about["image/png"] == {"width": 800, "height": 134, "measured": True}
+    assert len(plt.get_fignums()) == len(before) - 1
 
 
 def test_without_axes_a_figure_is_made():

@@ -127,6 +127,31 @@ def test_renew_keeps_no_stored_output(refreshed):
     assert new.cells[index].outputs == stored.cells[index].outputs
 
 
+@pytest.mark.parametrize(
+    ("marked", "words", "kept"),
+    [(True, "flat", True), (True, "steep", False), (False, "flat", False)],
+)
+def test_a_picture_of_what_was_measured_is_kept_while_its_words_stay(marked, words, kept):
+    """No two runs measure the same, and a changed picture says nothing that its words do not."""
+    was, now = (
+        nbformat.v4.new_output(
+            "execute_result",
+            {"text/plain": text, "image/png": png(shade)},
+            metadata={"image/png": {"measured": marked}},
+        )
+        for text, shade in (("flat", 0), (words, 200))
+    )
+    stored, new = (
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("claim()", outputs=[output])])
+        for output in (was, now)
+    )
+    form.tidy(stored)
+    form.tidy(new)
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    picture = new.cells[0].outputs[0].data["image/png"]
+    assert picture == png(0 if kept else 200)
+
+
 def png(shade, size=4):
     """A picture of one grey, in base64."""
     file = io.BytesIO()

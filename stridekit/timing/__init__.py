@@ -11,11 +11,13 @@
 they become a ratio, an interval and a verdict. The absolute numbers are torch.utils.benchmark's own.
 """
 
+from stridekit.timing.claims import Claim, claim
 from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.comparison import Comparison, Ratio, compare
 from stridekit.timing.fingerprint import machine
 from stridekit.timing.gpu import GpuResults, gpu_results
 from stridekit.timing.measurement import Measurement, measure
+from stridekit.timing.sampling import page_faults
 
 __all__ = [
     "measure",
@@ -25,6 +27,9 @@ __all__ = [
     "Ratio",
     "gpu_results",
     "GpuResults",
+    "claim",
+    "Claim",
+    "page_faults",
     "machine",
     "TimingError",
     "why_no_cuda",

@@ -4,8 +4,8 @@ from stridekit.exercises.performance.e1_time_it import time_it
 from stridekit.exercises.performance.e2_cache_lines import cache_lines
 from stridekit.exercises.performance.e3_bytes_moved import bytes_moved
 from stridekit.exercises.performance.e4_break_even import break_even
-from stridekit.exercises.performance.e5_warp_sectors import warp_sectors
-from stridekit.exercises.performance.e6_cheapest_first import cheapest_first
+from stridekit.exercises.performance.e5_cheapest_first import cheapest_first
+from stridekit.exercises.performance.e6_warp_sectors import warp_sectors
 from stridekit.exercises.performance.queue import Queue as Queue
 
 __all__ = [
@@ -13,8 +13,8 @@ __all__ = [
     "cache_lines",
     "bytes_moved",
     "break_even",
-    "warp_sectors",
     "cheapest_first",
+    "warp_sectors",
 ]
 
 

@@ -1,4 +1,4 @@
-"""E5: the sectors that a warp loads."""
+"""E6: the sectors that a warp loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E6: order expressions by their traffic."""
+"""E5: order expressions by their traffic."""
 
 from __future__ import annotations
 

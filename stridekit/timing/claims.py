@@ -1,0 +1,175 @@
+"""claim(…): a prediction put to the test, and shown beside what was measured.
+
+In a notebook that is tested no output may change from run to run, and every time does. So a claim says
+in words only what was predicted, and the verdicts of those ratios that are far enough from 1 to come
+out alike in every run; the numbers that were measured are in the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stridekit.timing.clocks import TimingError
+from stridekit.timing.comparison import Comparison, Ratio, compare
+
+# So many times a comparison is made before it may contradict a sure verdict.
+JUDGED = 3
+SECONDS = 0.25
+
+Function = Callable[[], Any]
+
+
+@dataclass(frozen=True, repr=False)
+class Claim:
+    """What `claim` found: ratios to the baseline, predicted and measured, and the verdicts told.
+
+    `baseline` names what all is compared with; `predicted` and `measured` map each name to its ratio.
+    `sure` maps the names whose verdict is told to that verdict; `expected` to the one that was claimed.
+    `comparisons` have the samples, in seconds.
+
+    >>> Claim("rows", {"columns": 16.0}, {"columns": Ratio(9.1, 8.8, 9.4)}, {"columns": "slower"}, ())
+    predicted, as multiples of “rows”
+      columns  16      measured: slower
+    """
+
+    baseline: str
+    predicted: Mapping[str, float]
+    measured: Mapping[str, Ratio]
+    expected: Mapping[str, str]
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def sure(self) -> dict[str, str]:
+        """For each name with a claimed verdict, the verdict that was measured."""
+        return {name: self.measured[name].verdict for name in self.expected}
+
+    @property
+    def noise(self) -> tuple[str, ...]:
+        """What speaks against the samples, a sentence each; empty on a quiet machine."""
+        return tuple(sentence for one in self.comparisons for sentence in one.noise)
+
+    @property
+    def holds(self) -> bool:
+        """Whether no claimed verdict is contradicted: on a noisy machine no verdict is."""
+        return not _contradicted(self.measured, self.expected) or bool(self.noise)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what was predicted and what was measured. Returns the Axes."""
+        from stridekit.plots import draw_claim
+
+        return draw_claim(self.baseline, self.predicted, self.measured, ax)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.predicted))
+        lines = [f"predicted, as multiples of “{self.baseline}”"]
+        for name, ratio in self.predicted.items():
+            told = f"measured: {self.sure[name]}" if name in self.expected else ""
+            lines.append(f"  {name.ljust(width)}  {f'{ratio:.3g}'.ljust(6)}  {told}".rstrip())
+        return "\n".join(lines)
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        from stridekit.plots import measured_png
+
+        image, about = measured_png(self.plot())
+        return {"text/plain": repr(self), "image/png": image}, {"image/png": about}
+
+
+def claim(
+    functions: Mapping[str, Any],
+    predicted: Mapping[str, Any] | float,
+    *,
+    slower: Iterable[str] = (),
+    faster: Iterable[str] = (),
+    baseline: str = "",
+    **options: Any,
+) -> Claim:
+    """Measure functions, and set the ratios beside those that were predicted.
+
+    `functions` maps names to functions, the first of which is the baseline; or names to pairs of
+    functions, each pair compared by itself, with `baseline` to say what the first of a pair is.
+    `predicted` has a number for each name (bytes, lines, or what `traffic` returned), of which the
+    ratios to the first are taken; for pairs, the ratio of each. One number stands for all names.
+
+    `slower` and `faster` name what is claimed beyond doubt: ratios of 2.5 and more. These verdicts are
+    told in words. A comparison that contradicts one is made again before it may say so, JUDGED times.
+    `options` are those of `compare`; max_seconds is less here, as a lesson has many claims.
+
+    Raises TimingError for names that do not fit together, and what `compare` refuses.
+
+    >>> import torch
+    >>> x = torch.ones(500, 500)
+    >>> claim(
+    ...     {"once": lambda: x.sum(1), "8 times": lambda: [x.sum(1) for _ in range(8)]},
+    ...     predicted={"once": 1, "8 times": 8},
+    ...     slower=["8 times"],
+    ... )
+    predicted, as multiples of “once”
+      8 times  8       measured: slower
+    """
+    options = {"max_seconds": SECONDS, **options}
+    pairs = len(functions) > 0 and all(isinstance(value, tuple) for value in functions.values())
+    names = list(functions) if pairs else list(functions)[1:]
+    first = baseline if pairs else next(iter(functions), "")
+    ratios = _ratios(predicted, names if pairs else list(functions), pairs)
+    expected = {**dict.fromkeys(slower, "slower"), **dict.fromkeys(faster, "faster")}
+    if strangers := set(expected) - set(names):
+        raise TimingError(f"{', '.join(sorted(strangers))}: not among {', '.join(names)}")
+    best: tuple[dict[str, Ratio], tuple[Comparison, ...]] | None = None
+    for _ in range(JUDGED):
+        found = _measured(functions, pairs, options)
+        if best is None or len(_contradicted(found[0], expected)) <= len(
+            _contradicted(best[0], expected)
+        ):
+            best = found
+        if not _contradicted(best[0], expected):
+            break
+    assert best is not None
+    return Claim(first, ratios, best[0], expected, best[1])
+
+
+def _ratios(
+    predicted: Mapping[str, Any] | float, names: list[str], pairs: bool
+) -> dict[str, float]:
+    """The predicted ratio of each name, without the baseline's own."""
+    if not isinstance(predicted, Mapping):
+        alike: float = predicted
+        return dict.fromkeys(names if pairs else names[1:], alike)
+    if list(predicted) != names:
+        raise TimingError(
+            f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
+            "names, in the same order"
+        )
+    values: dict[str, float] = {}
+    for name, value in predicted.items():
+        values[name] = getattr(value, "moved", value)
+    if pairs:
+        return values
+    if not names:
+        return {}
+    first, *rest = names
+    if not values[first] > 0:
+        raise TimingError(
+            f"{first} is predicted to take {values[first]:g}: ratios need more than 0"
+        )
+    return {name: values[name] / values[first] for name in rest}
+
+
+def _measured(
+    functions: Mapping[str, Any], pairs: bool, options: dict[str, Any]
+) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
+    if not pairs:
+        comparison = compare(functions, **options)
+        return comparison.ratios, (comparison,)
+    comparisons = {
+        name: compare({"baseline": pair[0], name: pair[1]}, **options)
+        for name, pair in functions.items()
+    }
+    found = {name: comparison.ratios[name] for name, comparison in comparisons.items()}
+    return found, tuple(comparisons.values())
+
+
+def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) -> list[str]:
+    """The names whose verdict is not the one that was claimed."""
+    return [name for name, verdict in expected.items() if measured[name].verdict != verdict]
