@@ -179,8 +179,19 @@ def is_in_small_steps(notebook):
         most = LONGEST_CODE if cell.cell_type == "code" else LONGEST_MARKDOWN
         if "exercise" in cell.metadata.get("tags", []):
             most = LONGEST_EXERCISE
-        if lines(cell.source) > most:
-            yield f"{name}: {lines(cell.source)} lines, {most} are allowed"
+        long = lines(re.sub(r"^\|.*", "", cell.source, flags=re.MULTILINE))  # a table is no prose
+        if long > most:
+            yield f"{name}: {long} lines, {most} are allowed"
+
+
+def keeps_its_answers(notebook):
+    """A card asks in a cell of its own, whose code is folded away: it knows the answer."""
+    for cell, name in notebook.cells("code"):
+        if form.asks(cell):
+            if not cell.source.startswith("Predict("):
+                yield f"{name}: what comes before the card would be folded away with it"
+            if not cell.metadata.get("jupyter", {}).get("source_hidden"):
+                yield f"{name}: the code of a card can be read before it is answered"
 
 
 def describes_images(notebook):
@@ -235,6 +246,7 @@ RULES = [
     raises_when_tagged,
     is_small,
     is_in_small_steps,
+    keeps_its_answers,
     describes_images,
     links_resolve,
 ]

@@ -30,7 +30,7 @@ IGNORED: dict[tuple[str, str], str] = {
     ("04_channels_last", "torch.manual_seed(0)"): "tells the versions that are installed",
     (
         "04_channels_last",
-        "for name, (channels, run) in runs.items():",
+        "for name, found in measured.items():",
     ): "says what is faster on the machine it runs on",
     ("05_performance", "torch.manual_seed(0)"): "tells the version that is installed",
     (
@@ -105,6 +105,12 @@ def stores_view(content):
     content.cells[3].outputs = [view]
 
 
+def unfolds(content):
+    """Save a card with its code unfolded."""
+    adds(code("Predict('?', 1)"))(content)
+    content.cells[-1].metadata = {}
+
+
 def is_timed(content):
     """Save a cell with the times of its run."""
     content.cells[1].metadata["execution"] = {"iopub.status.busy": "now"}
@@ -157,6 +163,8 @@ BROKEN = [
     (rules.is_in_small_steps, adds(code("x\n" * 9)), "9 lines, 8 are"),
     (rules.is_in_small_steps, adds(markdown("x\n\n" * 7)), "7 lines, 6 are"),
     (rules.is_in_small_steps, adds(code("x\n" * 13, metadata={"tags": ["exercise"]})), "12 are"),
+    (rules.keeps_its_answers, adds(code("x = 1\nPredict('?', x)")), "folded away with it"),
+    (rules.keeps_its_answers, unfolds, "can be read"),
     (rules.describes_images, adds(markdown("![](a.png)")), "alt text"),
     (rules.describes_images, adds(markdown('<img src="a.png" alt="">')), "alt text"),
     (rules.links_resolve, adds(markdown("[there](gone.ipynb)")), "gone.ipynb"),

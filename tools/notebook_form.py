@@ -16,6 +16,7 @@ import nbformat
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 CELL_METADATA = {"tags", "jupyter"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+ASKS = re.compile(r"^Predict\(", re.MULTILINE)
 IGNORED = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\s*$", re.MULTILINE)
 
 
@@ -38,10 +39,17 @@ def tidy(notebook: Any) -> None:
     for cell in notebook.cells:
         cell.source = cell.source.replace("\r\n", "\n").strip("\n")
         cell.metadata = {k: v for k, v in cell.metadata.items() if k in CELL_METADATA and v}
+        if asks(cell):
+            cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = joined([output for output in cell.outputs if tidy_output(output)])
     for cell, new in zip(notebook.cells, ids(notebook), strict=True):
         cell.id = new
+
+
+def asks(cell: Any) -> bool:
+    """Whether a cell shows a card of Predict. Its code is folded away: it knows the answer."""
+    return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
 def name_of(notebook: Any, cell: Any) -> str:

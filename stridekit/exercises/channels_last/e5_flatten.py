@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from stridekit.exercises.answers import kind
-from stridekit.exercises.contiguity.copy_log import Logged, logging_copies
+from stridekit.exercises.copy_log import Logged, logging_copies
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
