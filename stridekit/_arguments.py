@@ -8,7 +8,14 @@ from typing import Any
 
 
 class LayoutError(ValueError):
-    """A layout that does not exist, or an operation that has no view."""
+    """A layout that does not exist, or an operation that has no view: a ValueError.
+
+    Raised by `Layout` and by all that takes one; the message has the shapes, the strides and the dim.
+
+    >>> Layout((4, 6)).t().view(24)
+    Traceback (most recent call last):
+    stridekit.LayoutError: cannot view shape (6, 4), stride (1, 6) as (24,): dims 0 and 1 do not merge ...
+    """
 
     __module__ = "stridekit"
 

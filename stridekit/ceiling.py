@@ -24,7 +24,15 @@ _SAMPLE = 0.002
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bandwidth:
-    """What `bandwidth` measured, in bytes per second, and on what."""
+    """What `bandwidth` measured, in bytes per second, and on what.
+
+    `copy` and `triad` are the two operations; `nbytes` is the size of their three arrays together and
+    `last_cache` that of the largest cache, None where the system does not say. `threads` worked on it,
+    on `device`.
+
+    >>> Bandwidth(9e9, 11e9, threads=1, device="cpu", nbytes=240 << 20, last_cache=32 << 20)
+    bandwidth of cpu, 1 thread: copy 9 GB/s, triad 11 GB/s
+    """
 
     copy: float
     triad: float

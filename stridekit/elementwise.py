@@ -35,6 +35,9 @@ class Loop(NamedTuple):
 def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
     """`torch.broadcast_tensors`: all layouts expanded to their common shape.
 
+    What is repeated has a stride of 0 elements there. Raises LayoutError where the shapes do not
+    broadcast; TypeError as `Layout.of` does.
+
     >>> broadcast_tensors(Layout((3, 1)), Layout((4,)))  # doctest: +NORMALIZE_WHITESPACE
     (Layout(shape=(3, 4), stride=(1, 0), storage_offset=0, itemsize=1),
      Layout(shape=(3, 4), stride=(0, 1), storage_offset=0, itemsize=1))
@@ -71,6 +74,7 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     They share one shape, the sizes of the loops from the outermost to the innermost; each has the
     strides by which its operand moves in them. `out` is the layout of a given output, which takes
     part in the order of the loops; torch would resize one of another shape, here it is refused.
+    Raises LayoutError for that, and where the shapes do not broadcast; TypeError as `Layout.of` does.
 
     >>> x = Layout((4, 6))
     >>> [nest.shape for nest in loop_nest(x, x)]  # both contiguous: one loop

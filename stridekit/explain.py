@@ -17,7 +17,15 @@ _EXAMPLE_BUDGET = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What `explain` found: a title and labelled sentences; prints as text, shows as a table."""
+    """What `explain` found: a title and labelled sentences; prints as text, shows as a table.
+
+    `title` has shape, stride and storage_offset in elements; `lines` are pairs of a label and a sentence.
+
+    >>> explain(Layout((2, 3))).title
+    'layout of shape (2, 3), stride (3, 1), storage_offset 0'
+    >>> dict(explain(Layout((2, 3))).lines)["contiguous"]
+    'yes'
+    """
 
     title: str
     lines: tuple[tuple[str, str], ...]

@@ -18,7 +18,14 @@ from stridekit.strided_set import BUDGET
 class Relation(Explanation):
     """What `relation` found; None where a question does not apply or was not decided.
 
-    Prints as text and shows as a table, like an Explanation.
+    Prints as text and shows as a table, like an Explanation. Of bytes: `is_view`, whether all of y's
+    are x's, `is_base`, whether all of x's are y's, and `shares_memory`, whether some belong to both.
+    `shares_storage`: one block of memory; `same_data_ptr`: one first address, of tensors and arrays;
+    `autograd_view`: what `y._is_view()` says, of a tensor.
+
+    >>> found = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
+    >>> found.is_view, found.shares_memory, found.autograd_view
+    (False, False, True)
     """
 
     is_view: bool | None  # memset(y) <= memset(x)

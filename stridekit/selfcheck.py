@@ -17,7 +17,11 @@ PYTHON, TORCH = (3, 11), "2.13"
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """The checks that were made: for each, what is wrong ("" for nothing) and what it is about."""
+    """What `self_check` found: `findings` has what is wrong ("" for nothing) and what it is about.
+
+    >>> SelfCheck(findings=(("", "Python 3.11 or newer"), ("this is 2.12", "torch 2.13"))).passed
+    False
+    """
 
     findings: tuple[tuple[str, str], ...]
 
@@ -34,6 +38,8 @@ class SelfCheck:
 
 def self_check() -> SelfCheck:
     """Check the Python, the torch, the address formula and the widgets; says what to do where one fails.
+
+    A check that raises has failed, and its line says so: nothing is raised here.
 
     >>> self_check()
     ✓ Python 3.11 or newer

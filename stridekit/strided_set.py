@@ -24,7 +24,17 @@ _BITS = 1024
 
 
 class Undecided(RuntimeError):
-    """The exact answer would cost more than the budget: no answer, rather than a guess."""
+    """The exact answer would cost more than the budget: no answer, rather than a guess.
+
+    Raised by what has a `budget`, counted in steps of about ten microseconds: give a larger one.
+
+    >>> from stridekit import Layout, shares_memory
+    >>> x = Layout((20,) * 4, (101, 103, 107, 109))
+    >>> y = Layout((20,) * 4, (139, 149, 151, 157), storage_offset=1)
+    >>> shares_memory(x, y, budget=1)
+    Traceback (most recent call last):
+    stridekit.Undecided: not decided within a budget of 1 steps: the strides interleave too much ...
+    """
 
     __module__ = "stridekit"
 

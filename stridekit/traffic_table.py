@@ -22,7 +22,16 @@ class Operand(NamedTuple):
 class Traffic:
     """What `traffic` found; prints as text, shows as a table.
 
-    The totals count a line that several reads, or several writes, touch once.
+    `operands` has one row for each operand. `useful` counts the bytes that are read and written. The
+    totals `lines_read`, `lines_written` and `lines_kept` (read only because a part of them is written)
+    count lines of `line` bytes; a line that several reads, or several writes, touch counts once.
+    `minimum` is what as many useful bytes, packed densely, would move. `cache` is the size that was
+    asked about, in bytes.
+
+    >>> from stridekit import Layout, traffic
+    >>> column = traffic(reads=Layout((1000,), stride=(16,), itemsize=4))
+    >>> column.useful, column.lines_read, column.moved, column.efficiency
+    (4000, 1000, 64000, 0.063)
     """
 
     operands: tuple[Operand, ...]

@@ -16,7 +16,14 @@ from stridekit.placement import without_memory
 
 
 class WarpSectors(NamedTuple):
-    """What `warp_sectors` found: sectors fetched, and how few could hold the useful bytes."""
+    """What `warp_sectors` found: sectors fetched, and how few could hold the useful bytes.
+
+    `sectors` and `minimum` count sectors of `size` bytes; `useful` counts the bytes that the lanes take.
+
+    >>> column = warp_sectors(Layout((1024, 1024), itemsize=4).t())
+    >>> column.sectors, column.minimum, column.efficiency
+    (32, 4, 0.125)
+    """
 
     sectors: int
     minimum: int

@@ -24,7 +24,14 @@ WARM_UPS_BEFORE_CAPTURE = 3
 
 
 class TimingError(ValueError):
-    """What was to be timed cannot be; the message says why, and what to do."""
+    """What was to be timed cannot be; the message says why, and what to do: a ValueError.
+
+    Raised by `measure`, `compare` and all that is made of them.
+
+    >>> clock_for("tpu")
+    Traceback (most recent call last):
+    stridekit.timing.clocks.TimingError: device 'tpu' cannot be timed: 'cpu' and 'cuda' can
+    """
 
 
 def why_no_cuda() -> str:

@@ -32,6 +32,8 @@ SCHEMA = 1
 class Ratio:
     """How long a function takes for each second of the baseline, with a 95 % interval.
 
+    `value` is the ratio, `low` and `high` are the ends of the interval: below 1 is faster.
+
     >>> Ratio(1.31, 1.24, 1.36).verdict, Ratio(1.01, 0.98, 1.04).verdict
     ('slower', 'same')
     """
@@ -59,6 +61,14 @@ class Comparison:
 
     `samples` has the seconds of one call, for each name and round (a list for each round: two numbers
     where two functions were timed there and back). `order` tells in which order each round went.
+    A sample is the mean of `calls[name]` calls, on `device` with so many `threads`. `noise` has a
+    sentence for each sign that the machine was busy, and `machine` its fingerprint.
+
+    >>> samples = {"f": [[1e-6, 1e-6]] * 12, "g": [[2e-6, 2e-6]] * 12}
+    >>> Comparison(samples, [[0, 1, 1, 0]] * 12, {"f": 1000, "g": 1000}, threads=1, device="cpu")
+    12 rounds on cpu, 1 thread; lower quartiles
+      f  1 µs  1                    the baseline
+      g  2 µs  2.00 (2.00 to 2.00)  slower
     """
 
     samples: Mapping[str, Sequence[Sequence[float]]]
@@ -81,7 +91,10 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Of two functions: whether the second is faster, slower, same or inconclusive."""
+        """Of two functions: whether the second is faster, slower, same or inconclusive.
+
+        Raises TimingError where there are more: ask `ratios[name].verdict`.
+        """
         if len(self.samples) != 2:
             raise TimingError(
                 f"a verdict is about two functions, and these are {len(self.samples)}: "

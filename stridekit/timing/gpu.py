@@ -143,7 +143,16 @@ EXPERIMENTS = (
 
 @dataclass(frozen=True, repr=False)
 class GpuResults:
-    """A table of ratios, and where they come from. `comparisons` is empty for published figures."""
+    """A table of ratios, and where they come from: what `gpu_results` returns.
+
+    `source` says whether they were measured here, recorded or published. `rows` has the experiment, the
+    variant and its time as a multiple of the first variant's; `comparisons` every sample in seconds,
+    nothing for published figures.
+
+    >>> GpuResults("published", (("sum", "by columns", "2.50"),), {})
+    published
+      sum  by columns  2.50
+    """
 
     source: str
     rows: tuple[tuple[str, str, str], ...]
