@@ -200,7 +200,8 @@ export function createNetwork(id, network, { onSwitch, onInput }) {
   }
 
   return {
-    node: h("section", { class: "sk-network", "aria-label": "a small network" },
+    // No landmark: a page may have several.
+    node: h("div", { class: "sk-network", role: "group", "aria-label": "a small network" },
       h("h3", { text: "Through a network: which layers keep channels_last?" }), choice.node, table),
     draw({ input, layers }) {
       choice.draw(input);

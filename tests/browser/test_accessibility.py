@@ -109,9 +109,8 @@ def test_two_of_a_kind_have_ids_of_their_own(lab, six):
     six.wait_for_function("(n) => document.querySelectorAll('.stridekit').length === n", arg=12)
     six.wait_for_timeout(100)
     assert six.locator(".stridekit").evaluate_all(IDS) == []
-    assert_accessible(
-        six, ".stridekit", rules=["duplicate-id-aria", "label", "aria-valid-attr-value"]
-    )
+    rules = ["duplicate-id-aria", "landmark-unique", "label", "aria-valid-attr-value"]
+    assert_accessible(six, ".stridekit", rules)
 
 
 # Ids that two nodes have, and references that lead out of their widget or nowhere.
