@@ -17,6 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
 from stridekit import palette
@@ -88,11 +89,14 @@ def draw_claim(
     predicted: Mapping[str, float],
     measured: Mapping[str, Any],
     ax: Axes | None = None,
+    *,
+    verdicts: Mapping[str, str] | None = None,
 ) -> Axes:
     """Predicted ratios beside measured ones, a `timing.Ratio` each: bars that start at 1, the baseline.
 
     To the right is slower, to the left faster; no bar is the same. The axis is logarithmic, and the
-    line on a measured bar is its interval. Raises ValueError where the names differ.
+    line on a measured bar is its interval. `verdicts` has a word for some of the names, to stand
+    beside the number. Raises ValueError where the names differ.
     """
     if list(predicted) != list(measured):
         raise ValueError(
@@ -103,7 +107,7 @@ def draw_claim(
     ax.axvline(1, color=MUTED, linewidth=1)
     bounds = [bound for ratio in measured.values() for bound in (ratio.low, ratio.high)]
     bounds += [*predicted.values(), 0.8, 1.25]
-    _log_ratio_axis(ax, min(bounds) / 1.3, max(bounds) * 1.3)
+    _log_ratio_axis(ax, min(bounds) / 1.3, max(bounds) * 1.4)
     for row, (name, ratio) in enumerate(measured.items()):
         kinds = [(predicted[name], BLUE, "//", "predicted"), (ratio.value, RUST, "", "measured")]
         for place, (value, color, hatch, label) in enumerate(kinds):
@@ -116,9 +120,10 @@ def draw_claim(
             }
             ax.barh(y, value - 1, 0.32, left=1, color=face, **look)
             end = max(value, 1) if hatch else max(ratio.high, 1)
+            word = "" if hatch else (verdicts or {}).get(name, "")
             ax.annotate(
-                f"{value:.3g}", (end, y), xytext=(4, 0), va="center", textcoords="offset points",
-                fontsize=8, color=INK,
+                f"{value:.3g} {word}".rstrip(), (end, y), xytext=(4, 0), va="center",
+                textcoords="offset points", fontsize=8, color=INK,
             )  # fmt: skip
         ax.plot(
             [ratio.low, ratio.high],
@@ -242,7 +247,7 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
 
 
 class MeasuredPicture:
-    """A picture of what was measured, and words that are the same in every run.
+    """A picture of what was measured, under words that are the same in every run.
 
     A notebook stores both: tests compare the words, and a refresh keeps a stored picture while its
     words stay, as no two runs measure the same. Of pyplot's figures the one drawn on is closed, so
@@ -255,6 +260,7 @@ class MeasuredPicture:
 
     def __init__(self, ax: Axes, text: str) -> None:
         self.ax, self.text = ax, text
+        ax.set_title(text, loc="left", fontsize=9, color=INK)
 
     def __repr__(self) -> str:
         return self.text
@@ -270,6 +276,8 @@ def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
     assert isinstance(figure, Figure)
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)
+    if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
+        engine.set(w_pad=0.12, h_pad=0.08)
     canvas, file = FigureCanvasAgg(figure), io.BytesIO()
     figure.set_dpi(DPI)
     canvas.draw()

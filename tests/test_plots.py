@@ -50,8 +50,8 @@ def test_a_roofline_shows_shares_of_the_ceiling():
 
 def test_a_claim_stands_on_bars_that_start_at_1():
     measured = {"b": Ratio(40.0, 30.0, 50.0), "c": Ratio(0.25, 0.2, 0.3)}
-    drawn = plots.draw_claim("a", {"b": 8.5, "c": 1}, measured, ax())
-    assert {"8.5", "40", "1", "0.25", "b", "c"} <= texts(drawn)
+    drawn = plots.draw_claim("a", {"b": 8.5, "c": 1}, measured, ax(), verdicts={"b": "slower"})
+    assert {"8.5", "40 slower", "1", "0.25", "b", "c"} <= texts(drawn)
     assert [(bar.get_x(), bar.get_width()) for bar in drawn.patches] == [
         (1, 7.5), (1, 39), (1, 0), (1, -0.75),
     ]  # fmt: skip
@@ -71,6 +71,7 @@ def test_a_measured_picture_has_stable_words_and_closes_its_figure():
     drawn = plots.draw_roofline({"add": 0.5})
     before = plt.get_fignums()
     data, about = plots.MeasuredPicture(drawn, "half of it")._repr_mimebundle_()
+    assert drawn.get_title(loc="left") == "half of it"
     assert data["text/plain"] == "half of it" and data["image/png"]
     assert about["image/png"] == {"width": 800, "height": 134, "measured": True}
     assert len(plt.get_fignums()) == len(before) - 1

@@ -59,7 +59,7 @@ class Claim:
         """Draw what was predicted and what was measured. Returns the Axes."""
         from stridekit.plots import draw_claim
 
-        return draw_claim(self.baseline, self.predicted, self.measured, ax)
+        return draw_claim(self.baseline, self.predicted, self.measured, ax, verdicts=self.sure)
 
     def __repr__(self) -> str:
         width = max(map(len, self.predicted))
@@ -94,7 +94,8 @@ def claim(
 
     `slower` and `faster` name what is claimed beyond doubt: ratios of 2.5 and more. These verdicts are
     told in words. A comparison that contradicts one is made again before it may say so, JUDGED times.
-    `options` are those of `compare`; max_seconds is less here, as a lesson has many claims.
+    `options` are those of `compare`; max_seconds is less here, and there is no progress bar, as a
+    lesson has many claims.
 
     Raises TimingError for names that do not fit together, and what `compare` refuses.
 
@@ -108,7 +109,7 @@ def claim(
     predicted, as multiples of “once”
       8 times  8       measured: slower
     """
-    options = {"max_seconds": SECONDS, **options}
+    options = {"max_seconds": SECONDS, "progress": False, **options}
     pairs = len(functions) > 0 and all(isinstance(value, tuple) for value in functions.values())
     names = list(functions) if pairs else list(functions)[1:]
     first = baseline if pairs else next(iter(functions), "")
@@ -141,7 +142,7 @@ def _ratios(
             f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
             "names, in the same order"
         )
-    values: dict[str, float] = {}
+    values: dict[str, Any] = {}
     for name, value in predicted.items():
         values[name] = getattr(value, "moved", value)
     if pairs:
