@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
@@ -26,39 +27,66 @@ def a_kind(value: Any) -> str:
     return f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}"
 
 
+class _Shown(reprlib.Repr):
+    """A repr that stays short, and reads no memory: torch's own crashes where a storage was shrunk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxtuple = self.maxlist = self.maxdict = 8
+        self.maxstring = self.maxlong = self.maxother = 80
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        if not hasattr(type(x), "shape"):
+            return super().repr_instance(x, level)
+        try:
+            return f"<{type(x).__name__} of shape {tuple(x.shape)}>"
+        except Exception:  # a nested tensor has none, nor has a lazy module's parameter
+            return f"<{type(x).__name__}>"
+
+
+# The value that a caller handed in, as an error quotes it.
+shown = _Shown().repr
+
+
 def int_(name: str, value: Any) -> int:
     """The value as a plain int; True and 1.0 are no ints here."""
     if not isinstance(value, bool):
         try:
             return operator.index(value)
-        except TypeError:
+        except Exception:  # TypeError, and what torch raises for tensors without a number
             pass
-    raise LayoutError(f"{name} is {value!r}, {a_kind(value)}: give an int")
+    raise LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: give an int")
 
 
 def ints(name: str, values: Any) -> tuple[int, ...]:
     """The values as a tuple of plain ints."""
     if type(values) is tuple and {*map(type, values)} <= {int}:
         return values  # nearly always: each new layout comes by here
-    no_sequence = not isinstance(values, Iterable) or _is_0d(values)
-    if no_sequence or isinstance(values, (str, bytes, Set, Mapping)):
-        raise LayoutError(f"{name} is {values!r}, {a_kind(values)}: give a tuple of ints")
-    return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(values))
+    items = items_of(values)
+    if items is None:
+        raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a tuple of ints")
+    return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(items))
 
 
 def texts(name: str, values: Any) -> tuple[str, ...]:
     """The values as a tuple of texts; one text alone is none."""
-    if (
-        not isinstance(values, Iterable)
-        or isinstance(values, (str, bytes, Mapping))
-        or _is_0d(values)
-    ):
-        raise LayoutError(f"{name} is {values!r}, {a_kind(values)}: give a sequence of texts")
-    found = tuple(values)
+    found = items_of(values)
+    if found is None:
+        raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of texts")
     for k, value in enumerate(found):
         if not isinstance(value, str):
-            raise LayoutError(f"{name}[{k}] is {value!r}, {a_kind(value)}: give a text")
+            raise LayoutError(f"{name}[{k}] is {shown(value)}, {a_kind(value)}: give a text")
     return found
+
+
+def items_of(values: Any) -> tuple[Any, ...] | None:
+    """A sequence as a tuple; None for a text, what has no order, and what cannot be iterated."""
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
+        return None
+    try:
+        return tuple(values)
+    except Exception:  # a 0-d array says that it can be iterated, and so does a nested tensor
+        return None
 
 
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -74,16 +102,23 @@ def _is_0d(value: Any) -> bool:
 
 def shape_of(other: Any) -> tuple[int, ...]:
     """The shape of what `view_as` and its kin take: a layout, a tensor or an array."""
-    if hasattr(other, "shape"):
-        return ints("shape", other.shape)
-    raise LayoutError(f"{a_kind(other)} has no shape: give a layout, a tensor or an array")
+    try:
+        shape = None if isinstance(other, type) else other.shape
+    except (AttributeError, RuntimeError):  # a nested tensor raises the latter
+        shape = None
+    if shape is None:
+        raise LayoutError(f"{a_kind(other)} has no shape: give a layout, a tensor or an array")
+    return ints("shape", shape)
 
 
 def basic_index(item: Any) -> int:
-    if not isinstance(item, bool) and hasattr(item, "__index__") and not getattr(item, "ndim", 0):
-        return operator.index(item)
+    if not isinstance(item, bool) and not getattr(item, "ndim", 0):
+        try:
+            return operator.index(item)
+        except Exception:  # as in `int_`
+            pass
     raise LayoutError(
-        f"{item!r} is no basic index: a layout takes ints, slices, ... and None; lists, masks and "
+        f"{shown(item)} is no basic index: a layout takes ints, slices, ... and None; lists, masks and "
         "tensors gather elements into a new storage"
     )
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from stridekit._arguments import a_kind
 from stridekit.layout import Layout, array_block
 from stridekit.memory import MemorySet, generators_of, has_collision
 from stridekit.storage import require_memory, storage_address
@@ -127,7 +128,7 @@ def _generators(x: Any) -> tuple[int, list[Generator], object]:
         start, _ = x.__array_interface__["data"]
         return start, [*zip(x.strides, x.shape, strict=True), (1, x.itemsize)], "cpu"
     raise TypeError(
-        f"a {type(x).__name__} has no memory set: give a torch tensor, a NumPy array or a Layout"
+        f"{a_kind(x)} has no memory set: give a torch tensor, a NumPy array or a Layout"
     )
 
 

@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 from math import gcd, prod
 from typing import NamedTuple
 
+from stridekit._arguments import shown
 from stridekit.strided_set import Budget, Generator, cut, reach, table
 
 # A base and its generators in normal form.
@@ -93,7 +94,7 @@ def blocks(part: Part, size: int, budget: Budget) -> Blocks:
 def check_size(size: int) -> None:
     """Raise ValueError where the size of a block is no whole number of bytes."""
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise ValueError(f"the size of a block is {size!r}: give a number of bytes, 1 or more")
+        raise ValueError(f"the size of a block is {shown(size)}: give a number of bytes, 1 or more")
 
 
 def split(

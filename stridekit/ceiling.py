@@ -13,7 +13,8 @@ from statistics import quantiles
 import torch
 from torch.utils.benchmark import Timer
 
-from stridekit._arguments import int_
+from stridekit._arguments import int_, shown
+from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.fingerprint import machine
 
 _MIB = 1 << 20
@@ -78,16 +79,16 @@ def bandwidth(
     Three float32 arrays have `nbytes` bytes together, 256 MiB at the most. `repetitions` of both
     operations are timed in turn by torch.utils.benchmark, and of each the lower quartile counts; the
     number of threads is restored. It takes seconds, and another process on the machine takes its share.
-    Raises ValueError for numbers that make no sense, RuntimeError as torch does for a device that is
-    not there.
+    Raises ValueError for numbers and devices that make no sense, RuntimeError for one that is not there.
 
     >>> found = bandwidth(3 * 2**20, repetitions=4)
     >>> found.triad > 0 and found.ceiling == max(found.copy, found.triad)
     True
     """
-    _require("nbytes", nbytes, 3 * 4096, LARGEST, "bytes for three arrays")
-    _require("repetitions", repetitions, 2, 10_000, "repetitions of each operation")
-    _require("threads", threads, 1, 1024, "threads")
+    nbytes = _require("nbytes", nbytes, 3 * 4096, LARGEST, "bytes for three arrays")
+    repetitions = _require("repetitions", repetitions, 2, 10_000, "repetitions of each operation")
+    threads = _require("threads", threads, 1, 1024, "threads")
+    _require_device(device)
     length = nbytes // 12
     a, b, c = (torch.full((length,), float(k), device=device) for k in range(3))
     each = a.numel() * a.element_size()
@@ -118,6 +119,17 @@ def _last_cache(device: torch.device) -> int | None:
     return max(machine()["caches"].values(), default=None)
 
 
-def _require(name: str, value: int, least: int, most: int, what: str) -> None:
-    if not least <= int_(name, value) <= most:
-        raise ValueError(f"{name} is {value:,}: give {least:,} to {most:,} {what}")
+def _require(name: str, value: int, least: int, most: int, what: str) -> int:
+    number = int_(name, value)
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number:,}: give {least:,} to {most:,} {what}")
+    return number
+
+
+def _require_device(device: str) -> None:
+    """Raise unless there can be such a device; meta tensors would move any number of bytes in no time."""
+    kind = str(device).partition(":")[0] if isinstance(device, (str, torch.device)) else ""
+    if kind not in ("cpu", "cuda"):
+        raise ValueError(f"device is {shown(device)}: give 'cpu' or 'cuda'")
+    if kind == "cuda" and why_no_cuda():
+        raise RuntimeError(why_no_cuda())

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from math import prod
 from typing import Any, Self
 
-from stridekit._arguments import LayoutError, int_, shape_of, varargs
+from stridekit._arguments import LayoutError, a_kind, int_, shape_of, shown, varargs
 from stridekit.dim_order import innermost_first, why_not_dense
 from stridekit.memory_format import (
     PRESERVE,
@@ -120,6 +120,8 @@ class Copies(ViewsOfElements):
         Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=2, copied=True)
         """
         name = format_name(memory_format, or_preserve=True)
+        if not isinstance(copy, bool):
+            raise LayoutError(f"copy is {shown(copy)}, {a_kind(copy)}: give True or False")
         size = self.itemsize if itemsize is None else int_("itemsize", itemsize)
         same_format = name in (PRESERVE, suggested_format(self.shape, self.stride))
         if same_format and size == self.itemsize and not copy:

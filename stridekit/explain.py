@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+from stridekit._arguments import a_kind
 from stridekit.layout import Layout
 from stridekit.memory import MemorySet, Undecided
 from stridekit.storage import storage_bytes
@@ -65,6 +66,8 @@ def explain(x: Any, name: str = "x") -> Explanation:
       storage        24 of 40 elements are reached (96 of 160 bytes)
       overlap        none: every index has an element of its own
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name is {a_kind(name)}: give the text that the sentences call it")
     layout = Layout.of(x)
     total_bytes = None if isinstance(x, Layout) else storage_bytes(x)
     title = (

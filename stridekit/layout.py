@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from stridekit._arguments import LayoutError, basic_index, int_, ints
+from stridekit._arguments import LayoutError, a_kind, basic_index, int_, ints, items_of, shown
 from stridekit.copies import Copies
 from stridekit.questions import Questions
 from stridekit.view_rule import contiguous_stride
@@ -108,13 +108,15 @@ class Layout(ViewsOfParts, Copies, Questions):
         """
         if isinstance(x, Layout):
             return x
+        if isinstance(x, type):
+            raise TypeError(f"the class {x.__name__} has no layout: give a tensor or an array")
         if callable(getattr(x, "storage_offset", None)) and callable(getattr(x, "stride", None)):
             _refuse_without_stride(x)
             return cls(tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size())
-        if hasattr(x, "__array_interface__") and hasattr(x, "strides"):
-            return _of_array(x)
+        if hasattr(x, "__array_interface__") and hasattr(x, "__array_finalize__"):
+            return _of_array(x)  # a NumPy scalar lacks the latter: it has no memory that lasts
         raise TypeError(
-            f"a {type(x).__name__} has no layout: give a torch tensor or a NumPy array "
+            f"{a_kind(x)} has no layout: give a torch tensor or a NumPy array "
             "(torch.as_tensor makes one from numbers)"
         )
 
@@ -163,10 +165,11 @@ class Layout(ViewsOfParts, Copies, Questions):
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
         """The index as one non-negative int a dim."""
-        items = tuple(index) if isinstance(index, Iterable) else (index,)
+        found = items_of(index)
+        items = (index,) if found is None else found
         if len(items) != self.ndim:
             raise IndexError(
-                f"index {items} has {len(items)} numbers for shape {self.shape}: "
+                f"index {shown(items)} has {len(items)} numbers for shape {self.shape}: "
                 f"give {self.ndim}, one for each dim"
             )
         return [self._in_range(d, basic_index(i)) for d, i in enumerate(items)]
@@ -174,6 +177,8 @@ class Layout(ViewsOfParts, Copies, Questions):
 
 def _refuse_without_stride(x: Any) -> None:
     """Raise LayoutError for the torch tensors that are not one strided grid of elements."""
+    if hasattr(x, "cls_to_become"):
+        raise LayoutError(f"{a_kind(x)} has no shape and no memory yet: run its lazy module once")
     kind = str(x.layout).removeprefix("torch.")
     if getattr(x, "is_nested", False):
         raise LayoutError(

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from stridekit._arguments import a_kind, int_, shown
 from stridekit.blocks import Blocks, blocks, check_size
 from stridekit.inclusion import includes
 from stridekit.layout import Layout
@@ -62,16 +63,18 @@ class MemorySet:
     first: int  # the lowest byte
     stop: int  # the highest byte, plus 1; equal to first where the set is empty
     _generators: tuple[Generator, ...]
+    __array_ufunc__ = None  # a comparison with an array is no matter of its elements
 
     def __init__(self, start: int, generators: Sequence[Generator], space: object) -> None:
         """The bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
+        generators = _pairs(generators)
         counts = [n for _, n in generators]
         normal: tuple[Generator, ...] = ()
         first = length = 0
         if min(counts, default=1) < 0:
             raise ValueError(f"generators {generators} have a negative count: use 0 or more")
         if 0 not in counts:
-            first, normal = normal_form(operator.index(start), generators)
+            first, normal = normal_form(int_("start", start), generators)
             length = reach(normal) + 1
         vars(self).update(space=space, first=first, stop=first + length, _generators=normal)
 
@@ -90,7 +93,9 @@ class MemorySet:
         MemorySet(24 bytes: 4 + 32*[0, 2) + [0, 12))
         """
         if not isinstance(layout, Layout):
-            raise TypeError(f"{layout!r} is no Layout: memset(x) also takes tensors and arrays")
+            raise TypeError(
+                f"{shown(layout)} is no Layout: memset(x) also takes tensors and arrays"
+            )
         return cls(*generators_of(layout))
 
     @property
@@ -115,6 +120,7 @@ class MemorySet:
         True
         """
         _require_comparable(self, other)
+        steps = Budget(budget)
         if not self:
             return True
         if self.space != other.space or self.first < other.first or self.stop > other.stop:
@@ -122,7 +128,7 @@ class MemorySet:
         if self.first == other.first and self._generators == other._generators:
             return True
         piece = (self.first - other.first, self._generators)
-        return includes(other._levels, piece, Budget(budget))
+        return includes(other._levels, piece, steps)
 
     def issuperset(self, other: MemorySet, budget: int = BUDGET) -> bool:
         """Whether every byte of the other set is one of this."""
@@ -137,12 +143,13 @@ class MemorySet:
         True
         """
         _require_comparable(self, other)
+        steps = Budget(budget)
         if self.space != other.space or not (self and other):
             return True
         if self.first >= other.stop or other.first >= self.stop:
             return True
         shift = other.first - self.first
-        return not meet(self._generators, other._generators, shift, Budget(budget))
+        return not meet(self._generators, other._generators, shift, steps)
 
     def count(self, budget: int = BUDGET) -> int:
         """How many bytes are in the set: `len`, for any size and with a budget."""
@@ -195,7 +202,10 @@ class MemorySet:
         return hash((self.space, self.first, self.stop) if self else ())
 
     def __contains__(self, address: Any) -> bool:
-        number = operator.index(address)
+        try:
+            number = operator.index(address)
+        except Exception:  # TypeError, and what torch raises for tensors without a number
+            raise TypeError(f"{shown(address)} is no address: give an int") from None
         return bool(self) and contains(self._levels, number - self.first, Budget(BUDGET))
 
     def __bool__(self) -> bool:
@@ -214,6 +224,7 @@ class MemorySet:
         >>> list(MemorySet.of(Layout((3, 4), (8, 1))).runs())
         [range(0, 4), range(8, 12), range(16, 20)]
         """
+        Budget(budget)  # refuses what is none
         if not self:
             return
         levels, length = self._levels, 1
@@ -255,6 +266,18 @@ def generators_of(layout: Layout) -> tuple[int, list[Generator], object]:
     return item * layout.storage_offset, [*pairs, (1, item)], space
 
 
+def _pairs(generators: Any) -> Sequence[Generator]:
+    """The generators, where they are pairs of ints."""
+    try:
+        if all(type(c) is int and type(n) is int for c, n in generators):
+            return generators
+        return [(int_("the step", c), int_("the count", n)) for c, n in generators]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"generators are {shown(generators)}: give pairs (step, count) of ints"
+        ) from None
+
+
 def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:
     """Whether two choices of digits make the same number: for a tensor, two indices one byte.
 
@@ -278,7 +301,7 @@ def _sums(levels: Sequence[Level], budget: int) -> Iterator[int]:
 
 def _require_comparable(a: MemorySet, b: Any) -> None:
     if not isinstance(b, MemorySet):
-        raise TypeError(f"{b!r} is a {type(b).__name__}, not a MemorySet: give memset(x)")
+        raise TypeError(f"{shown(b)} is {a_kind(b)}, not a MemorySet: give memset(x)")
     if a.counts_from_storage != b.counts_from_storage:
         raise ValueError(
             "one set has the addresses of a device, the other counts from the start of a storage, as "

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,9 +24,11 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
 from stridekit import palette
+from stridekit._arguments import a_kind, items_of, shown
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
 DPI = 130
+LARGEST = 1e18  # what still has room on an axis
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 
 
@@ -32,6 +37,8 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
 
     The grey band is "same": within 5 %. The axis is logarithmic: twice and half are as far from 1.
     """
+    if not isinstance(getattr(comparison, "ratios", None), Mapping):
+        raise TypeError(f"{a_kind(comparison)} has no ratios: give what timing.compare returned")
     ratios = comparison.ratios
     ax = _axes(ax, height=1.1 + 0.42 * len(ratios))
     ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
@@ -62,11 +69,9 @@ def draw_predicted(
     `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError where
     the names differ.
     """
-    if list(predicted) != list(measured):
-        raise ValueError(
-            f"predicted {', '.join(predicted)} and measured {', '.join(measured)}: give both the "
-            "same names, in the same order"
-        )
+    _require_numbers("predicted", predicted)
+    _require_numbers("measured", measured)
+    _require_same_names(predicted, measured)
     ax = _axes(ax, height=1.2 + 0.55 * len(predicted))
     kinds = [("predicted", predicted, BLUE, "//"), ("measured", measured, RUST, "")]
     for place, (label, values, color, hatch) in enumerate(kinds):
@@ -98,11 +103,11 @@ def draw_claim(
     line on a measured bar is its interval. `verdicts` has a word for some of the names, to stand
     beside the number. Raises ValueError where the names differ.
     """
-    if list(predicted) != list(measured):
-        raise ValueError(
-            f"predicted {', '.join(predicted)} and measured {', '.join(measured)}: give both the "
-            "same names, in the same order"
-        )
+    _require_numbers("predicted", predicted)
+    for ratio in measured.values() if isinstance(measured, Mapping) else [measured]:
+        if not hasattr(ratio, "low"):
+            raise TypeError(f"measured has {a_kind(ratio)}: give a timing.Ratio for each name")
+    _require_same_names(predicted, measured)
     ax = _axes(ax, height=1.15 + 0.55 * len(predicted))
     ax.axvline(1, color=MUTED, linewidth=1)
     bounds = [bound for ratio in measured.values() for bound in (ratio.low, ratio.high)]
@@ -150,6 +155,15 @@ def draw_sweep(
     marks: Mapping[float, str] | None = None,
 ) -> Axes:
     """Curves over a sweep of strides, both axes logarithmic; `marks` names some of the strides."""
+    _require_numbers("steps", _numbered("steps", steps))
+    if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
+        raise TypeError("curves map names to numbers, marks numbers to texts: give dicts")
+    for name, values in curves.items():
+        _require_numbers(str(name), _numbered(str(name), values))
+        if len(values) != len(steps):
+            raise ValueError(
+                f"{name} has {len(values)} numbers for {len(steps)} steps: give as many"
+            )
     ax = _axes(ax, height=3.2)
     styles = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
     for (name, values), (color, marker, line) in zip(curves.items(), styles, strict=False):
@@ -172,6 +186,7 @@ def draw_sweep(
 
 def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
     """Runs of one function in their order, as multiples of the lower quartile; the mean is marked too."""
+    _require_numbers("seconds", _numbered("seconds", seconds))
     ax = _axes(ax, height=2.4)
     low = float(np.quantile(seconds, 0.25))
     ratios = [taken / low for taken in seconds]
@@ -195,6 +210,7 @@ def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
 
 def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axes:
     """How near each operation came to the ceiling of the memory: 1 is the measured bandwidth."""
+    _require_numbers("fractions", fractions)
     ax = _axes(ax, height=1.0 + 0.34 * len(fractions))
     ax.barh(list(fractions), list(fractions.values()), 0.6, color=BLUE)
     for row, share in enumerate(fractions.values()):
@@ -218,12 +234,47 @@ def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axe
     return ax
 
 
+def _require_numbers(name: str, values: Any) -> None:
+    """Raise TypeError unless names are mapped to numbers that can be drawn."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{name} is {a_kind(values)}: give a dict of names and numbers")
+    for key, value in values.items():
+        number = math.nan
+        if isinstance(value, Real) and not isinstance(value, bool):
+            with suppress(OverflowError):
+                number = float(value)
+        if not abs(number) < LARGEST:
+            raise TypeError(f"{name} of {shown(key)} is {shown(value)}: give a number")
+
+
+def _numbered(name: str, values: Any) -> dict[int, Any]:
+    """A sequence with its places, of which there is one at the least."""
+    items = items_of(values)
+    if not items:
+        raise TypeError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of numbers")
+    return dict(enumerate(items))
+
+
+def _require_same_names(predicted: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
+    if list(predicted) != list(measured):
+        raise ValueError(
+            f"predicted {', '.join(predicted)} and measured {', '.join(measured)}: give both the "
+            "same names, in the same order"
+        )
+
+
+def _require_axes(ax: Any) -> None:
+    if not isinstance(ax, Axes):
+        raise TypeError(f"{a_kind(ax)} is no Axes: give those of plt.subplots(), or none")
+
+
 def _axes(ax: Axes | None, height: float) -> Axes:
     """The Axes that were given, or new ones on pyplot's next figure, in the suite's quiet look."""
     if ax is None:
         import matplotlib.pyplot as plt
 
         ax = plt.subplots(figsize=(8, height), layout="constrained")[1]
+    _require_axes(ax)
     figure = ax.figure
     if isinstance(figure, Figure):
         figure.set_facecolor("white")
@@ -259,6 +310,9 @@ class MeasuredPicture:
     """
 
     def __init__(self, ax: Axes, text: str) -> None:
+        _require_axes(ax)
+        if not isinstance(text, str):
+            raise TypeError(f"the words of a picture are {a_kind(text)}: give a text")
         self.ax, self.text = ax, text
         ax.set_title(text, loc="left", fontsize=9, color=INK)
 
@@ -272,6 +326,7 @@ class MeasuredPicture:
 
 def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
     """The figure of Axes as a PNG of few colours in base64; its size, and that it was measured."""
+    _require_axes(ax)
     figure = ax.figure
     assert isinstance(figure, Figure)
     if "matplotlib.pyplot" in sys.modules:

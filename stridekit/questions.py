@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from stridekit._arguments import LayoutError
+from stridekit._arguments import LayoutError, shown
 from stridekit._strided import Strided
 from stridekit.dim_order import outermost_first, why_not_dense, why_not_sorted, why_not_unique
 from stridekit.memory_format import format_name, name_of_format, why_not_contiguous
@@ -71,7 +71,7 @@ class Questions(Strided):
         """
         if not isinstance(ambiguity_check, (bool, list)):
             raise LayoutError(
-                f"ambiguity_check is {ambiguity_check!r}: give True, False or a list of memory formats"
+                f"ambiguity_check is {shown(ambiguity_check)}: give True, False or a list of memory formats"
             )
         formats = ambiguity_check if isinstance(ambiguity_check, list) else []
         fitting = sum(self.is_contiguous(memory_format) for memory_format in formats)

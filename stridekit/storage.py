@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from stridekit._arguments import a_kind
 from stridekit.layout import Layout, array_block
 
 
@@ -147,14 +148,10 @@ def require_memory(t: torch.Tensor) -> None:
     """Raise unless `t` is a strided tensor with one storage that can be read."""
     if not isinstance(t, torch.Tensor):
         raise TypeError(
-            f"a {type(t).__name__} has no torch storage: give a torch.Tensor "
+            f"{a_kind(t)} has no torch storage: give a torch.Tensor "
             "(torch.from_numpy shares an array's memory)"
         )
-    if torch.nn.parameter.is_lazy(t):
-        raise ValueError(
-            f"an {type(t).__name__} has no shape and no memory yet: run its lazy module once"
-        )
-    Layout.of(t)  # refuses sparse, nested and quantized tensors
+    Layout.of(t)  # refuses sparse, nested, quantized and uninitialized tensors
     if t.is_meta:
         raise ValueError(
             "a meta tensor has a shape and a stride but no memory: "

@@ -16,6 +16,8 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from math import gcd, prod
 
+from stridekit._arguments import shown
+
 Generator = tuple[int, int]
 
 # One step is one branch of a search, or 1024 bits of a table: ten microseconds or so.
@@ -44,7 +46,7 @@ class Budget:
 
     def __init__(self, steps: int) -> None:
         if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
-            raise ValueError(f"budget is {steps!r}: give a number of steps, 0 or more")
+            raise ValueError(f"budget is {shown(steps)}: give a number of steps, 0 or more")
         self.steps = self.left = steps
         self.failed: set[tuple[tuple[Generator, ...], int]] = set()
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from stridekit._arguments import a_kind, int_, ints
+from stridekit._arguments import a_kind, int_, ints, shown
 from stridekit.aliasing import memset
 from stridekit.block_union import blocks_together, partial_together
 from stridekit.blocks import Part, blocks
@@ -205,7 +205,8 @@ def _operands(name: str, given: Any) -> tuple[Any, ...]:
     one = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
     if not one and not isinstance(given, Iterable):
         raise TypeError(
-            f"{name} is {given!r}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple of them"
+            f"{name} is {shown(given)}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple "
+            "of them"
         )
     return (given,) if one else tuple(given)
 

@@ -6,6 +6,8 @@ import html
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from stridekit._arguments import shown
+
 
 class Operand(NamedTuple):
     """One operand's part: useful bytes, each counted once, and the lines and sectors that they lie in."""
@@ -68,7 +70,7 @@ class Traffic:
         for name, value in (("seconds", seconds), ("bandwidth", ceiling)):
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not number or not 0 < value < float("inf"):
-                raise ValueError(f"{name} is {value!r}: give a number above 0")
+                raise ValueError(f"{name} is {shown(value)}: give a number above 0")
         return float(self.moved / seconds / ceiling)
 
     def __str__(self) -> str:

@@ -14,6 +14,8 @@ from stridekit._arguments import LayoutError, basic_index, int_, ints
 from stridekit._strided import change, drop
 from stridekit.views_of_dims import ViewsOfDims
 
+MOST_PIECES = 1_000_000  # of one layout: each piece is an object
+
 
 class ViewsOfParts(ViewsOfDims):
     """torch's view operations that keep some of the elements."""
@@ -69,7 +71,7 @@ class ViewsOfParts(ViewsOfDims):
         [0, 1, 2]
         """
         dim = self._dim_to_cut(dim)
-        return tuple(self.select(dim, i) for i in range(self.shape[dim]))
+        return tuple(self.select(dim, i) for i in range(_pieces(self.shape[dim])))
 
     def narrow(self, dim: int, start: int, length: int) -> Self:
         """`x.narrow(dim, start, length)`: `length` indices of a dim; a negative start counts from the end.
@@ -107,6 +109,7 @@ class ViewsOfParts(ViewsOfDims):
         size = self.shape[dim]
         if piece < 0 or (piece == 0 and size != 0):
             raise LayoutError(f"split_size {piece} never gets through dim {dim} of size {size}")
+        _pieces(-(-size // max(piece, 1)))
         # An empty dim still gives one piece, which is empty.
         return self._cut(dim, [*range(0, size, piece), size] if size else [0, 0])
 
@@ -132,7 +135,7 @@ class ViewsOfParts(ViewsOfDims):
         """
         dim, count = self._dim_to_cut(dim), _positive("chunks", chunks)
         if self.shape[dim] == 0:
-            return self._cut(dim, [0] * (count + 1))
+            return self._cut(dim, [0] * (_pieces(count) + 1))
         return self.split(-(-self.shape[dim] // count), dim)
 
     def tensor_split(
@@ -151,7 +154,7 @@ class ViewsOfParts(ViewsOfDims):
         size = self.shape[dim]
         if isinstance(indices_or_sections, Iterable):
             return self._cut(dim, [0, *ints("indices", indices_or_sections), size])
-        count = _positive("sections", indices_or_sections)
+        count = _pieces(_positive("sections", indices_or_sections))
         longer = size % count
         return self._cut(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
 
@@ -221,7 +224,9 @@ class ViewsOfParts(ViewsOfDims):
                 f"slice step {item.step} is not positive: torch has no negative "
                 "strides, use .flip (a copy)"
             )
-        start, stop, step = item.indices(self.shape[dim])
+        first = None if item.start is None else basic_index(item.start)
+        last = None if item.stop is None else basic_index(item.stop)
+        start, stop, step = slice(first, last, item.step).indices(self.shape[dim])
         return self._view(
             change(self.shape, dim, len(range(start, stop, step))),
             change(self.stride, dim, self.stride[dim] * step),
@@ -243,13 +248,23 @@ class ViewsOfParts(ViewsOfDims):
             )
         argument = args[0] if len(args) == 1 else args
         if not isinstance(argument, Iterable):
-            count = _positive("sections", argument)
+            count = _pieces(_positive("sections", argument))
             if self.shape[dim] % count:
                 raise LayoutError(
                     f"dim {dim} of size {self.shape[dim]} does not divide into {count} equal "
                     "sections: use tensor_split, whose sections may differ by one"
                 )
         return self.tensor_split(argument, dim)
+
+
+def _pieces(count: int) -> int:
+    """The count, where so many layouts can be made; each of them is an object of its own."""
+    if count > MOST_PIECES:
+        raise LayoutError(
+            f"that would be {count:,} layouts, {MOST_PIECES:,} are the most: "
+            "ask for single ones by select or narrow"
+        )
+    return count
 
 
 def _positive(name: str, value: Any) -> int:

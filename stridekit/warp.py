@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from stridekit._arguments import int_
-from stridekit.aliasing import first_address
+from stridekit.aliasing import first_address, memset
 from stridekit.layout import Layout
 from stridekit.placement import without_memory
 
@@ -63,6 +63,8 @@ def warp_sectors(
     placed = without_memory(x)
     layout = Layout.of(x) if placed is None else placed[0]
     item = layout.itemsize
+    if placed is None:
+        memset(x)  # refuses what does not lie in its storage
     first = first_address(x) if placed is None else item * layout.storage_offset + alignment
     numel = prod(layout.shape)
     warps = -(-numel // lanes)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stridekit._arguments import items_of, shown
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.comparison import Comparison, Ratio, compare
 
@@ -109,6 +110,12 @@ def claim(
     predicted, as multiples of “once”
       8 times  8       measured: slower
     """
+    if not isinstance(functions, Mapping):
+        raise TimingError(f"of type {type(functions).__name__}: give a dict of names and functions")
+    _require_numbers(predicted)
+    slower, faster = _names("slower", slower), _names("faster", faster)
+    if not isinstance(baseline, str):
+        raise TimingError(f"baseline is {shown(baseline)}: give the name of what is compared with")
     options = {"max_seconds": SECONDS, "progress": False, **options}
     pairs = len(functions) > 0 and all(isinstance(value, tuple) for value in functions.values())
     names = list(functions) if pairs else list(functions)[1:]
@@ -116,7 +123,9 @@ def claim(
     ratios = _ratios(predicted, names if pairs else list(functions), pairs)
     expected = {**dict.fromkeys(slower, "slower"), **dict.fromkeys(faster, "faster")}
     if strangers := set(expected) - set(names):
-        raise TimingError(f"{', '.join(sorted(strangers))}: not among {', '.join(names)}")
+        raise TimingError(
+            f"{', '.join(sorted(strangers))}: not among {', '.join(names)}, which are compared"
+        )
     best: tuple[dict[str, Ratio], tuple[Comparison, ...]] | None = None
     for _ in range(JUDGED):
         found = _measured(functions, pairs, options)
@@ -128,6 +137,21 @@ def claim(
             break
     assert best is not None
     return Claim(first, ratios, best[0], expected, best[1])
+
+
+def _require_numbers(predicted: Any) -> None:
+    many = isinstance(predicted, Mapping)
+    for name, value in predicted.items() if many else [("every name", predicted)]:
+        number = getattr(value, "moved", value)
+        if not isinstance(number, int | float) or not 0 <= number < 1e18:
+            raise TimingError(f"predicted for {name} is {shown(value)}: give a number, 0 or more")
+
+
+def _names(option: str, names: Any) -> tuple[str, ...]:
+    found = items_of(names)
+    if found is None or not all(isinstance(name, str) for name in found):
+        raise TimingError(f"{option} is {shown(names)}: give a list of names")
+    return found
 
 
 def _ratios(

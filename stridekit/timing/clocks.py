@@ -169,6 +169,8 @@ class CudaClock:
 
 def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:
     """The clock of a device, "cpu" or "cuda". Raises TimingError for another, or where there is none."""
+    if not isinstance(device, str):
+        raise TimingError(f"device is of type {type(device).__name__}: give 'cpu' or 'cuda'")
     if device == "cuda":
         return CudaClock(flush=flush, graph=graph)
     if device != "cpu":

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from stridekit._arguments import shown
 from stridekit.timing import noise, sampling
 from stridekit.timing.clocks import Clock, TimingError, clock_for
 from stridekit.timing.fingerprint import machine, same_machine
@@ -104,6 +105,8 @@ class Comparison:
 
     def measurement(self, name: str) -> Measurement:
         """The samples of one function, as `measure` would give them."""
+        if not isinstance(name, str) or name not in self.names:
+            raise TimingError(f"{shown(name)} was not compared: {', '.join(self.names)} were")
         seconds = tuple(taken for one in self.samples[name] for taken in one)
         return Measurement(
             name, seconds, seconds, self.calls[name], 0, self.threads, self.device,
@@ -236,6 +239,8 @@ def compare(
     'slower'
     """
     _refuse(functions, rounds, max_seconds)
+    if not isinstance(seed, int):
+        raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
     rng = random.Random(seed)
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
@@ -260,9 +265,9 @@ def _refuse(functions: Any, rounds: Any, max_seconds: Any) -> None:
     if rounds is not None and (
         isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1
     ):
-        raise TimingError(f"rounds={rounds!r}: give the number of rounds, 1 or more")
+        raise TimingError(f"rounds={shown(rounds)}: give the number of rounds, 1 or more")
     if not (isinstance(max_seconds, int | float) and 0 < max_seconds < math.inf):
-        raise TimingError(f"max_seconds={max_seconds!r}: give seconds, more than 0")
+        raise TimingError(f"max_seconds={shown(max_seconds)}: give seconds, more than 0")
 
 
 def _sample(

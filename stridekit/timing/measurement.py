@@ -11,6 +11,7 @@ from typing import Any
 
 from torch.utils import benchmark
 
+from stridekit._arguments import shown
 from stridekit.timing import noise, sampling
 from stridekit.timing.clocks import TimingError, clock_for
 from stridekit.timing.fingerprint import machine
@@ -117,7 +118,9 @@ def measure(
     True
     """
     if not (isinstance(min_run_time, int | float) and 0 < min_run_time < math.inf):
-        raise TimingError(f"min_run_time={min_run_time!r}: give seconds, more than 0")
+        raise TimingError(f"min_run_time={shown(min_run_time)}: give seconds, more than 0")
+    if not isinstance(label, str):
+        raise TimingError(f"label is of type {type(label).__name__}: give a text")
     name = label or getattr(fn, "__name__", "it")
     work = partial(fn, *args) if args and callable(fn) else fn
     with sampling.threads(threads):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from stridekit._arguments import shown
 from stridekit.timing.clocks import Clock, TimingError, Work
 
 try:
@@ -53,8 +54,10 @@ class Subject:
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Let torch work in so many threads, and in as many as before afterwards."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise TimingError(f"threads={count!r}: torch needs one thread or more, as an int")
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
+        raise TimingError(
+            f"threads={shown(count)}: torch needs one thread or more (1024 at the most), as an int"
+        )
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -118,6 +121,13 @@ def page_faults(function: Callable[[], object], calls: int = 1) -> int:
     >>> page_faults(lambda: torch.add(x, 1, out=x)) < 100
     True
     """
+    if not callable(function):
+        raise TimingError(
+            f"of type {type(function).__name__}, not a function: give the function itself, "
+            "as in lambda: x + y"
+        )
+    if isinstance(calls, bool) or not isinstance(calls, int) or calls < 0:
+        raise TimingError(f"calls={shown(calls)}: give how often to call it, 0 or more")
     before = _page_faults()
     for _ in range(calls):
         function()

@@ -12,6 +12,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from stridekit import palette
+from stridekit._arguments import a_kind, items_of
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
 
@@ -69,6 +70,12 @@ class Predict(Picture):
         output: str | None = None,
         remarks: Mapping[Any, str] | None = None,
     ) -> None:
+        texts = {"question": question, "why": why, "experiment": experiment}
+        for name, text in (texts if output is None else texts | {"output": output}).items():
+            if not isinstance(text, str):
+                raise ValueError(f"{name} is {a_kind(text)}: give a text")
+        if not isinstance({} if remarks is None else remarks, Mapping):
+            raise ValueError(f"remarks are {a_kind(remarks)}: give a dict, {{answer: text}}")
         if not question.strip():
             raise ValueError("the question is empty: say what is to be predicted")
         if output is not None and not experiment:
@@ -216,7 +223,10 @@ def _shown(problem: dict[str, Any], said: Any) -> str:
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:
     """The choices as plain values, no two of which read alike."""
-    found = [_plain(choice) for choice in choices]
+    items = items_of(choices)
+    if items is None:
+        raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")
+    found = [_plain(choice) for choice in items]
     texts = [_text(choice) for choice in found]
     if len(found) < 2:
         raise ValueError(f"{len(found)} choices are no choice: give two or more")

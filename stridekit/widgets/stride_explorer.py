@@ -10,7 +10,7 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from stridekit._arguments import varargs
+from stridekit._arguments import a_kind, int_, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.storage import read_storage, storage_bytes
 from stridekit.widgets import scene
@@ -71,7 +71,13 @@ class StrideExplorer(Picture):
         if layout is not None:
             presets = scene.presets(Layout.of(layout), "as given", "x")
         start = presets[0].layout
-        size = max(40, start.span.stop) if storage_size is None else storage_size
+        size = max(40, start.span.stop)
+        if storage_size is not None:
+            size = int_("storage_size", storage_size)
+        if size >= 2**53:
+            raise LayoutError(
+                f"a storage of {size} elements is beyond what a browser counts exactly"
+            )
         super().__init__()
         self._chain: Chain | None = None
         self._show(start, size, f"torch.arange({size}.)", presets)
@@ -229,8 +235,10 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     """
     if not isinstance(t, torch.Tensor):
         raise TypeError(
-            f"a {type(t).__name__} is not a torch tensor: torch.from_numpy(a) shares an array's memory"
+            f"{a_kind(t)} is not a torch tensor: torch.from_numpy(a) shares an array's memory"
         )
+    if not isinstance(name, str):
+        raise TypeError(f"name is {a_kind(name)}: give the text that code and sentences call it")
     layout = Layout.of(t)
     size = storage_bytes(t) // layout.itemsize
     corner, expression = scene.tile(layout)
@@ -274,8 +282,8 @@ def _values_of(t: torch.Tensor, size: int) -> list[str] | None:
         return None
     try:
         values = [_short(value) for value in read_storage(t).tolist()]
-    except ValueError:  # meta and fake tensors: a layout, and nothing to read
-        return None
+    except (ValueError, RuntimeError):  # meta and fake tensors have nothing to read,
+        return None  # and elements of four bits no Python number
     return [] if values == [str(k) for k in range(size)] else values
 
 

@@ -1,0 +1,198 @@
+"""Everything that can be handed to a function that wants a tensor: each kind, by name."""
+
+import warnings
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import torch
+from numpy.lib.stride_tricks import as_strided
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from stridekit import Layout
+
+
+class Plain(torch.Tensor):
+    """A subclass with nothing of its own."""
+
+
+class Watching(torch.Tensor):
+    """Answers each torch function with more of itself, as most subclasses do."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+class Wrapper(torch.Tensor):
+    """Has numbers of its own and the memory of another."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        def own(x):
+            return x.inner if isinstance(x, cls) else x
+
+        return func(*map(own, args), **(kwargs or {}))
+
+
+def grid(dtype=torch.float32):
+    """A tensor of 4 rows and 6 columns on a storage of its own, and of it some of both."""
+    return torch.arange(24).to(dtype).view(4, 6)[1:, ::2]
+
+
+def resized(nbytes):
+    """Whose storage was shrunk behind its back."""
+    t = torch.ones(3, 4)
+    t.untyped_storage().resize_(nbytes)
+    return t
+
+
+def fake():
+    with FakeTensorMode():
+        return torch.empty(3, 4)
+
+
+def lazy_clone():
+    return torch._lazy_clone(torch.ones(3, 4))
+
+
+@cache
+def _folder():
+    return TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
+
+
+def memmap():
+    path = Path(_folder().name) / "memmap"
+    return np.memmap(path, np.float32, "w+", shape=(6, 4))[::2]
+
+
+def read_only():
+    a = np.arange(24.0).reshape(4, 6)
+    a.flags.writeable = False
+    return a[1:]
+
+
+NO_TENSOR = {
+    "None": lambda: None,
+    "int": lambda: 3,
+    "nan": lambda: float("nan"),
+    "str": lambda: "x",
+    "list": lambda: [1, 2],
+    "dict": lambda: {"a": 1},
+    "object": object,
+    "class": lambda: int,
+    "class Tensor": lambda: torch.Tensor,
+    "class ndarray": lambda: np.ndarray,
+    "bytes": lambda: b"abcd",
+    "memoryview": lambda: memoryview(b"abcd"),
+    "NumPy scalar": lambda: np.float32(1.5),
+}
+NO_STRIDE = {
+    "coo": lambda: torch.eye(3).to_sparse(),
+    "csr": lambda: torch.eye(3).to_sparse_csr(),
+    "bsc": lambda: torch.eye(4).to_sparse_bsc((2, 2)),
+    "mkldnn": lambda: torch.eye(3).to_mkldnn(),
+    "nested": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
+    "jagged": lambda: torch.nested.nested_tensor(
+        [torch.ones(2), torch.ones(3)], layout=torch.jagged
+    ),
+    "quantized": lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8),
+    "uninitialized": torch.nn.UninitializedParameter,
+}
+NO_MEMORY = {
+    "meta": lambda: torch.empty(4, 6, device="meta")[1:, ::2],
+    "meta 10**18": lambda: torch.empty((), device="meta").expand(10**9, 10**9),
+    "meta 2**62": lambda: torch.empty_strided((2,), (2**62,), dtype=torch.int8, device="meta"),
+    "fake": fake,
+    "wrapper": lambda: Wrapper(torch.ones(3, 4)),
+    "vmap": lambda: torch.ones(3, 4),  # of which one row is handed over, see `meet`
+    "grad": lambda: torch.ones(3, 4),
+}
+TENSORS = {
+    "grid": grid,
+    "empty": lambda: torch.ones(0, 3),
+    "0-d": lambda: torch.tensor(2.5),
+    "requires_grad": lambda: torch.ones(3, 4, requires_grad=True),
+    "no leaf": lambda: torch.ones(3, 4, requires_grad=True).t(),
+    "Parameter": lambda: torch.nn.Parameter(torch.ones(3, 4)),
+    "Buffer": lambda: torch.nn.Buffer(torch.ones(3, 4)),
+    "subclass": lambda: grid().as_subclass(Plain),
+    "torch_function": lambda: grid().as_subclass(Watching),
+    "conj": lambda: grid(torch.complex64).conj(),
+    "neg": lambda: torch._neg_view(grid()),
+    "imag of conj": lambda: grid(torch.complex64).conj().imag,
+    "bool": lambda: grid(torch.bool),
+    "bfloat16": lambda: grid(torch.bfloat16),
+    "float8": lambda: grid(torch.float8_e4m3fn),
+    "float4": lambda: torch.zeros(6, dtype=torch.uint8).view(torch.float4_e2m1fn_x2),
+    "uint64": lambda: grid(torch.uint64),
+    "complex128": lambda: grid(torch.complex128),
+    "inference": torch.inference_mode()(grid),
+    "lazy clone": lazy_clone,
+    "expanded 10**18": lambda: torch.ones(()).expand(10**9, 10**9),
+    "windows": lambda: torch.arange(10).unfold(0, 4, 2),
+    "of NumPy": lambda: torch.from_numpy(np.arange(12.0)[3:].reshape(3, 3)),
+    "in FakeTensorMode": lambda: torch.ones(3, 4),  # made outside, handed over inside
+}
+SHRUNK = {"shrunk": lambda: resized(20), "shrunk to 0": lambda: resized(0)}
+ARRAYS = {
+    "array": lambda: np.arange(24.0).reshape(4, 6)[1:, ::2],
+    "array empty": lambda: np.ones((0, 3)),
+    "array 0-d": lambda: np.array(2.5),
+    "read-only": read_only,
+    "big-endian": lambda: np.arange(12, dtype=">f4").reshape(3, 4).T,
+    "of torch": lambda: torch.arange(12.0).view(3, 4)[:, 1:].numpy(),
+    "memmap": memmap,
+    "masked": lambda: np.ma.masked_greater(np.arange(6.0), 3),
+    "object array": lambda: np.array([None, "a", 3], object),
+    "array 10**18": lambda: np.broadcast_to(np.float32(1), (10**9, 10**9)),
+    "array 2**62": lambda: as_strided(np.zeros(1, np.int8), (2,), (2**62,)),
+    "datetime64": lambda: np.array(["2026-01-01", "2027-01-01"], "M8[D]"),
+    "field": lambda: np.zeros(5, [("a", "i4"), ("b", "f4")])["b"],
+    "negative": lambda: np.arange(12.0).reshape(3, 4)[::-1, 1:],
+    "structured": lambda: np.zeros(5, [("a", "i4"), ("b", "f8")]),
+    "texts": lambda: np.array(["ab", "cde"]),
+}
+CROOKED = {  # whose elements lie at no whole number of elements, or have no bytes
+    "packed field": lambda: np.zeros(5, [("a", "i1"), ("b", "f4")])["b"],
+    "no bytes": lambda: np.zeros(3, "V0"),
+}
+LAYOUTS = {
+    "layout": lambda: Layout((4, 6), itemsize=4)[1:, ::2],
+    "layout empty": lambda: Layout((0, 3)),
+    "layout 0-d": lambda: Layout((), itemsize=8),
+    "layout 10**12": lambda: Layout((10**6, 10**6)),
+    "layout 2**62": lambda: Layout((2,), (2**62,)),
+    "layout negative": lambda: Layout((3, 4), (-4, 1), 8),
+    "layout copied": lambda: Layout((3, 4)).t().reshape(12),
+    "layout 3 bytes": lambda: Layout((3, 4), itemsize=3),
+}
+INPUTS = NO_TENSOR | NO_STRIDE | NO_MEMORY | TENSORS | SHRUNK | ARRAYS | CROOKED | LAYOUTS
+
+
+def meet(kind, do):
+    """`do(x)` for an x of this kind, where such an x lives; what is a matter of torch is not warned of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = INPUTS[kind]()
+        if kind == "in FakeTensorMode":
+            with FakeTensorMode(allow_non_fake_inputs=True):
+                return do(x)
+        if kind not in ("vmap", "grad"):
+            return do(x)
+        found = []
+
+        def inside(row):
+            found.append(do(row))
+            return row.sum()
+
+        getattr(torch.func, kind)(inside)(x)
+        return found[0]
