@@ -1,4 +1,4 @@
-"""`make pictures`: the README's pictures of the explorer, taken in a real JupyterLab in both themes."""
+"""`make pictures`: the README's pictures of the widgets, taken in a real JupyterLab in both themes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,38 @@ import nbformat
 
 from browser_lab import ROOT, find_chromium, running_lab
 
-SCENE = """from stridekit import Layout, StrideExplorer
-explorer = StrideExplorer()
+# What to show, and where it is on the page.
+START = (
+    "from stridekit import AliasExplorer, Layout, ReshapeStepper, StrideExplorer, TraversalExplorer"
+)
+SCENES = {
+    "explorer": (
+        """explorer = StrideExplorer()
 explorer.layout = Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
 explorer.index = (2, 3)
-explorer"""
+explorer""",
+        ".sk-explorer",
+    ),
+    "aliases": (
+        'AliasExplorer((4, 6), ["y = x[1:, ::2]", "z = x[:, 4:]", "y += 100"])',
+        ".sk-aliases",
+    ),
+    "reshape": (
+        """stepper = ReshapeStepper(Layout((4, 6), (8, 1), itemsize=4), shape=(2, 12))
+stepper.step = -1
+stepper""",
+        ".sk-reshape",
+    ),
+    "traversal": (
+        "TraversalExplorer(Layout((6, 8), itemsize=8), order=(0, 1), cache_lines=4)",
+        ".sk-traversal",
+    ),
+}
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 
 def main() -> int:
-    """Write docs/explorer-light.png and docs/explorer-dark.png."""
+    """Write docs/<scene>-light.png and docs/<scene>-dark.png for every scene."""
     if find_chromium() is None:
         print("The pictures are taken in Chromium, and there is none: install it.", file=sys.stderr)
         return 1
@@ -28,19 +50,22 @@ def main() -> int:
         folder = Path(name)
         (folder / "root").mkdir()
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        sources = [START, *(source for source, _ in SCENES.values())]
         book = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(SCENE)], metadata={"kernelspec": kernel}
+            cells=[nbformat.v4.new_code_cell(source) for source in sources],
+            metadata={"kernelspec": kernel},
         )
         nbformat.write(book, folder / "root" / "scene.ipynb")
         with running_lab(folder / "root", folder / "scratch") as lab:
-            page = lab.open("scene.ipynb", height=1200)
+            page = lab.open("scene.ipynb", height=4000)
             lab.run_all(page)
             for short, theme in THEMES.items():
                 lab.set_theme(page, theme)
                 page.wait_for_timeout(1000)
-                target = ROOT / "docs" / f"explorer-{short}.png"
-                page.locator(".sk-explorer").screenshot(path=target)
-                print(target.relative_to(ROOT))
+                for scene, (_, css) in SCENES.items():
+                    target = ROOT / "docs" / f"{scene}-{short}.png"
+                    page.locator(css).screenshot(path=target)
+                    print(target.relative_to(ROOT))
             lab.close(page)
     return 0
 
