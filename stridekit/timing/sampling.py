@@ -114,7 +114,8 @@ def page_faults(function: Callable[[], object], calls: int = 1) -> int:
     """How many pages of memory the system had to hand out while `function` was called so many times.
 
     What a page is the system decides, mostly 4,096 bytes (`resource.getpagesize()`). On a system that
-    does not count them, 0. Raises what `function` raises.
+    does not count them, 0. Raises TimingError for what is no function or no number of calls, and what
+    `function` raises.
 
     >>> import torch
     >>> x = torch.zeros(1000)
