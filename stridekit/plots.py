@@ -240,7 +240,7 @@ def _require_numbers(name: str, values: Any) -> None:
         raise TypeError(f"{name} is {a_kind(values)}: give a dict of names and numbers")
     for key, value in values.items():
         number = math.nan
-        if isinstance(value, Real) and not isinstance(value, bool):
+        if not isinstance(value, bool) and isinstance(value, Real):
             with suppress(OverflowError):
                 number = float(value)
         if not abs(number) < LARGEST:
