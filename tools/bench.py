@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from bench_timer import timers
 
 from bench_memory import memory_sets
 from bench_storage import storage_bandwidth
@@ -93,6 +94,7 @@ def main() -> int:
     import_time()
     memory_sets()
     storage_bandwidth()
+    timers()
     if find_chromium() is None:
         print("latency: not measured, Chromium is not installed")
         return 0
