@@ -44,11 +44,15 @@ class Lru:
 
 
 class Walk(NamedTuple):
-    """An operand as loops walk it: its first byte, (byte step, turns) from the outermost loop, itemsize."""
+    """An operand as loops walk it: its first byte, (byte step, turns) from the outermost loop, itemsize.
+
+    Bytes of two spaces are never the same, whatever their numbers: what lies in two memories.
+    """
 
     start: int
     loops: tuple[Generator, ...]
     itemsize: int
+    space: object = None
 
 
 def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> list[Blocks]:

@@ -183,7 +183,8 @@ def _walks(
     for nest, place in zip(nests, places, strict=True):
         steps = [nest.itemsize * step for step in nest.stride]
         first = place.part[0] if place.part else 0
-        walks.append(Walk(first, tuple(zip(steps, nest.shape, strict=True)), nest.itemsize))
+        loops = tuple(zip(steps, nest.shape, strict=True))
+        walks.append(Walk(first, loops, nest.itemsize, place.space))
     return walks
 
 

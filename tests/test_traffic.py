@@ -237,6 +237,12 @@ def test_a_cache_that_holds_all_changes_nothing():
         assert small.moved >= cold.moved and small.minimum == cold.minimum
 
 
+def test_equal_layouts_in_two_memories_are_fetched_twice():
+    x, y, out = (Layout((128, 128), itemsize=4) for _ in range(3))
+    assert traffic((x, y), out, cache=2**10).moved == traffic((x, y), out).moved == 3 * 4 * 128**2
+    assert traffic((x, x), out, cache=2**10).moved == 2 * 4 * 128**2  # one memory, read twice
+
+
 def test_the_loops_are_those_of_torch():
     """x.t() + 1 is walked as it lies; into a contiguous out, one side is against the grain."""
     x, out = Layout((512, 512), itemsize=4), Layout((512, 512), itemsize=4)
