@@ -10,6 +10,9 @@ class Node {
   setAttribute() {}
   append() {}
   prepend() {}
+  remove() {
+    this.removed = (this.removed ?? 0) + 1;
+  }
 }
 globalThis.document = { createElement: () => new Node() };
 globalThis.ResizeObserver = class {
@@ -83,10 +86,22 @@ test("a change to the same state is drawn too: what is pointed at may differ", (
   assert.equal(drawn, 2);
 });
 
-test("closing leaves no listener behind", () => {
+test("closing leaves no listener behind, and is done once", () => {
   const model = createModel("start");
-  const [, close] = open(model);
+  const [shell, close] = open(model);
+  let ended = 0;
+  shell.atEnd(() => (ended += 1));
   assert.equal(model.handlers.length, 3);
   close();
+  close();
   assert.equal(model.handlers.length, 0);
+  assert.equal(ended, 1);
+});
+
+test("names on a page are counted together, whatever module they come from", async () => {
+  const other = await import("../../stridekit/widgets/shell.js?another");
+  const [shell] = open(createModel("start"));
+  const twin = other.createShell(
+    { model: createModel("start"), el: new Node() }, { label: "a", kind: "b", traits: [], draw() {} });
+  assert.notEqual(shell.id, twin.id);
 });
