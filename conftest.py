@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ settings.register_profile(
 )
 settings.register_profile("stridekit-ci", settings.get_profile("stridekit"), max_examples=300)
 settings.load_profile("stridekit-ci" if os.environ.get("CI") else "stridekit")
+
+# CPU seconds that a notebook may take, its kernel's start included: four times what the slowest takes on
+# an idle machine, so that only a notebook that has become slow is noticed, and no busy machine.
+MOST_SECONDS = 60
+SECONDS: dict[str, float] = defaultdict(float)
 
 
 def pytest_configure(config):
@@ -39,8 +45,29 @@ def pytest_collection_finish(session):
         notebook_kernel.warm_up()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Count the CPU seconds of kernels: a process is counted when it has ended, with its notebook."""
+    before = os.times()
+    result = yield
+    if item.path.suffix == ".ipynb":
+        after = os.times()
+        gone = after.children_user + after.children_system
+        SECONDS[item.path.stem] += gone - before.children_user - before.children_system
+    return result
+
+
+def pytest_sessionfinish(session):
+    """Fail where a notebook has become slow."""
+    if any(seconds > MOST_SECONDS for seconds in SECONDS.values()) and session.exitstatus == 0:
+        session.exitstatus = 1
+
+
 def pytest_terminal_summary(terminalreporter):
     """Print what tests said with `record_property("summary", line)`."""
+    if any(SECONDS.values()):
+        taken = ", ".join(f"{name} {seconds:.1f}" for name, seconds in sorted(SECONDS.items()))
+        terminalreporter.write_line(f"CPU seconds of notebooks: {taken}; {MOST_SECONDS} at most")
     for report in terminalreporter.stats.get("passed", []):
         for name, line in report.user_properties:
             if name == "summary":

@@ -1,0 +1,115 @@
+"""What may not grow in passing: sizes, cells that nobody compares, modules, dependencies.
+
+A limit that has to move is moved here, in the same commit, where a reviewer sees it. `make test` prints
+where each of them stands. The seconds of the notebooks are in conftest.py, which sees their kernels.
+"""
+
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from stridekit.exercises import Exercise
+from tests.test_exercises import EXERCISES
+from tests.test_notebooks import IGNORED, PATHS
+from tests.wrong_answers import UNNAMED, WRONG
+
+ROOT = Path(__file__).parent.parent
+
+MOST_IGNORED = 2  # cells of one notebook whose outputs are not compared
+LARGEST_NOTEBOOK = 550_000  # characters
+EXERCISES_A_LESSON, FEWEST_MISTAKES, FEWEST_WRONG_ANSWERS = 6, 6, 10
+# Modules that `import stridekit` adds to `import torch`: a count, as seconds belong to a machine.
+MOST_MODULES = 40
+
+LONGEST_MODULE = 310
+# What is longer has a reason, and its own limit.
+LONGER = {
+    "stridekit/timing/comparison.py": 325,  # half of it is how a comparison shows itself
+    "stridekit/widgets/alias_steps.js": 335,
+    "stridekit/widgets/operations.js": 425,  # every view operation, as in three Python modules
+    "stridekit/widgets/stride_explorer.js": 320,
+    "stridekit/widgets/traversal.py": 335,
+    "stridekit/widgets/traversal_explorer.py": 340,
+    "stridekit/plots.py": 345,
+    "stridekit/exercises/views/e2_share_bytes.py": 350,  # fourteen mistakes, each with its hint
+}
+
+DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 10}
+
+
+def test_cells_that_are_not_compared(record_property):
+    of_each = Counter(notebook for notebook, _ in IGNORED)
+    record_property("summary", f"not compared: {dict(of_each)}, {MOST_IGNORED} a notebook at most")
+    assert max(of_each.values()) <= MOST_IGNORED
+
+
+def test_exercises_and_their_wrong_answers(record_property):
+    wrong = Counter(one.exercise.name for one in WRONG)
+    mistakes = {task.name: len({m.hint for m in task.mistakes}) for task in EXERCISES}
+    lessons = Counter(task.reference.__module__.split(".")[2] for task in EXERCISES)
+    record_property(
+        "summary",
+        f"exercises: {len(EXERCISES)} in {len(lessons)} lessons, {sum(mistakes.values())} named mistakes, "
+        f"{len(WRONG)} wrong answers that get a hint of their own, {len(UNNAMED)} others",
+    )
+    assert all(isinstance(task, Exercise) for task in EXERCISES)
+    assert min(lessons.values()) >= EXERCISES_A_LESSON and len(lessons) == len(PATHS) - 1
+    assert min(mistakes.values()) >= FEWEST_MISTAKES
+    assert min(wrong[task.name] for task in EXERCISES) >= FEWEST_WRONG_ANSWERS
+
+
+def test_what_import_loads(record_property):
+    code = (
+        "import sys, time, torch; before = set(sys.modules); begun = time.perf_counter()\n"
+        "import stridekit; took = time.perf_counter() - begun\n"
+        "print(len(set(sys.modules) - before), took)"
+    )
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
+    count, took = done.stdout.split()
+    record_property(
+        "summary",
+        f"import stridekit: {count} modules after torch, {MOST_MODULES} at most; "
+        f"{float(took) * 1e3:.0f} ms here",
+    )
+    assert int(count) <= MOST_MODULES
+
+
+def test_sizes_of_notebooks(record_property):
+    sizes = {path.stem: len(path.read_text(encoding="utf-8")) for path in PATHS}
+    record_property(
+        "summary", f"largest notebook: {max(sizes.values()):,} of {LARGEST_NOTEBOOK:,} characters"
+    )
+    assert {name: size for name, size in sizes.items() if size > LARGEST_NOTEBOOK} == {}
+
+
+def test_lines_of_modules(record_property):
+    files = [p for end in ("py", "js") for p in (ROOT / "stridekit").rglob(f"*.{end}")]
+    lines = {
+        p.relative_to(ROOT).as_posix(): len(p.read_text(encoding="utf-8").splitlines())
+        for p in files
+    }
+    record_property(
+        "summary",
+        f"modules: {len(lines)}, {sum(lines.values()):,} lines, "
+        f"{len(LONGER)} of them longer than {LONGEST_MODULE}",
+    )
+    long = {name: n for name, n in lines.items() if n > LONGER.get(name, LONGEST_MODULE)}
+    assert long == {}
+    assert [name for name in LONGER if lines.get(name, 0) <= LONGEST_MODULE] == []  # no longer long
+
+
+@pytest.mark.parametrize("extra", DEPENDENCIES)
+def test_dependencies(extra, record_property):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    record_property(
+        "summary",
+        f"dependencies of {extra or 'stridekit itself'}: {len(listed)} of {DEPENDENCIES[extra]}",
+    )
+    assert len(listed) <= DEPENDENCIES[extra]
+    assert set(project["optional-dependencies"]) == {name for name in DEPENDENCIES if name}
