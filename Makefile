@@ -7,6 +7,7 @@ TEST_ARGS ?=
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
 MUTATE_ARGS ?=
+FRESH_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
 EXPORT_ARGS ?= notebooks -o dist/site
@@ -23,7 +24,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test lint fix fuzz mutate refresh export lock bench pictures
+.PHONY: help env lab test lint fix fuzz mutate fresh refresh export lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -57,6 +58,9 @@ fuzz: env  ## compare stridekit with torch, NumPy and brute force at random (FUZ
 
 mutate: env  ## plant defects, one at a time, and see the tests turn red (MUTATE_ARGS="a slice")
 	@$(IN_VENV) tools/mutate.py $(MUTATE_ARGS)
+
+fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/test_layout.py")
+	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)
 
 refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
