@@ -110,7 +110,7 @@ MUTATIONS = (
     Mutation("a memory set starts at the storage", "stridekit/memory.py",
              "return item * layout.storage_offset, [*pairs", "return 0, [*pairs", MEMORY),
     Mutation("interleaved sets are said to meet", "stridekit/memory.py",
-             "return not meet(self._generators, other._generators, shift, Budget(budget))", "return False",
+             "return not meet(self._generators, other._generators, shift, steps)", "return False",
              MEMORY),
     Mutation("is_view is asked the other way round", "stridekit/aliasing.py",
              "return memset(y).issubset(memset(x), budget)", "return memset(x).issubset(memset(y), budget)",
