@@ -295,6 +295,33 @@ def test_view_exhaustively():
                     assert layout.view(target).stride == expected, (shape, stride, target)
 
 
+BOUNDARY = re.compile(
+    r"dims (\d+) and (\d+) do not merge \(stride (\d+) found, (\d+) needed\), "
+    r"and the new dim (\d+) of size (\d+) would straddle them"
+)
+
+
+def test_the_boundary_that_is_named_is_a_broken_one():
+    """Every refused view of three dims: torch cannot merge the two dims that the reason names."""
+    base, refused = torch.empty(64), 0
+    for shape in itertools.product((1, 2, 3), repeat=3):
+        for stride in itertools.product((0, 1, 2, 3, 4, 6), repeat=3):
+            why = Layout(shape, stride).why_not_view(prod(shape))
+            if not why:
+                continue
+            outer, inner, found, needed, new_dim, size = map(int, BOUNDARY.fullmatch(why).groups())
+            refused += 1
+            # Between the two there are sizes of 1 at most, and the inner one has a step to take.
+            assert shape[outer] > 1 and shape[inner] > 1
+            assert set(shape[outer + 1 : inner]) <= {1}
+            assert (found, new_dim, size) == (stride[outer], 0, prod(shape))
+            with pytest.raises(RuntimeError, match="view size is not compatible"):
+                base.as_strided((shape[outer], shape[inner]), (found, stride[inner])).view(-1)
+            mended = (*stride[:outer], needed, *stride[outer + 1 :])
+            assert Layout(shape, mended).why_not_view(prod(shape)) != why
+    assert refused > 1000
+
+
 @given(tensors(), st.data())
 def test_reason_is_true(x, data):
     """Where a view fails, the two named dims really do not merge, by the numbers given."""

@@ -26,7 +26,7 @@ from bench_storage import storage_bandwidth
 from browser_lab import Lab, find_chromium, running_lab
 
 IMPORTS = 9
-ROUNDS, PRESSES, INTERACT_PRESSES = 3, 30, 6
+ROUNDS, PRESSES, INTERACT_PRESSES, WARM_UPS = 3, 30, 6, 2
 
 # The same scene twice, a grid of 6x8 on a tape of 64: our explorer, and the way that needs nothing but
 # ipywidgets and matplotlib. Then what else follows a hand: what makes it, and what takes the keys.
@@ -153,21 +153,21 @@ def latency(lab: Lab) -> None:
 
 
 def _press(page: Any, slider: Any, root: Any, count: int, pause: int) -> list[float]:
-    """Press the right and left arrow in turns; the waits in milliseconds."""
+    """Press the right and left arrow in turns, as often the one as the other; the waits in milliseconds."""
     slider.scroll_into_view_if_needed()
     slider.focus()
     if not root.evaluate("(node) => Boolean(node.watched)"):
         root.evaluate(WATCH)
         root.evaluate("(node) => { node.watched = true; }")
     page.evaluate("window.waits = []")
-    for k in range(count + 1):
+    for k in range(count + WARM_UPS):
         page.keyboard.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
         page.wait_for_timeout(pause)  # and no question meanwhile: the page would have to answer it
         until = time.monotonic() + 10
         while page.evaluate("window.waits.length") <= k and time.monotonic() < until:
             page.wait_for_timeout(100)
     waits: list[float] = page.evaluate("window.waits")
-    return waits[1:]  # the first one warms up
+    return waits[WARM_UPS:]
 
 
 def _summary(seconds: list[float]) -> str:

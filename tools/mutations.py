@@ -67,7 +67,7 @@ MUTATIONS = (
     Mutation("a view is filled in the wrong unit", "stridekit/view_rule.py",
              "new_stride[d] = filled * chunk.stride", "new_stride[d] = filled", VIEWS),
     Mutation("a broken boundary is named one dim off", "stridekit/view_rule.py",
-             "outer = chunk.first - 1", "outer = max(chunk.first - 2, 0)", "stridekit/view_rule.py"),
+             "outer = chunk.first - 1", "outer = max(chunk.first - 2, 0)", VIEWS),
     Mutation("contiguity looks at sizes of 1", "stridekit/memory_format.py",
              "if shape[d] != 1 and stride[d] != needed:", "if stride[d] != needed:", FORMATS),
     Mutation("an empty layout is not contiguous", "stridekit/memory_format.py",
