@@ -2,8 +2,9 @@
 
 from collections import Counter
 
-import mutate
 import pytest
+
+import mutate
 from mutations import MUTATIONS, SHORT, Mutation
 
 BY_NAME = {mutation.name: mutation for mutation in MUTATIONS}

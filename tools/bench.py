@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from bench_timer import timers
 
 from bench_memory import memory_sets
 from bench_storage import storage_bandwidth
+from bench_timer import timers
 from browser_lab import Lab, find_chromium, running_lab
 
 IMPORTS = 9

@@ -49,7 +49,7 @@ def counted(page, session):
 
 @pytest.fixture(scope="module")
 def again(lab, notebook):
-    """A page on which cell k + 1 shows the k-th widget again; without still pictures, which take most time."""
+    """A page on which cell k + 1 shows the k-th widget again; without still pictures, the slowest part."""
     made = [f"w{k} = {kind.make}" for k, kind in enumerate(KINDS.values())]
     start = [f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}, base"]
     start += ["base.Picture._still = lambda self: None\nbase.png = lambda figure: ('', {})", *made]
