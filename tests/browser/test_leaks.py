@@ -9,8 +9,9 @@ pytestmark = needs_chromium
 
 TIMES = 50
 # anywidget keeps the node that a view had stood in, and JupyterLab some text of its own: of a widget that
-# shows one word, 100 nodes and 0.7 MB after fifty runs. An explorer that is not let go leaves thousands.
-MOST_LISTENERS, MOST_NODES, MOST_BYTES = 5, 3 * TIMES, 40_000 * TIMES
+# shows one word, 100 nodes and 0.7 MB after fifty runs. And a page may hold on to a view or two a while.
+# Where views are not let go, the smallest leaves 500 listeners, the stride explorer 3,600.
+MOST_LISTENERS, MOST_NODES, MOST_BYTES = 3 * TIMES, 20 * TIMES, 40_000 * TIMES
 
 # Each run shows the widget anew; it is drawn, pointed at and walked in before the next run throws it away.
 SHOW_AGAIN = """async ([k, css, times]) => {
@@ -38,13 +39,16 @@ SHOW_AGAIN = """async ([k, css, times]) => {
 
 
 def counted(page, session):
-    """Listeners, nodes and bytes of the page's heap, once what nobody holds is gone."""
-    page.wait_for_timeout(300)
-    for _ in range(2):
+    """Listeners, nodes and bytes of the page's heap, once what nobody holds is gone, which takes time."""
+    seen = [None]
+    for _ in range(15):
+        page.wait_for_timeout(300)
         session.send("HeapProfiler.collectGarbage")
-    counts = session.send("Memory.getDOMCounters")
-    heap = session.send("Runtime.getHeapUsage")
-    return counts["jsEventListeners"], counts["nodes"], heap["usedSize"]
+        counts = session.send("Memory.getDOMCounters")
+        seen.append((counts["jsEventListeners"], counts["nodes"]))
+        if len(seen) > 3 and seen[-1] == seen[-2] == seen[-3]:
+            break
+    return *seen[-1], session.send("Runtime.getHeapUsage")["usedSize"]
 
 
 @pytest.fixture(scope="module")
