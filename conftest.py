@@ -14,7 +14,7 @@ import notebook_kernel
 settings.register_profile(
     "stridekit", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("stridekit-ci", settings.get_profile("stridekit"), max_examples=300)
+settings.register_profile("stridekit-ci", settings.get_profile("stridekit"), max_examples=200)
 settings.load_profile("stridekit-ci" if os.environ.get("CI") else "stridekit")
 
 # CPU seconds that a notebook may take, its kernel's start included: four times what the slowest takes on
