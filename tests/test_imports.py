@@ -74,6 +74,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         {
             "_arguments",
             "layout",
+            "refetch",
             "elementwise",
             "memory",
             "aliasing",

@@ -217,14 +217,14 @@ def test_a_line_that_two_rows_share_comes_twice_column_by_column():
     assert found.lines_read == sum(not visit.hit for visit in visits) > lines
 
 
-@given(st.data(), st.integers(1, 9))
-def test_the_cache_of_the_widget_is_the_same(data, lines):
-    """The widget's own walk hits and misses as Lru does."""
-    shape = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
-    x = Layout(shape, [data.draw(st.integers(0, 30)) for _ in shape], itemsize=8)
+@given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9))
+def test_a_line_is_there_while_few_others_came_since(loads, lines):
+    """A line is a hit if fewer than `lines` different ones were used since its last use."""
     cache = Lru(lines)
-    for visit in traversal.walk(x, range(len(shape)), lines):
-        assert cache.load(visit.line) == visit.hit
+    for k, line in enumerate(loads):
+        last = max((i for i in range(k) if loads[i] == line), default=None)
+        there = last is not None and len(set(loads[last + 1 : k])) < lines
+        assert cache.load(line) == there
 
 
 def test_a_cache_that_holds_all_changes_nothing():

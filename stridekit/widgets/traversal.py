@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from stridekit.layout import Layout
+from stridekit.refetch import Lru
 from stridekit.widgets.scene import CACHE_LINE, element_name
 
 SECTOR = 32  # bytes: what a GPU fetches at least
@@ -75,16 +76,10 @@ def walk(
     >>> [visit.hit for visit in walk(Layout((2, 3), (8, 1), itemsize=8), (0, 1))]
     [False, True, True, False, True, True]
     """
-    cache: list[int] = []  # the line that was used last stands last
-    visits = []
+    cache, visits = Lru(cache_lines), []
     for element in elements(layout, order):
         line = (alignment + element * layout.itemsize) // CACHE_LINE
-        hit = line in cache
-        if hit:
-            cache.remove(line)
-        cache.append(line)
-        del cache[:-cache_lines]
-        visits.append(Visit(element, line, hit))
+        visits.append(Visit(element, line, cache.load(line)))
     return visits
 
 
