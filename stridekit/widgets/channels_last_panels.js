@@ -57,25 +57,24 @@ function createMarks() {
       const [text, x, y, kind = ""] = places[k];
       set(mark, "text", text);
       set(mark, "class", kind);
-      set(mark, "style", `transform:translate(${x}px,${y}px)`);
+      set(mark, "style", `left:${x}px;top:${y}px`);
     });
   return { node, draw };
 }
 
 /** What a strip shows in the boxes of an order, apart from what is lit: once for a shape. */
-function boxesOf(shape, order, says, shift) {
+function boxesOf(shape, order, says) {
   return order.map((flat, k) => {
     const index = unflatten(shape, flat);
     const name = `x[${index.join(", ")}]`;
-    const style = `translate:${shift(index).join("px ")}px`;
-    return { flat, text: label(index), tint: `sk-r${index[1]}`, says: says(name, k), style };
+    return { flat, text: label(index), tint: `sk-r${index[1]}`, says: says(name, k) };
   });
 }
 
 const look = (boxes, { lit, spot }) => (k) => {
-  const { flat, text, tint, says, style } = boxes[k];
+  const { flat, text, tint, says } = boxes[k];
   const kind = `${tint}${flat === spot ? " is-here" : lit.has(flat) ? " is-lit" : ""}`;
-  return { text, says, style, kind };
+  return { text, says, kind };
 };
 
 /** A strip whose boxes stand for elements: the hand tells which, by its number in row-major order. */
@@ -106,15 +105,14 @@ export function createPlanes(id, hand) {
     layOut(shape, order, width) {
       const [n, c, rows, w] = shape;
       const room = width - GUTTER - (c - 1) * BETWEEN_PLANES;
-      strip.layOut(order.length, c * w, Math.min(room, c * w * 34));
-      const shift = ([a, b]) => [b * BETWEEN_PLANES, a * BETWEEN_PLANES];
-      fill(boxesOf(shape, order, (name) => name, shift));
-      const [pitch, line] = [strip.boxWidth() + GAP, HEIGHT + GAP];
-      set(node, "style", `--right:${(c - 1) * BETWEEN_PLANES}px;--below:${(n - 1) * BETWEEN_PLANES}px`);
+      strip.layOut(order.length, c * w, Math.min(room, c * w * 34), {
+        columns: [w, BETWEEN_PLANES], rows: [rows, BETWEEN_PLANES],
+      });
+      fill(boxesOf(shape, order, (name) => name));
       const heads = Array.from({ length: c }, (_, k) =>
-        [w < 2 ? `${LETTERS[k]}: ${k}` : `c = ${k}: ${LETTERS[k]}`, k * (w * pitch + BETWEEN_PLANES), -20, "sk-d1"]);
+        [w < 2 ? `${LETTERS[k]}: ${k}` : `c = ${k}: ${LETTERS[k]}`, strip.left(k * w), -20, "sk-d1"]);
       const sides = Array.from({ length: n }, (_, k) =>
-        [`n = ${k}`, -GUTTER, k * (rows * line + BETWEEN_PLANES) + 5, "sk-d0"]);
+        [`n = ${k}`, -GUTTER, strip.top(k * rows * c * w) + 5, "sk-d0"]);
       marks.draw([...heads, ...sides]);
     },
   };
@@ -136,15 +134,13 @@ export function createTape(id, name, hand) {
     node: h("div", {}, head, tape),
     layOut(shape, order, width) {
       const inRow = perRow(shape, width - GUTTER);
-      strip.layOut(order.length, inRow, Math.min(width - GUTTER, inRow * 42));
       const image = flatten(shape, [1, 0, 0, 0]);
-      fill(boxesOf(shape, order, (box, k) => `${box}: element ${k}`, ([n]) => [0, n * BETWEEN_IMAGES]));
-      set(tape, "style", `--below:${(shape[0] - 1) * BETWEEN_IMAGES}px`);
-      const rows = Array.from({ length: order.length / inRow }, (_, r) => {
-        const y = r * (HEIGHT + GAP) + Math.floor((r * inRow) / image) * BETWEEN_IMAGES + 5;
-        return [String(r * inRow), -10, y, "is-number"];
+      strip.layOut(order.length, inRow, Math.min(width - GUTTER, inRow * 42), {
+        rows: [image / inRow, BETWEEN_IMAGES],
       });
-      marks.draw(rows);
+      fill(boxesOf(shape, order, (box, k) => `${box}: element ${k}`));
+      const firsts = Array.from({ length: order.length / inRow }, (_, row) => row * inRow);
+      marks.draw(firsts.map((k) => [String(k), -10, strip.top(k) + 5, "is-number"]));
     },
     draw(view, layout, apartBy) {
       draw(view);

@@ -55,14 +55,5 @@ export function pool(parent, make) {
   };
 }
 
-/** Put nodes into rows, so many in each; those that stand in their places already stay there. */
-export function deal(nodes, rows, perRow) {
-  nodes.forEach((node, k) => {
-    const row = rows[Math.floor(k / perRow)];
-    const at = row.children[k % perRow] ?? null;
-    if (at !== node) row.insertBefore(node, at);
-  });
-}
-
 /** A key that JupyterLab must leave to the widget: the attribute works on the focused node alone. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };

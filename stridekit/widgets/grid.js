@@ -2,7 +2,7 @@
 
 import { createPlate } from "./canvas.js";
 import { MAX_HTML, elementName, unflatten } from "./core.js";
-import { OWN_KEYS, deal, fit, h, pool, set } from "./dom.js";
+import { OWN_KEYS, fit, h, pool, set } from "./dom.js";
 import { describeCell } from "./view.js";
 
 const GAP = 4;
@@ -109,10 +109,11 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   const plate = createPlate(node);
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
-  const take = pool(document.createDocumentFragment(), (flat) => {
-    const cell = h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${flat}` });
-    return Object.assign(cell, { flat });
+  // Each row keeps its own cells: one column less leaves the others where they are.
+  const lines = pool(node, (r) => {
+    const row = h("div", { role: "row", class: "sk-row", "data-row": r % 6 });
+    const make = (c) => h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${r}-${c}` });
+    return Object.assign(row, { take: pool(row, make) });
   });
   // A pool for each kind of head, so that one column less leaves the numbers of the rows alone.
   const heads = Array.from({ length: 3 }, () => pool(marks, () => h("span", { class: "sk-head" })));
@@ -140,7 +141,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     cells.forEach((cell, flat) => {
       const [x, y] = geometry.corner(flat);
       const size = `width:${geometry.cell}px;height:${geometry.height}px`;
-      set(cell, "style", `transform:translate(${x}px,${y}px);${size};line-height:${geometry.height}px`);
+      set(cell, "style", `left:${x}px;top:${y}px;${size};line-height:${geometry.height}px`);
     });
     const empty = shape.includes(0);
     const [w, t] = empty ? [200, 60] : [geometry.width, geometry.totalHeight];
@@ -163,10 +164,8 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
 
   function build() {
     const count = geometry.dense ? 0 : shape.reduce((a, b) => a * b, 1);
-    const rows = lines(count ? count / geometry.columns : 0);
-    cells = take(count);
-    deal(cells, rows, geometry.columns);
-    rows.forEach((row, r) => set(row, "data-row", r % 6));
+    cells = lines(count ? count / geometry.columns : 0).flatMap((row) => [...row.take(geometry.columns)]);
+    cells.forEach((cell, flat) => Object.assign(cell, { flat }));
   }
 
   /** Numbers of rows and columns, names of dims, and a title over each plane. */
@@ -247,7 +246,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
       set(cell, "aria-label", describeCell(view, flat));
       set(cell, "aria-selected", String(flat === view.selected));
     });
-    set(node, "aria-activedescendant", view.selected === null ? null : `${id}-c${view.selected}`);
+    set(node, "aria-activedescendant", cells[view.selected]?.id ?? null);
   }
 
   function drawPlate(view) {

@@ -63,6 +63,7 @@ function render({ model, el, signal }) {
   let staged = null; // what the chain has come to, kept as long as it is the same
   let widest = null; // how far the sliders reach
   let at = { grid: [0, 0], tape: [0, 0] };
+  let spot = {}; // the element that the link leads to
 
   function draw() {
     const found = stages();
@@ -73,14 +74,15 @@ function render({ model, el, signal }) {
     chainPanel.draw(found, shell.width);
     sliders.draw(view);
     set(caption, "text", captionOf(found));
-    const moved = arrange(view);
+    arrange(view);
     grid.draw(view);
     tape.draw(view);
     formulaPanel.draw(view, sentence);
     verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
     codeBox.draw(codeOf(view.layout), preset);
     set(note, "text", model.get("_note"));
-    drawLink(view, moved);
+    spot = view.spot;
+    drawLink();
     shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
   }
 
@@ -140,10 +142,10 @@ function render({ model, el, signal }) {
     return widest;
   }
 
-  /** Give the panes their width and the grid its shape. @returns whether that may have moved them */
+  /** Give the panes their width and the grid its shape. */
   function arrange(view) {
     const { shape } = view.layout;
-    const key = `${shape} ${shell.width} ${caption.textContent !== ""}`;
+    const key = `${shape} ${shell.width}`;
     if (key !== laidOut) {
       const beside = shell.width >= 720;
       const room = beside ? shell.width - BESIDE - 32 : shell.width;
@@ -153,22 +155,22 @@ function render({ model, el, signal }) {
       set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");
     }
     tape.resize(view, shell.width);
-    const moved = key !== laidOut;
     laidOut = key;
-    return moved;
   }
 
-  /**
-   * The dotted line from below the selected cell, at the lower edge of the grid, to its slot. It comes last:
-   * to ask where the panes stand makes the browser lay out the page, once if nothing is written afterwards.
-   */
-  function drawLink({ spot }, moved) {
-    if (moved) {
-      const origin = (node) => [node.offsetLeft, node.offsetTop];
-      at = { grid: origin(grid.node), tape: origin(tape.node) };
-    }
+  // Where the panes stand is asked once the browser has laid out the page, before it paints: to ask any
+  // sooner would make it lay out the page twice.
+  const placed = new ResizeObserver(() => {
+    const origin = (node) => [node.offsetLeft, node.offsetTop];
+    at = { grid: origin(grid.node), tape: origin(tape.node) };
+    drawLink();
+  });
+  for (const pane of [top, caption]) placed.observe(pane);
+
+  /** The dotted line from below the selected cell, at the lower edge of the grid, to its slot. */
+  function drawLink() {
     const g = tape.geometry();
-    if (spot.flat === null || !g.has(spot.element)) return set(link, "d", "");
+    if (!g || spot.flat === null || !g.has(spot.element)) return set(link, "d", "");
     const [cx] = grid.corner(spot.flat);
     const w = grid.cellWidth();
     const [x0, y0] = [at.grid[0] + cx + w / 2, at.grid[1] + grid.bottom()];
@@ -305,6 +307,7 @@ function render({ model, el, signal }) {
   model.on("change:_scene", forget);
   shell.atEnd(() => {
     model.off("change:_scene", forget);
+    placed.disconnect();
     grid.close();
     tape.close();
   });

@@ -1,11 +1,12 @@
 // A strip: numbered boxes in rows, one tab stop, arrows from box to box. Widgets paint them as they like.
 
-import { OWN_KEYS, deal, h, pool, set } from "./dom.js";
+import { OWN_KEYS, h, pool, set } from "./dom.js";
 
 /**
- * `layOut(count, perRow, width)` places the boxes and `draw(look, active)` patches them: look(k) gives
- * {text, kind, says, style} of box k, `kind` being classes and `says` what is read aloud.
- * The box that the keys have reached is the caller's: `onMove(k)` proposes another.
+ * `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) gives
+ * {text, kind, says, style} of box k, `kind` being classes and `says` what is read aloud. `apart` may put
+ * groups of `columns` or `rows` further from one another: [how many in a group, px]. The box that the keys
+ * have reached is the caller's: `onMove(k)` proposes another.
  */
 export function createStrip(id, { label, onHover = () => {}, onMove, height = 34, gap = 4 }) {
   const node = h("div", {
@@ -15,26 +16,30 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
     onpointerleave: () => onHover(null),
     onclick: (event) => event.target.box !== undefined && onMove(event.target.box),
   });
-  const rows = pool(node, () => h("div", { role: "row", class: "sk-row" }));
-  const take = pool(document.createDocumentFragment(), (k) => {
-    const box = h("div", { role: "gridcell", class: "sk-box", id: `${id}-b${k}`, text: "" });
-    return Object.assign(box, { box: k });
+  // Each row keeps its own boxes: when rows grow shorter, the others stay where they are.
+  const rows = pool(node, (r) => {
+    const row = h("div", { role: "row", class: "sk-row" });
+    const make = (c) => h("div", { role: "gridcell", class: "sk-box", id: `${id}-b${r}-${c}`, text: "" });
+    return Object.assign(row, { take: pool(row, make) });
   });
+  const together = [Infinity, 0];
   let boxes = [];
-  let geometry = { count: 0, perRow: 1, pitch: 40, width: 0 };
+  let geometry = { count: 0, perRow: 1, pitch: 40, columns: together, rows: together };
   let reached = null;
 
-  function layOut(count, perRow, width) {
+  function layOut(count, perRow, width, apart = {}) {
     const pitch = Math.max(18, Math.min(52, Math.floor(width / perRow)));
-    geometry = { count, perRow, pitch, width: perRow * pitch - gap };
+    const { columns, rows: groups } = (geometry = { count, perRow, pitch, columns: together, rows: together, ...apart });
     const lines = rows(Math.ceil(count / perRow));
-    boxes = take(count);
-    deal(boxes, lines, perRow);
+    boxes = lines.flatMap((row, r) => [...row.take(Math.min(perRow, count - r * perRow))]);
     boxes.forEach((box, k) => {
-      const size = `width:${pitch - gap}px;height:${height}px;line-height:${height}px`;
-      box.place = `transform:translate(${left(k)}px,${top(k)}px);${size}`;
+      const before = extra(columns, k % perRow);
+      Object.assign(box, { box: k, place: before ? `margin-left:${before}px;` : "" });
     });
-    set(node, "style", `width:${geometry.width}px;height:${bottom()}px`);
+    // The tracks of a CSS grid place the boxes: with a style of its own in each, a frame would take twice as long.
+    const across = Array.from({ length: perRow }, (_, c) => `${pitch - gap + extra(columns, c)}px`);
+    const down = lines.map((_, r) => `${height + extra(groups, r)}px`);
+    set(node, "style", count ? `--height:${height}px;gap:${gap}px;grid-template:${down.join(" ")}/${across.join(" ")}` : null);
   }
 
   function draw(look, active = null) {
@@ -45,9 +50,9 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
       set(box, "class", `sk-box ${kind}`);
       set(box, "aria-label", says);
       set(box, "aria-selected", String(k === active));
-      set(box, "style", `${box.place};${style}`);
+      set(box, "style", box.place + style || null);
     });
-    set(node, "aria-activedescendant", active === null ? null : `${id}-b${active}`);
+    set(node, "aria-activedescendant", boxes[active]?.id ?? null);
   }
 
   function keyed(event) {
@@ -64,17 +69,24 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
     if (next >= 0 && next < count) onMove(next);
   }
 
-  const left = (k) => (k % geometry.perRow) * geometry.pitch;
-  const top = (k) => Math.floor(k / geometry.perRow) * (height + gap);
-  const bottom = () => Math.ceil(geometry.count / geometry.perRow) * (height + gap) - gap;
+  /** What lies before the n-th column or row, beside the gap; and before all of them together. */
+  const extra = ([many, px], n) => (n > 0 && n % many === 0 ? px : 0);
+  const extras = ([many, px], n) => Math.floor(n / many) * px;
+
+  function left(k) {
+    const column = k % geometry.perRow;
+    return column * geometry.pitch + extras(geometry.columns, column);
+  }
+
+  function top(k) {
+    const row = Math.floor(k / geometry.perRow);
+    return row * (height + gap) + extras(geometry.rows, row);
+  }
 
   return {
-    node, layOut, draw, bottom,
-    width: () => geometry.width,
+    node, layOut, draw, left, top, height,
     /** The middle of a box, from the strip's corner: for what is drawn between boxes. */
     middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + height / 2],
-    left, top,
     boxWidth: () => geometry.pitch - gap,
-    height,
   };
 }

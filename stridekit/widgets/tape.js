@@ -137,7 +137,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     layPlate();
     for (const [element, slot] of slots)
       set(slot, "style",
-        `transform:translate(${g.left(element)}px,${g.top(element)}px);width:${g.slot}px`);
+        `left:${g.left(element)}px;top:${g.top(element)}px;width:${g.slot}px`);
     set(box, "style", `width:${g.width}px;height:${g.bottom}px`);
   }
 
