@@ -1,7 +1,7 @@
-"""The cases that pin alias_steps.js to torch: lines typed one after the other, and what each of them does.
+"""The cases that pin alias_explorer/story.js to torch: lines typed one by one, and what each of them does.
 
 `python -m tests.alias_cases` writes them to tests/fixtures/aliases.json. A Python test holds the file equal
-to alias_scene.py, which lets torch run the lines; the JavaScript tests hold alias_steps.js equal to it.
+to story.py, which lets torch run the lines; the JavaScript tests hold story.js equal to it.
 """
 
 import json
@@ -10,7 +10,7 @@ from math import prod
 from pathlib import Path
 
 from stridekit import LayoutError, has_internal_overlap, is_view, shares_memory
-from stridekit.widgets.alias_scene import Story
+from stridekit.widgets.alias_explorer.story import Story
 from tests.operation_cases import operation
 
 FILE = Path(__file__).parent / "fixtures" / "aliases.json"

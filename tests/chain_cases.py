@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from stridekit import Layout, LayoutError
-from stridekit.widgets.chain import Chain, written
+from stridekit.widgets.stride_explorer.chain import Chain, written
 
 FILE = Path(__file__).parent / "fixtures" / "chains.json"
 START, SIZE = Layout((5, 8), itemsize=4), 40

@@ -1,8 +1,8 @@
-"""The cases that pin channels_last.js to Python: places, sentences and flags, and the table of layers.
+"""The cases that pin channels_last_explorer/words.js to Python: places, sentences, flags, and the layers.
 
 `python -m tests.channels_last_explorer_cases` writes them to tests/fixtures/channels_last_explorer.json.
-A Python test holds the file equal to channels_last.py and to torch; the JavaScript tests hold
-channels_last.js equal to the file.
+A Python test holds the file equal to words.py and to torch; the JavaScript tests hold words.js
+equal to the file.
 """
 
 import json
@@ -10,8 +10,8 @@ import random
 from itertools import product
 from pathlib import Path
 
-from stridekit.widgets import channels_last as words
-from stridekit.widgets import channels_last_network as net
+from stridekit.widgets.channels_last_explorer import network as net
+from stridekit.widgets.channels_last_explorer import words
 
 FILE = Path(__file__).parent / "fixtures" / "channels_last_explorer.json"
 SHAPES = [*product(*(range(1, most + 1) for most in words.MOST))]

@@ -1,13 +1,13 @@
-"""The cases that pin predict_words.js to predict.py: verdicts in words, and what can be typed.
+"""The cases that pin predict/words.js to predict/widget.py: verdicts in words, and what can be typed.
 
 `python -m tests.predict_cases` writes them to tests/fixtures/predict.json. A Python test holds the file
-equal to predict.py; the JavaScript tests hold predict_words.js equal to the file.
+equal to widget.py; the JavaScript tests hold words.js equal to the file.
 """
 
 import json
 from pathlib import Path
 
-from stridekit.widgets.predict import Predict, remark, verdict
+from stridekit.widgets.predict.widget import Predict, remark, verdict
 
 FILE = Path(__file__).parent / "fixtures" / "predict.json"
 

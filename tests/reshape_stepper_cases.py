@@ -1,7 +1,7 @@
-"""The cases that pin reshape_steps.js to reshape_steps.py: every step of many views, as JSON.
+"""The cases that pin reshape_stepper/steps.js to steps.py: every step of many views, as JSON.
 
 `python -m tests.reshape_stepper_cases` writes tests/fixtures/reshape_stepper.json. A Python test holds
-the file equal to what reshape_steps.py says, and that to torch; the JavaScript tests hold their side to it.
+the file equal to what steps.py says, and that to torch; the JavaScript tests hold their side to it.
 """
 
 import json
@@ -9,8 +9,8 @@ import random
 from pathlib import Path
 
 from stridekit import Layout
-from stridekit.widgets.reshape_stepper import PRESETS
-from stridekit.widgets.reshape_steps import consequences, followed, steps
+from stridekit.widgets.reshape_stepper.steps import consequences, followed, steps
+from stridekit.widgets.reshape_stepper.widget import PRESETS
 from tests.operation_cases import merge, numbers, split
 
 FILE = Path(__file__).parent / "fixtures" / "reshape_stepper.json"

@@ -10,7 +10,7 @@ import torch
 
 from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer
-from stridekit.widgets.alias_scene import MAX_CELLS, Story
+from stridekit.widgets.alias_explorer.story import MAX_CELLS, Story
 from tests import alias_cases
 
 STORIES = json.loads(alias_cases.FILE.read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError
 from stridekit.widgets import ChannelsLastExplorer
-from stridekit.widgets import channels_last as words
-from stridekit.widgets import channels_last_network as net
+from stridekit.widgets.channels_last_explorer import network as net
+from stridekit.widgets.channels_last_explorer import words
 from tests import channels_last_explorer_cases as cases
 from tests.needs import NODE, needs_node
 
@@ -35,7 +35,7 @@ def test_the_fixture_is_what_python_says():
 
 @needs_node
 def test_javascript():
-    """node's own runner: channels_last.js against the fixture."""
+    """node's own runner: words.js against the fixture."""
     test = Path(__file__).parent / "js" / "channels_last_explorer.test.mjs"
     assert NODE, "node is not installed"
     run = subprocess.run([NODE, "--test", str(test)], capture_output=True)

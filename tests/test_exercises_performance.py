@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stridekit import Layout
 from stridekit.exercises import performance as ex
 from stridekit.exercises.performance.queue import MOST_STEPS, Queue
-from stridekit.widgets.traversal import Warp, walk
+from stridekit.widgets.traversal_explorer.traversal import Warp, walk
 
 SIZES = (1, 2, 4, 8, 16)
 

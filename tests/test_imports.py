@@ -133,8 +133,8 @@ def imports(source: str, package: list[str]) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) + 1 - node.level] if node.level else []
             base += node.module.split(".") if node.module else []
-            # Only `from stridekit import layout` may name modules behind the import.
-            bare = base == ["stridekit"]
+            # Only `from stridekit import layout` and the widgets' may name modules behind the import.
+            bare = base in (["stridekit"], ["stridekit", "widgets"])
             found |= {".".join([*base, *([alias.name] if bare else [])]) for alias in node.names}
     return found
 
@@ -195,6 +195,24 @@ def test_the_reading_of_imports_sees_every_spelling(here, source):
 def test_the_reading_of_imports_allows_what_the_table_allows(here, source):
     package = ["stridekit", here] if here == "widgets" else ["stridekit"]
     assert forbidden(source, package, here) == set()
+
+
+SOURCES = [p for end in ("py", "js") for p in sorted((PACKAGE / "widgets").glob(f"*/*.{end}"))]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
+def test_a_widget_knows_no_other_widget(path):
+    """What lies in a widget's folder imports from there, and what all widgets share."""
+    widgets, here, source = PACKAGE / "widgets", path.parent.name, path.read_text(encoding="utf-8")
+    rooms = {folder.name for folder in widgets.iterdir() if folder.is_dir()} - {here}
+    if path.suffix == ".js":
+        rooms -= {"page"}
+        paths = re.findall(r'^import .*"(.*)";$', source, re.MULTILINE)
+        found = {(path.parent / name).resolve().parent.name for name in paths}
+    else:
+        names = imports(source, ["stridekit", "widgets", here])
+        found = {name.split(".")[2] for name in names if name.count(".") > 1}
+    assert found & rooms == set()
 
 
 def test_import_adds_to_torch_only_stridekit():

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from stridekit import Layout, LayoutError
 from stridekit.view_rule import chunks
 from stridekit.widgets import ReshapeStepper
-from stridekit.widgets.reshape_stepper import PRESETS
-from stridekit.widgets.reshape_steps import MESSAGE, consequences, steps
+from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
+from stridekit.widgets.reshape_stepper.widget import PRESETS
 from tests import reshape_stepper_cases
 from tests.needs import NODE, needs_node
 from tests.strategies import tensors
@@ -30,7 +30,7 @@ def test_the_fixture_is_what_python_says():
 
 @needs_node
 def test_javascript():
-    """reshape_steps.js against the fixture."""
+    """steps.js against the fixture."""
     assert NODE, "node is not installed"
     file = Path(__file__).parent / "js" / "reshape_stepper.test.mjs"
     run = subprocess.run([NODE, "--test", str(file)], capture_output=True)

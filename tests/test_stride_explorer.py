@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError, StrideExplorer, explore
 from stridekit.widgets import scene
-from stridekit.widgets.chain import apply
+from stridekit.widgets.stride_explorer.chain import apply
 from tests import chain_cases, explorer_cases
 from tests.needs import NODE, needs_node
 from tests.refused import NO_LAYOUT, NO_MEMORY

@@ -16,7 +16,7 @@ from stridekit.blocks import blocks
 from stridekit.ceiling import Bandwidth, bandwidth
 from stridekit.refetch import Lru, Walk, fetched
 from stridekit.strided_set import Budget, normal_form
-from stridekit.widgets import traversal
+from stridekit.widgets.traversal_explorer import traversal
 from tests.brute_force import layout_bytes, tensor_bytes
 from tests.strategies import tensors
 

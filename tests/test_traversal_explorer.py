@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError, loop_nest
 from stridekit.memory import MemorySet
-from stridekit.widgets import TraversalExplorer, traversal
-from stridekit.widgets.traversal import Counts, Warp
+from stridekit.widgets import TraversalExplorer
+from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer.traversal import Counts, Warp
 from tests import traversal_cases
 from tests.needs import NODE, needs_node
 from tests.strategies import tensors

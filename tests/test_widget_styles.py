@@ -7,10 +7,10 @@ import pytest
 from stridekit import widgets
 from stridekit.widgets import assets
 
-SHEETS = sorted(path for path in assets._HERE.glob("*.css") if path.name not in ("base.css",))
+SHEETS = sorted(path for path in assets._HERE.rglob("*.css") if path.name != "base.css")
 
 
-@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.parent.name)
 def test_a_sheet_is_one_block_of_its_own_kind(path):
     """Everything but keyframes is nested in `.stridekit.sk-<kind>`, the class of that widget alone."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)

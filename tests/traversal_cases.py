@@ -9,8 +9,8 @@ import random
 from pathlib import Path
 
 from stridekit import Layout
-from stridekit.widgets import traversal
-from stridekit.widgets.traversal import Walk, Warp
+from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer.traversal import Walk, Warp
 
 FILE = Path(__file__).parent / "fixtures" / "traversal.json"
 COUNT = 160

@@ -1,26 +1,29 @@
 """One JavaScript module and one style sheet for a widget, put together from small files.
 
-anywidget loads a module from a blob, where relative imports fail. So the files are joined here: each but
-the last becomes a function that is called at once and returns the file's exports, so that two files may
-use one name for different things, and an import takes what it names from there. Each file still imports
-directly under `node --test`. A file may import only files that are joined before it.
+anywidget loads a module from a blob, where relative imports fail. So a file and all that it imports are
+joined here: each but the last becomes a function that is called at once and returns the file's exports, so
+that two files may use one name for different things, and an import takes what it names from there. Each
+file still imports directly under `node --test`. A file is named by its path in this folder.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from stridekit.palette import css_variables
 
 _HERE = Path(__file__).parent
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)(?=(?:async )?(?:const|function|class) (\w+))", re.M)
 
 
-def module(*names: str) -> str:
-    """The files as one ES module; the last one has the default export."""
-    *parts, last = names
+def module(name: str) -> str:
+    """A file and all that it imports as one ES module, which exports the default of that file."""
+    *parts, last = _files(name)
     return "\n".join([*map(_scope, parts), _body(last)])
 
 
@@ -28,6 +31,13 @@ def style(*names: str) -> str:
     """The palette's variables and the style sheets."""
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in names]
     return "\n".join([css_variables(".stridekit"), *sheets])
+
+
+@cache
+def _files(name: str) -> tuple[str, ...]:
+    """What a file imports, each after what it imports itself, and then the file."""
+    imported = (_beside(name, path) for _, path in _IMPORT.findall(_source(name)))
+    return tuple(dict.fromkeys([*chain.from_iterable(map(_files, imported)), name]))
 
 
 def _scope(name: str) -> str:
@@ -40,13 +50,19 @@ def _body(name: str) -> str:
     """A file that imports from constants, and exports nothing but a default."""
 
     def take(found: re.Match[str]) -> str:
-        return f"const {{{found[1].replace(' as ', ': ')}}} = {_constant(found[2])};\n"
+        names, other = found[1].replace(" as ", ": "), _beside(name, found[2])
+        return f"const {{{names}}} = {_constant(other)};\n"
 
     return _EXPORT.sub("", _IMPORT.sub(take, _source(name)))
 
 
 def _source(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _beside(name: str, path: str) -> str:
+    """The name of the file that a file imports by a relative path."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 
 def _constant(name: str) -> str:

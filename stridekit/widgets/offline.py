@@ -66,7 +66,7 @@ def live(widgets: Sequence[Offline]) -> str:
     text = json.dumps(data).replace("<", "\\u003c")
     styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
     script = (
-        f"{module('host.js')}\n"
+        f"{module('page/host.js')}\n"
         "bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));"
     )
     return (

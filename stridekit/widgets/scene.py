@@ -1,7 +1,8 @@
 """What the stride explorer shows, as plain functions of a Layout: sentences, limits, presets, tiles.
 
-core.js mirrors `offset`, `verdicts`, `limit`, `place` and `code`, so that a picture follows the hand
+page/core.js mirrors `offset`, `verdicts`, `limit`, `place` and `code`, so that a picture follows the hand
 without asking the kernel. tests/fixtures/explorer.json pins both sides to the same answers.
+Other widgets use it too, which is why it lies beside their folders.
 """
 
 from __future__ import annotations

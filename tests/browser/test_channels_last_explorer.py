@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from stridekit.widgets import channels_last_network as net
+from stridekit.widgets.channels_last_explorer import network as net
 from tests.browser.pages import in_kernel
 from tests.needs import needs_chromium
 

@@ -1,11 +1,11 @@
-// alias_steps.js against torch and stridekit, by the answers in aliases.json.
+// alias_explorer/story.js against torch and stridekit, by the answers in aliases.json.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { begin, elementsOf, namesOf, relations, run } from "../../stridekit/widgets/alias_steps.js";
-import { Refused } from "../../stridekit/widgets/operations.js";
+import { begin, elementsOf, namesOf, relations, run } from "../../stridekit/widgets/alias_explorer/story.js";
+import { Refused } from "../../stridekit/widgets/page/operations.js";
 
 const file = process.env.ALIASES ?? new URL("../fixtures/aliases.json", import.meta.url);
 const stories = JSON.parse(readFileSync(file));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { closed, followed, memoryOf, stagesOf, suggestions, written } from "../../stridekit/widgets/chain.js";
+import { closed, followed, memoryOf, stagesOf, suggestions, written } from "../../stridekit/widgets/stride_explorer/chain.js";
 
 const fixture = JSON.parse(readFileSync(new URL("../fixtures/chains.json", import.meta.url)));
 const START = { shape: [5, 8], stride: [8, 1], storage_offset: 0, itemsize: 4 };

@@ -1,11 +1,11 @@
-// channels_last.js against the answers of Python and torch.
+// channels_last_explorer/words.js against the answers of Python and torch.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import * as words from "../../stridekit/widgets/channels_last.js";
-import { flatten, offset, unflatten } from "../../stridekit/widgets/core.js";
+import * as words from "../../stridekit/widgets/channels_last_explorer/words.js";
+import { flatten, offset, unflatten } from "../../stridekit/widgets/page/core.js";
 
 const fixture = new URL("../fixtures/channels_last_explorer.json", import.meta.url);
 const { shapes, elements, chains, network } = JSON.parse(readFileSync(fixture));

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import * as core from "../../stridekit/widgets/core.js";
-import { gridGeometry, step } from "../../stridekit/widgets/grid.js";
-import { inkOf, stepPath } from "../../stridekit/widgets/ink.js";
-import { describeSlot, viewOf, words } from "../../stridekit/widgets/view.js";
-import { tapeGeometry, tapeRows } from "../../stridekit/widgets/tape.js";
+import * as core from "../../stridekit/widgets/page/core.js";
+import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
+import { inkOf, stepPath } from "../../stridekit/widgets/stride_explorer/ink.js";
+import { describeSlot, viewOf, words } from "../../stridekit/widgets/stride_explorer/view.js";
+import { tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
 
 const cases = JSON.parse(readFileSync(new URL("../fixtures/explorer.json", import.meta.url)));
 

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { Refused, apply, read, sameLayout } from "../../stridekit/widgets/operations.js";
-import { chunksOf } from "../../stridekit/widgets/view_rule.js";
+import { Refused, apply, read, sameLayout } from "../../stridekit/widgets/page/operations.js";
+import { chunksOf } from "../../stridekit/widgets/page/view_rule.js";
 
 const cases = JSON.parse(readFileSync(new URL("../fixtures/operations.json", import.meta.url)));
 

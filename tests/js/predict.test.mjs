@@ -1,10 +1,10 @@
-// predict_words.js against what Python says, and the sentences about what could not be read.
+// predict/words.js against what Python says, and the sentences about what could not be read.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { readAnswer, remark, verdict } from "../../stridekit/widgets/predict_words.js";
+import { readAnswer, remark, verdict } from "../../stridekit/widgets/predict/words.js";
 
 const { verdicts, reads } = JSON.parse(
   readFileSync(new URL("../fixtures/predict.json", import.meta.url), "utf8"),

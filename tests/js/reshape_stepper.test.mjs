@@ -1,12 +1,12 @@
-// reshape_steps.js against Python's sentences, and the geometry of the two rows of dims.
+// reshape_stepper/steps.js against Python's sentences, and the geometry of the two rows of dims.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { spread } from "../../stridekit/widgets/reshape_figure.js";
-import { consequences, followed, stepsOf } from "../../stridekit/widgets/reshape_steps.js";
-import { readTarget, viewOf } from "../../stridekit/widgets/reshape_view.js";
+import { spread } from "../../stridekit/widgets/reshape_stepper/figure.js";
+import { consequences, followed, stepsOf } from "../../stridekit/widgets/reshape_stepper/steps.js";
+import { readTarget, viewOf } from "../../stridekit/widgets/reshape_stepper/view.js";
 
 const { cases, followed: told } = JSON.parse(readFileSync(new URL("../fixtures/reshape_stepper.json", import.meta.url)));
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createShell } from "../../stridekit/widgets/shell.js";
+import { createShell } from "../../stridekit/widgets/page/shell.js";
 
 class Node {
   addEventListener() {}
@@ -99,7 +99,7 @@ test("closing leaves no listener behind, and is done once", () => {
 });
 
 test("names on a page are counted together, whatever module they come from", async () => {
-  const other = await import("../../stridekit/widgets/shell.js?another");
+  const other = await import("../../stridekit/widgets/page/shell.js?another");
   const [shell] = open(createModel("start"));
   const twin = other.createShell(
     { model: createModel("start"), el: new Node() }, { label: "a", kind: "b", traits: [], draw() {} });

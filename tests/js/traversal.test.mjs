@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import * as traversal from "../../stridekit/widgets/traversal.js";
+import * as traversal from "../../stridekit/widgets/traversal_explorer/traversal.js";
 
 const { walks, warps } = JSON.parse(readFileSync(new URL("../fixtures/traversal.json", import.meta.url)));
 

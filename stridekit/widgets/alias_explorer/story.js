@@ -1,0 +1,330 @@
+// What happens to tensors x, y and z when a line is typed: a view, a copy, or a write in place.
+//
+// Python's story.py lets torch run the same lines; tests/fixtures/aliases.json pins this file to its
+// answers: values, copies, refusals and sentences. A story is
+//   {tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], touched}
+// and never changes: `run(story, text)` gives the next one, or throws Refused.
+
+import { elementName, numel, reach, unflatten, whyNotContiguous } from "../page/core.js";
+import { readLine, readLink } from "./lines.js";
+import { Refused, apply, elementwise, isDense } from "../page/operations.js";
+import { contiguousStride, viewStride } from "../page/view_rule.js";
+
+const NAMES = ["x", "y", "z"];
+const [MAX_CELLS, MAX_DIMS, MAX_VALUE] = [96, 4, 99_999];
+const INTERNAL =
+  "unsupported operation: more than one element of the written-to tensor refers to a single memory " +
+  "location. Please clone() the tensor before performing the operation.";
+const PARTIAL =
+  "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single " +
+  "memory location. Please clone() the tensor before performing the operation.";
+
+const refuse = (sentence) => {
+  throw new Refused(sentence);
+};
+const s = (count) => (count === 1 ? "" : "s");
+const range = (n) => Array.from({ length: n }, (_, k) => k);
+
+/** The story before the first line: x = torch.arange(n).view(shape). */
+export function begin(shape) {
+  const layout = { shape, stride: contiguousStride(shape), storage_offset: 0, itemsize: 8 };
+  return {
+    tapes: [range(numel(layout))], opened: [""], tensors: { x: { tape: 0, layout } }, log: [], touched: [],
+  };
+}
+
+/** The story after one more line. */
+export function run(story, text) {
+  const line = readLine(text);
+  return line.bind ? bind(story, line) : write(story, line);
+}
+
+/** The names that there are, x first. */
+export const namesOf = (story) => NAMES.filter((name) => name in story.tensors);
+
+/** The element at each index of a tensor, in row-major order. */
+export const elementsOf = ({ layout }) => reach(layout).elements;
+
+// A name is bound ----------------------------------------------------------------------------------
+
+function bind(story, { text, bind: name, source, computed }) {
+  requireName(name);
+  const { tapes, tensor, reason } = computed ? compute(story, computed) : follow(story, story.tapes, source);
+  const opened = tapes.map((_, tape) => story.opened[tape] ?? `opened by ${text}`);
+  const sentence = reason
+    ? `on a storage of its own: ${reason}`
+    : source.links.length
+      ? "nothing was copied"
+      : `${name} is ${source.name}: one tensor with two names`;
+  const entry = { text, kind: reason ? "copy" : "view", sentence, warning: "" };
+  const tensors = { ...story.tensors, [name]: tensor };
+  return { ...kept(tapes, opened, tensors), log: [...story.log, entry], touched: [] };
+}
+
+/** The new tensor of an operation out of place. */
+function compute(story, { sign, operands, text }) {
+  const read = operands.map((one) => {
+    if (typeof one === "number") return { layout: { shape: [], stride: [], storage_offset: 0, itemsize: 8 }, values: [one] };
+    const { tapes, tensor } = follow(story, story.tapes, one);
+    return { layout: tensor.layout, values: tapes[tensor.tape] };
+  });
+  const layout = elementwise(...read.map((one) => one.layout));
+  requireRoom(text, layout, Infinity);
+  const [left, right] = read.map(({ layout: own, values }) => {
+    const wide = apply(own, { name: "expand", args: [layout.shape] }).layout;
+    return reach(wide).elements.map((element) => values[element]);
+  });
+  const values = new Array(numel(layout)).fill(0);
+  const op = COMPUTE[{ "+": "add_", "-": "sub_", "*": "mul_" }[sign]];
+  reach(layout).elements.forEach((element, k) => (values[element] = op(left[k], right[k]) + 0));
+  requireDigits(text, values);
+  const tensor = { tape: story.tapes.length, layout };
+  return { tapes: [...story.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
+}
+
+/** Storages that no name holds are freed, and the others count on without them. */
+function kept(tapes, opened, tensors) {
+  const held = range(tapes.length).filter((t) => Object.values(tensors).some(({ tape }) => tape === t));
+  const entries = Object.entries(tensors).map(([name, { tape, layout }]) => [
+    name,
+    { tape: held.indexOf(tape), layout },
+  ]);
+  return {
+    tapes: held.map((t) => tapes[t]),
+    opened: held.map((t) => opened[t]),
+    tensors: Object.fromEntries(entries),
+  };
+}
+
+/** The tensor at the end of a chain, the storages then, and why the last copy was made. */
+function follow(story, tapes, { name, links }) {
+  requireName(name);
+  if (!(name in story.tensors)) refuse(`${name} is not there yet: make it, as in ${name} = x[1:]`);
+  let tensor = story.tensors[name];
+  let reason = "";
+  for (const link of links) {
+    const { tape, layout: before } = tensor;
+    const step = readLink(link);
+    const { layout, copied } = apply(before, step);
+    requireRoom(link.upTo, layout, copied ? Infinity : tapes[tape].length);
+    if (copied) {
+      tapes = [...tapes, moved(tapes[tape], before, layout)];
+      reason = whyCopied(step.name, before, layout);
+    }
+    tensor = { tape: copied ? tapes.length - 1 : tape, layout };
+  }
+  return { tapes, tensor, reason };
+}
+
+/** The values of one layout on a new storage, in the places of another. */
+function moved(values, before, after) {
+  const result = new Array(numel(after)).fill(0);
+  const [from, to] = [reach(before).elements, reach(after).elements];
+  to.forEach((element, k) => (result[element] = values[from[k]]));
+  return result;
+}
+
+function whyCopied(name, before, { shape }) {
+  if (name === "clone") return "clone always copies";
+  if (["reshape", "flatten"].includes(name)) return viewStride(before.shape, before.stride, shape).reason;
+  return whyNotContiguous(before) || "it is not in this memory format";
+}
+
+// A tensor is written ------------------------------------------------------------------------------
+
+function write(story, line) {
+  const { text, target, op, source } = line;
+  const into = follow(story, story.tapes, target);
+  const constant = source === null || typeof source === "number";
+  const from = constant ? null : follow(story, into.tapes, source);
+  const tapes = (from ?? into).tapes;
+  const { tape, layout } = into.tensor;
+  const elements = reach(layout).elements;
+  const shared = sharedElement(layout, elements, target.text);
+  const names = { target: target.text, source: constant ? "" : source.text };
+  const visited = from ? requireDefined({ into, from, op, elements, shared, names }) : [];
+  if (constant && !["fill_", "zero_"].includes(op) && repeats(layout))
+    refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
+
+  const values = [...tapes[tape]];
+  const given = from ? visited.map((element) => tapes[from.tensor.tape][element]) : null;
+  elements.forEach((element, k) => {
+    values[element] = COMPUTE[op](values[element], given ? given[k] : source) + 0; // there is no -0
+  });
+  requireDigits(names.target, values);
+
+  const changed = new Set(elements.filter((element) => values[element] !== tapes[tape][element]));
+  const next = kept(tapes.map((old, t) => (t === tape ? values : old)), story.opened, story.tensors);
+  const sentence = into.reason
+    ? "the write went to a copy that no name holds: no tensor changed"
+    : changes(story, target.name, tape, changed);
+  const warning = constant || op === "[]" ? warn(shared, op, elements) : "";
+  const entry = { text, kind: "write", sentence, warning };
+  const touched = into.reason ? [] : [...changed].map((element) => [tape, element]);
+  return { ...next, log: [...story.log, entry], touched };
+}
+
+const COMPUTE = {
+  add_: (a, b) => a + b,
+  sub_: (a, b) => a - b,
+  mul_: (a, b) => a * b,
+  neg_: (a) => -a,
+  zero_: () => 0,
+  fill_: (a, b) => b,
+  copy_: (a, b) => b,
+  "[]": (a, b) => b,
+};
+
+/** torch sees that indices share an element where a stride is 0, and looks no further. */
+const repeats = (x) => !isDense(x) && x.shape.some((n, d) => n > 1 && x.stride[d] === 0);
+
+/** The element that each index of the target reads; throws where torch does, or does not define it. */
+function requireDefined({ into, from, op, elements, shared, names }) {
+  const [x, y] = [into.tensor.layout, from.tensor.layout];
+  const same = into.tensor.tape === from.tensor.tape;
+  let leading = 0;
+  while (op === "[]" && y.shape[leading] === 1) leading += 1; // an assignment drops leading sizes of 1
+  const squeezed = { ...y, shape: y.shape.slice(leading), stride: y.stride.slice(leading) };
+  const read = op === "[]" ? squeezed : y;
+  const wide = apply(read, { name: "expand", args: [x.shape] }).layout;
+  const visited = reach(wide).elements;
+  const isSame = same && String([x.stride, x.storage_offset]) === String([wide.stride, wide.storage_offset]);
+  if (["copy_", "[]"].includes(op) && isSame && (op === "[]" || String(x.shape) === String(y.shape)))
+    return visited; // torch sees that there is nothing to do
+  if (repeats(x)) refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
+  const scalar = op === "[]" && !y.shape.length;
+  if (same && !scalar && overlapsInPart(x, op === "[]" && String(x.shape) !== String(y.shape) ? wide : y)) {
+    const both = new Set(visited.filter((element) => elements.includes(element))).size;
+    refuse(`${names.target} and ${names.source} share ${both} element${s(both)}, and torch refuses: "${PARTIAL}"`);
+  }
+  if (scalar) return visited; // its value is taken before anything is written
+  if (same && ["copy_", "[]"].includes(op) && String(elements) === String(visited)) return visited;
+  if (shared)
+    refuse(
+      `${shared}, and each would get a value of its own: torch does not refuse, and does ` +
+        `not define the result. Write to ${names.target}.clone() instead`,
+    );
+  if (same) requireOrder(x, elements, visited, names, ["copy_", "[]"].includes(op));
+  return visited;
+}
+
+/** What torch sees of two dense tensors on one storage: ranges that meet, and are not the same elements. */
+function overlapsInPart(x, y) {
+  if (!numel(x) || !numel(y) || !isDense(x) || !isDense(y)) return false;
+  const [a, b, n, m] = [x.storage_offset, y.storage_offset, numel(x), numel(y)];
+  if (a === b && n === m) return String(x.stride) !== String(y.stride);
+  return a < b + m && b < a + n;
+}
+
+/** No index may read what another one writes. */
+function requireOrder(x, elements, visited, names, copies) {
+  const writer = new Map(elements.map((element, k) => [element, k]));
+  if (copies) // what is overwritten with itself stays what it is
+    elements.forEach((element, k) => visited[k] === element && writer.delete(element));
+  const index = (k) => elementName(unflatten(x.shape, k), names.target);
+  visited.forEach((element, k) => {
+    if ((writer.get(element) ?? k) !== k)
+      refuse(
+        `${index(k)} would read element ${element}, which the same step writes as ` +
+          `${index(writer.get(element))}: torch does not refuse, and the result depends on the order of ` +
+          `visit. Use ${names.source}.clone()`,
+      );
+  });
+}
+
+/** What speaks against a write that torch makes: "" where nothing does. */
+function warn(shared, op, elements) {
+  if (!shared) return "";
+  if (["fill_", "zero_", "[]"].includes(op)) return `${shared}: who writes to one writes to the other`;
+  const counts = new Map();
+  for (const element of elements) counts.set(element, (counts.get(element) ?? 0) + 1);
+  return (
+    `${shared}: torch does not refuse, and ${op} runs once for each index, ` +
+    `up to ${Math.max(...counts.values())} times on one element`
+  );
+}
+
+/** Who holds other values than before, the written tensor first. */
+function changes({ tensors }, base, written, changed) {
+  const names = NAMES.filter((name) => name in tensors && tensors[name].tape === written);
+  names.sort((a, b) => (b === base) - (a === base));
+  const parts = [];
+  for (const name of names) {
+    const own = reach(tensors[name].layout).owners;
+    const count = [...own.keys()].filter((element) => changed.has(element)).length;
+    const [too, what] = parts.length ? [" too", ""] : ["", " elements"];
+    if (count) parts.push(`${name} changed${too}: ${count} of its ${own.size}${what}`);
+  }
+  return parts.join("; ") || "no value changed";
+}
+
+/** The first two indices of one element, in words; "" where each index has its own. */
+function sharedElement({ shape }, elements, name) {
+  const first = new Map();
+  for (const [k, element] of elements.entries()) {
+    const index = elementName(unflatten(shape, k), name);
+    if (first.has(element)) return `${first.get(element)} and ${index} are both element ${element}`;
+    first.set(element, index);
+  }
+  return "";
+}
+
+function requireName(name) {
+  if (!NAMES.includes(name))
+    refuse(`${name} is not one of x, y and z: the picture has room for these three`);
+}
+
+function requireDigits(said, values) {
+  if (values.some((value) => Math.abs(value) > MAX_VALUE))
+    refuse(`${said} would pass ${MAX_VALUE}: the boxes hold five digits`);
+}
+
+function requireRoom(said, layout, storageSize) {
+  const [count, ndim] = [numel(layout), layout.shape.length];
+  if (count > MAX_CELLS || ndim > MAX_DIMS)
+    refuse(`${said} would have ${count} elements in ${ndim} dims: the picture holds ${MAX_CELLS} in ${MAX_DIMS}`);
+  const last = layout.shape.reduce((sum, n, d) => sum + (n - 1) * layout.stride[d], layout.storage_offset);
+  if (count && last >= storageSize)
+    refuse(`${said} would reach element ${last}, and the storage ends at ${storageSize - 1}`);
+}
+
+// Who shares with whom -----------------------------------------------------------------------------
+
+/** How each two tensors share memory, and who overlaps itself: [{names, kind, text}]. */
+export function relations(story) {
+  const names = namesOf(story);
+  const pairs = names.flatMap((x, k) => names.slice(k + 1).map((y) => [y, x]));
+  const overlaps = names.flatMap((name) => {
+    const text = sharedElement(story.tensors[name].layout, elementsOf(story.tensors[name]), name);
+    return text ? [{ names: [name], kind: "overlap", text: `${name} overlaps itself: ${text}` }] : [];
+  });
+  return [...pairs.map(([y, x]) => ({ names: [y, x], ...relation(story, y, x) })), ...overlaps];
+}
+
+/** {kind, text} of two names; kind is "same", "inside", "around", "some" or "none". */
+function relation({ tensors }, y, x) {
+  const [ys, xs] = [y, x].map((name) => new Set(elementsOf(tensors[name])));
+  const none = (text) => ({ kind: "none", text });
+  for (const [name, own] of [[y, ys], [x, xs]])
+    if (!own.size) return none(`${name} is empty: it shares no element with anyone`);
+  if (tensors[y].tape !== tensors[x].tape)
+    return none(`${y} and ${x} share no element: they have two storages`);
+  const both = [...ys].filter((element) => xs.has(element)).length;
+  if (both === ys.size && both === xs.size)
+    return { kind: "same", text: `${y} and ${x} have the same ${both} element${s(both)}` };
+  if (both === ys.size)
+    return { kind: "inside", text: `${y} lies inside ${x}: ${both} of ${x}'s ${xs.size} elements` };
+  if (both === xs.size)
+    return { kind: "around", text: `${x} lies inside ${y}: ${both} of ${y}'s ${ys.size} elements` };
+  if (both)
+    return {
+      kind: "some",
+      text: `${y} and ${x} share ${both} element${s(both)}, of ${y}'s ${ys.size} and ${x}'s ${xs.size}`,
+    };
+  const apart = Math.min(...ys) >= Math.max(...xs) || Math.min(...xs) >= Math.max(...ys);
+  return none(
+    apart
+      ? `${y} and ${x} share no element: one ends before the other begins`
+      : `${y} and ${x} share no element, though their ranges interleave`,
+  );
+}

@@ -1,0 +1,194 @@
+// AliasExplorer: x, y and z painted on the storages they lie on, and a line to type on.
+//
+// The state is {shape, steps} in the model: the story is what the steps make of it. What is pointed at, the
+// line that waits for a yes, and why a line was refused are this view's own.
+
+import { begin, elementsOf, namesOf, relations, run } from "./story.js";
+import { createOwned, createTapes } from "./panes.js";
+import { elementName, unflatten } from "../page/core.js";
+import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { Refused } from "../page/operations.js";
+import { createShell } from "../page/shell.js";
+
+const EXAMPLES = [
+  "y = x[1:, ::2]", "z = y.reshape(-1)", "z = x.t().flatten()", "y = x[:1].expand(3, -1)",
+  "z = x[0].unfold(0, 3, 1)", "y += 100", "z = y + 1", "y[0] = 7", "z.add_(100)", "x[1:] += x[:-1]",
+];
+const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
+
+function render({ model, el }) {
+  const shell = createShell({ model, el }, {
+    label: "alias explorer", kind: "sk-aliases", traits: ["_scene"], draw,
+  });
+  const { id } = shell;
+  const own = { hover: null, spot: null, why: "", pending: null };
+  let scene = null;
+  let shown = null;
+
+  const input = h("input", {
+    class: "sk-input", id: `${id}-line`, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
+    "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]", ...OWN_KEYS,
+    // JupyterLab lets no Enter in a line of text submit its form.
+    onkeydown: (event) => event.key === "Enter" && submit(event),
+  });
+  const button = (text, onclick, props = {}) =>
+    h("button", { type: "button", class: "sk-button", text, onclick, ...OWN_KEYS, ...props });
+  const undo = button("undo", () => keep(scene.steps.slice(0, -1)));
+  const reset = button("reset", () => keep([]));
+  const form = h("form", { class: "sk-line", onsubmit: submit },
+    h("label", { for: `${id}-line`, text: "run a line" }), input,
+    h("button", { class: "sk-button", text: "run", ...OWN_KEYS }), undo, reset);
+  const examples = h("div", { class: "sk-presets", role: "group", "aria-label": "lines to run" },
+    ...EXAMPLES.map((text) => h("button", { type: "button", text, ...OWN_KEYS, onclick: () => type(text) })));
+  const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
+  const warning = h("p");
+  const yes = button("write all the same", () => accept(own.pending.text));
+  const no = button("leave it", leave);
+  const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
+  const owned = createOwned(id, { onHover: hover, onMove: select });
+  const tapes = createTapes(id, { onHover: hover, onMove: select });
+  const news = h("p", { class: "sk-news" });
+  const readout = h("p", { class: "sk-readout" });
+  const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
+  const pairItems = pool(pairs, () => h("li"));
+  const log = h("ol", { class: "sk-log", "aria-label": "log" });
+  const logItems = pool(log, () => {
+    const [kind, code, sentence] = [h("span", { class: "sk-kind" }), h("code"), h("span", { class: "sk-said" })];
+    return Object.assign(h("li", {}, h("div", {}, code, kind, sentence)), { kind, code, sentence });
+  });
+
+  // Drawing --------------------------------------------------------------------------------------
+
+  function draw() {
+    read();
+    const { story } = shown;
+    const view = { ...shown, pointed: own.hover ?? own.spot, spot: own.spot };
+    owned.draw(view, shell.width);
+    tapes.draw(view, shell.width);
+    set(undo, "disabled", scene.steps.length ? null : "");
+    set(reset, "disabled", scene.steps.length ? null : "");
+    set(why, "text", own.why);
+    set(ask, "hidden", own.pending ? null : "");
+    set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
+    const [last, place] = [outcome(story), view.pointed && placeOf(view)];
+    set(news, "text", last);
+    set(news, "hidden", own.why || own.pending ? "" : null);
+    set(readout, "text", place ?? "Point at a box, or walk there with the arrow keys.");
+    set(readout, "data-idle", place ? null : "");
+    drawRelations();
+    drawLog(story.log);
+    shell.speak(place ?? (own.why ? "" : last));
+  }
+
+  /** The story of the state, made anew when the state is another one. */
+  function read() {
+    const now = model.get("_scene");
+    if (scene && String([now.shape, ...now.steps]) === String([scene.shape, ...scene.steps])) {
+      scene = now;
+      return;
+    }
+    scene = now;
+    const story = now.steps.reduce(run, begin(now.shape));
+    shown = { story, owners: ownersOf(story), relations: relations(story) };
+    Object.assign(own, { why: "", pending: null });
+    if (own.spot && !(own.spot.element < story.tapes[own.spot.tape]?.length)) own.spot = null;
+    own.hover = null;
+  }
+
+  function drawRelations() {
+    pairItems(shown.relations.length).forEach((item, k) => {
+      const { kind, text } = shown.relations[k];
+      set(item, "text", `${SIGNS[kind]} ${text}`);
+      set(item, "data-good", kind === "overlap" ? "false" : null);
+    });
+  }
+
+  function drawLog(entries) {
+    logItems(entries.length).forEach((item, k) => {
+      const entry = entries[k];
+      set(item.code, "text", entry.text);
+      set(item.kind, "text", entry.kind);
+      set(item.kind, "data-kind", entry.kind);
+      set(item.sentence, "text", entry.sentence);
+    });
+  }
+
+  /** What the last line did, in words. */
+  function outcome({ log }) {
+    if (!log.length) return "Nothing has been run yet: x is alone.";
+    const { text, kind, sentence } = log.at(-1);
+    return `${text} — ${kind === "write" ? "" : `${kind}: `}${sentence}.`;
+  }
+
+  /** The box that is pointed at, and every index that it has. */
+  function placeOf({ story, owners, pointed: { tape, element } }) {
+    const where = story.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
+    const names = owners[tape][element].map(({ name, flat }) =>
+      elementName(unflatten(story.tensors[name].layout.shape, flat), name));
+    return `${where} holds ${story.tapes[tape][element]}: ${names.join(", ") || "no tensor reaches it"}`;
+  }
+
+  // What a hand does -----------------------------------------------------------------------------
+
+  function submit(event) {
+    event.preventDefault();
+    if (input.value.trim()) type(input.value);
+  }
+
+  function type(text) {
+    Object.assign(own, { why: "", pending: null, spot: null });
+    try {
+      const { log } = run(shown.story, text);
+      const { warning: against } = log.at(-1);
+      if (!against) return accept(text);
+      own.pending = { text: text.trim(), warning: against };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      own.why = error.message;
+    }
+    draw();
+  }
+
+  function accept(text) {
+    const asked = yes.contains(document.activeElement);
+    input.value = "";
+    keep([...scene.steps, text.trim()]);
+    if (asked) input.focus(); // the button that had it is gone
+  }
+
+  function leave() {
+    own.pending = null;
+    draw();
+    input.focus();
+  }
+
+  function keep(steps) {
+    Object.assign(own, { why: "", pending: null, spot: null });
+    shell.change({ shape: scene.shape, steps });
+    if (!steps.length) input.focus(); // a button that can do no more lets go of the focus
+  }
+
+  function hover(place) {
+    own.hover = place;
+    draw();
+  }
+
+  function select(place) {
+    Object.assign(own, { spot: place, hover: null });
+    draw();
+  }
+
+  return shell.open(form, examples, news, why, ask, owned.node, tapes.node, readout, pairs, log);
+}
+
+/** For each element of each storage: the names and flat indices that reach it, in the order of names. */
+function ownersOf(story) {
+  const owners = story.tapes.map((values) => values.map(() => []));
+  for (const name of namesOf(story)) {
+    const { tape } = story.tensors[name];
+    elementsOf(story.tensors[name]).forEach((element, flat) => owners[tape][element].push({ name, flat }));
+  }
+  return owners;
+}
+
+export default { render };

@@ -1,0 +1,103 @@
+"""AliasExplorer: two or three tensors on one storage, and what a line of code does to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit.layout import Layout, LayoutError
+from stridekit.widgets.alias_explorer.still import draw
+from stridekit.widgets.alias_explorer.story import Entry, Story
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.base import Picture
+
+STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
+
+
+class AliasExplorer(Picture):
+    """Type `y = x[1:, ::2]`, then `y += 100`, and see who else changed; then `z = y + 1`, and see nobody.
+
+    x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, of at most three names x, y
+    and z; they follow the hand and can be set from Python. `tensors` and `values` are what the names now
+    are. A view joins the others on their storage, a copy opens a new one. Raises LayoutError, which
+    quotes torch, for a line that torch refuses or whose result it does not define; the picture then stays.
+
+    >>> explorer = AliasExplorer((4, 6), ["y = x[1:, ::2]", "z = x.t().contiguous()"])
+    >>> explorer.steps += ("y += 100",)
+    >>> explorer
+    AliasExplorer: x = torch.arange(24).view(4, 6)
+      y = x[1:, ::2]          # view: nothing was copied
+      z = x.t().contiguous()  # copy: on a storage of its own: dim 1 has stride 6, 1 is needed
+      y += 100                # y changed: 9 of its 9 elements; x changed too: 9 of its 24
+      y lies inside x: 9 of x's 24 elements
+      z and x share no element: they have two storages
+      z and y share no element: they have two storages
+    """
+
+    _esm = module("alias_explorer/widget.js")
+    _css = style("page/base.css", "alias_explorer/widget.css")
+
+    def __init__(self, shape: Sequence[int] = (4, 6), steps: Sequence[str] = STEPS) -> None:
+        self._story = Story(shape, steps)
+        super().__init__()
+        self._scene = {"shape": list(self._story.shape), "steps": list(self.steps)}
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The lines that were run, in order. Those that are set are run anew, from the beginning."""
+        return tuple(entry.text for entry in self._story.log)
+
+    @steps.setter
+    def steps(self, steps: Sequence[str]) -> None:
+        story = Story(self._story.shape, steps)
+        self._scene = {"shape": list(story.shape), "steps": [entry.text for entry in story.log]}
+
+    @property
+    def tensors(self) -> dict[str, Layout]:
+        """The layout of each name, on its storage."""
+        return {name: self._story.tensors[name].layout for name in self._story.names()}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of each name, as nested lists.
+
+        >>> AliasExplorer((4,), ["y = x[::2]", "y += 10"]).values
+        {'x': [10, 1, 12, 3], 'y': [10, 12]}
+        """
+        return {
+            name: self._story.tensors[name].tensor.long().tolist() for name in self._story.names()
+        }
+
+    def relation(self, y: str, x: str) -> str:
+        """How y and x share memory, in words.
+
+        >>> AliasExplorer((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
+        'z and y share no element, though their ranges interleave'
+        """
+        for name in (y, x):
+            if name not in self._story.tensors:
+                raise LayoutError(f"{name} is not there: {', '.join(self._story.names())} are")
+        return self._story.relation(y, x)
+
+    @traitlets.observe("_scene")
+    def _followed(self, change: Any) -> None:
+        """The front end ran a line, or Python set them."""
+        self._story = Story(change["new"]["shape"], change["new"]["steps"])
+
+    def __repr__(self) -> str:
+        story = self._story
+        start = f"x = torch.arange({prod(story.shape)}).view({', '.join(map(str, story.shape))})"
+        width = max((len(entry.text) for entry in story.log), default=0)
+        lines = [f"{entry.text:{width}}  # {_words(entry)}" for entry in story.log]
+        return "\n  ".join([f"AliasExplorer: {start}", *lines, *story.relations()])
+
+    def _still(self) -> Figure:
+        return draw(self._story, repr(self))
+
+
+def _words(entry: Entry) -> str:
+    return entry.sentence if entry.kind == "write" else f"{entry.kind}: {entry.sentence}"

@@ -1,0 +1,147 @@
+// Where things lie in both memory formats, and what the flags say: words.py on this side of the
+// kernel. tests/fixtures/channels_last_explorer.json pins this file to Python's and torch's answers.
+
+import { elementName, offset, product, tuple, unflatten } from "../page/core.js";
+import { apply, read } from "../page/operations.js";
+
+export const MOST = [2, 4, 4, 5];
+export const FORMATS = ["contiguous_format", "channels_last"];
+export const LETTERS = "abcd";
+const NAME = "memory_format=torch.channels_last";
+
+const range = (n) => Array.from({ length: n }, (_, k) => k);
+
+/** The strides of a new tensor, its dims packed in an order, innermost first. */
+function packed(shape, order) {
+  const stride = [0, 0, 0, 0];
+  let step = 1;
+  for (const d of order) {
+    stride[d] = step;
+    step *= shape[d];
+  }
+  return { shape, stride, storage_offset: 0, itemsize: 4 };
+}
+
+/** The same values in both formats. @param {number[]} shape */
+export const layouts = (shape) => ({
+  contiguous_format: packed(shape, [3, 2, 1, 0]),
+  channels_last: packed(shape, [1, 3, 2, 0]),
+});
+
+/** The text in the box of x[n, c, h, w]: a letter for the channel, digits for the pixel. */
+export const label = ([, c, h, w]) => `${LETTERS[c]}${h}${w}`;
+
+/** What lights up with x[n, c, h, w]: all channels of its pixel, or all pixels of its channel. */
+export function group(shape, [n, c, h, w], highlight) {
+  if (highlight === "pixel") return range(shape[1]).map((k) => [n, k, h, w]);
+  return range(shape[2]).flatMap((i) => range(shape[3]).map((j) => [n, c, i, j]));
+}
+
+/** How many elements lie from one of the group to the next; null where there is only one. */
+export function step(layout, index, highlight) {
+  const places = group(layout.shape, index, highlight).map((i) => offset(layout, i));
+  places.sort((a, b) => a - b);
+  return places.length > 1 ? places[1] - places[0] : null;
+}
+
+/** A step in words. */
+export function apart(steps) {
+  if (steps === null) return "one element alone";
+  return steps === 1 ? "side by side" : `${steps} elements apart`;
+}
+
+/** How far apart the group lies in each order: the idea of the widget in one sentence. */
+export function spread(shape, index, highlight) {
+  const [n, c, h, w] = index;
+  const [pixel, channel] = [`ixel (${n}, ${h}, ${w})`, `hannel ${c} of image ${n}`];
+  const isPixel = highlight === "pixel";
+  const count = group(shape, index, highlight).length;
+  if (count === 1) {
+    const has = isPixel ? `P${pixel} has one channel` : `C${channel} has one pixel`;
+    return `${has}: there is nothing to step over.`;
+  }
+  const what = isPixel ? `channels of p${pixel}` : `pixels of c${channel}`;
+  const both = layouts(shape);
+  const steps = Object.fromEntries(FORMATS.map((name) => [name, step(both[name], index, highlight)]));
+  const [near, far] = [...FORMATS].sort((a, b) => steps[a] - steps[b]);
+  if (steps[near] === steps[far]) return `The ${count} ${what} lie side by side in both orders.`;
+  return `The ${count} ${what} lie side by side in ${near}, ${apart(steps[far])} in ${far}.`;
+}
+
+/** The number of one element in both orders. */
+export function place(shape, index) {
+  const both = layouts(shape);
+  const where = FORMATS.map((name) => `element ${offset(both[name], index)} in ${name}`);
+  return `${elementName(index, "x")} is ${where.join(", ")}.`;
+}
+
+/** Whether the flags can tell the formats apart; if not, which sizes are to blame. */
+export function badge([, c, h, w]) {
+  if (c > 1 && h * w > 1) return "not ambiguous: one flag is True, the other False";
+  const ones = [...(c === 1 ? ["C"] : []), ...(h * w === 1 ? ["H", "W"] : [])];
+  const last = ones.pop();
+  const names = ones.length ? `${ones.join(", ")} and ${last} are 1` : `${last} is 1`;
+  return `ambiguous: ${names}, so both flags are True`;
+}
+
+/** Both flags of the contiguous x, and what the two conversions to channels_last do with it. */
+export function verdicts(shape) {
+  const { contiguous_format: x, channels_last: converted } = layouts(shape);
+  const asked = apply(x, read(`.contiguous(${NAME.split("=")[1]})`));
+  const flag = !asked.copied;
+  // A contiguous tensor is never taken for channels_last, whatever its flags say: .to always copies.
+  return [
+    [true, "x.is_contiguous() is True"],
+    [flag, `x.is_contiguous(${NAME}) is ${flag ? "True" : "False"}`],
+    [null, `x.contiguous(${NAME}) is ${outcome(asked.copied, asked.layout)}`],
+    [null, `x.to(${NAME}) is ${outcome(true, converted)}`],
+  ];
+}
+
+const outcome = (copied, { stride }) => `${copied ? "a copy" : "x itself"}: stride ${tuple(stride)}`;
+
+/** The torch code that makes the values in both orders. */
+export const code = (shape) =>
+  `x = torch.arange(${product(shape)}.).view${tuple(shape)}\n` +
+  "y = x.to(memory_format=torch.channels_last)";
+
+/** The elements of each order as they lie in memory, each by its number in row-major order. */
+export function orders(shape) {
+  const [n, c, h, w] = shape;
+  const flat = ([a, b, i, j]) => ((a * c + b) * h + i) * w + j;
+  const boxes = range(product(shape));
+  return {
+    contiguous_format: boxes,
+    channels_last: boxes.map((k) => {
+      const [a, i, j, b] = unflatten([n, h, w, c], k);
+      return flat([a, b, i, j]);
+    }),
+    // The picture of the tensor is read line by line, across its channels.
+    planes: boxes.map((k) => {
+      const [a, i, b, j] = unflatten([n, h, c, w], k);
+      return flat([a, b, i, j]);
+    }),
+  };
+}
+
+/** How many boxes of a tape stand in a row: images begin rows, and no row is too wide. */
+export function perRow(shape, width, narrowest = 28) {
+  const image = product(shape.slice(1));
+  const room = Math.max(1, Math.floor(width / narrowest));
+  return range(image).map((k) => k + 1).filter((k) => image % k === 0 && k <= room).pop();
+}
+
+/** What comes out of each layer that is on, for both inputs: {label, stride, note}, null if nothing does. */
+export function trace(network, which, names) {
+  let now = network.inputs[which].starts;
+  return network.layers.map(({ name }, k) => {
+    if (!names.includes(name)) return null;
+    const steps = now.map((state) => (state === null ? null : network.steps[state][k]));
+    now = steps.map((to) => to?.[0] ?? null);
+    return steps.map((to) => ({
+      label: to && to[0] !== null ? network.states[to[0]].label : "",
+      stride: to && to[0] !== null ? network.states[to[0]].stride : [],
+      note: to ? network.notes[to[1]] : "",
+    }));
+  });
+}

@@ -1,0 +1,147 @@
+// Predict: the reader commits to an answer; then the right one, the reason and the experiment show.
+//
+// The state is {said, shown} in the model. What is ticked or typed but not committed is this view's own.
+// Nothing of the answer is in the page before it is shown, not even for those who cannot see it.
+
+import { OWN_KEYS, h, set } from "../page/dom.js";
+import { createShell } from "../page/shell.js";
+import { createCode } from "../page/panels.js";
+import { readAnswer, remark, shown, verdict } from "./words.js";
+
+const FIRST = "Choose one first: a guess is enough.";
+const HINTS = {
+  number: "a number",
+  tuple: "whole numbers with commas between them, as torch writes a shape or a stride",
+};
+
+function render({ model, el }) {
+  const shell = createShell({ model, el }, {
+    label: "prediction", kind: "sk-predict", traits: ["_scene", "_problem"], draw,
+  });
+  const problem = model.get("_problem");
+  const { id } = shell;
+  const own = { draft: null, complaint: "" };
+
+  const answers = problem.kind === "choice" ? createChoices() : createLine();
+  const commitButton = h("button", { type: "submit", class: "sk-button sk-commit", text: "Commit", ...OWN_KEYS });
+  const skip = h("button", { type: "button", class: "sk-button", text: "show me", ...OWN_KEYS,
+    title: "see the answer without a prediction", onclick: () => reveal(null) });
+  const again = h("button", { type: "button", class: "sk-button", text: "try again", ...OWN_KEYS,
+    onclick: reset });
+  const status = h("p", { class: "sk-answer", role: "status", tabindex: "-1" });
+  const fields = h("fieldset", {},
+    h("legend", {}, h("span", { class: "sk-kicker", text: "predict" }), h("span", {}, ...inline(problem.question))),
+    answers.node);
+  const form = h("form", { onsubmit: commit, novalidate: "", autocomplete: "off" },
+    fields, h("div", { class: "sk-acts" }, commitButton, skip, again), status);
+  const [note, why, output] = [h("p", { class: "sk-remark" }), h("p"), h("pre", { class: "sk-output" })];
+  const experiment = createCode();
+  const caption = h("p", { class: "sk-shows", text: "the experiment, and what it prints:" });
+  const shows = h("div", { class: "sk-reveal" }, note, why, caption, experiment.node, output);
+
+  // Drawing --------------------------------------------------------------------------------------
+
+  function draw() {
+    const scene = model.get("_scene");
+    const open = !scene.shown;
+    const [sign, sentence] = open ? ["", own.complaint] : verdict(problem, scene.said);
+    set(fields, "disabled", open ? null : "");
+    answers.draw(scene);
+    for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open]])
+      set(node, "hidden", visible ? null : "");
+    set(status, "text", `${sign} ${sentence}`.trim());
+    set(status, "data-sign", sign || null);
+    drawReveal(scene);
+  }
+
+  /** The texts come into the page with the answer, and leave it when it is asked anew. */
+  function drawReveal({ shown: visible, said }) {
+    const has = (text) => (visible ? text : "");
+    note.replaceChildren(...inline(has(remark(problem, said))));
+    why.replaceChildren(...inline(has(problem.why)));
+    experiment.draw(has(problem.experiment));
+    set(output, "text", has(problem.output));
+    for (const node of [caption, experiment.node, output]) set(node, "hidden", problem.experiment ? null : "");
+  }
+
+  /** Radio buttons, each with its text and, at the end, what it turned out to be. */
+  function createChoices() {
+    const rows = problem.choices.map((text, k) => {
+      const input = h("input", { type: "radio", name: `${id}-choice`, value: String(k), ...OWN_KEYS,
+        onchange: () => take(k) });
+      const mark = h("span", { class: "sk-tick" });
+      const words = problem.quoted[k] ? h("span", {}, ...inline(text)) : h("code", { text });
+      return { input, mark, node: h("label", { class: "sk-option" }, input, words, mark) };
+    });
+    return {
+      node: h("div", { class: "sk-options" }, ...rows.map((row) => row.node)),
+      focus: () => rows[0].input.focus(),
+      draw: ({ shown: visible, said }) =>
+        rows.forEach(({ input, mark, node }, k) => {
+          input.checked = k === (visible ? said : own.draft);
+          const right = visible && k === problem.answer;
+          const wrong = visible && k === said && !right;
+          set(mark, "text", right ? (k === said ? "✓ you said" : "✓ it is") : wrong ? "✗ you said" : "");
+          set(node, "data-is", right ? "right" : wrong ? "wrong" : null);
+        }),
+    };
+  }
+
+  /** One line to type on. */
+  function createLine() {
+    const input = h("input", { type: "text", class: "sk-input", "aria-label": "your prediction",
+      "aria-describedby": `${id}-hint`, spellcheck: "false", ...OWN_KEYS, oninput: () => take(input.value),
+      // JupyterLab lets no Enter in a line of text submit its form.
+      onkeydown: (event) => event.key === "Enter" && commit(event) });
+    return {
+      node: h("div", { class: "sk-typed" }, input,
+        h("span", { class: "sk-hint", id: `${id}-hint`, text: HINTS[problem.kind] })),
+      focus: () => input.focus(),
+      draw({ shown: visible, said }) {
+        const now = !visible ? (own.draft ?? "") : said === null ? "" : shown(problem, said);
+        if (input.value !== now) input.value = now;
+        set(input, "aria-invalid", own.complaint ? "true" : null);
+      },
+    };
+  }
+
+  // What a hand does -----------------------------------------------------------------------------
+
+  function take(draft) {
+    Object.assign(own, { draft, complaint: "" });
+    draw();
+  }
+
+  function commit(event) {
+    event.preventDefault();
+    if (model.get("_scene").shown) return;
+    const read = problem.kind !== "choice" ? readAnswer(problem.kind, own.draft ?? "")
+      : own.draft === null ? { why: FIRST } : { value: own.draft };
+    if (read.why === undefined) return reveal(read.value);
+    own.complaint = read.why;
+    draw();
+    if (problem.kind !== "choice") answers.focus();
+  }
+
+  /** The button that had the focus goes away: the focus goes to the verdict, which is read. */
+  function reveal(said) {
+    own.complaint = "";
+    shell.change({ said, shown: true });
+    status.focus({ preventScroll: true });
+  }
+
+  function reset() {
+    Object.assign(own, { draft: null, complaint: "" });
+    shell.change({ said: null, shown: false });
+    answers.focus();
+  }
+
+  return shell.open(form, shows);
+}
+
+/** A text as nodes, what is between backticks as code. */
+function inline(text) {
+  return text.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)).filter(Boolean);
+}
+
+export default { render };

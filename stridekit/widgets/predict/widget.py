@@ -1,0 +1,273 @@
+"""Predict: a question to commit to before the answer shows."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit import palette
+from stridekit._arguments import a_kind, items_of
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.base import Picture
+
+LARGEST = 2**53 - 1  # up to here a browser counts exactly
+OPEN: dict[str, Any] = {"said": None, "shown": False}
+UNITS_A_LINE = 92  # characters that fit the still picture
+
+
+class Predict(Picture):
+    """Ask for a prediction; the answer, the reason and the experiment show once there is one.
+
+    With `choices` (or an answer of True or False) one of them is to be chosen. Otherwise the answer is a
+    number, or a tuple of ints such as a shape, and is to be typed. `why` is the rule behind the
+    answer, `experiment` the code that shows it and `output` what that prints (the answer, if not
+    given). `remarks` says something to a particular wrong answer. Text between backticks is code.
+
+    Let the cell compute the answer: then it is torch's, and the cell does not give it away.
+
+    `committed` is what was predicted, or None; it can be set, and None asks anew. `correct` is None
+    until then. Raises ValueError for a question that cannot be asked, or an answer it cannot have.
+
+    >>> import torch
+    >>> x = torch.arange(24).view(4, 6)
+    >>> predict = Predict("What is the stride of `x.t()`?", x.t().stride(),
+    ...     choices=[(6, 1), (1, 6), (1, 4)], why="`t()` swaps the two.", experiment="x.t().stride()")
+    >>> predict
+    Predict: What is the stride of `x.t()`?
+      (6, 1) | (1, 6) | (1, 4)
+    >>> predict.committed = (1, 6)
+    >>> predict.correct
+    True
+    >>> predict
+    Predict: What is the stride of `x.t()`?
+      (6, 1) | (1, 6) | (1, 4)
+      ✓ you said (1, 6), and so it is
+      `t()` swaps the two.
+      x.t().stride()
+      # (1, 6)
+    """
+
+    _esm = module("predict/widget.js")
+    _css = style("page/base.css", "predict/widget.css")
+
+    _problem = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        question: str,
+        answer: Any,
+        *,
+        choices: Iterable[Any] | None = None,
+        why: str = "",
+        experiment: str = "",
+        output: str | None = None,
+        remarks: Mapping[Any, str] | None = None,
+    ) -> None:
+        texts = {"question": question, "why": why, "experiment": experiment}
+        for name, text in (texts if output is None else texts | {"output": output}).items():
+            if not isinstance(text, str):
+                raise ValueError(f"{name} is {a_kind(text)}: give a text")
+        if not isinstance({} if remarks is None else remarks, Mapping):
+            raise ValueError(f"remarks are {a_kind(remarks)}: give a dict, {{answer: text}}")
+        if not question.strip():
+            raise ValueError("the question is empty: say what is to be predicted")
+        if output is not None and not experiment:
+            raise ValueError(f"output {output!r} belongs to no experiment: give its code as well")
+        if choices is None and isinstance(answer, bool):
+            choices = [True, False]
+        self._choices = None if choices is None else _distinct(choices)
+        self._kind = _kind_of(answer) if self._choices is None else "choice"
+        self._remarks = dict(remarks or {})
+        super().__init__(_scene=OPEN)
+        said = self._to_json(answer, "the answer")
+        notes = [
+            [self._to_json(wrong, "the remark for"), text] for wrong, text in self._remarks.items()
+        ]
+        if any(wrong == said for wrong, _ in notes):
+            raise ValueError(
+                f"there is a remark for {_text(answer)}, which is right: `why` is said to that"
+            )
+        self._problem = {
+            "question": question,
+            "kind": self._kind,
+            "choices": [_text(choice) for choice in self._choices or []],
+            "quoted": [isinstance(choice, str) for choice in self._choices or []],
+            "answer": said,
+            "why": why,
+            "experiment": experiment,
+            "output": (repr(_plain(answer)) if output is None else output) if experiment else "",
+            "remarks": notes,
+        }
+
+    @property
+    def committed(self) -> Any:
+        """What was predicted, as one of the choices, a number or a tuple; None before."""
+        return self._from_json(self._scene["said"])
+
+    @committed.setter
+    def committed(self, value: Any) -> None:
+        if value is None:
+            self._scene = OPEN
+        else:
+            self._scene = {"said": self._to_json(value, "the prediction"), "shown": True}
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether the prediction is right; None while there is none."""
+        said = self._scene["said"]
+        return None if said is None else bool(said == self._problem["answer"])
+
+    @property
+    def shown(self) -> bool:
+        """Whether the answer is on screen: after a prediction, or after `show()`."""
+        return bool(self._scene["shown"])
+
+    def show(self) -> None:
+        """Show the answer, without a prediction if there is none yet."""
+        self._scene = {**self._scene, "shown": True}
+
+    def _to_json(self, value: Any, what: str) -> Any:
+        """A value as the front end has it: the number of a choice, a number, a list."""
+        if self._choices is not None:
+            texts = [_text(choice) for choice in self._choices]
+            if _text(value) not in texts:
+                raise ValueError(
+                    f"{what} {_text(value)} is none of the choices: {', '.join(texts)}"
+                )
+            return texts.index(_text(value))
+        if _kind_of(value) != self._kind:
+            raise ValueError(f"{what} {_text(value)} is not a {self._kind}, as the answer is")
+        plain = _plain(value)
+        return list(plain) if isinstance(plain, tuple) else plain
+
+    def _from_json(self, said: Any) -> Any:
+        if said is None:
+            return None
+        if self._choices is not None:
+            return self._choices[said]
+        return tuple(said) if isinstance(said, list) else said
+
+    def __repr__(self) -> str:
+        lines = [f"Predict: {self._problem['question']}"]
+        if self._choices is not None:
+            lines.append(" | ".join(self._problem["choices"]))
+        if self.shown:
+            lines += [" ".join(verdict(self._problem, self._scene["said"]))]
+            lines += [remark(self._problem, self._scene["said"]), self._problem["why"]]
+        if self.shown and self._problem["experiment"]:
+            lines += self._problem["experiment"].splitlines()
+            lines += [f"# {line}" for line in self._problem["output"].splitlines()]
+        return "\n  ".join(line for line in lines if line)
+
+    def _still(self) -> Figure:
+        """The question and the choices: what comes after belongs to those who have answered."""
+        problem = self._problem
+        lines = textwrap.wrap(problem["question"].replace("`", ""), UNITS_A_LINE)
+        marks = [
+            line
+            for text in problem["choices"]
+            for line in textwrap.wrap(
+                text.replace("`", ""), UNITS_A_LINE, initial_indent="○  ", subsequent_indent="    "
+            )
+        ]
+        height = 24 * (len(lines) + len(marks)) + 66
+        figure = Figure(figsize=(9, height / 100), dpi=150, facecolor="white")
+        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 900), ylim=(height, 0))
+        ax.set_axis_off()
+        ax.plot([14, 14], [12, height - 12], color=palette.OFFSET[0], linewidth=3)
+        words: dict[str, Any] = {"va": "center", "family": "DejaVu Sans", "parse_math": False}
+        ax.text(28, 22, "predict", fontsize=8, weight="bold", color=palette.OFFSET[0], **words)
+        for k, line in enumerate(lines + marks):
+            size, weight = (11, "bold") if k < len(lines) else (10, "normal")
+            ax.text(
+                28, 46 + 24 * k, line, fontsize=size, weight=weight, color=palette.INK[0], **words
+            )
+        note = "commit to an answer where this lesson runs; then it is shown"
+        ax.text(28, height - 18, note, fontsize=8, color=palette.MUTED[0], **words)
+        return figure
+
+
+def verdict(problem: dict[str, Any], said: Any) -> tuple[str, str]:
+    """A sign and a sentence: what was said beside what it is.
+
+    >>> verdict({"kind": "tuple", "answer": [1, 6]}, [6, 1])
+    ('✗', 'you said (6, 1), it is (1, 6)')
+    """
+    answer = _shown(problem, problem["answer"])
+    if said is None:
+        return "·", f"you skipped this one: it is {answer}"
+    if said == problem["answer"]:
+        return "✓", f"you said {answer}, and so it is"
+    return "✗", f"you said {_shown(problem, said)}, it is {answer}"
+
+
+def remark(problem: dict[str, Any], said: Any) -> str:
+    """What there is to say to this answer in particular; "" for most."""
+    return next((text for wrong, text in problem["remarks"] if wrong == said), "")
+
+
+def _shown(problem: dict[str, Any], said: Any) -> str:
+    """An answer within a sentence: words in quotation marks, all else as Python writes it."""
+    if problem["kind"] != "choice":
+        return _text(tuple(said) if isinstance(said, list) else said)
+    text = str(problem["choices"][said])
+    return f"“{text}”" if problem["quoted"][said] else text
+
+
+def _distinct(choices: Iterable[Any]) -> list[Any]:
+    """The choices as plain values, no two of which read alike."""
+    items = items_of(choices)
+    if items is None:
+        raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")
+    found = [_plain(choice) for choice in items]
+    texts = [_text(choice) for choice in found]
+    if len(found) < 2:
+        raise ValueError(f"{len(found)} choices are no choice: give two or more")
+    for text in texts:
+        if not text.strip():
+            raise ValueError("a choice is empty: give it words")
+        if texts.count(text) > 1:
+            raise ValueError(f"choice {text} is there {texts.count(text)} times: give it once")
+    return found
+
+
+def _kind_of(value: Any) -> str:
+    """How the answer is typed where there are no choices."""
+    plain = _plain(value)
+    numbers = plain if isinstance(plain, tuple) else (plain,)
+    whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
+    if isinstance(plain, tuple) and whole:
+        kind = "tuple"
+    elif whole or (isinstance(plain, float) and math.isfinite(plain)):
+        kind = "number"
+    else:
+        raise ValueError(
+            f"{_text(value)} cannot be typed as a number or a tuple of ints: give choices=[…]"
+        )
+    if any(abs(n) > LARGEST for n in numbers):
+        raise ValueError(f"{_text(value)} is beyond 2**53, where a browser stops to count exactly")
+    return kind
+
+
+def _plain(value: Any) -> Any:
+    """Torch's sizes, NumPy's numbers and whole floats as Python's own tuples and ints."""
+    if isinstance(value, (tuple, list)):
+        return tuple(_plain(item) for item in value)
+    if isinstance(value, (bool, str)) or not isinstance(value, Real):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    number = float(value)
+    return int(number) if number.is_integer() else number
+
+
+def _text(value: Any) -> str:
+    """How a value is written on screen; by this choices are told apart."""
+    plain = _plain(value)
+    return plain if isinstance(plain, str) else repr(plain)

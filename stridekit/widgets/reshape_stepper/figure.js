@@ -1,0 +1,145 @@
+// Old dims over new dims on one axis: a dim of size n is log(n) wide. The dims to the right of a boundary
+// multiply to the same product in both rows exactly where the boundaries stand one above the other. So a
+// view exists where under each broken boundary of x stands a boundary of y, and that can be seen.
+
+import { h, moveTo, pool, set } from "../page/dom.js";
+
+const ONE = 84; // a dim of size 1 has no logarithm to show: it gets a place of its own
+const NAME = 36; // room for "x" and "y" at the left
+const GAP = 6;
+const TOP = { joint: 0, old: 46, chunk: 114, fresh: 158, taken: 224 };
+export const HEIGHT = 248;
+
+/** Left edge and width of each dim: {old, fresh}, a list of [left, width] each. */
+export function spread(old, fresh, width) {
+  if ([...old, ...fresh].includes(0)) return { old: evenly(old, width), fresh: evenly(fresh, width) };
+  const rows = [old, fresh].map(products);
+  const points = [...new Set([1, ...rows.flat(2)])].sort((a, b) => a - b);
+  const ones = new Map(points.map((p) => [p, Math.max(...rows.map((row) => onesAt(row, p)))]));
+  const places = [...ones.values()].reduce((a, b) => a + b, 0);
+  const scale = Math.max(width - places * ONE, 0) / (Math.log(points.at(-1)) || 1);
+  const right = new Map(); // where the sizes of 1 at a product begin, from the right
+  let [x, before] = [width, 1];
+  for (const p of points) {
+    x -= Math.log(p / before) * scale;
+    right.set(p, x);
+    x -= ones.get(p) * ONE;
+    before = p;
+  }
+  const place = (row) => {
+    const placed = [];
+    let edge = width;
+    for (const [inner, outer] of [...row].reverse()) {
+      const left = inner === outer ? edge - ONE : right.get(outer);
+      placed.push([left, edge - left]);
+      edge = left;
+    }
+    return placed.reverse();
+  };
+  return { old: place(rows[0]), fresh: place(rows[1]) };
+}
+
+/** The two neighbours that are the farthest apart. @param {number[]} edges */
+function widest(edges) {
+  const sorted = [...edges].sort((a, b) => a - b);
+  const pairs = sorted.slice(1).map((to, k) => [sorted[k], to]);
+  return pairs.reduce((best, pair) => (pair[1] - pair[0] > best[1] - best[0] ? pair : best));
+}
+
+/** Of each dim the product of the sizes to its right, and that with its own. */
+function products(shape) {
+  const found = [];
+  let inner = 1;
+  for (const size of [...shape].reverse()) {
+    found.push([inner, inner * size]);
+    inner *= size;
+  }
+  return found.reverse();
+}
+
+const onesAt = (row, p) => row.filter(([inner, outer]) => inner === p && outer === p).length;
+const evenly = (shape, width) => shape.map((_, d) => [(d * width) / shape.length, width / shape.length]);
+
+/** The two rows of dims, what stands between the old ones, and the chunks under them. */
+export function createFigure() {
+  const node = h("div", { class: "sk-figure" });
+  const oldRow = h("div", { role: "list", "aria-label": "dims of x" });
+  const chunkRow = h("div", { "aria-hidden": "true" });
+  const freshRow = h("div", { role: "list", "aria-label": "dims of the new shape" });
+  const jointRow = h("div", { "aria-hidden": "true" });
+  const names = ["x", "y"].map((text) => h("span", { class: "sk-name", text, "aria-hidden": "true" }));
+  moveTo(names[0], 0, TOP.old + 20);
+  moveTo(names[1], 0, TOP.fresh + 20);
+  const unit = h("span", { class: "sk-unit", text: "stride", "aria-hidden": "true", hidden: "" });
+  moveTo(unit, 0, TOP.old + 41);
+  node.append(...names, unit, oldRow, chunkRow, freshRow, jointRow);
+  const oldBoxes = pool(oldRow, box);
+  const freshBoxes = pool(freshRow, box);
+  const brackets = pool(chunkRow, () => {
+    const text = h("span");
+    return Object.assign(h("div", { class: "sk-chunk" }, text), { label: text });
+  });
+  const joints = pool(jointRow, () => {
+    const [label, line] = [h("div", { class: "sk-joint" }), h("div", { class: "sk-seam" })];
+    return Object.assign(h("div", {}, label, line), { label, line });
+  });
+
+  function box() {
+    const [name, size, stride, taken] = ["sk-of", "sk-size", "sk-step", "sk-taken"].map((kind) =>
+      h("div", { class: kind }),
+    );
+    return Object.assign(h("div", { role: "listitem" }, name, size, stride, taken), { name, size, stride, taken });
+  }
+
+  /** A box at its place, `kind` being classes; its text stands clear of the seams that cross it. */
+  function paint(one, [left, width], top, kind, texts, seams = []) {
+    const [from, to] = widest([0, ...seams.map((x) => x - left).filter((x) => x > 1 && x < width - 1), width]);
+    const aside = to - from < width ? `;padding:4px ${width - to}px 4px ${from}px` : "";
+    set(one, "class", `sk-dimbox ${kind}`);
+    set(one, "style", `transform:translate(${NAME + left}px,${top}px);width:${width - GAP}px${aside}`);
+    for (const [part, text] of Object.entries(texts)) set(one[part], "text", text);
+  }
+
+  return {
+    node,
+    /** @param view see viewOf in view.js */
+    draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
+      const places = spread(layout.shape, target, width - NAME);
+      const edge = (d) => NAME + places.old[d][0] - GAP / 2;
+      const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => places.old[dim + 1][0]);
+      // Where a box has no room for the word, it stands once, at the left.
+      const narrow = dims.some((_, d) => places.old[d][1] < 24 + 7.3 * `stride ${layout.stride[d]}`.length);
+      set(unit, "hidden", narrow ? null : "");
+      set(oldRow, "hidden", dims.length ? null : ""); // of a 0-d tensor there is nothing to list
+      set(freshRow, "hidden", fresh.length ? null : "");
+      oldBoxes(dims.length).forEach((one, d) =>
+        paint(one, places.old[d], TOP.old, dims[d].kind, {
+          name: `dim ${d}`, size: layout.shape[d], stride: narrow ? layout.stride[d] : `stride ${layout.stride[d]}`,
+          taken: "",
+        }),
+      );
+      freshBoxes(fresh.length).forEach((one, d) =>
+        paint(one, places.fresh[d], TOP.fresh, fresh[d].kind, {
+          name: `new dim ${d}`, size: target[d], stride: fresh[d].stride, taken: fresh[d].taken,
+        }, seams),
+      );
+      brackets(chunks.length).forEach((one, k) => {
+        const { first, last, text, short, kind } = chunks[k];
+        const [left, to] = [places.old[first][0], places.old[last][0] + places.old[last][1]];
+        set(one, "class", `sk-chunk ${kind}`);
+        set(one, "style", `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`);
+        set(one.label, "text", to - left < 90 ? short : text);
+      });
+      const tight = boundaries.some(({ dim }) => places.old[dim][1] < 120 || places.old[dim + 1][1] < 120);
+      joints(boundaries.length).forEach((one, k) => {
+        const { dim, kind, label, short } = boundaries[k];
+        const x = edge(dim + 1);
+        set(one.label, "class", `sk-joint ${kind}`);
+        set(one.label, "text", tight ? short : label);
+        set(one.label, "style", `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)`);
+        set(one.line, "class", `sk-seam ${kind}`);
+        set(one.line, "style", `transform:translate(${x}px,${TOP.old}px)`);
+      });
+    },
+  };
+}

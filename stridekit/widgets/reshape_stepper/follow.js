@@ -1,0 +1,60 @@
+// One element in both shapes: an input for each dim of x and of y, and one for its number in order.
+
+import { elementName, flatten, numel, offset, unflatten } from "../page/core.js";
+import { OWN_KEYS, h, set } from "../page/dom.js";
+import { followed } from "./steps.js";
+
+/** `onFlat` is called with the row-major number that a hand asks for. */
+export function createFollow(id, { onFlat }) {
+  const line = h("div", { class: "sk-follow", role: "group", "aria-label": "follow one element" });
+  const words = h("p", { class: "sk-note sk-followed" });
+  const node = h("div", {}, line, words);
+  let built = "";
+  let inputs = {};
+
+  function number(label, read) {
+    return h("input", { type: "number", min: "0", step: "1", class: "sk-input", "aria-label": label, ...OWN_KEYS,
+      oninput: ({ currentTarget: at }) => {
+        if (at.value === "") return; // a digit is still to come
+        at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), Number(at.max)));
+        onFlat(read());
+      } });
+  }
+
+  function indexOf(name, shape) {
+    const made = shape.map((_, d) => number(`index of ${name} in dim ${d}`, () => flatten(shape, made.map((at) => at.valueAsNumber || 0))));
+    const parts = made.flatMap((at, d) => (d ? [", ", at] : [at]));
+    return [made, h("span", { class: "sk-index" }, h("b", { text: name }), ...(made.length ? ["[", ...parts, "]"] : []))];
+  }
+
+  function build(shape, target) {
+    const [old, oldNode] = indexOf("x", shape);
+    const [fresh, freshNode] = indexOf("y", target);
+    const order = number("number in row-major order", () => order.valueAsNumber);
+    inputs = { old, fresh, order };
+    line.replaceChildren(h("span", { text: "follow" }), oldNode, h("span", { text: "→ number" }), order,
+      h("span", { text: "in order →" }), freshNode);
+  }
+
+  const put = (at, value, size) => {
+    set(at, "max", String(size - 1));
+    if (at.value !== String(value)) at.value = value;
+  };
+
+  return {
+    node,
+    draw({ layout, target, flat, done, reason }) {
+      const now = `${layout.shape}|${target}`;
+      if (now !== built) build(layout.shape, target);
+      built = now;
+      set(line, "hidden", flat === null ? "" : null);
+      if (flat === null) return set(words, "text", "");
+      const [index, newIndex] = [unflatten(layout.shape, flat), unflatten(target, flat)];
+      index.forEach((i, d) => put(inputs.old[d], i, layout.shape[d]));
+      newIndex.forEach((i, d) => put(inputs.fresh[d], i, target[d]));
+      put(inputs.order, flat, numel(layout));
+      const names = [elementName(index, "x"), elementName(newIndex, "y")];
+      return set(words, "text", followed(offset(layout, index), names, flat, done ? reason !== "" : null));
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// What the reshape stepper shows at a step, worked out of its scene: dims, boundaries, chunks, storage.
+
+import { numel, offset, product, unflatten } from "../page/core.js";
+import { stepsOf } from "./steps.js";
+import { chunksOf, completeShape, viewStride } from "../page/view_rule.js";
+
+const MOST_NEW_DIMS = 8;
+const PER_ROW = 24;
+
+/** What is to be seen at a step, worked out of the scene. */
+export function viewOf(scene) {
+  const { target, flat, ...rest } = scene;
+  const layout = { shape: rest.shape, stride: rest.stride, storage_offset: rest.storage_offset, itemsize: rest.itemsize };
+  const steps = stepsOf(layout, target);
+  const at = Math.min(scene.step, steps.length - 1);
+  const now = steps[at];
+  const told = steps.slice(0, at + 1);
+  const done = at === steps.length - 1;
+  const { stride, reason = "" } = viewStride(layout.shape, layout.stride, target);
+  const view = { layout, target, flat, steps, at, now, done, reason, stride };
+  // At the end the storage still shows why the walk stopped.
+  const shown = done && reason ? steps.at(-2) : now;
+  return { ...view, ...dimsAt(view, told), ...tapeOf(layout, target, shown), caption: captionOf(layout, target, shown) };
+}
+
+/** How the dims, what is between them, and the chunks look after the steps that were told. */
+function dimsAt({ layout, target, now, done, reason }, told) {
+  const { shape, stride } = layout;
+  const decided = Math.min(shape.length, ...told.filter(({ part }) => part === "merge").map(({ dims }) => dims[0]));
+  // The chunks of the dims that were read: what lies to the left does not change how they merge.
+  const chunks = numel(layout) ? chunksOf(shape.slice(decided), stride.slice(decided)) : [];
+  const shifted = chunks.map((one) => ({ ...one, first: one.first + decided, last: one.last + decided }));
+  const tintOf = (d) => (shape.length - 1 - (shifted.findLast(({ first }) => first <= d)?.last ?? 0) + 6) % 6;
+  const lit = (dims, d) => (dims.includes(d) ? " is-lit" : "");
+  const stuckAt = reason && told.find(({ part }) => part === "stuck");
+  const [outer, inner] = stuckAt ? stuckAt.dims : [];
+  return {
+    dims: shape.map((_, d) => ({ kind: (d < decided ? "" : `sk-r${tintOf(d)}`) + lit(now.dims, d) })),
+    chunks: shifted.map(({ first, last, numel: count, stride: gap }) => ({
+      first, last, kind: `sk-r${tintOf(first)}${now.part !== "start" && now.dims.includes(last) ? " is-lit" : ""}`,
+      text: count === 1 ? "1 element" : `${count} elements in steps of ${gap}`,
+      short: count === 1 ? "1" : `${count}, steps of ${gap}`,
+    })),
+    boundaries: boundariesOf(shape, shifted, told).map((one) =>
+      one.dim === outer && one.dim + 1 === inner ? { ...one, kind: `${one.kind} is-crossed` } : one,
+    ),
+    fresh: target.map((_, d) => {
+      const one = told.find(({ new_dims }) => new_dims.includes(d));
+      if (!one) return { kind: done && !reason ? "is-known" : "", stride: "", taken: "" };
+      const tint = tintOf(one.dims.at(-1) ?? 0);
+      const stuck = one.part === "stuck";
+      return {
+        kind: `${stuck ? "is-stuck" : `sk-r${shape.length ? tint : 0}`}${lit(now.new_dims, d)}`,
+        stride: stuck ? "no stride" : `stride ${one.stride}`, taken: one.taken,
+      };
+    }),
+  };
+}
+
+/** What stands between old dims `dim` and `dim + 1`, as far as it was decided. */
+function boundariesOf(shape, chunks, told) {
+  return told
+    .filter(({ part, dims }) => part === "merge" && dims[0] < shape.length - 1)
+    .map(({ dims: [dim], needed, says }) => {
+      const merged = !chunks.some(({ last }) => last === dim);
+      if (needed === null) return { dim, kind: "is-merged", label: "✓ size 1: joins", short: "✓ size 1" };
+      const [found, product] = [/stride (\d+) found, (\d+ · \d+ = \d+) needed/.exec(says)].flatMap((m) => [m[1], m[2]]);
+      const sign = merged ? "✓" : "✗";
+      return {
+        dim, broken: !merged, kind: merged ? "is-merged" : "is-broken",
+        label: `${sign} stride ${found} found\n${product} needed`,
+        short: `${sign} ${found} found\n${needed} needed`,
+      };
+    });
+}
+
+/** Which elements of the storage the step speaks of: those of its chunk, and of its new dim. */
+function tapeOf(layout, target, now) {
+  const { storage_offset: start, shape, stride } = layout;
+  const empty = { run: new Set(), taken: new Set(), uneven: now.part === "stuck", found: null, needed: null };
+  if (!now.run) return empty;
+  const along = (count, gap) => new Set(Array.from({ length: count }, (_, k) => start + k * gap));
+  const view = { ...empty, run: along(...now.run) };
+  const [d] = now.new_dims;
+  if (now.part === "merge" && now.needed !== null) {
+    view.found = start + stride[now.dims[0]];
+    view.needed = start + now.needed;
+  } else if (now.part === "cut" && now.new_dims.length) view.taken = along(target[d], now.stride);
+  else if (now.part === "stuck") view.taken = new Set(beyond(layout, target, now));
+  return view;
+}
+
+/** Where a new dim that is stuck would lead, with the new dims to its right that share its chunk. */
+function beyond(layout, target, { dims, new_dims: [d] }) {
+  const inside = product(layout.shape.slice(dims.at(-1) + 1)); // in the chunks that are used up
+  const count = product(target.slice(d)) / inside;
+  return Array.from({ length: count }, (_, k) => offset(layout, unflatten(layout.shape, k * inside)));
+}
+
+/** The sizes that a person typed, completed: [target, ""] or [null, why not]. */
+export function readTarget(text, layout) {
+  const inside = /^\s*[([]?([-\d\s,]*)[)\]]?\s*$/.exec(text)?.[1].trim().replace(/,$/, "");
+  const words = inside === undefined ? null : inside === "" ? [] : inside.split(/\s*,\s*|\s+/);
+  if (!words?.every((word) => /^-?\d+$/.test(word)))
+    return [null, `cannot read "${text}": write sizes, such as 2, -1`];
+  if (words.length > MOST_NEW_DIMS)
+    return [null, `${words.length} new dims do not fit the picture: give at most ${MOST_NEW_DIMS}`];
+  return completeShape(numel(layout), words.map(Number));
+}
+
+/** What the tape shows, in words. */
+function captionOf(layout, target, now) {
+  const what = "the storage of x";
+  if (!numel(layout)) return `${what}: no element is reached`;
+  if (now.part === "merge") return `${what}; filled: the chunk so far`;
+  if (now.part === "cut" && now.new_dims.length)
+    return `${what}; filled: the chunk; ringed: new dim ${now.new_dims[0]}, its ${target[now.new_dims[0]]} elements evenly spaced`;
+  if (now.part === "stuck") {
+    const uneven = now.run[0]; // the first step beyond the chunk
+    const path = beyond(layout, target, now).slice(Math.max(uneven - 3, 0), uneven + 1).join(", ");
+    const dots = uneven > 3 ? "…, " : "";
+    return `${what}; filled: the chunk; ringed: where new dim ${now.new_dims[0]} would lead, ${dots}${path}, …: uneven steps`;
+  }
+  return what;
+}
+
+/** The tape's first element, and how many it shows. */
+export function spanOf(layout) {
+  if (!numel(layout)) return [layout.storage_offset, 0];
+  const reachOf = layout.shape.reduce((sum, n, d) => sum + (n - 1) * layout.stride[d], 0);
+  return [layout.storage_offset, reachOf + 1];
+}
+
+/** Row-major numbers of the indices that lead to each element. */
+export function ownersOf(layout) {
+  const owners = new Map();
+  for (let flat = 0; flat < numel(layout); flat++) {
+    const element = offset(layout, unflatten(layout.shape, flat));
+    if (owners.has(element)) owners.get(element).push(flat);
+    else owners.set(element, [flat]);
+  }
+  return owners;
+}
+
+/** Boxes a row: about as many in each, and in steps of the largest stride that fits. */
+export function perRow({ stride }, size) {
+  const unit = Math.max(1, ...stride.filter((step) => step <= PER_ROW));
+  const count = Math.ceil(size / (Math.floor(PER_ROW / unit) * unit)) || 1;
+  return Math.max(1, Math.min(Math.ceil(size / count / unit) * unit, size));
+}

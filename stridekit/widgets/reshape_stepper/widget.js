@@ -1,0 +1,202 @@
+// ReshapeStepper: the view rule walked step by step, on the dims and on the storage below them.
+//
+// The state is {shape, stride, storage_offset, itemsize, target, step, flat} in the model: the layout, the
+// complete new shape, how far the walk has come, and which element is followed, by its row-major number.
+// What is to be seen of it is worked out in view.js.
+
+import { elementName, numel, offset, tuple, unflatten } from "../page/core.js";
+import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
+import { createPresets } from "../page/panels.js";
+import { HEIGHT, createFigure } from "./figure.js";
+import { createFollow } from "./follow.js";
+import { consequences } from "./steps.js";
+import { ownersOf, perRow, readTarget, spanOf, viewOf } from "./view.js";
+import { createShell } from "../page/shell.js";
+import { createStrip } from "../page/strip.js";
+
+function render({ model, el }) {
+  const shell = createShell({ model, el }, {
+    label: "reshape stepper", kind: "sk-reshape", traits: ["_scene", "_presets"], draw,
+  });
+  const { id } = shell;
+  let view = null;
+
+  const presets = createPresets((preset) => show({ ...preset.layout, target: preset.targets[0] }));
+  const expression = h("code", { class: "sk-expression" });
+  const input = h("input", {
+    class: "sk-input", id: `${id}-target`, ...OWN_KEYS, spellcheck: "false", autocomplete: "off",
+    "aria-describedby": `${id}-why`, onchange: typed,
+    onkeydown: ({ key }) => key === "Enter" && typed(),
+  });
+  const wrong = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
+  const examples = h("div", { class: "sk-examples", role: "group", "aria-label": "shapes to try" });
+  const chips = pool(examples, () =>
+    h("button", { type: "button", class: "sk-button", ...OWN_KEYS, onclick: (event) => aim(event.currentTarget.target) }),
+  );
+  const ask = h("div", { class: "sk-ask" },
+    h("label", { for: `${id}-target`, text: "view it as" }), input, examples);
+
+  const buttons = [["back", -1], ["next", 1], ["to the end", Infinity]].map(([text, by]) =>
+    Object.assign(h("button", { type: "button", class: "sk-button", text, ...OWN_KEYS, onclick: () => go(by) }), { by }),
+  );
+  const count = h("span", { class: "sk-count" });
+  const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed }, ...buttons, count);
+  const sentence = h("p", { class: "sk-sentence" });
+
+  const figure = createFigure();
+  set(figure.node, "style", `height:${HEIGHT}px`);
+
+  const tape = createStrip(`${id}-old`, { label: "the storage of x", onMove: (k) => pick(k), height: 40 });
+  const labels = h("div", { class: "sk-labels", "aria-hidden": "true" });
+  const marks = pool(labels, () => h("span"));
+  const tapeHead = h("p", { class: "sk-head" });
+  const tapeBox = h("div", { class: "sk-tapebox" }, tape.node, labels);
+
+  const follow = createFollow(id, { onFlat: (flat) => change({ flat }) });
+  const after = h("dl", { class: "sk-after" });
+  const rows = pool(after, () => {
+    const [phrase, meaning] = [h("dt"), h("dd")];
+    return Object.assign(h("div", {}, phrase, meaning), { phrase, meaning });
+  });
+  const copy = createStrip(`${id}-new`, { label: "the storage of the copy", onMove: (flat) => change({ flat }), height: 32 });
+  const copyHead = h("p", { class: "sk-head" });
+  const copyBox = h("div", { class: "sk-copy" }, copyHead, copy.node);
+
+  // Drawing ----------------------------------------------------------------------------------------
+
+  function draw() {
+    const scene = model.get("_scene");
+    view = viewOf(scene);
+    const preset = presets.draw(model.get("_presets"), view.layout);
+    set(expression, "text", preset ? `x = ${preset.expression}` : "x");
+    drawTarget(preset?.targets ?? []);
+    set(sentence, "text", view.now.says);
+    set(sentence, "data-part", view.now.part === "end" ? (view.reason ? "bad" : "good") : view.now.part);
+    set(count, "text", `step ${view.at} of ${view.steps.length - 1}`);
+    for (const button of buttons)
+      set(button, "aria-disabled", String(button.by < 0 ? view.at === 0 : view.done));
+    figure.draw(view, shell.width - 8);
+    drawTape();
+    follow.draw(view);
+    drawAfter();
+    shell.speak(view.now.says);
+  }
+
+  function drawTarget(targets) {
+    const text = view.target.join(", ");
+    if (input.shown !== text) input.value = input.shown = text;
+    chips(targets.length).forEach((chip, k) => {
+      chip.target = targets[k];
+      set(chip, "text", tuple(targets[k]));
+      set(chip, "aria-pressed", String(targets[k].join(", ") === text));
+    });
+  }
+
+  function drawTape() {
+    const { layout, run, taken, uneven, flat, found, needed } = view;
+    const [first, size] = spanOf(layout);
+    set(tapeBox, "hidden", size ? null : "");
+    tape.layOut(size, perRow(layout, size), shell.width - 8);
+    const reached = ownersOf(layout);
+    const spot = flat === null ? null : offset(layout, unflatten(layout.shape, flat)) - first;
+    fit(tape.node, [String(first + size - 1)], tape.boxWidth());
+    tape.draw((k) => {
+      const element = first + k;
+      const kind = [
+        reached.has(element) ? (run.has(element) ? "is-run" : "is-reached") : "is-hole",
+        taken.has(element) ? (uneven ? "is-missed" : "is-taken") : "", k === spot ? "is-spot" : "",
+      ].join(" ");
+      const owners = (reached.get(element) ?? []).slice(0, 4).map((at) => elementName(unflatten(layout.shape, at), "x"));
+      const says = `element ${element}: ${owners.join(", ") || "not reached"}`;
+      return { text: String(element), kind, says };
+    }, spot);
+    const notes = found === null ? [] : found === needed
+      ? [[found, "found, needed"]] : [[found, "found"], [needed, "needed"]];
+    const inside = notes.filter(([element]) => element >= first && element < first + size);
+    marks(inside.length).forEach((mark, k) => {
+      const [element, text] = inside[k];
+      set(mark, "text", text);
+      const [x, y] = tape.middle(element - first);
+      // Side by side the two words would touch: each leans to its own side.
+      const aside = Math.abs(found - needed) === 1 ? (element < found + needed - element ? 85 : 15) : 50;
+      set(mark, "style", `transform:translate(${x}px,${y + 7}px) translateX(-${aside}%)`);
+    });
+    set(tapeHead, "text", view.caption);
+  }
+
+  function drawAfter() {
+    const told = view.done && numel(view.layout) ? consequences(view.layout, view.target) : [];
+    rows(told.length).forEach((row, k) => {
+      set(row.phrase, "text", told[k][0]);
+      set(row.meaning, "text", told[k][1]);
+      set(row, "class", told[k][0] === "torch says" ? "is-torch" : told[k][0].startsWith('"') ? "is-decoded" : "");
+    });
+    const copied = view.done && view.reason !== "";
+    set(copyBox, "hidden", copied ? null : "");
+    if (!copied) return;
+    const { layout, target, flat } = view;
+    const count = numel(layout);
+    const [first, size] = spanOf(layout);
+    set(copyHead, "text", `the storage of x.reshape(${target.join(", ")}): ${count} new elements; each number tells where its value came from`);
+    copy.layOut(count, perRow({ ...layout, shape: target, stride: target.map(() => 1) }, count), shell.width - 8);
+    fit(copy.node, [String(first + size - 1)], copy.boxWidth());
+    copy.draw((k) => {
+      const from = offset(layout, unflatten(layout.shape, k));
+      const name = elementName(unflatten(target, k), "y");
+      return { text: String(from), kind: `is-reached${k === flat ? " is-spot" : ""}`,
+        says: `element ${k}: ${name}, the value of element ${from}` };
+    }, flat);
+  }
+
+  // What a hand does -------------------------------------------------------------------------------
+
+  function change(part) {
+    shell.change({ ...model.get("_scene"), ...part });
+  }
+
+  /** Another layout or target: the walk begins again, the element stays if it can. */
+  function show(part) {
+    const scene = { ...model.get("_scene"), ...part, step: 0 };
+    const last = numel(scene) - 1;
+    set(wrong, "text", "");
+    set(input, "aria-invalid", null);
+    input.shown = null;
+    shell.change({ ...scene, flat: last < 0 ? null : Math.min(scene.flat ?? 0, last) });
+  }
+
+  const aim = (target) => show({ target });
+
+  function typed() {
+    const [target, why] = readTarget(input.value, view.layout);
+    // Enter and leaving the field may both come: the walk begins again for a new shape only.
+    if (target && String(target) !== String(view.target)) return aim(target);
+    if (target) input.value = input.shown;
+    set(wrong, "text", why);
+    set(input, "aria-invalid", why ? "true" : null);
+  }
+
+  function go(by) {
+    const last = view.steps.length - 1;
+    const step = Math.max(0, Math.min(view.at + by, last));
+    if (step !== view.at) change({ step });
+  }
+
+  function keyed(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (event.key === "Escape") event.target.blur();
+    if (by === undefined) return;
+    event.preventDefault();
+    go(by);
+  }
+
+  /** An element of the storage: its next index, where several lead there. */
+  function pick(k) {
+    const owners = ownersOf(view.layout).get(spanOf(view.layout)[0] + k);
+    if (owners) change({ flat: owners[(owners.indexOf(view.flat) + 1) % owners.length] });
+  }
+
+  return shell.open(presets.node, expression, ask, wrong, walk, sentence, figure.node,
+    tapeHead, tapeBox, follow.node, after, copyBox);
+}
+
+export default { render };

@@ -1,0 +1,259 @@
+"""ReshapeStepper: when a reshape is free, walked step by step until it is a view or stops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+from typing import Any, NamedTuple
+
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit._arguments import int_, varargs
+from stridekit.layout import Layout, LayoutError
+from stridekit.widgets import scene
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.base import Picture
+from stridekit.widgets.reshape_stepper.steps import consequences, steps
+from stridekit.widgets.reshape_stepper.still import draw
+
+MAX_DIMS, MAX_NEW_DIMS, MAX_ELEMENTS = 6, 8, 256
+
+
+class Preset(NamedTuple):
+    """A layout worth a look, the torch expression that makes it, and shapes to try on it."""
+
+    name: str
+    expression: str
+    layout: Layout
+    targets: tuple[tuple[int, ...], ...]
+
+
+def _presets() -> list[Preset]:
+    x = Layout((4, 6), itemsize=4)
+    wide = Layout((4, 8), itemsize=4)
+    images = Layout((2, 2, 2, 3), itemsize=4)
+    x24 = "torch.arange(24.)"
+    return [
+        Preset("contiguous", f"{x24}.view(4, 6)", x, ((3, 8), (2, 12), (24,), (2, 2, 3, 2))),
+        Preset("transposed", f"{x24}.view(4, 6).T", x.t(), ((24,), (2, 3, 4), (3, 8), (6, 2, 2))),
+        Preset(
+            "rows cut out",
+            "torch.arange(32.).view(4, 8)[:, :6]",
+            wide[:, :6],
+            ((2, 12), (2, 2, 6), (4, 2, 3), (3, 8)),
+        ),
+        Preset(
+            "every second column", f"{x24}.view(4, 6)[:, ::2]", x[:, ::2], ((12,), (2, 6), (3, 4))
+        ),
+        Preset(
+            "permuted",
+            f"{x24}.view(2, 3, 4).permute(2, 0, 1)",
+            Layout((2, 3, 4), itemsize=4).permute(2, 0, 1),
+            ((4, 6), (24,), (2, 2, 6), (8, 3)),
+        ),
+        Preset(
+            "sizes of 1",
+            f"{x24}.view(1, 4, 6).permute(1, 0, 2)",
+            Layout((1, 4, 6), itemsize=4).permute(1, 0, 2),
+            ((24,), (4, 6), (2, 1, 12), (4, 6, 1)),
+        ),
+        Preset(
+            "expanded",
+            "torch.arange(6.).expand(4, 6)",
+            Layout((6,), itemsize=4).expand(4, 6),
+            ((24,), (2, 2, 6), (4, 2, 3)),
+        ),
+        Preset(
+            "channels-last",
+            f"{x24}.view(2, 2, 2, 3).permute(0, 3, 1, 2)",
+            images.permute(0, 3, 1, 2),
+            ((2, 3, 4), (2, 12), (6, 4), (24,)),
+        ),
+    ]
+
+
+PRESETS = _presets()
+
+
+class ReshapeStepper(Picture):
+    """Walk the rule of `view`: merge the old dims into chunks, cut the chunks into the new dims.
+
+    `layout` is what is viewed, a Layout, a tensor or an array of at most 6 dims and 256 elements;
+    `target` is the new shape (a -1 is worked out), `step` how far the walk has come, from 0, and `index`
+    the element that is followed. All can be set, and follow the hand. `result` is the view's Layout, None
+    where there is none; `why` then says why. Raises LayoutError for a layout that does not fit the picture
+    and a shape that does not hold its elements, IndexError for a step or an index out of range; the
+    picture then stays as it was.
+
+    >>> stepper = ReshapeStepper(Layout((4, 8), itemsize=4)[:, :6], shape=(2, -1))
+    >>> stepper.target, stepper.result
+    ((2, 12), None)
+    >>> stepper.why
+    'dims 0 and 1 do not merge (stride 8 found, 6 needed), and the new dim 1 of size 12 would straddle them'
+    >>> stepper.target = (2, 2, 6)
+    >>> stepper.result.stride
+    (16, 8, 1)
+    """
+
+    _esm = module("reshape_stepper/widget.js")
+    _css = style("page/base.css", "reshape_stepper/widget.css")
+    _presets = traitlets.List().tag(sync=True)
+
+    def __init__(self, layout: Any = None, shape: int | Iterable[int] | None = None) -> None:
+        super().__init__()
+        given = PRESETS[0] if layout is None else _own(_checked(layout))
+        x = given.layout
+        target = given.targets[0] if shape is None else _complete(x, shape)
+        with self.hold_sync():
+            self._offer(given)
+            flat = None if x.numel == 0 else x.numel // 2
+            self._scene = {**_to_json(x), "target": list(target), "step": 0, "flat": flat}
+
+    def _offer(self, given: Preset) -> None:
+        """The layouts to choose from: `given` goes first, unless it is one of the others."""
+        own = [] if any(preset.layout == given.layout for preset in PRESETS) else [given]
+        self._presets = [
+            {
+                "name": preset.name,
+                "expression": preset.expression,
+                "layout": _to_json(preset.layout),
+                "targets": [list(target) for target in preset.targets],
+            }
+            for preset in [*own, *PRESETS]
+        ]
+
+    # The state ------------------------------------------------------------------------------------
+
+    # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's.
+    @property
+    def layout(self) -> Layout:
+        """What is viewed."""
+        names = ("shape", "stride", "storage_offset", "itemsize")
+        return Layout(**{name: self._scene[name] for name in names})
+
+    @layout.setter
+    def layout(self, layout: Any) -> None:
+        x = _checked(layout)
+        target = self.target if prod(self.target) == x.numel else (x.numel,)
+        flat = None if x.numel == 0 else min(self._scene["flat"] or 0, x.numel - 1)
+        with self.hold_sync():
+            self._offer(_own(x))
+            self._scene = {**_to_json(x), "target": list(target), "step": 0, "flat": flat}
+
+    @property
+    def target(self) -> tuple[int, ...]:
+        """The new shape, complete."""
+        return tuple(self._scene["target"])
+
+    @target.setter
+    def target(self, shape: int | Iterable[int]) -> None:
+        target = _complete(self.layout, shape)
+        self._scene = {**self._scene, "target": list(target), "step": 0}
+
+    @property
+    def step(self) -> int:
+        """How far the walk has come; -1 sets it to the end."""
+        return int(self._scene["step"])
+
+    @step.setter
+    def step(self, step: int) -> None:
+        count = len(steps(self.layout, self.target))
+        step = int_("step", step)
+        if not -count <= step < count:
+            raise IndexError(f"step {step} is out of range: this walk has steps 0 to {count - 1}")
+        self._scene = {**self._scene, "step": step % count}
+
+    @property
+    def index(self) -> tuple[int, ...] | None:
+        """The element that is followed, by its index in `layout`; None where there is none."""
+        flat = self._scene["flat"]
+        return None if flat is None else _unflatten(self.layout.shape, flat)
+
+    @index.setter
+    def index(self, index: int | Iterable[int]) -> None:
+        index = varargs("index", (index,))
+        flat = Layout(self.layout.shape).offset(index)  # of a contiguous layout it is the order
+        self._scene = {**self._scene, "flat": flat}
+
+    @property
+    def new_index(self) -> tuple[int, ...] | None:
+        """The same element's index in `target`."""
+        flat = self._scene["flat"]
+        return None if flat is None else _unflatten(self.target, flat)
+
+    @property
+    def result(self) -> Layout | None:
+        """The view, or None where torch would refuse."""
+        return None if self.why else self.layout.view(self.target)
+
+    @property
+    def why(self) -> str:
+        """Why there is no such view; "" where there is."""
+        return self.layout.why_not_view(self.target)
+
+    # Where there is no kernel ---------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        x, target = self.layout, self.target
+        told = [f"{k}. {step.says}" for k, step in enumerate(steps(x, target))]
+        meant = consequences(x, target) if x.numel else []
+        meant_lines = [f"{phrase}: {sentence}" for phrase, sentence in meant]
+        title = f"ReshapeStepper: shape {x.shape}, stride {x.stride} as {target}"
+        return "\n  ".join([title, *told, *meant_lines])
+
+    def _still(self) -> Figure:
+        return draw(self.layout, self.target, repr(self))
+
+
+def _checked(x: Any) -> Layout:
+    """The layout of what was given, if the picture can hold it."""
+    layout = Layout.of(x)
+    if why := layout.why_not_torch():
+        raise LayoutError(f"torch has no such tensor: {why}")
+    extent = len(layout.span)
+    if layout.ndim > MAX_DIMS or max(layout.numel, extent) > MAX_ELEMENTS:
+        raise LayoutError(
+            f"shape {layout.shape}, stride {layout.stride} has {layout.ndim} dims, {layout.numel} "
+            f"elements and spans {extent}: the picture holds {MAX_DIMS} dims and {MAX_ELEMENTS} "
+            "elements; give a smaller tensor with the same kind of strides"
+        )
+    return layout
+
+
+def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
+    """The new shape with its -1 worked out; raises LayoutError where it cannot hold the elements."""
+    target = layout.reshape(shape).shape
+    if len(target) > MAX_NEW_DIMS:
+        raise LayoutError(
+            f"{len(target)} new dims do not fit the picture: give at most {MAX_NEW_DIMS}"
+        )
+    return target
+
+
+def _own(layout: Layout) -> Preset:
+    """The reader's layout, with shapes to try: flat, and neighbours merged."""
+    shape = layout.shape
+    merged = [
+        (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(layout.ndim - 1)
+    ]
+    targets = dict.fromkeys([*merged, (layout.numel,)])
+    made = scene.code(f"torch.arange({layout.span.stop}.)", layout)
+    return Preset("as given", made, layout, tuple(targets)[:4])
+
+
+def _unflatten(shape: tuple[int, ...], flat: int) -> tuple[int, ...]:
+    index: list[int] = []
+    for size in reversed(shape):
+        flat, i = divmod(flat, size)
+        index.append(i)
+    return tuple(reversed(index))
+
+
+def _to_json(layout: Layout) -> dict[str, Any]:
+    return {
+        "shape": list(layout.shape),
+        "stride": list(layout.stride),
+        "storage_offset": layout.storage_offset,
+        "itemsize": layout.itemsize,
+    }

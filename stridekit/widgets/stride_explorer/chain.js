@@ -1,0 +1,110 @@
+// A chain of operations: a tensor to start from, and steps as torch writes them. chain.py is the truth,
+// tests/fixtures/chains.json pins this file to it.
+//
+// In the state a chain is {source, start, steps}, or null where no step has been taken. The layout on
+// screen is always what the last step has come to.
+
+import { MAX_DIMS, code, numel, reach, whyNotDrawn } from "../page/core.js";
+import { Refused, apply, read, sameLayout } from "../page/operations.js";
+
+/** A step as torch takes it: a dot in front, and memory_format by its name. */
+export function written(text) {
+  const trimmed = text.trim();
+  const dotted = /^[.[]/.test(trimmed) ? trimmed : `.${trimmed}`;
+  return dotted.replace(
+    /^\.(contiguous|clone)\(\s*(?:memory_format\s*=\s*)?(?:torch\.|["'])(\w+)["']?\s*\)$/,
+    ".$1(memory_format=torch.$2)",
+  );
+}
+
+/** The stage after one more step: {text, layout, copied, storageSize, labels, copies}. Throws Refused. */
+export function next(stage, text) {
+  const { layout, copied, storageSize } = outcome(stage, text);
+  const labels = copied ? moved(stage, layout) : stage.labels;
+  return { text, layout, copied, storageSize, labels, copies: stage.copies + Number(copied) };
+}
+
+/** The same without the labels, which take longest. */
+function outcome(stage, text) {
+  const { layout, copied } = apply(stage.layout, read(text));
+  const storageSize = copied ? numel(layout) : stage.storageSize;
+  const why = whyNotDrawn(layout, storageSize);
+  if (why) throw new Refused(`${text}: ${why}`);
+  return { layout, copied, storageSize };
+}
+
+/** The start and what each step makes of it. `labels` are texts of the elements, or null for numbers. */
+export function stagesOf({ source, start, steps }, storageSize, labels) {
+  const stages = [{ text: source, layout: start, copied: false, storageSize, labels, copies: 0 }];
+  for (const text of steps) stages.push(next(stages.at(-1), text));
+  return stages;
+}
+
+/** The labels in a copy's own order: the k-th index carries its value along. */
+function moved({ layout, labels }, after) {
+  const to = reach(after).elements;
+  const result = new Array(to.length).fill("");
+  reach(layout).elements.forEach((element, flat) => {
+    result[to[flat]] = labels ? labels[element] : String(element);
+  });
+  return result;
+}
+
+/** Whether a step was a view, or made a storage of its own. */
+export function memoryOf(stage, before) {
+  const { copied, storageSize } = stage;
+  if (copied) return `copy: new storage of ${storageSize} element${storageSize === 1 ? "" : "s"}`;
+  return sameLayout(stage.layout, before.layout) ? "the same layout" : "view";
+}
+
+/** The chain when a hand has set another layout: what made the storage stays, if a copy did. */
+export function closed(chain, stages, layout) {
+  const last = stages.findLastIndex((stage) => stage.copied);
+  if (chain === null || last < 0) return null;
+  return { ...chain, steps: [...chain.steps.slice(0, last), code("", layout)] };
+}
+
+/** Steps that exist here and change something, those that teach most first: {text, copied}. */
+export function suggestions(stage) {
+  return candidates(stage.layout).flatMap((text) => {
+    try {
+      const { layout, copied } = outcome(stage, text);
+      return sameLayout(layout, stage.layout) && !copied ? [] : [{ text, copied }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function candidates({ shape }) {
+  const ndim = shape.length;
+  const last = ndim - 1;
+  const colons = ":, ".repeat(Math.max(last, 0));
+  const dims = shape.map((_, d) => d);
+  const texts = [];
+  if (ndim === 2) texts.push(".T");
+  if (ndim > 2) texts.push(`.permute(${[last, ...dims.slice(0, -1)].join(", ")})`);
+  if (ndim > 0) texts.push("[1:]", `[${colons}::2]`);
+  if (ndim > 1) texts.push(".diagonal()");
+  const single = shape.indexOf(1);
+  if (single >= 0) texts.push(`.expand(${shape.map((n, d) => (d === single ? 3 : n)).join(", ")})`);
+  texts.push(".contiguous()");
+  if (ndim > 1) texts.push(".reshape(-1)");
+  if (ndim > 0 && ndim < MAX_DIMS) texts.push(`.unfold(${last}, ${Math.min(3, shape[last])}, 1)`);
+  const halves = shape[last] > 2 && shape[last] % 2 === 0 ? [2, shape[last] / 2] : [];
+  if (halves.length) texts.push(`.view(${[...shape.slice(0, -1), ...halves].join(", ")})`);
+  if (ndim > 0) texts.push("[0]", "[:1]");
+  texts.push(".squeeze()", ".unsqueeze(0)");
+  if (ndim > 1) texts.push(".transpose(0, 1)", ".flatten(0, 1)", ".view(-1)");
+  texts.push(".clone()");
+  return texts;
+}
+
+/** The index at which the element of an old index is now, so that the eye can follow it; or null. */
+export function followed(before, after, index) {
+  if (index === null) return null;
+  const flat = index.reduce((sum, i, d) => sum * before.layout.shape[d] + i, 0);
+  const element = reach(before.layout).elements[flat];
+  const to = before.copies === after.copies ? reach(after.layout).owners.get(element)?.[0] : undefined;
+  return to ?? (numel(before.layout) === numel(after.layout) ? flat : null);
+}

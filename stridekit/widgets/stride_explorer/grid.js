@@ -1,0 +1,276 @@
+// The grid of indices: the last two dims as rows and columns, further dims as planes.
+
+import { createPlate } from "./canvas.js";
+import { MAX_HTML, elementName, unflatten } from "../page/core.js";
+import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
+import { describeCell } from "./view.js";
+
+const GAP = 4;
+const HEAD = 22; // column numbers
+const LABEL = 22; // dim names, and the title of a plane
+
+/** Where everything goes, for a shape and a width: planes, cells and the whole size. */
+export function gridGeometry(shape, width, wraps = true) {
+  const deep = shape.length > 2;
+  const dense = shape.reduce((a, b) => a * b, 1) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
+  const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
+  const least = dense ? 8 : 30;
+  const gap = dense ? 1 : GAP;
+  const perLine = lineLength(shape, width, dense ? 12 + gap : least + gap, wraps);
+  const lines = Math.ceil(columns / perLine); // long rows go on in the next line
+  const gutter = deep ? 26 : shape.length > 1 || lines > 1 ? 50 : 4; // row numbers, and the name of their dim
+  const top = (shape.length ? HEAD : 0) + LABEL;
+  const most = dense ? (deep ? 12 : 34) : deep ? 40 : 52;
+  const cell = Math.max(least, Math.min(most, Math.floor((width - gutter) / perLine) - gap));
+  const height = dense ? (deep || rows * lines > 40 ? 12 : Math.min(cell, 24)) : deep ? 30 : 38;
+  const rowHeight = lines * (height + gap) + (lines > 1 && rows > 1 ? 5 : 0);
+  const planeWidth = gutter + perLine * (cell + gap);
+  const planeHeight = top + rows * rowHeight;
+  const count = shape.slice(0, -2).reduce((a, b) => a * b, 1);
+  const fit = Math.max(1, Math.floor((width + 16) / (planeWidth + 16)));
+  // Four dims make a table of planes, if a row of them fits.
+  const table = shape.length === 4 && shape[1] <= fit && !(dense && shape[1] < fit / 2);
+  const across = Math.max(table ? shape[1] : Math.min(fit, count), 1);
+  const place = (plane) => [
+    (plane % across) * (planeWidth + 16), Math.floor(plane / across) * (planeHeight + 12),
+  ];
+  return {
+    rows, columns, perLine, lines, dense, gutter, top, cell, height, rowHeight, count, place, planeWidth, planeHeight,
+    width: (table ? shape[1] : Math.min(fit, count)) * (planeWidth + 16) - 16,
+    totalHeight: Math.ceil(count / across) * (planeHeight + 12) - 12,
+    /** The top left corner of the cell that comes `flat`-th. */
+    corner(flat) {
+      const [x, y] = place(Math.floor(flat / (rows * columns)));
+      const [row, column] = [Math.floor(flat / columns) % rows, flat % columns];
+      const line = Math.floor(column / perLine);
+      return [
+        x + gutter + (column % perLine) * (cell + gap),
+        y + top + row * rowHeight + line * (height + gap),
+      ];
+    },
+    /** The cell under a point, or null. */
+    flatAt(px, py) {
+      const column = Math.floor(px / (planeWidth + 16));
+      const plane = Math.floor(py / (planeHeight + 12)) * across + column;
+      if (px < 0 || py < 0 || column >= across || plane >= count) return null;
+      const [x, y] = place(plane);
+      const [dx, dy] = [px - x - gutter, py - y - top];
+      const [row, inRow] = [Math.floor(dy / rowHeight), Math.floor(dx / (cell + gap))];
+      if (dx < 0 || dy < 0 || row >= rows || inRow >= perLine) return null;
+      const c = inRow + Math.min(Math.floor((dy % rowHeight) / (height + gap)), lines - 1) * perLine;
+      return c < columns ? (plane * rows + row) * columns + c : null;
+    },
+  };
+}
+
+/** How many cells of a row stand in one line: all that fit; where it does not wrap, few may not fit. */
+function lineLength(shape, width, pitch, wraps) {
+  const columns = shape.at(-1) ?? 1;
+  const fit = Math.floor((width - 50) / pitch);
+  if (columns <= fit || (columns <= 32 && !wraps)) return Math.max(columns, 1);
+  return 2 ** Math.floor(Math.log2(Math.max(fit, 4)));
+}
+
+/** The index that a key leads to, or null: arrows in the plane, Home and End, Page keys for planes. */
+export function step(shape, index, key) {
+  const next = [...index];
+  const last = shape.length - 1;
+  const move = (d, by) => {
+    if (d < 0) return null;
+    next[d] = Math.min(Math.max(next[d] + by, 0), shape[d] - 1);
+    return next;
+  };
+  switch (key) {
+    case "ArrowLeft": return move(last, -1);
+    case "ArrowRight": return move(last, 1);
+    case "ArrowUp": return move(last - 1, -1);
+    case "ArrowDown": return move(last - 1, 1);
+    case "Home": return move(last, -Infinity);
+    case "End": return move(last, Infinity);
+    case "PageUp": return move(last - 2, -1);
+    case "PageDown": return move(last - 2, 1);
+    case "Shift+PageUp": return move(last - 3, -1);
+    case "Shift+PageDown": return move(last - 3, 1);
+    default: return null;
+  }
+}
+
+/** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
+export function createGrid(id, { onHover, onSelect, onKey }) {
+  const node = h("div", {
+    class: "sk-grid", role: "grid", tabindex: "0", ...OWN_KEYS,
+    "aria-label": "elements of x by index",
+    onkeydown: onKey,
+    onpointerover: (event) => plate.open() || onHover(flatOf(event.target)),
+    onpointermove: (event) => plate.open() && hover(geometry.flatAt(...plate.point(event))),
+    onpointerleave: () => hover(null),
+    onclick: (event) => onSelect(plate.open() ? geometry.flatAt(...plate.point(event)) : flatOf(event.target)),
+  });
+  const plate = createPlate(node);
+  const flag = h("span", { class: "sk-flag" });
+  const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
+  // Each row keeps its own cells: one column less leaves the others where they are.
+  const lines = pool(node, (r) => {
+    const row = h("div", { role: "row", class: "sk-row", "data-row": r % 6 });
+    const make = (c) => h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${r}-${c}` });
+    return Object.assign(row, { take: pool(row, make) });
+  });
+  // A pool for each kind of head, so that one column less leaves the numbers of the rows alone.
+  const heads = Array.from({ length: 3 }, () => pool(marks, () => h("span", { class: "sk-head" })));
+  let cells = [];
+  let headNodes = [];
+  let geometry = gridGeometry([], 300);
+  let shape = null;
+  let tensor = "x";
+
+  let hovered = null;
+  function hover(flat) {
+    if (flat !== null && flat === hovered) return;
+    hovered = flat;
+    onHover(flat);
+  }
+  const flatOf = (target) => (target.flat === undefined ? null : target.flat);
+
+  function resize(newShape, width, tensorName, wraps) {
+    geometry = gridGeometry(newShape, width, wraps);
+    const sameShape = shape && String(shape) === String(newShape);
+    shape = newShape;
+    tensor = tensorName;
+    if (!sameShape) build();
+    layPlate();
+    cells.forEach((cell, flat) => {
+      const [x, y] = geometry.corner(flat);
+      const size = `width:${geometry.cell}px;height:${geometry.height}px`;
+      set(cell, "style", `left:${x}px;top:${y}px;${size};line-height:${geometry.height}px`);
+    });
+    const empty = shape.includes(0);
+    const [w, t] = empty ? [200, 60] : [geometry.width, geometry.totalHeight];
+    set(box, "style", `width:${w}px;height:${t}px`);
+    set(box, "data-empty", empty ? "no elements: a size is 0" : null);
+    placeHeads();
+    return [w, t];
+  }
+
+  /** Many cells are painted; the plate then has their places. */
+  function layPlate() {
+    const { dense, cell, height, width, totalHeight, corner, columns, rows, count } = geometry;
+    const places = Array.from({ length: dense ? rows * columns * count : 0 }, (_, flat) => [...corner(flat), cell, height]);
+    plate.layOut(width, totalHeight, dense ? places : null);
+    if (dense) marks.append(flag);
+    else flag.remove();
+    set(node, "aria-rowcount", dense ? String(rows * count) : null);
+    set(node, "aria-colcount", dense ? String(columns) : null);
+  }
+
+  function build() {
+    const count = geometry.dense ? 0 : shape.reduce((a, b) => a * b, 1);
+    cells = lines(count ? count / geometry.columns : 0).flatMap((row) => [...row.take(geometry.columns)]);
+    cells.forEach((cell, flat) => Object.assign(cell, { flat }));
+  }
+
+  /** Numbers of rows and columns, names of dims, and a title over each plane. */
+  function placeHeads() {
+    const texts = [];
+    const last = shape.length - 1;
+    const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter } = geometry;
+    // Where numbers would touch, some are left out, until they are lit.
+    const every = [dense && cell < 26 ? (cell < 18 ? 8 : 4) : 1, dense && height < 16 ? 4 : 1];
+    const number = (text, n, step, ...rest) => {
+      if (n % step === 0) texts.push([text, ...rest]);
+      else if (last < 2) texts.push([text, rest[0], rest[1], `${rest[2]} is-sparse`, ...rest.slice(3)]);
+    };
+    const planes = shape.includes(0) ? 0 : geometry.count;
+    for (let plane = 0; plane < planes; plane++) {
+      const [x, y] = geometry.place(plane);
+      const outer = unflatten(shape.slice(0, -2), plane);
+      const title = last > 1 ? elementName([...outer, ":", ":"], tensor) : "";
+      if (title) texts.push([title, x + gutter, y, "sk-title"]);
+      if (last >= 0) {
+        if (!title) texts.push([`dim ${last} →`, x + gutter, y, `sk-dim sk-d${last}`]);
+        for (let c = 0; c < perLine && lines === 1; c++) {
+          const [cx] = geometry.corner(c);
+          number(c, c, every[0], x + cx + cell / 2, y + LABEL, "sk-number sk-column", plane, c);
+        }
+      }
+      if (lines > 1 && last === 0)
+        for (let line = 0; line < lines; line += every[1]) {
+          const [, ly] = geometry.corner(line * perLine);
+          texts.push([line * perLine, gutter - 10, ly + height / 2 - 9, "sk-number sk-line"]);
+        }
+      if (last < 1) continue;
+      if (!title) {
+        const middle = y + geometry.top + (rows * rowHeight) / 2;
+        texts.push([`← dim ${last - 1}`, x + 11, middle, `sk-dim sk-upright sk-d${last - 1}`]);
+      }
+      for (let r = 0; r < rows; r++) {
+        const [, ry] = geometry.corner(r * columns);
+        number(r, r, every[1], x + gutter - 10, y + ry + height / 2 - 9, "sk-number sk-line", plane, r);
+      }
+    }
+    const rank = ([, , , kind]) => (kind.includes("sk-column") ? 0 : kind.includes("sk-line") ? 1 : 2);
+    headNodes = heads.flatMap((takeHeads, which) => {
+      const wanted = texts.filter((each) => rank(each) === which);
+      const nodes = takeHeads(wanted.length);
+      nodes.forEach((head, k) => {
+        const [text, x, y, kind, plane, number] = wanted[k];
+        set(head, "text", String(text));
+        set(head, "class", `sk-head ${kind}`);
+        head.where = [kind, plane, number];
+        set(head, "style", `left:${x}px;top:${y}px`);
+      });
+      return nodes;
+    });
+  }
+
+  function draw(view) {
+    const { spot, elements, label } = view;
+    if (geometry.dense) drawPlate(view);
+    else drawCells(view, elements.map(label));
+    const at = spot.flat === null ? [] : unflatten(shape, spot.flat);
+    const plane = spot.flat === null ? -1 : Math.floor(spot.flat / (geometry.rows * geometry.columns));
+    for (const head of headNodes) {
+      const [kind, inPlane, number] = head.where;
+      const d = kind.includes("sk-column") ? shape.length - 1 : shape.length - 2;
+      const lit = inPlane === plane && number !== undefined && at[d] === number;
+      set(head, "data-lit", lit ? String(d) : null);
+    }
+  }
+
+  function drawCells(view, texts) {
+    const { spot, sharers } = view;
+    fit(node, texts, geometry.cell);
+    cells.forEach((cell, flat) => {
+      set(cell, "text", texts[flat]);
+      const state = flat === spot.flat ? " is-spot" : sharers.has(flat) ? " is-sharer" : "";
+      set(cell, "class", `sk-cell${state}`);
+      set(cell, "aria-label", describeCell(view, flat));
+      set(cell, "aria-selected", String(flat === view.selected));
+    });
+    set(node, "aria-activedescendant", cells[view.selected]?.id ?? null);
+  }
+
+  function drawPlate(view) {
+    const { spot, elements, sharers, label, selected } = view;
+    const { columns, cell } = geometry;
+    plate.draw(elements.map((element, flat) => [
+      Math.floor(flat / columns) % 6, label(element),
+      flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "",
+    ]));
+    const says = selected === null ? "" : describeCell(view, selected);
+    const [row, column] = [Math.floor(selected / columns), selected % columns];
+    set(node, "aria-activedescendant", plate.activate(`${id}-c`, selected, says, row, column));
+    const text = spot.flat === null ? "" : label(spot.element);
+    set(flag, "text", plate.texts() ? "" : text);
+    if (spot.flat === null) return;
+    const [x, y] = geometry.corner(spot.flat);
+    set(flag, "style", `left:${x + cell / 2}px;top:${y - 22}px`);
+  }
+
+  const box = h("div", { class: "sk-gridbox" }, node, marks);
+  return { node: box, focusable: node, resize, draw,
+    corner: (flat) => geometry.corner(flat),
+    cellWidth: () => geometry.cell,
+    bottom: () => geometry.totalHeight,
+    close: plate.close,
+  };
+}

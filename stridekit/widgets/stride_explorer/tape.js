@@ -1,0 +1,259 @@
+// The storage as a tape: rows of slots. What is drawn around them comes from ink.js.
+
+import { createPlate } from "./canvas.js";
+import { OWN_KEYS, fit, h, moveTo, pool, s, set } from "../page/dom.js";
+import { inkOf } from "./ink.js";
+import { describeSlot } from "./view.js";
+
+const SLOT = 36;
+const MAX_ROWS = 24;
+const DENSE_SLOT = 13;
+const MAX_DENSE_ROWS = 128;
+
+/** Rows of the tape: those that are reached, their neighbours, and gaps that say what they leave out. */
+export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
+  const total = Math.ceil(storageSize / perRow);
+  const wanted = new Set();
+  if (total <= 8) for (let row = 0; row < total; row++) wanted.add(row);
+  for (const element of owners.keys()) wanted.add(Math.floor(element / perRow));
+  const rows = [];
+  let next = 0;
+  const skip = (to) => {
+    if (to - next <= 1) for (; next < to; next++) rows.push({ row: next });
+    else rows.push({ gap: to - next, elements: Math.min(to * perRow, storageSize) - next * perRow });
+  };
+  for (const row of [...wanted].sort((a, b) => a - b)) {
+    if (rows.length >= most) break;
+    skip(row);
+    rows.push({ row });
+    next = row + 1;
+  }
+  if (next < total) skip(total);
+  return rows;
+}
+
+/**
+ * Where slots go: as many in a row as fit, 16 at most, so that a row of 4-byte elements is one line. Where
+ * that makes too many rows, slots are small, and a row of them is four lines.
+ */
+export function tapeGeometry(storageSize, layout, width, owners) {
+  const digits = String(storageSize * layout.itemsize).length; // of byte addresses
+  const gutter = Math.max(64, 30 + 8 * digits);
+  let perRow = [16, 8, 4].find((count) => width >= gutter + count * 40) ?? 4;
+  const reached = new Set();
+  for (const element of owners.keys()) reached.add(Math.floor(element / perRow));
+  const dense = reached.size > MAX_ROWS;
+  if (dense) perRow = [64, 32, 16].find((count) => width >= gutter + count * 12) ?? 16;
+  const pitch = dense
+    ? Math.min(16, Math.floor((width - gutter) / perRow))
+    : Math.max(34, Math.min(52, Math.floor((width - gutter) / perRow)));
+  const [height, gap] = dense ? [DENSE_SLOT, 1] : [SLOT, 4];
+  const rows = tapeRows(storageSize, perRow, owners, dense ? MAX_DENSE_ROWS : MAX_ROWS);
+  const rowOf = (element) => Math.floor(element / perRow);
+  const first = rowOf(layout.storage_offset);
+  const targets = new Set(layout.stride.map((step) => rowOf(layout.storage_offset + step)));
+  // Rows leave room for what is drawn at them. Few rows all leave it, so that nothing jumps in a drag.
+  const few = rows.length <= 4;
+  const arcs = 20 + 17 * Math.max(layout.shape.length, 1);
+  const above = (row) => (row === first ? arcs : few || targets.has(row) ? 26 : 2);
+  const below = (row) => (few || row === first ? 32 : dense ? 5 : 28);
+  const tops = new Map();
+  let y = 0;
+  const placed = rows.map((row) => {
+    if (row.gap) {
+      y += 30;
+      return { ...row, y: y - 24 };
+    }
+    y += above(row.row);
+    tops.set(row.row, y);
+    const top = y;
+    y += height + below(row.row);
+    return { ...row, y: top };
+  });
+  return {
+    perRow, pitch, gutter, rows: placed, bottom: y, slot: pitch - gap, height, dense, storageSize,
+    width: gutter + perRow * pitch,
+    has: (element) => tops.has(rowOf(element)),
+    left: (element) => gutter + (element % perRow) * pitch,
+    middle: (element) => gutter + (element % perRow) * pitch + (pitch - gap) / 2,
+    top: (element) => tops.get(rowOf(element)),
+  };
+}
+
+/** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
+export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
+  const node = h("div", {
+    class: "sk-tape", role: "grid", tabindex: "0", ...OWN_KEYS,
+    "aria-label": "elements of the storage, in the order of memory",
+    onkeydown: onKey,
+    onpointerover: (event) => plate.open() || onHover(event.target.element ?? null),
+    onpointermove: (event) => plate.open() && hover(slotAt(event)),
+    onpointerleave: () => hover(null),
+    onclick: (event) => {
+      const element = plate.open() ? slotAt(event) : event.target.element;
+      if (element !== undefined && element !== null) onSelect(element);
+    },
+  });
+  const plate = createPlate(node);
+  const ink = s("svg", { class: "sk-ink", "aria-hidden": "true" });
+  const tips = s("svg", { class: "sk-ink", "aria-hidden": "true" });
+  const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
+  const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
+  const box = h("div", { class: "sk-tapebox" }, ink, node, tags, tips, grips);
+  const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
+  const [lower, upper] = [ink, tips].map((layer) => pool(layer, () => s("path")));
+  const labels = pool(tags, () => h("span"));
+  const handles = pool(grips, () => h("span", {
+    onpointerdown: onDrag,
+    onmousedown: (event) => event.preventDefault(), // or the browser would start to select text
+  }));
+  let g = null;
+  let slots = new Map();
+  let built = "";
+  let elements = []; // those on the plate
+  let hovered = null;
+
+  function hover(element) {
+    if (element !== null && element === hovered) return;
+    hovered = element;
+    onHover(element);
+  }
+
+  /** The element under a pointer on the plate, or null. */
+  function slotAt(event) {
+    const [x, y] = plate.point(event);
+    const row = g.rows.find((r) => !r.gap && y >= r.y && y < r.y + g.height);
+    const column = Math.floor((x - g.gutter) / g.pitch);
+    if (!row || column < 0 || column >= g.perRow) return null;
+    const element = row.row * g.perRow + column;
+    return element < g.storageSize ? element : null;
+  }
+
+  function resize(view, width) {
+    g = tapeGeometry(view.storageSize, view.layout, width, view.owners);
+    const key = `${g.dense} ${g.perRow} ${view.storageSize} ${g.rows.map((r) => r.row ?? `+${r.gap}`)}`;
+    if (key !== built) build(view.storageSize);
+    built = key;
+    layPlate();
+    for (const [element, slot] of slots)
+      set(slot, "style",
+        `left:${g.left(element)}px;top:${g.top(element)}px;width:${g.slot}px`);
+    set(box, "style", `width:${g.width}px;height:${g.bottom}px`);
+  }
+
+  let plateKey = "";
+
+  function layPlate() {
+    const key = g.dense ? `${built} ${g.pitch} ${g.rows.map((row) => row.y)}` : "";
+    if (key === plateKey) return;
+    plateKey = key;
+    const kept = g.rows.filter((row) => !row.gap && g.dense).map(({ row }) => row * g.perRow);
+    elements = kept.flatMap((first) =>
+      Array.from({ length: Math.min(g.perRow, g.storageSize - first) }, (_, k) => first + k));
+    const places = elements.map((e) => [g.left(e), g.top(e), g.slot, g.height]);
+    plate.layOut(g.width, g.bottom, g.dense ? places : null);
+    set(node, "aria-rowcount", g.dense ? String(Math.ceil(g.storageSize / g.perRow)) : null);
+    set(node, "aria-colcount", g.dense ? String(g.perRow) : null);
+  }
+
+  function build(storageSize) {
+    slots = new Map();
+    const kept = g.rows.filter((row) => !row.gap && !g.dense);
+    lines(kept.length).forEach((line, k) => {
+      line.replaceChildren();
+      const first = kept[k].row * g.perRow;
+      for (let e = first; e < Math.min(first + g.perRow, storageSize); e++) {
+        const slot = h("div", { role: "gridcell", class: "sk-slot", id: `${id}-s${e}`, text: "" });
+        slot.element = e;
+        line.append(slot);
+        slots.set(e, slot);
+      }
+    });
+  }
+
+  function draw(view) {
+    if (g.dense) drawPlate(view);
+    else drawSlots(view);
+    drawInk(view);
+  }
+
+  function drawPlate(view) {
+    const { spot, owners, layout, tapeCursor } = view;
+    const columns = layout.shape.at(-1) ?? 1;
+    plate.draw(elements.map((element) => {
+      const owned = owners.get(element);
+      const tint = owned ? Math.floor(owned[0] / columns) % 6 : null;
+      return [tint, "", element === spot.element ? "spot" : ""];
+    }));
+    const at = tapeCursor === null ? -1 : elements.indexOf(tapeCursor);
+    const [row, column] = [Math.floor(tapeCursor / g.perRow), tapeCursor % g.perRow];
+    const says = at < 0 ? "" : describeSlot(view, tapeCursor);
+    set(node, "aria-activedescendant", plate.activate(`${id}-s`, at < 0 ? null : at, says, row, column));
+  }
+
+  function drawSlots(view) {
+    const { spot, owners, layout, values, label } = view;
+    fit(node, [...slots.keys()].map(label), g.slot);
+    const columns = layout.shape.at(-1) ?? 1;
+    for (const [element, slot] of slots) {
+      const owned = owners.get(element);
+      set(slot, "text", label(element));
+      set(slot, "data-number", values ? String(element) : null);
+      set(slot, "data-owners", owned && owned.length > 1 ? `×${owned.length}` : null);
+      const state = element === spot.element ? " is-spot" : "";
+      set(slot, "class", `sk-slot${owned ? "" : " is-hole"}${state}`);
+      set(slot, "data-row", owned ? String(Math.floor(owned[0] / columns) % 6) : null);
+      set(slot, "aria-label", describeSlot(view, element));
+      set(slot, "aria-selected", String(element === view.tapeCursor));
+    }
+    const active = view.tapeCursor;
+    set(node, "aria-activedescendant", slots.has(active) ? `${id}-s${active}` : null);
+  }
+
+  /** What stands around the slots, patched into the pools; tips lie above the labels. */
+  function drawInk(view) {
+    const { paths, tags, grips } = inkOf(g, view);
+    const isTip = ([, kind]) => kind.startsWith("sk-tip");
+    for (const [take, shapes] of [
+      [lower, paths.filter((path) => !isTip(path))],
+      [upper, paths.filter(isTip)],
+    ])
+      take(shapes.length).forEach((path, k) => {
+        set(path, "d", shapes[k][0]);
+        set(path, "class", shapes[k][1]);
+      });
+    labels(tags.length).forEach((label, k) => {
+      const [text, x, y, kind] = tags[k];
+      set(label, "text", text);
+      set(label, "class", `sk-tag ${kind}`);
+      moveTo(label, x, y);
+    });
+    handles(grips.length).forEach((handle, k) => {
+      const [x, y, kind, what] = grips[k];
+      set(handle, "class", `sk-grip ${kind}`);
+      set(handle, "title", `drag to change ${what}`);
+      set(handle, "data-what", what);
+      handle.what = what;
+      moveTo(handle, x - 12, y - 12);
+    });
+  }
+
+  /**
+   * A function from pointers to slots: the nearest slot of the nearest row. It measures on the tape as it
+   * stands now. A drag keeps one, because a new size of the grid moves the tape under the pointer.
+   */
+  function locator() {
+    const bounds = box.getBoundingClientRect();
+    const now = g;
+    const rows = now.rows.filter((row) => !row.gap);
+    return (event) => {
+      const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+      const distance = (row) => Math.abs(row.y + now.height / 2 - y);
+      const { row } = rows.reduce((best, r) => (distance(r) < distance(best) ? r : best));
+      const column = Math.floor((x - now.gutter) / now.pitch);
+      return row * now.perRow + Math.min(Math.max(column, 0), now.perRow - 1);
+    };
+  }
+
+  return { node: box, focusable: node, resize, draw, locator, geometry: () => g, close: plate.close };
+}

@@ -1,0 +1,317 @@
+// StrideExplorer: reads the scene from the model, draws it, and writes it back on what a hand does.
+//
+// The state is {layout, index, chain} in the model. What a pointer is over, which slot a key has reached and
+// which term is lit are this view's own. Every event ends in `draw`, which patches what differs.
+
+import { closed, followed, stagesOf } from "./chain.js";
+import { createChain } from "./chain_panel.js";
+import { code, flatten, formula, offset, reach, unflatten, verdicts } from "../page/core.js";
+import { h, s, set } from "../page/dom.js";
+import { createShell } from "../page/shell.js";
+import { createGrid, step } from "./grid.js";
+import { createCode, createFormula, createPresets, createSliders, createVerdicts } from "../page/panels.js";
+import { createTape } from "./tape.js";
+import { sameLayout } from "../page/operations.js";
+import { viewOf, words } from "./view.js";
+
+const TRAITS = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+const BESIDE = 340; // width of the sliders when they stand beside the grid
+const MAX_BESIDE = 480; // height of a grid that they still stand beside
+
+function render({ model, el, signal }) {
+  const shell = createShell({ model, el }, {
+    label: "stride explorer", kind: "sk-explorer", traits: ["_scene", ...TRAITS], draw,
+  });
+  const own = {
+    hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at
+    dragging: null, sliding: false,
+  };
+  const { id } = shell;
+
+  const presets = createPresets((preset) => {
+    widest = null;
+    chainPanel.restart();
+    change(preset.layout, model.get("_scene").index, null);
+  });
+  const chainPanel = createChain(id, { onSteps: setSteps });
+  const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
+  const grid = createGrid(id, {
+    onHover: (flat) => own.dragging || hover("hoverFlat", flat),
+    onSelect: select,
+    onKey: gridKey,
+  });
+  const tape = createTape(id, {
+    onHover: (slot) => own.dragging || hover("hoverSlot", slot),
+    onSelect: goToSlot,
+    onKey: tapeKey,
+    onDrag: startDrag,
+  });
+  const formulaPanel = createFormula(lightUp);
+  const verdictList = createVerdicts();
+  const codeBox = createCode();
+  const link = s("path", { class: "sk-link" });
+  const linkLayer = s("svg", { class: "sk-ink", "aria-hidden": "true" });
+  linkLayer.append(link);
+  const caption = h("p", { class: "sk-caption" });
+  const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
+  const stage = h("div", { class: "sk-stage" }, linkLayer, top, caption, tape.node);
+  const note = h("p", { class: "sk-note" });
+
+  // Drawing --------------------------------------------------------------------------------------
+
+  let laidOut = "";
+  let staged = null; // what the chain has come to, kept as long as it is the same
+  let widest = null; // how far the sliders reach
+  let at = { grid: [0, 0], tape: [0, 0] };
+  let spot = {}; // the element that the link leads to
+
+  function draw() {
+    const found = stages();
+    const stage = found.at(-1);
+    const view = viewOf(state(stage), own);
+    const sentence = words(view);
+    const preset = presets.draw(model.get("_presets"), stage.copies ? null : view.layout);
+    chainPanel.draw(found, shell.width);
+    sliders.draw(view);
+    set(caption, "text", captionOf(found));
+    arrange(view);
+    grid.draw(view);
+    tape.draw(view);
+    formulaPanel.draw(view, sentence);
+    verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
+    codeBox.draw(codeOf(view.layout), preset);
+    set(note, "text", model.get("_note"));
+    spot = view.spot;
+    drawLink();
+    shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
+  }
+
+  const state = (stage) => ({
+    scene: model.get("_scene"),
+    storageSize: stage.storageSize,
+    sliderMax: sliderMax(stage),
+    name: model.get("_name"),
+    values: stage.labels,
+  });
+
+  /** The scene's parts: {layout, index, chain}. */
+  function sceneNow() {
+    const { index, chain, ...layout } = model.get("_scene");
+    return { layout, index, chain: chain ?? null };
+  }
+
+  /** What the steps of the chain have come to, the start first; a chain of none is the layout itself. */
+  function stages() {
+    const { layout, chain } = sceneNow();
+    const key = [chain, chain ? null : JSON.stringify(layout), ...["_values", "storage_size"].map((t) => model.get(t))];
+    if (!staged || key.some((part, k) => part !== staged.key[k])) {
+      const values = model.get("_values");
+      const labels = values.length ? values : null;
+      const start = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
+      staged = { key, found: stagesOf(start, model.get("storage_size"), labels) };
+    }
+    return staged.found;
+  }
+
+  /** What the layout on screen is called in code: a preset's expression, or as_strided. */
+  function expressionOf(layout) {
+    const preset = model.get("_presets").find((p) => sameLayout(p.layout, layout));
+    return preset?.expression ?? code(model.get("source"), layout);
+  }
+
+  const codeOf = (layout) => {
+    const { chain } = sceneNow();
+    return chain ? chain.source + chain.steps.join("") : code(model.get("source"), layout);
+  };
+
+  function captionOf(found) {
+    const copy = found.findLast((stage) => stage.copied);
+    return copy
+      ? `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`
+      : "";
+  }
+
+  /** Sliders that reach as far as the chain has come; they shrink again with the next preset only. */
+  function sliderMax({ layout, storageSize }) {
+    const most = widest ?? model.get("_slider_max");
+    widest = {
+      size: Math.max(most.size, ...layout.shape),
+      stride: Math.max(most.stride, ...layout.stride),
+      storage_offset: Math.max(most.storage_offset, storageSize - 1),
+    };
+    return widest;
+  }
+
+  /** Give the panes their width and the grid its shape. */
+  function arrange(view) {
+    const { shape } = view.layout;
+    const key = `${shape} ${shell.width}`;
+    if (key !== laidOut) {
+      const beside = shell.width >= 720;
+      const room = beside ? shell.width - BESIDE - 32 : shell.width;
+      const [gridWidth, gridHeight] = grid.resize(shape, room, view.name, !beside);
+      const stacked = !beside || gridWidth > room || gridHeight > MAX_BESIDE;
+      if (stacked && beside) grid.resize(shape, shell.width, view.name);
+      set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");
+    }
+    tape.resize(view, shell.width);
+    laidOut = key;
+  }
+
+  // Where the panes stand is asked once the browser has laid out the page, before it paints: to ask any
+  // sooner would make it lay out the page twice.
+  const placed = new ResizeObserver(() => {
+    const origin = (node) => [node.offsetLeft, node.offsetTop];
+    at = { grid: origin(grid.node), tape: origin(tape.node) };
+    drawLink();
+  });
+  for (const pane of [top, caption]) placed.observe(pane);
+
+  /** The dotted line from below the selected cell, at the lower edge of the grid, to its slot. */
+  function drawLink() {
+    const g = tape.geometry();
+    if (!g || spot.flat === null || !g.has(spot.element)) return set(link, "d", "");
+    const [cx] = grid.corner(spot.flat);
+    const w = grid.cellWidth();
+    const [x0, y0] = [at.grid[0] + cx + w / 2, at.grid[1] + grid.bottom()];
+    const [x1, y1] = [at.tape[0] + g.middle(spot.element), at.tape[1] + g.top(spot.element)];
+    const bend = Math.max(20, (y1 - y0) / 2);
+    set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
+  }
+
+  // What a hand does -----------------------------------------------------------------------------
+
+  function change(layout, index, chain) {
+    const { shape } = layout;
+    const padded = [...(index ?? shape.map((n) => n >> 1)), 0, 0, 0, 0].slice(0, shape.length);
+    const inside = shape.includes(0) ? null : padded.map((i, d) => Math.min(i, shape[d] - 1));
+    Object.assign(own, { hoverFlat: null, hoverSlot: null, tapeCursor: null });
+    shell.change({ ...layout, index: inside, chain });
+  }
+
+  /** Another chain from the same start; the selected element is followed to its new index. */
+  function setSteps(steps) {
+    const { layout, index, chain } = sceneNow();
+    const { source, start } = chain ?? { source: expressionOf(layout), start: layout };
+    const before = stages().at(-1);
+    const after = stagesOf({ source, start, steps }, stages()[0].storageSize, stages()[0].labels).at(-1);
+    const flat = followed(before, after, index);
+    change(
+      after.layout, flat === null ? index : unflatten(after.layout.shape, flat),
+      steps.length ? { source, start, steps } : null,
+    );
+  }
+
+  function slide(what, dim, value) {
+    const { layout, index, chain } = sceneNow();
+    if (what === "storage_offset") layout.storage_offset = value;
+    else {
+      const key = what === "size" ? "shape" : "stride";
+      layout[key] = layout[key].map((old, d) => (d === dim ? value : old));
+    }
+    own.sliding = true;
+    chainPanel.restart();
+    change(layout, index, closed(chain, stages(), layout));
+    own.sliding = false;
+  }
+
+  function select(flat) {
+    if (flat === null) return;
+    const { layout, chain } = sceneNow();
+    change(layout, unflatten(layout.shape, flat), chain);
+  }
+
+  function goToSlot(slot) {
+    const { layout, index } = sceneNow();
+    const owned = reach(layout).owners.get(slot);
+    if (owned) {
+      const current = index === null ? -1 : owned.indexOf(flatten(layout.shape, index));
+      select(owned[own.tapeCursor === null ? (current + 1) % owned.length : Math.max(current, 0)]);
+    }
+    own.tapeCursor = slot;
+    draw();
+  }
+
+  function gridKey(event) {
+    const { layout, index, chain } = sceneNow();
+    if (event.key === "Escape") return event.currentTarget.blur();
+    const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
+    const next = index && step(layout.shape, index, key);
+    if (!next) return;
+    event.preventDefault();
+    change(layout, next, chain);
+  }
+
+  function tapeKey(event) {
+    const { perRow } = tape.geometry();
+    const size = stages().at(-1).storageSize;
+    const { layout, index } = sceneNow();
+    if (event.key === "Escape") return event.currentTarget.blur();
+    const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
+    const moves = {
+      ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
+      Home: 0, End: size - 1,
+    };
+    if (event.key === "Enter" || event.key === " ") {
+      own.tapeCursor = null; // the next owner of the same slot
+      goToSlot(now);
+    } else if (event.key in moves) {
+      const slot = moves[event.key];
+      if (slot >= 0 && slot < size) goToSlot(slot);
+    } else return;
+    event.preventDefault();
+  }
+
+  function hover(which, what) {
+    own.hoverFlat = own.hoverSlot = null;
+    own[which] = what;
+    draw();
+  }
+
+  function lightUp(term) {
+    own.lit = term;
+    draw();
+  }
+
+  /** A grip on the tape: its slider follows the slot under the pointer, limits and reasons included. */
+  function startDrag(event) {
+    event.preventDefault();
+    const grip = event.currentTarget;
+    const slotAt = tape.locator();
+    own.dragging = grip.what;
+    const move = (moved) => {
+      const slider = sliders.find(own.dragging);
+      if (slider) sliders.change(slider, Math.max(dragged(slider, slotAt(moved)), 0));
+    };
+    const drop = () => {
+      own.dragging = null;
+      document.removeEventListener("pointermove", move);
+      document.removeEventListener("pointerup", drop);
+      document.removeEventListener("pointercancel", drop);
+    };
+    document.addEventListener("pointermove", move, { signal });
+    document.addEventListener("pointerup", drop, { signal });
+    document.addEventListener("pointercancel", drop, { signal });
+  }
+
+  /** The value that a slider would need for its grip to stand at a slot. */
+  function dragged({ what, dim }, slot) {
+    const { storage_offset, stride } = model.get("_scene");
+    if (what === "storage_offset") return slot;
+    const steps = slot - storage_offset;
+    return what === "stride" ? steps : Math.floor(steps / stride[dim]) + 1;
+  }
+
+  // A reason belongs to the slider that was just moved, not to what comes after.
+  const forget = () => own.sliding || sliders.say("");
+  model.on("change:_scene", forget);
+  shell.atEnd(() => {
+    model.off("change:_scene", forget);
+    placed.disconnect();
+    grid.close();
+    tape.close();
+  });
+  return shell.open(presets.node, note, chainPanel.node, stage, formulaPanel.node, verdictList.node, codeBox.node);
+}
+
+export default { render };

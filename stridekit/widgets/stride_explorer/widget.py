@@ -1,0 +1,296 @@
+"""StrideExplorer: a grid of indices and the storage it is read from, linked both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import torch
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit._arguments import a_kind, int_, varargs
+from stridekit.layout import Layout, LayoutError
+from stridekit.storage import read_storage, storage_bytes
+from stridekit.widgets import scene
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.base import Picture
+from stridekit.widgets.static import draw
+from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
+
+MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
+
+
+class StrideExplorer(Picture):
+    """Drag a stride and watch where the elements come from.
+
+    `layout` is what is on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
+    elements (by default 40, or as many as the layout reaches). `index` is the selected element. Both
+    follow the hand, can be set from Python, and can be observed. `chain` are the operations that led
+    here, `code` is the torch expression that reproduces the picture. Raises LayoutError for a layout
+    that leaves its storage or does not fit the picture, IndexError for an index out of range; the
+    picture then stays as it was.
+
+    >>> explorer = StrideExplorer()
+    >>> explorer.layout = Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
+    >>> explorer.index = (2, 3)
+    >>> explorer
+    StrideExplorer: torch.arange(40.).as_strided((4, 6), (8, 1), 2)
+      2 + 2*8 + 3*1 = 21
+      x[2, 3] is element 21 of the storage: byte 84, cache line 1
+      ✗ not contiguous: dim 0 has stride 8, 6 is needed
+      ✗ 6 holes between the first and the last element
+      ✓ no two indices share an element
+      · reaches 24 of 40 elements (96 of 160 bytes)
+    """
+
+    _esm = module("stride_explorer/widget.js")
+    _css = style("page/base.css", "stride_explorer/widget.css")
+
+    # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it
+    # with the index in `_scene`, as one value: no half-changed state can ever be seen or sent.
+    layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
+    index = traitlets.Any(allow_none=True, help="The selected element: one int a dim.")
+    storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
+    source = traitlets.Unicode(
+        read_only=True, help="The torch expression that the picture starts from."
+    ).tag(sync=True)
+    _values = traitlets.List().tag(sync=True)  # a text for each element of the storage, or none
+    _name = traitlets.Unicode("x").tag(sync=True)  # what the sentences call the tensor
+    _note = traitlets.Unicode().tag(sync=True)
+    _presets = traitlets.List().tag(sync=True)
+    _slider_max = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, layout: Layout | None = None, storage_size: int | None = None) -> None:
+        presets = scene.default_presets(itemsize=4)
+        if layout is not None:
+            presets = scene.presets(Layout.of(layout), "as given", "x")
+        start = presets[0].layout
+        size = max(40, start.span.stop)
+        if storage_size is not None:
+            size = int_("storage_size", storage_size)
+        if size >= 2**53:
+            raise LayoutError(
+                f"a storage of {size} elements is beyond what a browser counts exactly"
+            )
+        super().__init__()
+        self._chain: Chain | None = None
+        self._show(start, size, f"torch.arange({size}.)", presets)
+
+    def _show(
+        self, layout: Layout, size: int, source: str, presets: list[scene.Preset], **traits: Any
+    ) -> None:
+        """Set the whole scene, as one message to the front end."""
+        with self.hold_sync():
+            self.set_trait("storage_size", size)
+            self.set_trait("source", source)
+            self._chain = None
+            self._slider_max = scene.sliders_for(layout, size)
+            self._presets = [
+                {"name": p.name, "expression": p.expression, "layout": _to_json(p.layout)}
+                for p in presets
+                if not scene.why_not_drawn(p.layout, size)
+            ]
+            for name, value in traits.items():
+                setattr(self, name, value)
+            self.layout = layout
+            self.index = None  # the middle
+
+    @property
+    def code(self) -> str:
+        """The torch expression that reproduces what is on screen."""
+        return self._chain.code if self._chain else scene.code(self.source, self.layout)
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The operations that led to the layout on screen; `()` before the first one.
+
+        Set, they are applied to the tensor that the chain starts from: what was on screen before the
+        first one. A copy starts a storage of its own. What moves the layout by hand ends the chain.
+        Raises LayoutError or IndexError for what `Layout` refuses; the picture then stays as it was.
+
+        >>> explorer = StrideExplorer()
+        >>> explorer.chain = (".permute(1, 0)", "[1:]")
+        >>> explorer
+        StrideExplorer: torch.arange(40.).view(5, 8).permute(1, 0)[1:]
+          .permute(1, 0): shape (8, 5), stride (1, 8), storage_offset 0, view
+          [1:]: shape (7, 5), stride (1, 8), storage_offset 1, view
+          1 + 2*1 + 4*8 = 35
+          x[2, 4] is element 35 of the storage: byte 140, cache line 2
+          ✗ not contiguous: dim 1 has stride 8, 1 is needed
+          ✗ 4 holes between the first and the last element
+          ✓ no two indices share an element
+          · reaches 35 of 40 elements (140 of 160 bytes)
+        """
+        return self._chain.steps if self._chain else ()
+
+    @chain.setter
+    def chain(self, steps: Iterable[str]) -> None:
+        before = self._chain
+        start = before or Chain(self._expression(), self.layout, ())
+        chain = start._replace(steps=steps_of(steps))
+        layout = chain.stages(self.storage_size)[-1].layout  # refuses before anything changes
+        with self.hold_trait_notifications():
+            self._chain = chain if chain.steps else None
+            self.layout = layout
+        self._publish()  # also where another chain has come to the same layout
+
+    def _expression(self) -> str:
+        """What the layout on screen, which no chain has led to, is called in code."""
+        for preset in self._presets:
+            if _to_json(self.layout) == preset["layout"]:
+                return str(preset["expression"])
+        return self.code
+
+    def _stages(self) -> list[Stage]:
+        """What each step of the chain has come to; the last is on screen."""
+        chain = self._chain or Chain(self.source, self.layout, ())
+        return chain.stages(self.storage_size, self._values or None)
+
+    @traitlets.validate("layout")
+    def _check_layout(self, proposal: Any) -> Layout:
+        layout = Layout.of(proposal["value"])
+        why = scene.why_not_drawn(layout, self._storage_now())
+        if why:
+            raise LayoutError(why)
+        return layout
+
+    def _storage_now(self) -> int:
+        """The size of the storage on screen: the last copy's, if the chain has copied."""
+        return (
+            self._chain.stages(self.storage_size)[-1].storage_size
+            if self._chain
+            else self.storage_size
+        )
+
+    @traitlets.validate("index")
+    def _check_index(self, proposal: Any) -> tuple[int, ...] | None:
+        index = proposal["value"]
+        if self.layout.numel == 0 or index is None:
+            return _nearest(self.layout.shape, None)
+        index = varargs("index", (index,))
+        self.layout.offset(index)  # raises IndexError for what is out of range
+        return tuple(i % n for i, n in zip(index, self.layout.shape, strict=True))
+
+    @traitlets.observe("layout", "index")
+    def _publish(self, change: Any = None) -> None:
+        """Python changed the scene: keep the index inside, and tell the front end."""
+        if self._chain and self._chain.stages(self.storage_size)[-1].layout != self.layout:
+            self._chain = self._chain.closed(self.storage_size, self.layout)
+        self.index = _nearest(self.layout.shape, self.index)
+        # A list, as JSON has it: what the front end sent is then equal, and is not sent back.
+        index = None if self.index is None else list(self.index)
+        chain = None
+        if self._chain:
+            source, start, steps = self._chain
+            chain = {"source": source, "start": _to_json(start), "steps": list(steps)}
+        self._scene = _to_json(self.layout) | {"index": index, "chain": chain}
+
+    @traitlets.observe("_scene")
+    def _dragged(self, change: Any) -> None:
+        """The front end changed the scene, which it keeps legal."""
+        scene_now = dict(change["new"])
+        index, chain = scene_now.pop("index"), scene_now.pop("chain", None)
+        with self.hold_trait_notifications():
+            self._chain = chain and Chain(
+                chain["source"], Layout(**chain["start"]), tuple(chain["steps"])
+            )
+            self.layout = Layout(**scene_now)
+            self.index = index
+
+    def __repr__(self) -> str:
+        stages = self._stages()
+        steps = [
+            f"{after.text}: {after}, {after.memory(before)}" for before, after in pairwise(stages)
+        ]
+        lines = [str(verdict) for verdict in scene.verdicts(self.layout, stages[-1].storage_size)]
+        where = []
+        if self.index is not None:
+            where = [
+                scene.formula(self.layout, self.index),
+                scene.place(self.layout, self.index, self._name),
+            ]
+        note = [self._note] if self._note else []
+        return "\n  ".join([f"StrideExplorer: {self.code}", *note, *steps, *where, *lines])
+
+    def _still(self) -> Figure:
+        *_, (_, layout, _, size, labels) = self._stages()
+        return draw(layout, size, self.index, repr(self), labels or ())
+
+
+def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
+    """A StrideExplorer on the storage of your own tensor, with its values as they are now.
+
+    `name` is what the code and the sentences call it. Of a large tensor the leading corner is shown,
+    and a note says so. Raises TypeError or LayoutError for what has no strided layout.
+
+    >>> t = torch.arange(12).view(3, 4)
+    >>> explore(t.t(), "t").code
+    't.as_strided((4, 3), (1, 4), 0)'
+    """
+    if not isinstance(t, torch.Tensor):
+        raise TypeError(
+            f"{a_kind(t)} is not a torch tensor: torch.from_numpy(a) shares an array's memory"
+        )
+    if not isinstance(name, str):
+        raise TypeError(f"name is {a_kind(name)}: give the text that code and sentences call it")
+    layout = Layout.of(t)
+    size = storage_bytes(t) // layout.itemsize
+    corner, expression = scene.tile(layout)
+    expression = name + expression.removeprefix("x")
+    values = _values_of(t, size)
+    notes = [f"{expression} of shape {tuple(t.shape)}"] if expression != name else []
+    if values is None:
+        notes.append("the numbers are places in the storage, not values")
+    presets = scene.presets(corner, "as given", expression)
+    explorer = StrideExplorer()
+    note = ": ".join(notes)
+    explorer._show(corner, size, name, presets, _values=values or [], _note=note, _name=name)
+    return explorer
+
+
+def _to_json(layout: Layout) -> dict[str, Any]:
+    return {
+        "shape": list(layout.shape),
+        "stride": list(layout.stride),
+        "storage_offset": layout.storage_offset,
+        "itemsize": layout.itemsize,
+    }
+
+
+def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The index clamped into the shape; None where there is nothing to select."""
+    if 0 in shape:
+        return None
+    if index is None:
+        return tuple(n // 2 for n in shape)
+    padded = (*index, *[0] * len(shape))
+    return tuple(min(i, n - 1) for i, n in zip(padded, shape, strict=False))
+
+
+def _values_of(t: torch.Tensor, size: int) -> list[str] | None:
+    """A short text for each element of the storage, [] where the elements' numbers say the same.
+
+    None for a large storage, or one without memory.
+    """
+    if size > MAX_VALUES:
+        return None
+    try:
+        values = [_short(value) for value in read_storage(t).tolist()]
+    except (ValueError, RuntimeError):  # meta and fake tensors have nothing to read,
+        return None  # and elements of four bits no Python number
+    return [] if values == [str(k) for k in range(size)] else values
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) < 1e5:
+            return str(int(value))
+        digits = f"{value:.0f}" if 1e3 <= abs(value) < 1e5 else f"{value:.3g}"
+        if len(digits) > 6:  # what a box has room for
+            digits = f"{value:.2g}" if abs(value) >= 0.01 else f"{value:.{int(value > 0)}e}"
+        return digits.replace("e-0", "e-").replace("e+0", "e+")
+    if isinstance(value, complex):
+        return f"{value:.2g}"
+    return str(value)

@@ -1,0 +1,114 @@
+"""The still picture of walks over cache lines, and of a warp on its sectors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from stridekit import palette
+from stridekit.widgets.scene import CACHE_LINE
+from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH
+from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer.traversal import LANES, SECTOR, Walk, Warp
+
+TEXT_LINE, PITCH, MAX_LINES = 19, 28, 24
+
+
+def draw_walks(
+    walks: Sequence[Walk], visit: int, cache_lines: int, alignment: int, text: str
+) -> Figure:
+    """The walks side by side, each line a row of 64 bytes, with how often it was loaded."""
+    traces = [traversal.walk(w.layout, w.order, cache_lines, alignment) for w in walks]
+    all_rows = [sorted({v.line for v in trace}) for trace in traces]
+    rows = [lines[:MAX_LINES] for lines in all_rows]
+    height = 74 + PITCH * max(min(len(lines), MAX_LINES + 1) for lines in all_rows)
+    figure, ax = _page(height, text)
+    pane = WIDTH / len(walks)
+    for k, (step, trace, lines) in enumerate(zip(walks, traces, rows, strict=True)):
+        left, right = k * pane + 70, (k + 1) * pane - 60
+        done = trace[:visit]
+        loads = Counter(v.line for v in done if not v.hit)
+        here = done[-1].element if done else None
+        ax.text(left, 16, f"{step.name}: {traversal.order_name(step.order)}", fontsize=10,
+                color=INK, weight="bold", va="center")  # fmt: skip
+        count = sum(loads.values())
+        loaded = f"{count} cache line{'s' * (count != 1)} loaded, {len(loads)} would do"
+        ax.text(left, 38, loaded,
+                fontsize=9, color=MUTED, va="center")  # fmt: skip
+        byte, seen = (right - left) / CACHE_LINE, {v.element for v in done}
+        if len(all_rows[k]) > MAX_LINES:
+            more = len(all_rows[k]) - MAX_LINES
+            _label(ax, left, 58 + PITCH * MAX_LINES, f"and {more} more line{'s' * (more != 1)}")
+        for row, line in enumerate(lines):
+            y = 58 + PITCH * row
+            _box(ax, left, y, right - left, PALE, LINE)
+            _label(ax, left - 8, y, f"line {line}", ha="right")
+            again = loads[line] > 1
+            _label(ax, right + 8, y, f"×{loads[line]}", palette.BAD[0] if again else MUTED)
+            size = step.layout.itemsize
+            for element in sorted({v.element for v in trace if v.line == line}):
+                x = left + byte * ((alignment + element * size) % CACHE_LINE)
+                tint = _tint(step, trace, element) if element in seen else PALE
+                spot = element == here
+                _box(ax, x + 1, y + 1, byte * size - 2, tint, INK if spot else LINE, spot)
+                if byte * size > 20:
+                    _label(ax, x + byte * size / 2, y, str(element), INK, ha="center")
+    return figure
+
+
+def draw_warp(warp: Warp, text: str) -> Figure:
+    """The lanes above, the sectors that they touch below, and a line from each lane to its bytes."""
+    figure, ax = _page(190, text)
+    sectors = sorted(set(warp.sectors))
+    lane_width = (WIDTH - 40) / LANES
+    sector_width = min(110, (WIDTH - 40) / len(sectors))
+    for k, sector in enumerate(sectors):
+        _box(ax, 20 + k * sector_width + 1, 120, sector_width - 2, PALE, LINE)
+        _label(ax, 20 + (k + 0.5) * sector_width, 150, str(sector), ha="center")
+    for lane, sector in enumerate(warp.sectors):
+        x = 20 + lane * lane_width
+        _box(ax, x + 1, 20, lane_width - 2, palette.ROWS[0][0], LINE)
+        _label(ax, x + lane_width / 2, 20, str(lane), INK, ha="center")
+        byte = (lane * warp.stride + warp.offset) * warp.itemsize % SECTOR
+        at = 20 + sectors.index(sector) * sector_width + byte / SECTOR * sector_width
+        width = warp.itemsize / SECTOR * sector_width
+        _box(ax, at + 0.5, 121, max(width - 1, 1), palette.ROWS[0][0], LINE)
+        ax.plot([x + lane_width / 2, at + width / 2], [46, 120], color=MUTED, linewidth=0.8)
+    return figure
+
+
+def _page(height: float, text: str) -> tuple[Figure, Axes]:
+    """A figure with the text under so much room, one unit of the axes being one pixel."""
+    lines = text.splitlines()
+    total = height + 12 + TEXT_LINE * len(lines)
+    figure = Figure(figsize=(WIDTH / 100, total / 100), dpi=150, facecolor="white")
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(total, 0))
+    ax.set_axis_off()
+    for k, line in enumerate(lines):
+        y = height + 10 + TEXT_LINE * k
+        ax.text(8, y, line, fontsize=9, color=INK, family="monospace", va="center")
+    return figure, ax
+
+
+def _box(
+    ax: Axes, x: float, y: float, width: float, tint: str, edge: str, heavy: bool = False
+) -> None:
+    size = (width, PITCH - 6 if tint == PALE else PITCH - 8)
+    line = 2.4 if heavy else 0.8
+    ax.add_patch(Rectangle((x, y), *size, facecolor=tint, edgecolor=edge, linewidth=line))
+
+
+def _label(ax: Axes, x: float, y: float, text: str, color: str = MUTED, ha: str = "left") -> None:
+    ax.text(x, y + PITCH / 2 - 3, text, fontsize=8, color=color, ha=ha, va="center")
+
+
+def _tint(step: Walk, trace: Sequence[traversal.Visit], element: int) -> str:
+    """The colour of the row of the tensor that an element belongs to, as in the live picture."""
+    inner = step.layout.shape[-1] if step.layout.ndim else 1
+    first = next(k for k, v in enumerate(traversal.elements(step.layout, range(step.layout.ndim)))
+                 if v == element)  # fmt: skip
+    return palette.ROWS[first // inner % len(palette.ROWS)][0]

@@ -1,0 +1,163 @@
+// What walking a layout costs: cache lines and hits of a loop order, sectors of a warp. traversal.py is the
+// truth; tests/fixtures/traversal.json pins numbers and sentences to its answers.
+//
+// A walk is a layout with an `order`, the dims outermost first, and the `name` that sentences give it.
+
+import { CACHE_LINE, elementName, numel, tuple, whyNotContiguous } from "../page/core.js";
+
+export const SECTOR = 32;
+export const LANES = 32;
+export const ITEMSIZES = [1, 2, 4, 8, 16];
+export const CACHE_SIZES = [1, 2, 4, 8, 16, 32];
+
+/** The word in the plural unless there is one. */
+const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+/** The order in which torch's elementwise operations loop over one operand. @returns dims, outermost first */
+export function torchOrder(layout) {
+  const { shape, stride } = layout;
+  const rowMajor = shape.map((_, d) => d);
+  const contiguous = !whyNotContiguous(layout);
+  if (contiguous !== isChannelsLast(shape, stride)) return contiguous ? rowMajor : [0, 2, 3, 1];
+  const order = rowMajor.reverse(); // innermost first, as torch sorts them
+  for (let first = 1; first < order.length; first++) {
+    let at = first;
+    for (let other = first - 1; other >= 0; other--) {
+      const verdict = compareDims(order[other], order[at], shape, stride);
+      if (verdict < 0) break;
+      if (verdict === 0) continue;
+      [order[other], order[at]] = [order[at], order[other]];
+      at = other;
+    }
+  }
+  return order.reverse();
+}
+
+/** Positive where dim a lies outside dim b, negative where inside, 0 where nothing tells. */
+function compareDims(a, b, shape, stride) {
+  if (!stride[a] || !stride[b]) return 0;
+  return stride[a] - stride[b] || (shape[a] > shape[b] ? 1 : 0);
+}
+
+function isChannelsLast(shape, stride) {
+  if (shape.length !== 4) return false;
+  if (shape.includes(0)) return true;
+  let needed = 1;
+  for (const d of [1, 3, 2, 0]) {
+    if (shape[d] !== 1 && stride[d] !== needed) return false;
+    needed *= shape[d];
+  }
+  return true;
+}
+
+/** The index that comes `k`-th in a walk. */
+export function indexAt({ shape, order }, k) {
+  const index = shape.map(() => 0);
+  for (const d of [...order].reverse()) {
+    index[d] = k % shape[d];
+    k = Math.floor(k / shape[d]);
+  }
+  return index;
+}
+
+/** Every visit, {element, line, hit}, through a cache of so many lines, the oldest of which leaves. */
+export function visitsOf(walk, cacheLines, alignment) {
+  const cache = [];
+  return Array.from({ length: numel(walk) }, (_, k) => {
+    const element = indexAt(walk, k).reduce((sum, i, d) => sum + i * walk.stride[d], walk.storage_offset);
+    const line = Math.floor((alignment + element * walk.itemsize) / CACHE_LINE);
+    const hit = cache.includes(line);
+    if (hit) cache.splice(cache.indexOf(line), 1);
+    cache.push(line);
+    if (cache.length > cacheLines) cache.shift();
+    return { element, line, hit };
+  });
+}
+
+/** What the first `upto` visits have cost. */
+export function countsOf(visits, itemsize, upto = visits.length) {
+  const done = visits.slice(0, upto);
+  const misses = done.filter(({ hit }) => !hit).length;
+  return {
+    visits: done.length,
+    lines: new Set(done.map(({ line }) => line)).size,
+    misses,
+    minimum: new Set(visits.map(({ line }) => line)).size,
+    bytes_used: new Set(done.map(({ element }) => element)).size * itemsize,
+    bytes_loaded: misses * CACHE_LINE,
+  };
+}
+
+/** The lines that the cache holds after `upto` visits: those touched last. */
+export function cachedLines(visits, upto, cacheLines) {
+  const held = new Set();
+  for (let k = Math.min(upto, visits.length) - 1; k >= 0 && held.size < cacheLines; k--) held.add(visits[k].line);
+  return held;
+}
+
+// Sentences ----------------------------------------------------------------------------------------
+
+/** How a loop order is called. @param {number[]} order */
+export function orderName(order) {
+  const dims = order.length > 1 ? `dims ${tuple(order)}` : order.length ? "dim 0" : "no dims";
+  return ({ "0,1": "row by row, ", "1,0": "column by column, " }[String(order)] ?? "") + dims;
+}
+
+export function countsSentence({ visits, misses, lines, bytes_used, bytes_loaded }) {
+  const least = misses <= lines ? "as few as can be" : `${lines} would do`;
+  const loads = `${counted(visits, "visit")} load${visits === 1 ? "s" : ""} ${counted(misses, "cache line")}`;
+  return `${loads}, ${least}: ${bytes_used} of ${bytes_loaded} bytes are used`;
+}
+
+/** Visit `number`, counted from 1. */
+export function visitSentence(walk, visits, number) {
+  if (!visits.length) return "there is no element to visit: a size is 0";
+  if (number === 0) return `no visit yet, ${visits.length} to come`;
+  const at = Math.min(number, visits.length);
+  const { element, line, hit } = visits[at - 1];
+  const loads = visits.slice(0, at).filter((visit) => visit.line === line && !visit.hit).length;
+  const loaded = loads === 1 ? "loaded" : `now loaded ${loads} times`;
+  return (
+    `visit ${at} of ${visits.length}: ${elementName(indexAt(walk, at - 1), walk.name)}, element ${element}, ` +
+    `cache line ${line}: ${hit ? "a hit" : `a miss, ${loaded}`}`
+  );
+}
+
+/** Which of two walks loads more, and how many times as much. */
+export function comparison(left, right) {
+  const [few, many] = [Math.min(left.misses, right.misses), Math.max(left.misses, right.misses)];
+  if (few === many) return `both load ${counted(many, "cache line")}`;
+  const [more, less] = right.misses > left.misses ? ["right", "left"] : ["left", "right"];
+  if (few === 0) return `the ${more} one loads ${many}, the ${less} one none`;
+  const tenths = Math.floor((20 * many + few) / (2 * few));
+  return `the ${more} one loads ${tenths / 10} times as many cache lines as the ${less} one`;
+}
+
+// A warp -------------------------------------------------------------------------------------------
+
+/** The byte at which each lane's element begins. */
+export const laneBytes = ({ itemsize, stride, offset }) =>
+  Array.from({ length: LANES }, (_, lane) => (lane * stride + offset) * itemsize);
+
+/** The 32-byte sector of each lane, and what that costs. */
+export function sectorsOf(warp) {
+  const sectors = laneBytes(warp).map((byte) => Math.floor(byte / SECTOR));
+  const bytesUsed = warp.itemsize * (warp.stride ? LANES : 1);
+  const touched = new Set(sectors).size;
+  return { sectors, touched, minimum: Math.ceil(bytesUsed / SECTOR), bytesUsed, bytesLoaded: touched * SECTOR };
+}
+
+export function warpSentence(warp) {
+  const { touched, minimum, bytesUsed, bytesLoaded } = sectorsOf(warp);
+  const least = touched > minimum ? `${minimum} would do` : "as few as can be";
+  const waste = bytesLoaded - bytesUsed;
+  const half = 2 * waste === bytesLoaded && warp.offset === 0;
+  const thrown = !waste
+    ? "every byte is used"
+    : half ? "half of each is thrown away" : `${waste} of ${bytesLoaded} bytes are thrown away`;
+  const offset = warp.offset ? `, offset ${warp.offset}` : "";
+  return (
+    `${LANES} lanes, ${counted(warp.itemsize, "byte")} each, stride ${warp.stride}${offset}: ` +
+    `${counted(touched, "sector")}, ${least}; ${thrown}`
+  );
+}

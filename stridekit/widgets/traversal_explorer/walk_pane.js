@@ -1,0 +1,200 @@
+// One walk on the cache lines that it loads: a row for each line, a box for each element, what it costs so
+// far, and a stroke for each visit. Nothing here takes the focus but the choice of the order: the scrubber
+// above moves both walks, and the sentence says what it shows.
+
+import { CACHE_LINE, numel, tuple } from "../page/core.js";
+import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
+import { cachedLines, countsOf, indexAt, orderName, torchOrder, visitSentence, visitsOf } from "./traversal.js";
+
+const MOST_LINES = 40; // drawn; more are counted below
+const WHOLE_SPAN = 16; // as many lines are drawn with those between that are never touched
+const NAME = 62; // width of what stands left of the bytes
+const LOADS = 56; // and right of them
+const STROKES = 26; // height of the visits' strokes
+
+const permutations = (dims) =>
+  dims.length < 2
+    ? [dims]
+    : dims.flatMap((d) => permutations(dims.filter((other) => other !== d)).map((rest) => [d, ...rest]));
+
+/** The lines to draw: all from the first to the last where they are few, else those that are touched. */
+export function linesToDraw(visits) {
+  const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
+  const span = touched.length ? touched.at(-1) - touched[0] + 1 : 0;
+  const all = span <= WHOLE_SPAN ? Array.from({ length: span }, (_, k) => touched[0] + k) : touched;
+  return { lines: all.slice(0, MOST_LINES), left: Math.max(all.length - MOST_LINES, 0) };
+}
+
+/** How high a row is, that many lines stay on one screen. */
+const rowHeight = (count) => (count <= 10 ? 30 : count <= 20 ? 24 : 15);
+
+/** Numbers, each over what it counts; one that is more than need be is marked. */
+export function createStats() {
+  const node = h("dl", { class: "sk-stats" });
+  const stats = pool(node, () => {
+    const [term, value] = [h("dt"), h("dd")];
+    return Object.assign(h("div", {}, term, value), { term, value });
+  });
+  return {
+    node,
+    draw: (shown) =>
+      stats(shown.length).forEach((stat, k) => {
+        const [what, number, tooMany] = shown[k];
+        set(stat.term, "text", what);
+        set(stat.value, "text", String(number));
+        set(stat, "data-many", tooMany ? "true" : null);
+      }),
+  };
+}
+
+export function createWalkPane(id, { onOrder }) {
+  const name = h("strong");
+  const numbers = h("span", { class: "sk-numbers" });
+  const order = h("select", { id: `${id}-order`, class: "sk-input", ...OWN_KEYS, onchange: () => onOrder(options[order.selectedIndex]) });
+  const label = h("label", { for: `${id}-order`, text: "loops" });
+  const stats = createStats();
+  const list = h("ol", { class: "sk-lines" });
+  const more = h("p", { class: "sk-note" });
+  const misses = s("path", { class: "sk-misses" });
+  const hits = s("path", { class: "sk-hits" });
+  const rest = s("path", { class: "sk-rest" });
+  const strokes = s("svg", { class: "sk-strokes", "aria-hidden": "true", height: String(STROKES) });
+  strokes.append(rest, misses, hits);
+  const sentence = h("p", { class: "sk-sentence" });
+  const node = h("div", { class: "sk-walk", role: "group" },
+    h("div", { class: "sk-walk-head" }, name, numbers), h("div", { class: "sk-choice" }, label, order),
+    stats.node, strokes, sentence, list, more);
+
+  let options = [];
+  let built = "";
+  let traced = "";
+  let visits = [];
+  let rows = [];
+  let boxes = new Map(); // element -> node
+
+  function draw(walk, { visit, cache_lines, alignment }, width) {
+    const key = JSON.stringify([walk, alignment, width]);
+    if (traced !== `${key} ${cache_lines}`) visits = visitsOf(walk, cache_lines, alignment);
+    traced = `${key} ${cache_lines}`;
+    if (built !== key) build(walk, alignment, width);
+    built = key;
+    const upto = Math.min(visit, visits.length);
+    const counts = countsOf(visits, walk.itemsize, upto);
+    stats.draw([
+      ["visits", counts.visits],
+      ["lines loaded", counts.misses, counts.misses > counts.lines],
+      ["would do", counts.lines],
+      ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
+    ]);
+    drawLines(upto, cachedLines(visits, upto, cache_lines));
+    drawStrokes(upto, width);
+    const words = visitSentence(walk, visits, upto);
+    set(sentence, "text", words);
+    set(sentence, "data-hit", upto ? String(visits[upto - 1].hit) : null);
+    return { counts, words };
+  }
+
+  // What changes with the layout: orders to choose from, rows and boxes ----------------------------
+
+  function build(walk, alignment, width) {
+    set(name, "text", walk.name);
+    set(numbers, "text", `shape ${tuple(walk.shape)}, stride ${tuple(walk.stride)}`);
+    set(node, "aria-label", `${walk.name}, ${orderName(walk.order)}`);
+    buildOrders(walk);
+    const { lines, left } = linesToDraw(visits);
+    set(more, "text", left ? `and ${left} more lines` : "");
+    const height = rowHeight(lines.length);
+    set(list, "style", `--row:${height}px;--name:${NAME}px;--loads:${LOADS}px`);
+    rows = lines.map((line) => {
+      const row = {
+        line, bytes: h("span", { class: "sk-bytes" }),
+        loads: h("span", { class: "sk-loads" }), held: h("span", { class: "sk-held" }),
+      };
+      row.node = h("li", {}, h("span", { class: "sk-line-name", text: `line ${line}` }), row.bytes, row.loads, row.held);
+      return row;
+    });
+    buildBoxes(walk, alignment, (width - NAME - LOADS) / CACHE_LINE, height);
+    list.replaceChildren(...rows.map((row) => row.node));
+  }
+
+  function buildOrders(walk) {
+    const torchs = String(torchOrder(walk));
+    options = permutations(walk.shape.map((_, d) => d));
+    order.replaceChildren(...options.map((dims) => h("option", {
+      text: orderName(dims) + (String(dims) === torchs ? " · as torch runs it" : ""),
+    })));
+    order.selectedIndex = options.findIndex((dims) => String(dims) === String(walk.order));
+    order.disabled = options.length < 2;
+  }
+
+  function buildBoxes(walk, alignment, pixels, height) {
+    const byLine = new Map(rows.map((row) => [row.line, row.bytes]));
+    const width = pixels * walk.itemsize;
+    const written = width >= 14 && height >= 20;
+    const inner = walk.shape.at(-1) ?? 1;
+    const at = (byte, size) => `left:${(byte / CACHE_LINE) * 100}%;width:${(size / CACHE_LINE) * 100}%`;
+    boxes = new Map();
+    const tints = new Map();
+    const rowMajor = { ...walk, order: walk.shape.map((_, d) => d) };
+    for (let k = numel(walk) - 1; k >= 0; k--) {
+      const element = indexAt(rowMajor, k).reduce((sum, i, d) => sum + i * walk.stride[d], walk.storage_offset);
+      tints.set(element, Math.floor(k / inner) % 6); // of several owners the first one's
+    }
+    for (const [element, tint] of tints) {
+      const byte = alignment + element * walk.itemsize;
+      const line = byLine.get(Math.floor(byte / CACHE_LINE));
+      if (!line) continue;
+      const box = h("span", { class: "sk-byte-box", style: at(byte % CACHE_LINE, walk.itemsize) },
+        h("span", { text: written ? String(element) : "" }));
+      box.tint = `sk-byte-box sk-r${tint}`;
+      boxes.set(element, box);
+      line.append(box);
+    }
+    if (alignment && byLine.has(0))
+      byLine.get(0).append(h("span", { class: "sk-before", style: at(0, alignment), title: "before the storage" }));
+    set(list, "class", width < 10 ? "sk-lines is-narrow" : "sk-lines");
+    fit(list, [...boxes.keys()].map(String), width);
+  }
+
+  // What changes with every visit ------------------------------------------------------------------
+
+  function drawLines(upto, cached) {
+    const seen = new Set();
+    const loads = new Map();
+    for (let k = 0; k < upto; k++) {
+      seen.add(visits[k].element);
+      if (!visits[k].hit) loads.set(visits[k].line, (loads.get(visits[k].line) ?? 0) + 1);
+    }
+    const here = upto ? visits[upto - 1].element : null;
+    for (const [element, box] of boxes)
+      set(box, "class", seen.has(element) ? box.tint + (element === here ? " is-here" : "") : "sk-byte-box");
+    for (const { line, node: row, loads: times, held } of rows) {
+      const count = loads.get(line) ?? 0;
+      const state = cached.has(line) ? "in" : count ? "out" : null;
+      set(row, "data-held", state);
+      set(row, "aria-label", `cache line ${line}: loaded ${count} times${state === "in" ? ", in the cache" : ""}`);
+      set(times, "text", `×${count}`);
+      set(times, "data-many", count > 1 ? "true" : null);
+      set(held, "text", state === "in" ? "●" : state === "out" ? "○" : "");
+    }
+  }
+
+  function drawStrokes(upto, width) {
+    const step = width / Math.max(visits.length, 1);
+    const thick = Math.max(1, Math.min(step - 1, 7));
+    const paths = { true: "", false: "" };
+    let future = "";
+    visits.forEach(({ hit }, k) => {
+      const x = (step * (k + 0.5)).toFixed(1);
+      if (k < upto) paths[hit] += `M${x},${STROKES - 2}v${hit ? -6 : 4 - STROKES}`;
+      else future += `M${x},${STROKES - 2}v-2`;
+    });
+    set(strokes, "width", String(width));
+    set(strokes, "style", `--thick:${thick}px`);
+    set(misses, "d", paths.false);
+    set(hits, "d", paths.true);
+    set(rest, "d", future);
+  }
+
+  return { node, draw };
+}

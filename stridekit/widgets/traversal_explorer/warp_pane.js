@@ -1,0 +1,96 @@
+// A GPU's warp: 32 lanes above, the 32-byte sectors that they touch below, a line from each lane to its
+// bytes. What no lane asked for is hatched: it is loaded and thrown away.
+
+import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
+import { ITEMSIZES, LANES, SECTOR, laneBytes, sectorsOf, warpSentence } from "./traversal.js";
+import { createStats } from "./walk_pane.js";
+
+const LANE_HEIGHT = 28;
+const BETWEEN = 96; // from the lanes down to the sectors
+const WIDEST = 120; // a sector
+
+/** Where everything stands: the sectors side by side, each slot at its bytes. No page needed. */
+export function warpGeometry(warp, width) {
+  const { sectors } = sectorsOf(warp);
+  const touched = [...new Set(sectors)];
+  const lane = Math.floor(width / LANES);
+  const sector = Math.min(WIDEST, Math.floor(width / touched.length));
+  const gap = sector > 40 ? 6 : 3;
+  const inner = sector - gap;
+  const slots = laneBytes(warp).map((byte, k) => ({
+    left: touched.indexOf(sectors[k]) * sector + ((byte % SECTOR) / SECTOR) * inner,
+    width: (warp.itemsize / SECTOR) * inner,
+  }));
+  return { touched, lane, sector, inner, slots };
+}
+
+export function createWarpPane(id, { onChange }) {
+  const itemsize = h("select", { id: `${id}-warp-itemsize`, class: "sk-input", ...OWN_KEYS,
+    onchange: () => onChange({ itemsize: ITEMSIZES[itemsize.selectedIndex] }) },
+    ...ITEMSIZES.map((size) => h("option", { text: `${size} byte${size === 1 ? "" : "s"}` })));
+  const controls = h("div", { class: "sk-controls" },
+    h("div", { class: "sk-choice" }, h("label", { for: itemsize.id, text: "itemsize" }), itemsize));
+  const sliders = [["stride", 32], ["offset", 31]].map(([what, most]) => {
+    const input = h("input", { type: "range", id: `${id}-warp-${what}`, min: "0", max: String(most), step: "1",
+      ...OWN_KEYS, oninput: () => onChange({ [what]: input.valueAsNumber }) });
+    const output = h("output", { for: input.id });
+    controls.append(h("div", { class: "sk-choice" }, h("label", { for: input.id, text: what }), input, output));
+    return { what, input, output };
+  });
+  const ties = s("path", { class: "sk-ties" });
+  const ink = s("svg", { class: "sk-warp-ink" });
+  ink.append(ties);
+  const slotLayer = h("div");
+  const stage = h("div", { class: "sk-warp-stage", "aria-hidden": "true" }, ink);
+  const stats = createStats();
+  const sentence = h("p", { class: "sk-sentence" });
+  const node = h("div", { class: "sk-warp", role: "group", "aria-label": "a warp on its sectors" },
+    controls, stats.node, stage, sentence);
+  const laneNodes = pool(stage, (k) => h("span", { class: "sk-lane", text: String(k) }));
+  const sectorNodes = pool(stage, () => {
+    const number = h("small");
+    return Object.assign(h("span", { class: "sk-sector" }, number), { number });
+  });
+  const slotNodes = pool(slotLayer, (k) => h("span", { class: "sk-slot-of-lane", text: String(k) }));
+
+  function draw(warp, width) {
+    itemsize.selectedIndex = ITEMSIZES.indexOf(warp.itemsize);
+    for (const { what, input, output } of sliders) {
+      if (input.valueAsNumber !== warp[what]) input.value = warp[what];
+      set(output, "text", String(warp[what]));
+    }
+    const g = warpGeometry(warp, width);
+    const top = LANE_HEIGHT + BETWEEN;
+    const box = (left, y, wide) => `transform:translate(${left}px,${y}px);width:${wide}px`;
+    set(stage, "style", `height:${top + LANE_HEIGHT + 26}px`);
+    laneNodes(LANES).forEach((lane, k) => set(lane, "style", box(k * g.lane, 0, g.lane - 2)));
+    sectorNodes(g.touched.length).forEach((sector, k) => {
+      set(sector, "style", box(k * g.sector, top, g.inner));
+      set(sector.number, "text", g.sector > 70 ? `sector ${g.touched[k]}` : String(g.touched[k]));
+    });
+    stage.append(slotLayer); // above the sectors, of which there may be new ones
+    const size = Math.min(14, Math.floor((g.slots[0].width - 1) / 1.25)); // two digits of 0.6 each
+    set(slotLayer, "style", `font-size:${size}px`);
+    slotNodes(warp.stride ? LANES : 1).forEach((slot, k) => {
+      const { left, width: wide } = g.slots[k];
+      set(slot, "style", box(left, top, Math.max(wide - 1, 1)));
+      set(slot, "text", size < 8 ? "" : warp.stride ? String(k) : "all");
+    });
+    fit(stage, ["00"], g.lane);
+    const to = (k) => (g.slots[k].left + g.slots[k].width / 2).toFixed(1);
+    const from = (k) => k * g.lane + g.lane / 2 - 1;
+    set(ties, "d", g.slots.map((_, k) => `M${from(k)},${LANE_HEIGHT}L${to(k)},${top}`).join(""));
+    const { touched, minimum, bytesUsed, bytesLoaded } = sectorsOf(warp);
+    stats.draw([
+      ["lanes", LANES],
+      ["sectors loaded", touched, touched > minimum],
+      ["would do", minimum],
+      ["bytes used / loaded", `${bytesUsed} / ${bytesLoaded}`],
+    ]);
+    const words = warpSentence(warp);
+    set(sentence, "text", words);
+    return words;
+  }
+
+  return { node, draw };
+}

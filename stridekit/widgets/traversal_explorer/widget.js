@@ -1,0 +1,193 @@
+// TraversalExplorer: one scrubber over one or two walks, or a warp in their place.
+//
+// The state is the scene: {walks, visit, cache_lines, alignment, warp}. Whether it plays is this view's own.
+
+import { numel } from "../page/core.js";
+import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { createShell } from "../page/shell.js";
+import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
+import { createWalkPane } from "./walk_pane.js";
+import { createWarpPane } from "./warp_pane.js";
+
+const PLAY_MS = 8000; // for a whole walk, within what an eye can follow
+const GAP = 32; // between the panes
+const NARROW = 640;
+const WARP = { itemsize: 4, stride: 1, offset: 0 };
+
+const WARP_LESSON =
+  "32 threads of a GPU read in step, and memory comes in sectors of 32 bytes: neighbours share them. " +
+  "Lane t reads element t · stride + offset.";
+
+const mostVisits = ({ walks }) => Math.max(...walks.map(numel));
+const sameWalk = (a, b) =>
+  ["shape", "stride", "storage_offset", "itemsize", "order"].every((key) => String(a[key]) === String(b?.[key]));
+
+function render({ model, el }) {
+  const shell = createShell({ model, el }, {
+    label: "traversal explorer", kind: "sk-traversal", traits: ["_scene", "_presets", "_note"], draw,
+  });
+  const { id } = shell;
+  let playing = null;
+  let lastWarp = WARP;
+
+  const change = (changes) => shell.change({ ...model.get("_scene"), ...changes });
+
+  // Controls ---------------------------------------------------------------------------------------
+
+  const presets = h("div", { class: "sk-presets", role: "group", "aria-label": "walks to start from" });
+  const chips = pool(presets, () =>
+    h("button", { type: "button", ...OWN_KEYS, onclick: (event) => pick(event.currentTarget.preset) }));
+
+  const play = h("button", { type: "button", class: "sk-button sk-play", ...OWN_KEYS, onclick: togglePlay });
+  const scrub = h("input", { type: "range", id: `${id}-visit`, min: "0", step: "1", ...OWN_KEYS,
+    oninput: () => {
+      stop();
+      change({ visit: scrub.valueAsNumber });
+    } });
+  const made = h("output", { for: scrub.id });
+  const scrubber = h("div", { class: "sk-scrubber" }, play, h("label", { for: scrub.id, text: "visit" }), scrub, made);
+
+  const cache = choice("cache", "cache", CACHE_SIZES.map((n) => `${n} line${n === 1 ? "" : "s"}`),
+    (k) => change({ cache_lines: CACHE_SIZES[k] }));
+  const itemsize = choice("itemsize", "itemsize", ITEMSIZES.map((n) => `${n} byte${n === 1 ? "" : "s"}`), resize);
+  const shift = h("input", { type: "range", id: `${id}-alignment`, min: "0", ...OWN_KEYS,
+    oninput: () => change({ alignment: shift.valueAsNumber }) });
+  const shifted = h("output", { for: shift.id });
+  const controls = h("div", { class: "sk-controls" }, cache.node, itemsize.node,
+    h("div", { class: "sk-choice" }, h("label", { for: shift.id, text: "alignment" }), shift, shifted));
+
+  function choice(name, text, options, onPick) {
+    const select = h("select", { id: `${id}-${name}`, class: "sk-input", ...OWN_KEYS,
+      onchange: () => onPick(select.selectedIndex) }, ...options.map((option) => h("option", { text: option })));
+    return { select, node: h("div", { class: "sk-choice" }, h("label", { for: select.id, text }), select) };
+  }
+
+  // Panes ------------------------------------------------------------------------------------------
+
+  const note = h("p", { class: "sk-note sk-lesson" });
+  const panes = h("div", { class: "sk-panes" });
+  const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));
+  panes.append(...paneNodes.map((pane) => pane.node));
+  const verdict = h("p", { class: "sk-verdict" });
+  const legend = h("p", { class: "sk-note sk-legend", text:
+    "A row is a cache line of 64 bytes. ● it is in the cache, ○ it has left, ×2 it was loaded twice. " +
+    "Above, a stroke for each visit: tall ones are misses, short ones hits." });
+  const walksNode = h("div", {}, scrubber, controls, panes, verdict, legend);
+  const warpPane = createWarpPane(id, {
+    onChange: (changes) => change({ warp: { ...model.get("_scene").warp, ...changes } }),
+  });
+
+  // Drawing ----------------------------------------------------------------------------------------
+
+  function draw() {
+    const scene = model.get("_scene");
+    const current = drawPresets(scene);
+    set(note, "text", scene.warp ? WARP_LESSON : current?.lesson || model.get("_note"));
+    set(walksNode, "hidden", scene.warp ? "" : null);
+    set(warpPane.node, "hidden", scene.warp ? null : "");
+    if (scene.warp) {
+      stop();
+      lastWarp = scene.warp;
+      return shell.speak(warpPane.draw(scene.warp, shell.width));
+    }
+    drawControls(scene);
+    return drawWalks(scene);
+  }
+
+  function drawPresets({ walks, warp }) {
+    const known = model.get("_presets");
+    const fits = (preset) => preset.walks.length === walks.length && preset.walks.every((w, k) => sameWalk(w, walks[k]));
+    const current = warp ? null : known.find(fits);
+    chips(known.length + 1).forEach((chip, k) => {
+      chip.preset = known[k] ?? null;
+      set(chip, "text", known[k]?.name ?? "a GPU's warp");
+      set(chip, "aria-pressed", String(known[k] ? known[k] === current : Boolean(warp)));
+    });
+    return current;
+  }
+
+  function drawControls(scene) {
+    const { visit, cache_lines, alignment, walks } = scene;
+    const most = mostVisits(scene);
+    const size = Math.max(...walks.map((walk) => walk.itemsize));
+    set(scrub, "max", String(most));
+    if (scrub.valueAsNumber !== visit) scrub.value = visit;
+    set(scrub, "aria-valuetext", `${visit} of ${most}`);
+    set(made, "text", `${visit} of ${most}`);
+    set(play, "text", playing ? "❚❚ pause" : "▶ play");
+    play.disabled = most === 0;
+    cache.select.selectedIndex = CACHE_SIZES.indexOf(cache_lines);
+    itemsize.select.selectedIndex = ITEMSIZES.indexOf(size);
+    set(shift, "max", String(64 - size));
+    set(shift, "step", String(size));
+    if (shift.valueAsNumber !== alignment) shift.value = alignment;
+    set(shift, "aria-valuetext", `${alignment} bytes behind the start of a line`);
+    set(shifted, "text", `${alignment} bytes`);
+  }
+
+  function drawWalks(scene) {
+    const { walks } = scene;
+    const beside = walks.length > 1 && shell.width >= NARROW;
+    const width = Math.min(beside ? Math.floor((shell.width - GAP) / 2) : shell.width, 620);
+    set(panes, "style", `--pane:${width}px`);
+    set(paneNodes[1].node, "hidden", walks.length > 1 ? null : "");
+    const drawn = walks.map((walk, k) => paneNodes[k].draw(walk, scene, width));
+    const [left, right] = drawn;
+    const words = right ? comparison(left.counts, right.counts) : "";
+    set(verdict, "text", words && `${words[0].toUpperCase()}${words.slice(1)}.`);
+    shell.speak(right ? `left ${left.words}; right ${right.words}; ${words}` : left.words);
+  }
+
+  // What a hand does -------------------------------------------------------------------------------
+
+  function pick(preset) {
+    stop();
+    if (!preset) return change({ warp: lastWarp });
+    const { walks } = preset;
+    return change({ walks, visit: mostVisits(preset), alignment: aligned(walks[0].itemsize), warp: null });
+  }
+
+  /** The alignment, moved back to where an element of this size may begin. */
+  function aligned(size) {
+    const { alignment } = model.get("_scene");
+    return alignment - (alignment % size);
+  }
+
+  function resize(k) {
+    const size = ITEMSIZES[k];
+    const walks = model.get("_scene").walks.map((walk) => ({ ...walk, itemsize: size }));
+    change({ walks, alignment: aligned(size) });
+  }
+
+  function reorder(k, order) {
+    change({ walks: model.get("_scene").walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
+  }
+
+  function togglePlay() {
+    if (playing) {
+      stop();
+      return draw();
+    }
+    const scene = model.get("_scene");
+    const most = mostVisits(scene);
+    const pause = Math.max(40, Math.min(250, PLAY_MS / most));
+    const tick = () => {
+      const { visit } = model.get("_scene");
+      if (visit + 1 >= most) stop();
+      else playing = setTimeout(tick, pause);
+      change({ visit: Math.min(visit + 1, most) });
+    };
+    playing = setTimeout(tick, pause);
+    return scene.visit >= most ? change({ visit: 0 }) : draw();
+  }
+
+  function stop() {
+    clearTimeout(playing);
+    playing = null;
+  }
+
+  shell.atEnd(stop);
+  return shell.open(presets, note, walksNode, warpPane.node);
+}
+
+export default { render };

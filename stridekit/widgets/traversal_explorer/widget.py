@@ -1,0 +1,333 @@
+"""TraversalExplorer: the order in which an operation walks memory, and the cache lines that it loads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit._arguments import int_, ints
+from stridekit.layout import Layout, LayoutError
+from stridekit.widgets import scene
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.base import Picture
+from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
+from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
+
+MAX_STRIDE = 32  # of a warp's lanes
+CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # how much of each dim is walked of what is too large, by ndim
+MAX_VISITS = 512  # what boxes follow at the speed of a hand
+
+
+class TraversalExplorer(Picture):
+    """Scrub through a walk over a layout, and watch which cache lines it loads.
+
+    `layout` is walked in the `order` of its dims, outermost first ("torch" for the order of torch's
+    elementwise operations), through a cache of `cache_lines` lines of 64 bytes. The storage starts
+    `alignment` bytes behind the start of a line. Beside it stands a second walk, of `other_layout`
+    in `other_order`: by default the same layout with its loops the other way round. `visit` is how
+    many visits have been made, and `counts` what they have cost. With a `warp` the picture shows the
+    32 lanes of a GPU's warp on 32-byte sectors instead. All of it follows the hand and can be set.
+
+    A layout, a tensor or an array can be given; of a large one the leading corner is walked.
+    Raises LayoutError for a layout that does not fit the picture, ValueError for other values that
+    are none; the picture then stays as it was.
+
+    >>> x = Layout((6, 8), itemsize=8)
+    >>> TraversalExplorer(x, order=(0, 1), cache_lines=4)
+    TraversalExplorer: 48 visits, a cache of 4 lines, alignment 0
+      left   x of shape (6, 8), stride (8, 1): row by row, dims (0, 1)
+             48 visits load 6 cache lines, as few as can be: 384 of 384 bytes are used
+      right  x of shape (6, 8), stride (8, 1): column by column, dims (1, 0)
+             48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used
+      the right one loads 8 times as many cache lines as the left one
+    """
+
+    _esm = module("traversal_explorer/widget.js")
+    _css = style("page/base.css", "traversal_explorer/widget.css")
+
+    _presets = traitlets.List().tag(sync=True)
+    _note = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        x: Any = None,
+        order: Sequence[int] | str | None = None,
+        *,
+        other: Any = None,
+        other_order: Sequence[int] | str | None = None,
+        cache_lines: int = 4,
+        alignment: int = 0,
+        warp: Warp | None = None,
+    ) -> None:
+        super().__init__()
+        presets, walks = traversal.presets(), traversal.presets()[0].walks
+        if x is not None or order is not None or other is not None or other_order is not None:
+            left, note = _corner("x", walks[0].layout if x is None else x)
+            right = left
+            if other is not None:
+                right, _ = _corner("other", other)
+            start = _order(left.layout, order, tuple(range(left.layout.ndim)))
+            backwards = start[::-1] if other is None else tuple(range(right.layout.ndim))
+            walks = (left._replace(order=start),)
+            if right.layout.ndim > 1 or other is not None:
+                beside = right._replace(order=_order(right.layout, other_order, backwards))
+                walks = (*walks, beside)
+            presets = [traversal.Preset("as given", "", walks), *presets]
+            self._note = note
+        self._presets = [
+            preset._asdict() | {"walks": [*map(traversal.to_json, preset.walks)]}
+            for preset in presets
+        ]
+        self._scene = self._checked(
+            {
+                "walks": [traversal.to_json(step) for step in walks],
+                "visit": max(step.layout.numel for step in walks),
+                "cache_lines": cache_lines,
+                "alignment": alignment,
+                "warp": _warp(warp),
+            }
+        )
+
+    # What is on screen ----------------------------------------------------------------------------
+
+    @property
+    def walks(self) -> tuple[Walk, ...]:
+        """The one or two walks: name, layout and order."""
+        return tuple(map(traversal.from_json, self._scene["walks"]))
+
+    @property
+    def layout(self) -> Layout:
+        """The layout that is walked on the left."""
+        return self.walks[0].layout
+
+    @layout.setter
+    def layout(self, x: Any) -> None:
+        self._walk(0, layout=Layout.of(x))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Its dims, the outermost loop first. "torch" sets that of torch's elementwise operations."""
+        return self.walks[0].order
+
+    @order.setter
+    def order(self, order: Sequence[int] | str) -> None:
+        self._walk(0, order=_named(order))
+
+    @property
+    def other_layout(self) -> Layout | None:
+        """The layout on the right, None where nothing stands there."""
+        return self.walks[1].layout if len(self.walks) > 1 else None
+
+    @other_layout.setter
+    def other_layout(self, x: Any) -> None:
+        self._walk(1, layout=Layout.of(x))
+
+    @property
+    def other_order(self) -> tuple[int, ...] | None:
+        """The order of the walk on the right."""
+        return self.walks[1].order if len(self.walks) > 1 else None
+
+    @other_order.setter
+    def other_order(self, order: Sequence[int] | str) -> None:
+        self._walk(1, order=_named(order))
+
+    @property
+    def visit(self) -> int:
+        """How many visits have been made, from 0 to the number of elements."""
+        return int(self._scene["visit"])
+
+    @visit.setter
+    def visit(self, visit: int) -> None:
+        self._set(visit=visit)
+
+    @property
+    def cache_lines(self) -> int:
+        """How many lines the cache holds: 1, 2, 4, 8, 16 or 32."""
+        return int(self._scene["cache_lines"])
+
+    @cache_lines.setter
+    def cache_lines(self, cache_lines: int) -> None:
+        self._set(cache_lines=cache_lines)
+
+    @property
+    def alignment(self) -> int:
+        """How many bytes behind the start of a cache line the storage starts."""
+        return int(self._scene["alignment"])
+
+    @alignment.setter
+    def alignment(self, alignment: int) -> None:
+        self._set(alignment=alignment)
+
+    @property
+    def warp(self) -> Warp | None:
+        """The warp that is shown in place of the walks, or None."""
+        return None if self._scene["warp"] is None else Warp(**self._scene["warp"])
+
+    @warp.setter
+    def warp(self, warp: Warp | None) -> None:
+        self._set(warp=_warp(warp))
+
+    @property
+    def counts(self) -> Counts:
+        """What the visits of the left walk have cost so far.
+
+        >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0)).counts.misses
+        48
+        """
+        return self._counts(self.walks[0])
+
+    @property
+    def other_counts(self) -> Counts | None:
+        """The same for the walk on the right."""
+        return self._counts(self.walks[1]) if len(self.walks) > 1 else None
+
+    def _counts(self, step: Walk) -> Counts:
+        visits = traversal.walk(step.layout, step.order, self.cache_lines, self.alignment)
+        return traversal.counts(visits, step.layout.itemsize, self.visit)
+
+    # Changing it ----------------------------------------------------------------------------------
+
+    def _set(self, **changes: Any) -> None:
+        self._scene = self._checked({**self._scene, **changes})
+
+    def _walk(
+        self, k: int, layout: Layout | None = None, order: Sequence[int] | str | None = None
+    ) -> None:
+        """Change the layout or the order of a walk; another layout is walked row by row, to its end."""
+        walks, visit = list(self.walks), self.visit
+        if k == len(walks):
+            walks.append(walks[0])
+        if layout is not None:
+            step, before = Walk("x", _fitting(layout), ()), walks[k].layout
+            rows = tuple(range(step.layout.ndim))
+            # Two orders of one layout stay so: both walks get the new one.
+            both = k == 0 and len(walks) > 1 and walks[1].layout == before
+            walks[k] = step._replace(order=rows)
+            if both:
+                walks[1] = step._replace(order=rows[::-1])
+            visit = max(step.layout.numel for step in walks)
+        walks[k] = walks[k]._replace(order=_order(walks[k].layout, order, walks[k].order))
+        self._set(walks=[*map(traversal.to_json, walks)], visit=visit)
+
+    def _checked(self, new: dict[str, Any]) -> dict[str, Any]:
+        """The scene, if all of its numbers can be; a ValueError says which one cannot, and why."""
+        walks = [*map(traversal.from_json, new["walks"])]
+        most = max(step.layout.numel for step in walks)
+        itemsize = max(step.layout.itemsize for step in walks)
+        # Of NumPy's integers too, which are no JSON.
+        new = new | {key: int_(key, new[key]) for key in ("cache_lines", "visit", "alignment")}
+        if new["cache_lines"] not in traversal.CACHE_SIZES:
+            raise ValueError(
+                f"cache_lines is {new['cache_lines']!r}: give one of {traversal.CACHE_SIZES}"
+            )
+        if new["visit"] not in range(most + 1):
+            raise ValueError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
+        if new["alignment"] not in range(0, scene.CACHE_LINE, itemsize):
+            raise ValueError(
+                f"alignment is {new['alignment']!r}: give a multiple of the itemsize, {itemsize}, "
+                f"from 0 to {scene.CACHE_LINE - itemsize}"
+            )
+        if new["warp"] is not None:
+            _check_warp(Warp(**new["warp"]))
+        return new
+
+    # In text, and where no kernel runs ------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        if self.warp is not None:
+            return f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
+        size = f"a cache of {self.cache_lines} line{'s' * (self.cache_lines != 1)}"
+        visits = f"{self.visit} visit{'s' * (self.visit != 1)}"
+        head = f"TraversalExplorer: {visits}, {size}, alignment {self.alignment}"
+        lines = [head, *([self._note] if self._note else [])]
+        found = [self._counts(step) for step in self.walks]
+        for side, step, costs in zip(("left", "right"), self.walks, found, strict=False):
+            what = f"{step.name} of shape {step.layout.shape}, stride {step.layout.stride}"
+            lines.append(f"{side:<5}  {what}: {traversal.order_name(step.order)}")
+            lines.append(f"{'':<5}  {traversal.counts_sentence(costs)}")
+        if len(found) > 1:
+            lines.append(traversal.comparison(*found))
+        return "\n  ".join(lines)
+
+    def _still(self) -> Figure:
+        if self.warp is not None:
+            return draw_warp(self.warp, repr(self))
+        return draw_walks(self.walks, self.visit, self.cache_lines, self.alignment, repr(self))
+
+
+def _corner(name: str, x: Any) -> tuple[Walk, str]:
+    """What is walked of a layout, tensor or array, and a note where that is only a corner."""
+    layout = Layout.of(x)
+    if layout.ndim <= scene.MAX_DIMS and layout.numel <= MAX_VISITS:
+        return Walk(name, _fitting(layout), ()), ""
+    lead = max(layout.ndim - scene.MAX_DIMS, 0)
+    if layout.numel == 0:
+        return Walk(name, Layout((0,), itemsize=layout.itemsize), ()), "there is nothing to walk"
+    most = CORNER[layout.ndim - lead]
+    kept = [min(most, size) for size in layout.shape[lead:]]
+    corner = layout[(*[0] * lead, *map(slice, kept))]
+    text = ", ".join([*["0"] * lead, *(f":{size}" for size in kept)])
+    note = f"corner = {name}[{text}] of shape {layout.shape}"
+    return Walk("corner", _fitting(corner), ()), note
+
+
+def _fitting(layout: Layout) -> Layout:
+    """The layout, if the picture holds it."""
+    if layout.ndim > scene.MAX_DIMS or layout.numel > MAX_VISITS:
+        raise LayoutError(
+            f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements: the picture "
+            f"holds {scene.MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
+        )
+    if layout.why_not_torch():
+        raise LayoutError(f"this is no layout of a torch tensor: {layout.why_not_torch()}")
+    return layout
+
+
+def _order(
+    layout: Layout, order: Sequence[int] | str | None, otherwise: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The order as a tuple of dims; raises ValueError where it does not name each dim once."""
+    if order is None:
+        return otherwise
+    order = _named(order)
+    if order == "torch":
+        return traversal.torch_order(layout)
+    if isinstance(order, str) or sorted(order) != [*range(layout.ndim)]:
+        raise ValueError(
+            f"order {order!r} does not name each of the {layout.ndim} dims once: give a permutation "
+            f"of {tuple(range(layout.ndim))}, the outermost loop first, or 'torch'"
+        )
+    return order
+
+
+def _named(order: Any) -> tuple[int, ...] | str:
+    """An order, which is a word or ints; raises LayoutError for anything else."""
+    return order if isinstance(order, str) else ints("order", order)
+
+
+def _warp(warp: Any) -> dict[str, int] | None:
+    """A warp as JSON has it; raises ValueError where it is not three ints."""
+    if warp is None:
+        return None
+    numbers = ints("warp", warp)
+    if len(numbers) != len(Warp._fields):
+        raise ValueError(f"warp is {warp!r}: give Warp(itemsize, stride, offset), or None")
+    return Warp(*numbers)._asdict()
+
+
+def _check_warp(warp: Warp) -> None:
+    """Raises ValueError for a warp that the picture cannot show."""
+    allowed: dict[str, Sequence[int]] = {
+        "itemsize": traversal.ITEMSIZES,
+        "stride": range(MAX_STRIDE + 1),
+        "offset": range(traversal.LANES),
+    }
+    for name, values in allowed.items():
+        value = getattr(warp, name)
+        if value not in values:
+            wanted = values if isinstance(values, tuple) else f"{values[0]} to {values[-1]}"
+            raise ValueError(f"{name} of the warp is {value!r}: give {wanted}")
