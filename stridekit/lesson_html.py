@@ -61,7 +61,7 @@ def lesson(path: Path) -> Lesson:
     exporter = _Exporter()
     resources = {"metadata": {"name": path.stem, "path": str(path.parent)}}
     body, resources = exporter.from_notebook_node(notebook, resources)
-    body = _no_empty_headers(_link_pages(body))
+    body = _link_pages(body)
     if remote := REMOTE.search(body):
         raise LessonError(
             f"it loads {remote[1]} from the network: put the file beside the notebook"
@@ -69,15 +69,6 @@ def lesson(path: Path) -> Lesson:
     title, about = (_link_pages(_markdown(text)) for text in _opening(notebook, path.stem))
     title = title.strip().removeprefix("<p>").removesuffix("</p>")
     return Lesson(title, about, body + live(widgets.shown), _styles(exporter, resources))
-
-
-def _no_empty_headers(body: str) -> str:
-    """The corner of a table, which heads nothing, as a plain cell: screen readers look for its words.
-
-    >>> _no_empty_headers('<tr><th scope="col"> </th><th>lines</th></tr>')
-    '<tr><td></td><th>lines</th></tr>'
-    """
-    return re.sub(r"<th\b[^>]*>\s*</th>", "<td></td>", body)
 
 
 def styles() -> str:

@@ -27,8 +27,8 @@ class Traffic:
     `operands` has one row for each operand. `useful` counts the bytes that are read and written. The
     totals `lines_read`, `lines_written` and `lines_kept` (read only because a part of them is written)
     count lines of `line` bytes; a line that several reads, or several writes, touch counts once.
-    `minimum` is what as many useful bytes, packed densely, would move. `cache` is the size that was
-    asked about, in bytes.
+    `minimum` is the bytes that as many useful ones, packed densely, would move. `cache` is the size
+    that was asked about, in bytes.
 
     >>> from stridekit import Layout, traffic
     >>> column = traffic(reads=Layout((1000,), stride=(16,), itemsize=4))
@@ -37,13 +37,13 @@ class Traffic:
     """
 
     operands: tuple[Operand, ...]
-    line: int  # bytes in a cache line
-    cache: int | None  # bytes in the cache that was asked about
-    useful: int  # bytes read and bytes written
+    line: int
+    cache: int | None
+    useful: int
     lines_read: int
     lines_written: int
-    lines_kept: int  # read only because a part of them is written, and the rest has to stay
-    minimum: int  # bytes moved by as many useful bytes, packed densely
+    lines_kept: int
+    minimum: int
 
     @property
     def moved(self) -> int:
@@ -89,9 +89,13 @@ class Traffic:
     def _repr_html_(self) -> str:
         left, right = "text-align:left", "text-align:right"
         head, *body = self._rows()
+        titles = (
+            "operand",
+            *head[1:],
+        )  # of a column without one, a screen reader could say nothing
         cells = "".join(
-            f'<th scope="col" style="{right if k else left}">{html.escape(cell)}</th>'
-            for k, cell in enumerate(head)
+            f'<th scope="col" style="{right if k else left}">{html.escape(title)}</th>'
+            for k, title in enumerate(titles)
         )
         rows = "".join(
             f'<tr><th scope="row" style="{left};font-weight:600">{html.escape(row[0])}</th>'

@@ -270,6 +270,7 @@ def test_the_table_as_text_and_html():
     )
     page = traffic(reads=x, cache=4096)._repr_html_()
     assert page.count("<th ") == 7 and "fetched" in page and "a cache of 4,096 bytes" in page
+    assert ">operand</th>" in page and "></th>" not in page  # a screen reader has words for each
 
 
 def test_fraction_of_a_bandwidth():
