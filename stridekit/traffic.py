@@ -16,7 +16,7 @@ import torch
 from stridekit._arguments import a_kind, int_, ints, shown
 from stridekit.aliasing import memset
 from stridekit.block_union import blocks_together, partial_together
-from stridekit.blocks import Part, blocks
+from stridekit.blocks import Blocks, Part, blocks
 from stridekit.elementwise import broadcast_tensors, loop_nest
 from stridekit.layout import Layout
 from stridekit.memory import generators_of
@@ -61,8 +61,8 @@ def traffic(
     that returns to them too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops
     in that order. At most one write then. This is an estimate, see `stridekit.refetch`.
 
-    Raises ValueError for no operands, a line that is no power of two from 32 on, and sizes that make no
-    sense; LayoutError where shapes do not broadcast; like `memset` for operands without one memory;
+    Raises ValueError for no operands, a line that is no power of two, and sizes that make no sense;
+    LayoutError where shapes do not broadcast; like `memset` for operands without one memory;
     Undecided where the exact answer would cost more than the budget.
 
     >>> x = Layout((1000, 1000), itemsize=4)
@@ -83,14 +83,14 @@ def traffic(
     steps = Budget(budget)
     places = [_place(x, alignment) for x in both]
     names = [f"read {i}" for i in range(len(sources))] + [f"write {i}" for i in range(len(targets))]
-    operands = [_operand(*both, line, steps) for both in zip(names, places, strict=True)]
-    taken, given = _by_space(places[: len(sources)]), _by_space(places[len(sources) :])
-    read, written = _lines(taken, line, steps), _lines(given, line, steps)
-    kept = sum(
-        [partial_together(p, taken.get(space, []), line, steps) for space, p in given.items()]
-    )
-    used = [blocks_together(parts, 1, steps) for parts in taken.values()]
-    made = [blocks_together(parts, 1, steps) for parts in given.values()]
+    operands = [
+        _operand(name, place, line, steps) for name, place in zip(names, places, strict=True)
+    ]
+    came, went = _by_space(places[: len(sources)]), _by_space(places[len(sources) :])
+    read, written = _lines(came, line, steps), _lines(went, line, steps)
+    kept = sum([partial_together(p, came.get(space, []), line, steps) for space, p in went.items()])
+    used = [blocks_together(parts, 1, steps) for parts in came.values()]
+    made = [blocks_together(parts, 1, steps) for parts in went.values()]
     # Packed densely, the last line of what is written may be partial, but no other is.
     ragged = sum([n % line > 0 for n in made])
     dense = sum([-(-n // line) for n in (*used, *made)]) + min(kept, ragged)
@@ -100,11 +100,7 @@ def traffic(
         if _lines(_by_space(places), line, steps) > cache // line:
             found = fetched(walks, line, cache // line, steps)
             loads = [one.touched for one in found]
-            by_walk = dict(zip(walks, found, strict=True))
-            ins, outs = set(walks[: len(sources)]), set(walks[len(sources) :])
-            read = sum([by_walk[walk].touched for walk in ins])
-            written = sum([by_walk[walk].touched for walk in outs])
-            kept = sum([by_walk[walk].partial for walk in outs - ins])
+            read, written, kept = _refetched(walks, found, len(sources))
         operands = [operand._replace(fetched=n) for operand, n in zip(operands, loads, strict=True)]
     return Traffic(
         operands=tuple(operands),
@@ -186,6 +182,17 @@ def _walks(
         loops = tuple(zip(steps, nest.shape, strict=True))
         walks.append(Walk(first, loops, nest.itemsize, place.space))
     return walks
+
+
+def _refetched(walks: list[Walk], found: list[Blocks], reads: int) -> tuple[int, int, int]:
+    """The lines read, written and kept; two operands of one walk fetch their lines together."""
+    by_walk = dict(zip(walks, found, strict=True))
+    came, went = set(walks[:reads]), set(walks[reads:])
+    return (
+        sum([by_walk[walk].touched for walk in came]),
+        sum([by_walk[walk].touched for walk in went]),
+        sum([by_walk[walk].partial for walk in went - came]),
+    )
 
 
 def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:

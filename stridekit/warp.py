@@ -6,7 +6,6 @@ and fetches each of those once and whole: neighbours in memory share sectors, th
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any, NamedTuple
 
 from stridekit._arguments import int_
@@ -61,12 +60,13 @@ def warp_sectors(
     if not 0 <= int_("alignment", alignment) < sector:
         raise ValueError(f"alignment is {alignment} bytes: give 0 to {sector - 1}, within a sector")
     placed = without_memory(x)
-    layout = Layout.of(x) if placed is None else placed[0]
-    item = layout.itemsize
     if placed is None:
         memset(x)  # refuses what does not lie in its storage
-    first = first_address(x) if placed is None else item * layout.storage_offset + alignment
-    numel = prod(layout.shape)
+        layout, first = Layout.of(x), first_address(x)
+    else:
+        layout, _ = placed
+        first = layout.itemsize * layout.storage_offset + alignment
+    item, numel = layout.itemsize, layout.numel
     warps = -(-numel // lanes)
     if not 0 <= int_("warp", warp) < warps:
         known = f"0 to {warps - 1}" if warps else "none, it is empty"
