@@ -71,6 +71,12 @@ def test_another_text_is_no_record(text):
 
 
 @needs_no_gpu
+def test_a_run_without_a_gpu_says_so():
+    with pytest.raises(TimingError, match="no CUDA device here"):
+        gpu.run()
+
+
+@needs_no_gpu
 @pytest.mark.parametrize(("arguments", "status", "words"), [
     (["results.json"], 1, "no CUDA device here"), ([], 2, "usage"), (["--help"], 2, "usage"),
 ])  # fmt: skip

@@ -203,6 +203,8 @@ def run(
     device: str = "cuda", *, scale: int = 1, rounds: int | None = None, max_seconds: float = 2.0
 ) -> GpuResults:
     """Run every experiment on a device; `scale` divides the sizes. Raises TimingError without a GPU."""
+    if device == "cuda" and (why := why_no_cuda()):
+        raise TimingError(why)
     comparisons = {}
     for experiment in EXPERIMENTS:
         functions = experiment.make(torch.device(device), max(experiment.n // scale, 4))
