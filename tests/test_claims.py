@@ -7,6 +7,7 @@ import pytest
 import torch
 from matplotlib.image import imread
 
+from stridekit import Layout, traffic
 from stridekit.timing import Claim, Ratio, TimingError, claim, page_faults
 from stridekit.timing import claims as claiming
 from stridekit.timing import comparison as comparing
@@ -115,6 +116,8 @@ def test_on_a_noisy_machine_nothing_is_contradicted():
         ({"a": once, "b": once}, {"a": 0, "b": 1}, {}, "a is predicted to take 0"),
         ({"a": once}, 1, {}, "a comparison needs two"),
         ({}, 1, {}, "a comparison needs two"),
+        ([once, once], 1, {}, "functions is a list: give a dict"),
+        ({"a": once, "b": once}, traffic(Layout((4,))), {}, "predicted for every name is"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(functions, predicted, options, words):

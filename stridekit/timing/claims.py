@@ -7,19 +7,17 @@ out alike in every run; the numbers that were measured are in the picture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stridekit._arguments import items_of, shown
+from stridekit._arguments import a_kind, items_of, shown
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.comparison import Comparison, Ratio, compare
 
 # So many times a comparison is made before it may contradict a sure verdict.
 JUDGED = 3
 SECONDS = 0.25
-
-Function = Callable[[], Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,7 +109,7 @@ def claim(
       8 times  8       measured: slower
     """
     if not isinstance(functions, Mapping):
-        raise TimingError(f"of type {type(functions).__name__}: give a dict of names and functions")
+        raise TimingError(f"functions is {a_kind(functions)}: give a dict of names and functions")
     _require_numbers(predicted)
     slower, faster = _names("slower", slower), _names("faster", faster)
     if not isinstance(baseline, str):
@@ -126,23 +124,21 @@ def claim(
         raise TimingError(
             f"{', '.join(sorted(strangers))}: not among {', '.join(names)}, which are compared"
         )
-    best: tuple[dict[str, Ratio], tuple[Comparison, ...]] | None = None
-    for _ in range(JUDGED):
-        found = _measured(functions, pairs, options)
-        if best is None or len(_contradicted(found[0], expected)) <= len(
-            _contradicted(best[0], expected)
-        ):
-            best = found
-        if not _contradicted(best[0], expected):
+    measured, comparisons = _measured(functions, pairs, options)
+    for _ in range(1, JUDGED):
+        wrong = _contradicted(measured, expected)
+        if not wrong:
             break
-    assert best is not None
-    return Claim(first, ratios, best[0], expected, best[1])
+        again = _measured(functions, pairs, options)
+        if len(_contradicted(again[0], expected)) <= len(wrong):
+            measured, comparisons = again
+    return Claim(first, ratios, measured, expected, comparisons)
 
 
 def _require_numbers(predicted: Any) -> None:
     many = isinstance(predicted, Mapping)
     for name, value in predicted.items() if many else [("every name", predicted)]:
-        number = getattr(value, "moved", value)
+        number = getattr(value, "moved", value) if many else value
         if not isinstance(number, int | float) or not 0 <= number < 1e18:
             raise TimingError(f"predicted for {name} is {shown(value)}: give a number, 0 or more")
 
@@ -159,16 +155,14 @@ def _ratios(
 ) -> dict[str, float]:
     """The predicted ratio of each name, without the baseline's own."""
     if not isinstance(predicted, Mapping):
-        alike: float = predicted
-        return dict.fromkeys(names if pairs else names[1:], alike)
+        return dict.fromkeys(names if pairs else names[1:], predicted)
     if list(predicted) != names:
         raise TimingError(
             f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
             "names, in the same order"
         )
-    values: dict[str, Any] = {}
-    for name, value in predicted.items():
-        values[name] = getattr(value, "moved", value)
+    values: dict[str, Any]
+    values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
     if pairs:
         return values
     if not names:

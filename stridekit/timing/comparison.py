@@ -259,7 +259,9 @@ def compare(
 def _refuse(functions: Any, rounds: Any, max_seconds: Any) -> None:
     if not isinstance(functions, Mapping):
         kind = type(functions).__name__
-        raise TimingError(f"of type {kind}: give a dict, {{'name': lambda: …, 'other': lambda: …}}")
+        raise TimingError(
+            f"functions is of type {kind}: give a dict, {{'name': lambda: …, 'other': lambda: …}}"
+        )
     if len(functions) < 2:
         raise TimingError(f"{len(functions)} function: a comparison needs two; measure() takes one")
     if rounds is not None and (

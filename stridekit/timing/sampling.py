@@ -124,7 +124,7 @@ def page_faults(function: Callable[[], object], calls: int = 1) -> int:
     """
     if not callable(function):
         raise TimingError(
-            f"of type {type(function).__name__}, not a function: give the function itself, "
+            f"function is of type {type(function).__name__}: give the function itself, "
             "as in lambda: x + y"
         )
     if isinstance(calls, bool) or not isinstance(calls, int) or calls < 0:
