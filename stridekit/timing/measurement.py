@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
 
+import numpy as np
 from torch.utils import benchmark
 
 from stridekit._arguments import shown
@@ -63,10 +64,8 @@ class Measurement:
     @property
     def quartiles(self) -> tuple[float, float]:
         """Seconds a call: a quarter of the samples took less than the first, more than the second."""
-        if len(self.seconds) == 1:
-            return self.seconds * 2
-        low, _, high = quantiles(self.seconds, n=4, method="inclusive")
-        return low, high
+        low, high = np.quantile(self.seconds, [0.25, 0.75])
+        return float(low), float(high)
 
     def to_torch(self) -> benchmark.Measurement:
         """The same as torch.utils.benchmark has it, for its `Compare` and its tables."""

@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from statistics import median
 
+import numpy as np
+
 from stridekit.timing.fingerprint import load
 from stridekit.timing.sampling import Subject
 
@@ -20,11 +22,7 @@ def quartile(seconds: Sequence[float]) -> float:
     >>> quartile([4.0, 1.0, 3.0, 2.0, 5.0])
     2.0
     """
-    ordered = sorted(seconds)
-    place = (len(ordered) - 1) / 4
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+    return float(np.quantile(seconds, 0.25))
 
 
 def warnings(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
