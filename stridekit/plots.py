@@ -29,6 +29,8 @@ from stridekit._arguments import a_kind, items_of, shown
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
 DPI = 130
 LARGEST = 1e18  # what still has room on an axis
+# How curves differ, also for who sees no colours.
+CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 
 
@@ -130,14 +132,8 @@ def draw_claim(
                 f"{value:.3g} {word}".rstrip(), (end, y), xytext=(4, 0), va="center",
                 textcoords="offset points", fontsize=8, color=INK,
             )  # fmt: skip
-        ax.plot(
-            [ratio.low, ratio.high],
-            [row + 0.18] * 2,
-            color=INK,
-            linewidth=1,
-            marker="|",
-            markersize=5,
-        )
+        ends = [ratio.low, ratio.high]
+        ax.plot(ends, [row + 0.18] * 2, color=INK, linewidth=1, marker="|", markersize=5)
     ax.set_yticks(range(len(predicted)), list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
     ax.set_xlabel(f"time, as multiples of “{baseline}”: slower to the right")
@@ -154,10 +150,14 @@ def draw_sweep(
     ylabel: str = "times stride 1",
     marks: Mapping[float, str] | None = None,
 ) -> Axes:
-    """Curves over a sweep of strides, both axes logarithmic; `marks` names some of the strides."""
+    """One to three curves over a sweep of strides, on logarithmic axes; `marks` names some strides."""
     _require_numbers("steps", _numbered("steps", steps))
     if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
         raise TypeError("curves map names to numbers, marks numbers to texts: give dicts")
+    if len(curves) > len(CURVES):
+        raise ValueError(
+            f"{len(curves)} curves: give {len(CURVES)} at the most, which look different"
+        )
     for name, values in curves.items():
         _require_numbers(str(name), _numbered(str(name), values))
         if len(values) != len(steps):
@@ -165,8 +165,7 @@ def draw_sweep(
                 f"{name} has {len(values)} numbers for {len(steps)} steps: give as many"
             )
     ax = _axes(ax, height=3.2)
-    styles = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
-    for (name, values), (color, marker, line) in zip(curves.items(), styles, strict=False):
+    for (name, values), (color, marker, line) in zip(curves.items(), CURVES, strict=False):
         ax.plot(steps, values, color=color, marker=marker, linestyle=line, label=name)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log", base=2)

@@ -40,6 +40,8 @@ def test_a_sweep_draws_a_curve_for_each_name():
     assert [list(line.get_ydata()) for line in drawn.lines][:2] == [[1, 2, 4], [1, 2, 3]]
     assert "here" in texts(drawn)
     assert len({(line.get_marker(), line.get_linestyle()) for line in drawn.lines[:2]}) == 2
+    with pytest.raises(ValueError, match="4 curves: give 3 at the most"):
+        plots.draw_sweep([1, 2], {name: [1, 2] for name in "abcd"}, ax())
 
 
 def test_a_roofline_shows_shares_of_the_ceiling():
