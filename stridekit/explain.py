@@ -115,7 +115,8 @@ def _memory_format(layout: Layout) -> str:
     formats = ("contiguous_format", "channels_last", "channels_last_3d")
     found = [f for f in formats if layout.is_contiguous(f)]
     if len(found) > 1:
-        return f"{' and '.join(found)}: sizes of 1 leave the order open"
+        why = "sizes of 1 leave the order open" if layout.numel else "there is nothing to order"
+        return f"{' and '.join(found)}: {why}"
     return found[0] if found else "none of torch's"
 
 

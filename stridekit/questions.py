@@ -51,7 +51,7 @@ class Questions(Strided):
         """The memory format in which the layout is contiguous: its name, or "both", or "neither".
 
         The names are contiguous_format, channels_last (4 dims) and channels_last_3d (5 dims). "both"
-        is contiguous_format and the one for this number of dims: sizes of 1 leave the order open.
+        is contiguous_format and the one for this number of dims: sizes of 1 or 0 leave the order open.
 
         >>> Layout((2, 3, 4, 5)).contiguous("channels_last").memory_format
         'channels_last'

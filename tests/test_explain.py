@@ -46,6 +46,8 @@ def test_memory_formats():
     assert dict(explain(last).lines)["contiguous"] == "no: dim 3 has stride 3, 1 is needed"
     both = dict(explain(x[:, :1].contiguous()).lines)["memory format"]
     assert both == "contiguous_format and channels_last: sizes of 1 leave the order open"
+    empty = dict(explain(last[:0]).lines)["memory format"]
+    assert empty == "contiguous_format and channels_last: there is nothing to order"
     assert dict(explain(x.mT).lines)["memory format"] == "none of torch's"
 
 
