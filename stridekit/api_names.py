@@ -30,7 +30,7 @@ PAGES = {
     "measure": ("time", "Time", "What it takes, measured as ratios that can be trusted."),
     "self_check": ("this_machine", "This machine", "Whether it can run the lessons."),
 }
-MAKERS = (types.FunctionType, classmethod, staticmethod)
+METHODS = (types.FunctionType, classmethod, staticmethod)
 STARS: dict[Any, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*",
     inspect.Parameter.VAR_KEYWORD: "**",
@@ -208,7 +208,7 @@ def _members(cls: type) -> Iterator[Member]:
 
 def _member(name: str, value: Any, cls: type) -> Member | None:
     full = f"{cls.__name__}.{name}"
-    if isinstance(value, MAKERS):
+    if isinstance(value, METHODS):
         call = signature(getattr(cls, name), full, bound=isinstance(value, types.FunctionType))
         kind = "class method" if isinstance(value, classmethod) else ""
         return Member(name, kind, call, parts_of(inspect.getdoc(value)))

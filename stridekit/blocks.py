@@ -23,6 +23,7 @@ Part = tuple[int, tuple[Generator, ...]]
 
 # So many numbers are handled in one step of the budget.
 _A_STEP = 8
+# Up to so many copies are added up one by one: their way around the cycle is not worth its sums.
 _FEW = 8
 
 

@@ -28,8 +28,8 @@ class Bandwidth:
     """What `bandwidth` measured, in bytes per second, and on what.
 
     `copy` and `triad` are the two operations; `nbytes` is the size of their three arrays together and
-    `last_cache` that of the largest cache, None where the system does not say. `threads` worked on it,
-    on `device`.
+    `last_cache` that of the largest cache, both in bytes, the latter None where the system does not
+    say. `threads` worked on it, on `device`.
 
     >>> Bandwidth(9e9, 11e9, threads=1, device="cpu", nbytes=240 << 20, last_cache=32 << 20)
     bandwidth of cpu, 1 thread: copy 9 GB/s, triad 11 GB/s
@@ -39,8 +39,8 @@ class Bandwidth:
     triad: float
     threads: int
     device: str
-    nbytes: int  # of all three arrays
-    last_cache: int | None  # bytes of the largest cache, where the system says
+    nbytes: int
+    last_cache: int | None
 
     @property
     def ceiling(self) -> float:

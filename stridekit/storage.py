@@ -76,19 +76,17 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     """The element at `index`, read by ctypes from its computed address: equal to `t[index].item()`.
 
     `index` has one int a dim, negative ones count from the end. Raises IndexError out of range,
-    TypeError for dtypes without Python numbers (four-bit floats, bits), and like `read_storage` where
-    there is no memory to read.
+    TypeError for dtypes without Python numbers (four-bit floats, bits), ValueError for an element
+    behind the end of a storage that was shrunk, and like `read_storage` where there is no memory to
+    read.
 
     >>> t = torch.arange(24.0).view(4, 6)[:, ::2]
     >>> read_element(t, (2, 1)), t[2, 1].item()
     (14.0, 14.0)
     """
     _require_readable(t)
-    start, size, nbytes = (
-        Layout.of(t).address(index),
-        t.element_size(),
-        t.untyped_storage().nbytes(),
-    )
+    start, size = Layout.of(t).address(index), t.element_size()
+    nbytes = t.untyped_storage().nbytes()
     if start + size > nbytes:
         raise ValueError(
             f"element {index} lies at bytes {start} to {start + size}, but the storage has only "
