@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from stridekit import memset, shares_memory
 from stridekit.exercises import views as ex
+from stridekit.exercises.answers import read_yes_or_no
 from stridekit.exercises.running import Unusable, describe
 from stridekit.exercises.views.e1_memset_of import read_byte_set
-from stridekit.exercises.views.e2_share_bytes import read_bool
 from tests.strategies import tensors
 
 
@@ -422,7 +422,7 @@ def test_what_is_no_set_of_bytes_is_refused(answer):
 )
 def test_what_is_neither_true_nor_false_is_refused(answer):
     with pytest.raises(Unusable, match="where True or False is asked for"):
-        read_bool(answer, {})
+        read_yes_or_no(answer, {})
 
 
 def test_runs_of_bytes_are_shown_and_long_lists_are_cut():

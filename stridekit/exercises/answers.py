@@ -53,6 +53,14 @@ def kind(value: Any) -> str:
     return f"{article} {name}{count}"
 
 
+def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is True or False: Python's, NumPy's or a 0-d tensor of them."""
+    plain = _unwrapped(answer)
+    if not isinstance(plain, bool):
+        raise Unusable(f"{kind(answer)}, where True or False is asked for")
+    return Outcome({"answer": plain}, str(plain))
+
+
 def read_stride(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a stride: one int a dim."""
     stride = as_ints(answer)
@@ -95,8 +103,20 @@ def view_of(base: str) -> Read:
 def read_number(answer: Any, args: Arguments) -> Outcome:
     """An answer that is one number: a Python number, or what is 0-d and holds one."""
     wanted = "one number is asked for, a Python number or a 0-d tensor"
-    if getattr(answer, "ndim", None) == 0 and hasattr(answer, "item"):
-        answer = answer.item()
+    answer = _unwrapped(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
         raise Unusable(f"{kind(answer)}, where {wanted}")
     return Outcome({"value": answer}, str(answer))
+
+
+def read_uses(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a number of uses; of a fraction only a few digits are shown."""
+    facts = read_number(answer, args).facts
+    value = facts["value"]
+    return Outcome(facts, f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def _unwrapped(answer: Any) -> Any:
+    """What a 0-d tensor or a NumPy scalar holds, as Python has it; anything else as it is."""
+    holds_one = getattr(answer, "ndim", None) == 0 and hasattr(answer, "item")
+    return answer.item() if holds_one else answer

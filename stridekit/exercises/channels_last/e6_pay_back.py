@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
-from stridekit.exercises.answers import read_number
+from stridekit.exercises.answers import read_uses
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome
-
-
-def read_uses(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one number, shown without endless digits."""
-    facts = read_number(answer, args).facts
-    value = facts["value"]
-    return Outcome(facts, f"{value:g}" if isinstance(value, float) else str(value))
 
 
 @exercise(
@@ -98,36 +89,36 @@ def leaves_a_fraction(convert: float, before: float, after: float) -> float:
     return solved if solved in (0, math.inf) else convert / (before - after)
 
 
-@uses_to_pay_back.mistake(
+TIME_OF_ONE_USE = (
     "You divide by the time of one use. What pays the conversion back is what a use *saves*: the "
     "difference between before and after."
 )
+
+
+@uses_to_pay_back.mistake(TIME_OF_ONE_USE)
 def divides_by_after(convert: float, before: float, after: float) -> float:
     solved = solve(convert, before, after)
     return solved if solved in (0, math.inf) or not after else math.ceil(convert / after)
 
 
-@uses_to_pay_back.mistake(
-    "You divide by the time of one use. What pays the conversion back is what a use *saves*: the "
-    "difference between before and after."
-)
+@uses_to_pay_back.mistake(TIME_OF_ONE_USE)
 def divides_by_before(convert: float, before: float, after: float) -> float:
     solved = solve(convert, before, after)
     return solved if solved in (0, math.inf) else math.ceil(convert / before)
 
 
-@uses_to_pay_back.mistake(
+FOR_FREE = (
     "You compare one use with one use, as if converting were free. It has to be paid for once, and "
     "each use pays back only a little of it."
 )
+
+
+@uses_to_pay_back.mistake(FOR_FREE)
 def forgets_the_conversion(convert: float, before: float, after: float) -> float:
     return 1 if after < before else math.inf
 
 
-@uses_to_pay_back.mistake(
-    "You compare one use with one use, as if converting were free. It has to be paid for once, and "
-    "each use pays back only a little of it."
-)
+@uses_to_pay_back.mistake(FOR_FREE)
 def forgets_the_conversion_from_zero(convert: float, before: float, after: float) -> float:
     return 0 if after < before else math.inf
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise, product
 from math import prod
 
-from stridekit.exercises.contiguity.readers import read_yes_or_no
+from stridekit.exercises.answers import read_yes_or_no
 from stridekit.exercises.core import exercise
 
 Ints = tuple[int, ...]
@@ -100,6 +100,11 @@ def row_major(shape: Ints) -> Ints:
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
+def fresh(shape: Ints) -> Ints:
+    """The stride of a new tensor of this shape: as `row_major`, with sizes of 0 counted as 1."""
+    return row_major(tuple(max(n, 1) for n in shape))
+
+
 def stepped(shape: Ints, stride: Ints) -> tuple[Ints, Ints]:
     """The dims that have something to step along."""
     kept = [(n, s) for n, s in zip(shape, stride, strict=True) if n != 1]
@@ -114,7 +119,7 @@ SIZE_ONE = (
 
 @is_contiguous.mistake(SIZE_ONE)
 def asks_for_the_stride_of_a_new_tensor(shape: Ints, stride: Ints) -> bool:
-    return stride == tuple(prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape)))
+    return stride == fresh(shape)
 
 
 @is_contiguous.mistake(SIZE_ONE)
@@ -124,10 +129,7 @@ def multiplies_from_the_last(shape: Ints, stride: Ints) -> bool:
 
 @is_contiguous.mistake(SIZE_ONE)
 def compares_neighbours(shape: Ints, stride: Ints) -> bool:
-    if 0 in shape or not shape:
-        return True
-    steps = zip(shape[1:], pairwise(stride), strict=True)
-    return stride[-1] == 1 and all(outer == n * inner for n, (outer, inner) in steps)
+    return 0 in shape or compares_neighbours_and_forgets_empty_ones(shape, stride)
 
 
 @is_contiguous.mistake(SIZE_ONE)
@@ -136,6 +138,7 @@ def compares_neighbours_and_forgets_empty_ones(shape: Ints, stride: Ints) -> boo
 
 
 def steps_evenly(shape: Ints, stride: Ints) -> bool:
+    """Whether each dim steps as far as all the steps of the one behind it."""
     steps = zip(shape[1:], pairwise(stride), strict=True)
     return all(outer == n * inner for n, (outer, inner) in steps)
 
@@ -155,7 +158,7 @@ def forgets_empty_ones(shape: Ints, stride: Ints) -> bool:
 @is_contiguous.mistake(EMPTY)
 def forgets_empty_ones_with_sizes_of_0_counted_as_1(shape: Ints, stride: Ints) -> bool:
     sizes, steps = stepped(shape, stride)
-    return steps == tuple(prod(max(n, 1) for n in sizes[d + 1 :]) for d in range(len(sizes)))
+    return steps == fresh(sizes)
 
 
 def named(hint: str) -> Callable[[Rule], Rule]:

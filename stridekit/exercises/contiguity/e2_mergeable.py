@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import product
 from math import prod
 
-from stridekit.exercises.contiguity.readers import read_yes_or_no
+from stridekit.exercises.answers import read_yes_or_no
 from stridekit.exercises.core import exercise
 
 Ints = tuple[int, ...]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import prod
 
+from stridekit.exercises.contiguity.e1_is_contiguous import (
+    fresh,
+    is_contiguous,
+    stepped,
+    steps_evenly,
+)
 from stridekit.exercises.contiguity.e3_view_stride import Ints, view_stride
 
 __all__ = ["view_stride"]  # with all of these
@@ -14,23 +19,6 @@ def solve(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
     """The right answer, for mistakes that start from it."""
     answer: Ints | None = view_stride.reference(shape, stride, new_shape)
     return answer
-
-
-def fresh(shape: Ints) -> Ints:
-    """The stride of a new tensor of this shape."""
-    return tuple(prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape)))
-
-
-def stepped(shape: Ints, stride: Ints) -> tuple[Ints, Ints]:
-    """The dims that have something to step along."""
-    kept = [(n, s) for n, s in zip(shape, stride, strict=True) if n != 1]
-    return tuple(n for n, _ in kept), tuple(s for _, s in kept)
-
-
-def contiguous(shape: Ints, stride: Ints) -> bool:
-    """Whether it lies in memory in reading order."""
-    sizes, steps = stepped(shape, stride)
-    return 0 in shape or steps == fresh(sizes)
 
 
 CONTIGUOUS = (
@@ -46,7 +34,7 @@ def demands_the_stride_of_a_new_tensor(shape: Ints, stride: Ints, new_shape: Int
 
 @view_stride.mistake(CONTIGUOUS)
 def demands_a_contiguous_tensor(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
-    return fresh(new_shape) if contiguous(shape, stride) else None
+    return fresh(new_shape) if is_contiguous.reference(shape, stride) else None
 
 
 @view_stride.mistake(
@@ -211,16 +199,10 @@ def keeps_to_old_boundaries(shape: Ints, stride: Ints, new_shape: Ints) -> Ints 
     return answer if old <= ends or ends <= old else None
 
 
-def boundaries(shape: Ints, stride: Ints) -> list[bool]:
-    """For each two neighbours, whether they merge."""
-    steps = zip(shape[1:], pairwise(stride), strict=True)
-    return [outer == n * inner for n, (outer, inner) in steps]
-
-
 @view_stride.mistake(
     "One boundary makes you refuse every other shape. It closes only the way across it: cut on "
     "both sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
 )
 def refuses_wherever_a_boundary_is(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
-    whole = 0 in shape or all(boundaries(*stepped(shape, stride)))
+    whole = 0 in shape or steps_evenly(*stepped(shape, stride))
     return solve(shape, stride, new_shape) if whole or shape == new_shape else None

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from stridekit.exercises.answers import as_ints
+from stridekit.exercises.contiguity.e1_is_contiguous import fresh, is_contiguous
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
@@ -137,15 +138,12 @@ CONTIGUOUS = (
 
 @unviewable.mistake(CONTIGUOUS)
 def flat_unless_new(shape: Ints, stride: Ints) -> Ints | None:
-    fresh = tuple(prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape)))
-    return None if stride == fresh else (prod(shape),)
+    return None if stride == fresh(shape) else (prod(shape),)
 
 
 @unviewable.mistake(CONTIGUOUS)
 def flat_unless_contiguous(shape: Ints, stride: Ints) -> Ints | None:
-    dims = stepped(shape, stride)
-    fresh = [prod(n for n, _ in dims[d + 1 :]) for d in range(len(dims))]
-    return None if 0 in shape or [s for _, s in dims] == fresh else (prod(shape),)
+    return None if is_contiguous.reference(shape, stride) else (prod(shape),)
 
 
 @unviewable.mistake(

@@ -1,4 +1,4 @@
-"""How the answers of this lesson are read: yes or no, and strides of which some are free."""
+"""How the answers of this lesson are read: strides of which some are free."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from stridekit.exercises.answers import as_ints, kind
-from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.exercises.answers import as_ints
+from stridekit.exercises.running import Arguments, Outcome
 
 Ints = tuple[int, ...]
-
-
-def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is True or False: Python's, NumPy's or a 0-d tensor of them."""
-    plain = answer.item() if getattr(answer, "ndim", None) == 0 else answer
-    if not isinstance(plain, bool):
-        raise Unusable(f"{kind(answer)}, where True or False is asked for")
-    return Outcome({"answer": plain}, str(plain))
 
 
 def free_where_unused(shape: Sequence[int], stride: Ints) -> tuple[Any, ...]:

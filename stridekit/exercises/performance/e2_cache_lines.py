@@ -9,7 +9,7 @@ import numpy as np
 
 from stridekit.exercises.answers import read_number
 from stridekit.exercises.core import exercise
-from stridekit.exercises.performance.lines import LINE, line_numbers
+from stridekit.exercises.performance.lines import LINE, dense_lines, line_numbers
 
 Ints = tuple[int, ...]
 
@@ -75,11 +75,6 @@ def span(shape: Ints, stride: Ints) -> int:
     return 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) if all(shape) else 0
 
 
-def ceil(bytes_: int) -> int:
-    """So many bytes in whole lines."""
-    return -(-bytes_ // LINE)
-
-
 @cache_lines.mistake(
     "You let the layout start at the start of a line. It starts `offset` elements into the storage, and "
     "may so reach into one line more."
@@ -104,7 +99,7 @@ PACKED = (
 
 @cache_lines.mistake(PACKED)
 def divides_the_bytes(shape: Ints, stride: Ints, offset: int, itemsize: int) -> int:
-    return ceil(prod(shape) * itemsize)
+    return dense_lines(shape, itemsize)
 
 
 @cache_lines.mistake(PACKED)
@@ -128,7 +123,7 @@ def counts_the_hull(shape: Ints, stride: Ints, offset: int, itemsize: int) -> in
 
 @cache_lines.mistake(HULL)
 def counts_an_aligned_hull(shape: Ints, stride: Ints, offset: int, itemsize: int) -> int:
-    return ceil(span(shape, stride) * itemsize)
+    return dense_lines((span(shape, stride),), itemsize)
 
 
 @cache_lines.mistake(

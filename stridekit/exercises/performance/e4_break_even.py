@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import read_number
+from stridekit.exercises.answers import read_uses
 from stridekit.exercises.core import exercise
 from stridekit.exercises.performance import e2_cache_lines
 from stridekit.exercises.performance.lines import dense_lines, lines_of
-from stridekit.exercises.running import Arguments, Outcome
 
 cache_lines = e2_cache_lines.cache_lines.reference
-
-
-def read_uses(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a number of uses; of a fraction few digits are shown."""
-    outcome = read_number(answer, args)
-    value = outcome.facts["value"]
-    return Outcome(outcome.facts, f"{value:.4g}" if isinstance(value, float) else str(value))
 
 
 @exercise(
@@ -79,6 +70,11 @@ def break_even(t: torch.Tensor) -> float:
     return math.ceil((before + after) / (before - after))
 
 
+def lines_of_both(t: Tensor) -> tuple[int, int]:
+    """How many lines t touches, and how many its dense copy fills."""
+    return lines_of(t), dense_lines(t.shape, t.itemsize)
+
+
 def uses(t: Tensor, cost: int, saved: int) -> float:
     """How many uses make up for a cost."""
     if t.is_contiguous():
@@ -90,7 +86,7 @@ def uses(t: Tensor, cost: int, saved: int) -> float:
     "You pay for writing the copy alone. To make it, t has to be read once, every line of it."
 )
 def forgets_to_read_t(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return uses(t, b, a - b)
 
 
@@ -98,7 +94,7 @@ def forgets_to_read_t(t: Tensor) -> float:
     "You pay for reading t alone. The copy has to be written as well, every line of it."
 )
 def forgets_to_write_the_copy(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return uses(t, a, a - b)
 
 
@@ -107,7 +103,7 @@ def forgets_to_write_the_copy(t: Tensor) -> float:
     "t and writing all of the copy."
 )
 def forgets_the_copy(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return 0 if t.is_contiguous() else 1 if a > b else math.inf
 
 
@@ -116,7 +112,7 @@ def forgets_the_copy(t: Tensor) -> float:
     "of t less those of the copy."
 )
 def divides_by_a_use(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return uses(t, a + b, b if a > b else 0)
 
 
@@ -142,7 +138,7 @@ def a_line_an_element(t: Tensor) -> float:
     "exist, so it takes one more."
 )
 def rounds_down(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return (a + b) // (a - b) if a > b and not t.is_contiguous() else break_even.reference(t)
 
 
@@ -151,7 +147,7 @@ def rounds_down(t: Tensor) -> float:
     "whole number that is enough?"
 )
 def leaves_a_fraction(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return (a + b) / (a - b) if a > b and not t.is_contiguous() else break_even.reference(t)
 
 
@@ -159,19 +155,16 @@ def leaves_a_fraction(t: Tensor) -> float:
     "One use too many where the sums are equal: then the copy has paid back exactly, and that counts."
 )
 def waits_until_it_is_cheaper(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return (a + b) // (a - b) + 1 if a > b and not t.is_contiguous() else break_even.reference(t)
 
 
-ITSELF = (
+@break_even.mistake(
     "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing has to be paid "
     "back. Ask `t.is_contiguous()` first."
 )
-
-
-@break_even.mistake(ITSELF)
 def copies_what_is_contiguous(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return math.ceil((a + b) / (a - b)) if a > b else math.inf
 
 
@@ -183,13 +176,13 @@ NEVER = (
 
 @break_even.mistake(NEVER)
 def gives_what_the_formula_gives(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return 0 if t.is_contiguous() else math.ceil((a + b) / (a - b))
 
 
 @break_even.mistake(NEVER)
 def takes_the_size_of_the_difference(t: Tensor) -> float:
-    a, b = lines_of(t), dense_lines(t.shape, t.itemsize)
+    a, b = lines_of_both(t)
     return 0 if t.is_contiguous() else math.inf if a == b else math.ceil((a + b) / abs(a - b))
 
 

@@ -7,21 +7,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from stridekit.exercises.answers import kind
+from stridekit.exercises.answers import read_yes_or_no
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 Either = Any  # a torch.Tensor or an np.ndarray
-
-
-def read_bool(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is True or False, also as NumPy or torch have it."""
-    if getattr(answer, "ndim", None) == 0 and hasattr(answer, "item"):
-        answer = answer.item()
-    if not isinstance(answer, bool):
-        raise Unusable(f"{kind(answer)}, where True or False is asked for")
-    return Outcome({"shares": answer}, str(answer))
-
 
 X = "x = torch.arange(12)\n"
 M = "x = torch.arange(12).view(3, 4)\n"
@@ -29,7 +18,7 @@ M = "x = torch.arange(12).view(3, 4)\n"
 
 @exercise(
     title="do these two share a byte?",
-    read=read_bool,
+    read=read_yes_or_no,
     cases=[
         X + "a, b = x[2:8], x[5:]",
         X + "a, b = x[:6], x[6:]",
