@@ -115,18 +115,18 @@ def walks_the_images_first(shape: Ints) -> Ints:
     return (c, 1, n * c * w, n * c)
 
 
-@channels_last_stride.mistake(
+DIMS_OR_SIZES = (
     "Those are the dims, or the sizes, in the order in which memory has them. A stride is a "
     "distance: how many elements lie inside one step along the dim?"
 )
+
+
+@channels_last_stride.mistake(DIMS_OR_SIZES)
 def answers_the_order(shape: Ints) -> Ints:
     return (0, 2, 3, 1)
 
 
-@channels_last_stride.mistake(
-    "Those are the dims, or the sizes, in the order in which memory has them. A stride is a "
-    "distance: how many elements lie inside one step along the dim?"
-)
+@channels_last_stride.mistake(DIMS_OR_SIZES)
 def answers_the_sizes(shape: Ints) -> Ints:
     n, c, h, w = shape
     return (n, h, w, c)

@@ -67,13 +67,10 @@ def copies_to_contiguous(images: Tensor) -> Tensor:
     return permuted(images).clone(memory_format=torch.contiguous_format)
 
 
-KEEPS_THE_WHOLE = (
+@channels_last_view.mistake(
     "Right on a whole batch, where this call returns the tensor itself. A part of a batch has gaps, "
     "so it is copied there. The permute alone was enough."
 )
-
-
-@channels_last_view.mistake(KEEPS_THE_WHOLE)
 def makes_parts_contiguous(images: Tensor) -> Tensor:
     return permuted(images).contiguous(memory_format=torch.channels_last)
 
@@ -94,19 +91,19 @@ def clones(images: Tensor) -> Tensor:
     return permuted(images).clone()
 
 
-@channels_last_view.mistake(
+NO_REORDERING = (
     "`view` and `reshape` never reorder: they cut the same run of elements into other sizes, and "
     "what was the green of a pixel is now its neighbour. Reordering dims is what `permute` does."
 )
+
+
+@channels_last_view.mistake(NO_REORDERING)
 def reshapes(images: Tensor) -> Tensor:
     n, h, w, c = images.shape
     return images.reshape(n, c, h, w)
 
 
-@channels_last_view.mistake(
-    "`view` and `reshape` never reorder: they cut the same run of elements into other sizes, and "
-    "what was the green of a pixel is now its neighbour. Reordering dims is what `permute` does."
-)
+@channels_last_view.mistake(NO_REORDERING)
 def views(images: Tensor) -> Tensor:
     n, h, w, c = images.shape
     return images.view(n, c, h, w)

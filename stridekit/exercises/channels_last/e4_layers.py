@@ -110,13 +110,10 @@ def asks_for_the_other_format(layers: Layers, x: Tensor) -> int:
     return first(lambda y: y.is_contiguous(), layers, x)
 
 
-SAME_STRIDE = (
+@first_to_lose.mistake(
     "You compare the output's strides with those of the input. Another size gives another stride in "
     "the same format: after pooling, everything is nearer together. Ask each output for its format."
 )
-
-
-@first_to_lose.mistake(SAME_STRIDE)
 def compares_with_the_strides_of_x(layers: Layers, x: Tensor) -> int:
     return first(lambda y: y.stride() != x.stride(), layers, x)
 

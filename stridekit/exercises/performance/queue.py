@@ -13,8 +13,9 @@ class Queue:
     """Ask it for work and it returns at once; `synchronize` waits until the work is done.
 
     Its n-th piece of work takes `work[n]` microseconds, from the front again after the last; the very
-    first takes `first` more. To ask for a piece takes the host 1 microsecond. `clock` tells the host's
-    time. Nothing here is random, and nothing depends on the machine.
+    first takes `first` more. For the first `busy` microseconds it works for somebody else. To ask for a
+    piece takes the host 1 microsecond. `clock` tells the host's time. Nothing here is random, and
+    nothing depends on the machine.
 
     >>> queue = Queue([50], first=400)
     >>> queue.work()

@@ -27,7 +27,7 @@ def case(shape: Ints, stride: Ints, dims: Ints) -> str:
 
 
 NEW = (2, 3, 4), (12, 4, 1)  # torch.empty(2, 3, 4)
-CUT = (3, 5, 2), (40, 8, 2)  # torch.empty(4, 5, 8)[1:, :, ::4], and so on
+CUT = (3, 5, 2), (40, 8, 2)  # torch.empty(4, 5, 8)[1:, :, :4:2]
 FOUR = (2, 3, 4, 5), (60, 20, 5, 1)
 
 

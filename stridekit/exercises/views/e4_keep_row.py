@@ -81,13 +81,10 @@ def keep_row(big: torch.Tensor, i: int) -> torch.Tensor:
     return big[i].clone()
 
 
-VIEW = (
+@keep_row.mistake(
     "That still stands on big's storage, so all of it stays alive, even after `del big`. A slice, "
     "`detach()`, `view` and `reshape` give you a small tensor on the same large block."
 )
-
-
-@keep_row.mistake(VIEW)
 def slices(big: torch.Tensor, i: int) -> torch.Tensor:
     return big[i]
 

@@ -207,13 +207,10 @@ first_copy.mistake(SAME_FOR_ALL)(lambda x, steps: len(steps))
 first_copy.mistake(SAME_FOR_ALL)(lambda x, steps: len(steps) - 1)
 
 
-EACH_ON_X = (
+@first_copy.mistake(
     "You hand x to every step. They form a chain: each gets what the one before it made, and whether a "
     "`reshape` copies depends on what it gets."
 )
-
-
-@first_copy.mistake(EACH_ON_X)
 def hands_x_to_every_step(x: torch.Tensor, steps: Steps) -> int:
     for k, step in enumerate(steps):
         if not shares_memory(step(x), x):

@@ -149,13 +149,10 @@ def adds_to_all(e: torch.Tensor) -> torch.Tensor:
     return e + 1
 
 
-NOTHING_ADDED = (
+@bump_first.mistake(
     "Row 0 is as before. Without a trailing underscore, `add` makes a new tensor, and this one is "
     "thrown away."
 )
-
-
-@bump_first.mistake(NOTHING_ADDED)
 def throws_the_sum_away(e: torch.Tensor) -> torch.Tensor:
     y = e.clone()
     y[0].add(1)
