@@ -8,7 +8,6 @@ as `traffic` counts them: each array once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import quantiles
 
 import torch
 from torch.utils.benchmark import Timer
@@ -16,6 +15,7 @@ from torch.utils.benchmark import Timer
 from stridekit._arguments import int_, shown
 from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.fingerprint import machine
+from stridekit.timing.noise import quartile
 
 _MIB = 1 << 20
 LARGEST = 256 * _MIB
@@ -101,7 +101,7 @@ def bandwidth(
     for turn in range(repetitions):
         for k in (0, 1) if turn % 2 == 0 else (1, 0):
             samples[k].append(timers[k].timeit(counts[k]).mean)
-    copy, triad = (quantiles(times, n=4, method="inclusive")[0] for times in samples)
+    copy, triad = (quartile(times) for times in samples)
     return Bandwidth(
         copy=2 * each / copy,
         triad=3 * each / triad,

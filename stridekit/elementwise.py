@@ -52,7 +52,7 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
 
     Operands are layouts, or tensors and arrays, whose layouts are taken. `itemsize` is that of the
     result in bytes, without it the largest of the operands'. Raises LayoutError where their shapes do
-    not broadcast.
+    not broadcast; TypeError as `Layout.of` does.
 
     >>> output_layout(Layout((4, 6)).t(), Layout((4, 6)).t())  # alike: the strides stay
     Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1)

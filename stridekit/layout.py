@@ -100,7 +100,8 @@ class Layout(ViewsOfParts, Copies, Questions):
 
         Meta and fake tensors have one too: a layout is numbers, no memory is touched. The storage of
         an array is the block at the end of its `.base` chain: an array's memory, or a tensor's storage.
-        Raises TypeError for what is neither, LayoutError for tensors without one stride a dim.
+        Raises TypeError for what is neither, LayoutError for tensors without one stride a dim, and for
+        arrays that do not step by whole elements.
 
         >>> import torch
         >>> Layout.of(torch.arange(24.0).view(4, 6)[:, 2])
