@@ -35,17 +35,27 @@ def test_a_defect_without_a_place_is_refused():
         mutate.mutated("x x", Mutation("two", "a.py", "x", "y", "a.py"))
 
 
-def test_what_survives_is_named():
-    assert mutate.table({"a": "tests/test_a.py::b", "longer": ""}) == (
-        "a       tests/test_a.py::b\n"
-        "longer  SURVIVED: a test is missing\n"
-        "1 of 2 defects were noticed"
-    )
+def test_what_survives_is_named(monkeypatch, capsys):
+    """Each row is printed as soon as it is known, the summary last; a survivor makes the exit status 1."""
+    known = [Mutation(name, "a.py", "", "", "a.py") for name in ("a", "longer")]
+    rows = ["a       tests/test_a.py::b", "longer  SURVIVED: a test is missing"]
+
+    def caught(mutations):
+        assert mutations == known
+        yield "a", "tests/test_a.py::b"
+        assert capsys.readouterr().out == f"{rows[0]}\n"
+        yield "longer", ""
+
+    monkeypatch.setattr(mutate, "MUTATIONS", known)
+    monkeypatch.setattr(mutate, "caught", caught)
+    monkeypatch.setattr("sys.argv", ["mutate.py"])
+    assert mutate.main() == 1
+    assert capsys.readouterr().out == f"{rows[1]}\n1 of 2 defects were noticed\n"
 
 
 def test_a_few_defects_turn_the_tests_red(record_property):
-    found = mutate.caught([BY_NAME[name] for name in SHORT])
-    assert all(found.values()), mutate.table(found)
+    found = dict(mutate.caught([BY_NAME[name] for name in SHORT]))
+    assert all(found.values()), found
     record_property(
         "summary", f"defects: {len(found)} of {len(MUTATIONS)} were planted and noticed"
     )

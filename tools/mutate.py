@@ -81,48 +81,44 @@ def mutated(text: str, mutation: Mutation) -> str:
     return text.replace(mutation.old, mutation.new)
 
 
-def caught(mutations: Sequence[Mutation], workers: int | None = None) -> dict[str, str]:
-    """For each mutation, by name, the test that noticed it; "" where none did.
+def caught(mutations: Sequence[Mutation], workers: int | None = None) -> Iterator[tuple[str, str]]:
+    """Each mutation's name with the test that noticed it, or "" where none did, as soon as that is known.
 
     Raises RuntimeError where a test is red without any defect: it would prove nothing.
     """
     count = min(workers or os.cpu_count() or 1, len(mutations))
     copies: Queue[Copy] = Queue()
+
+    @contextmanager
+    def copy_to_use() -> Iterator[Copy]:
+        copy = copies.get()
+        try:
+            yield copy
+        finally:
+            copies.put(copy)
+
+    def control(tests: str) -> str:
+        with copy_to_use() as copy:
+            return copy.why_red([tests])
+
+    def try_one(mutation: Mutation) -> str:
+        with copy_to_use() as copy, copy.planted(mutation):
+            return copy.why_red([mutation.tests])
+
     with tempfile.TemporaryDirectory(prefix="stridekit-mutate-") as folder:
         for k in range(count):
             copies.put(Copy(Path(folder) / str(k)))
-
-        def control(tests: str) -> str:
-            copy = copies.get()
-            try:
-                return copy.why_red([tests])
-            finally:
-                copies.put(copy)
-
-        def try_one(mutation: Mutation) -> str:
-            copy = copies.get()
-            try:
-                with copy.planted(mutation):
-                    return copy.why_red([mutation.tests])
-            finally:
-                copies.put(copy)
-
         with ThreadPoolExecutor(count) as pool:
             suites = sorted({mutation.tests for mutation in mutations})
             for tests, red in zip(suites, pool.map(control, suites), strict=True):
                 if red:
                     raise RuntimeError(f"{tests} is red without any defect: {red}")
-            return dict(zip((m.name for m in mutations), pool.map(try_one, mutations), strict=True))
+            yield from zip((m.name for m in mutations), pool.map(try_one, mutations), strict=True)
 
 
-def table(found: dict[str, str]) -> str:
-    """A line for each mutation: its name, and the test that noticed."""
-    width = max(map(len, found))
-    lines = [
-        f"{name:<{width}}  {test or 'SURVIVED: a test is missing'}" for name, test in found.items()
-    ]
-    noticed = sum(map(bool, found.values()))
-    return "\n".join([*lines, f"{noticed} of {len(found)} defects were noticed"])
+def row(name: str, test: str, width: int) -> str:
+    """The line of one mutation: its name, and the test that noticed."""
+    return f"{name:<{width}}  {test or 'SURVIVED: a test is missing'}"
 
 
 def main() -> int:
@@ -132,9 +128,13 @@ def main() -> int:
     if not chosen:
         print(f"no mutation has {' or '.join(wanted)} in its name", file=sys.stderr)
         return 2
-    found = caught(chosen)
-    print(table(found))
-    return 0 if all(found.values()) else 1
+    width = max(len(mutation.name) for mutation in chosen)
+    noticed = 0
+    for name, test in caught(chosen):
+        print(row(name, test, width), flush=True)
+        noticed += bool(test)
+    print(f"{noticed} of {len(chosen)} defects were noticed")
+    return 0 if noticed == len(chosen) else 1
 
 
 if __name__ == "__main__":
