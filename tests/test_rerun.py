@@ -32,7 +32,7 @@ turn = globals().get("turn", -1) + 1  # whose picture is drawn: all of them in e
 x = torch.arange(24.0).view(4, 6)
 widgets = [explore(x), AliasExplorer(), ReshapeStepper(), ChannelsLastExplorer(),
            TraversalExplorer(), Predict("?", 1)]
-display(widgets[turn % 6])
+display(widgets[turn % len(widgets)])
 """
 RESIDENT = """\
 gc.collect()

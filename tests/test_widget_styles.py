@@ -6,6 +6,7 @@ import pytest
 
 from stridekit import widgets
 from stridekit.widgets import assets
+from tests.widget_kinds import KINDS
 
 SHEETS = sorted(path for path in assets._HERE.rglob("*.css") if path.name != "base.css")
 
@@ -26,11 +27,18 @@ def test_a_sheet_is_one_block_of_its_own_kind(path):
 
 def test_every_widget_has_a_kind_of_its_own():
     """The shells' class names differ, and each is that of the sheet."""
-    kinds = {}
-    for name in widgets.__all__:
-        esm = getattr(getattr(widgets, name), "_esm", None)
-        if esm is not None:
-            kinds[name] = set(re.findall(r'kind: "(sk-(?!d|offset)[a-z]+)", traits', str(esm)))
-    assert len(kinds) == 6
-    assert all(len(found) == 1 for found in kinds.values()), kinds
-    assert len(set.union(*kinds.values())) == 6
+    kinds = {
+        name: re.findall(
+            r'kind: "(sk-(?!d|offset)[a-z]+)", traits', str(getattr(widgets, name)._esm)
+        )
+        for name in KINDS
+    }
+    assert kinds == {name: [kind.css.removeprefix(".")] for name, kind in KINDS.items()}
+    assert len({kind.css for kind in KINDS.values()}) == len(KINDS) == len(SHEETS)
+
+
+def test_the_kinds_are_all_the_widgets_there_are():
+    """What the tests of all widgets go through: each public class."""
+    assert set(KINDS) == {
+        name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)
+    }

@@ -1,4 +1,4 @@
-"""The six widgets: how to make one, where it is on a page, and what its public state cannot be."""
+"""All widgets: how to make one, where it is on a page, and what its public state cannot be."""
 
 from typing import NamedTuple
 

@@ -40,7 +40,7 @@ def notebook(lab):
 
 
 @pytest.fixture(scope="session")
-def six(lab):
+def kinds_page(lab):
     """A page that the tests of all widgets share: cell k shows wk, the k-th of KINDS; the last is empty."""
     page = _open(lab, [*ALL_KINDS, "pass"])
     yield page

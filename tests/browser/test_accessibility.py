@@ -1,4 +1,4 @@
-"""axe on all six widgets in a real JupyterLab, in each theme, in the fullest states that they have."""
+"""axe on all widgets in a real JupyterLab, in each theme, in the fullest states that they have."""
 
 import pytest
 
@@ -80,21 +80,21 @@ STATES = [strides, aliases, reshapes, channels, walks, predictions]
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_accessibility(lab, six, theme):
+def test_accessibility(lab, kinds_page, theme):
     """axe finds nothing, colour contrast included; under forced colours it looks at the last states."""
-    wear(lab, six, theme)
+    wear(lab, kinds_page, theme)
     looks = [
-        states(six.locator(kind.css), lambda code: _run(lab, six, code))
+        states(kinds_page.locator(kind.css), lambda code: _run(lab, kinds_page, code))
         for states, kind in zip(STATES, KINDS.values(), strict=True)
     ]
     for k in range(3):
         for look in looks:
             next(look)
         if k == 2 or "forced" not in theme:
-            six.mouse.move(5, 5)
-            six.wait_for_timeout(150)
-            see_all_of(six)
-            assert_accessible(six, ".stridekit")
+            kinds_page.mouse.move(5, 5)
+            kinds_page.wait_for_timeout(150)
+            see_all_of(kinds_page)
+            assert_accessible(kinds_page, ".stridekit")
 
 
 def _run(lab, page, code):
@@ -102,15 +102,17 @@ def _run(lab, page, code):
     assert said == "", said
 
 
-def test_two_of_a_kind_have_ids_of_their_own(lab, six):
+def test_two_of_a_kind_have_ids_of_their_own(lab, kinds_page):
     """Each model loads a module of its own, and counts with the others: labels lead to their own widget."""
-    wear(lab, six, "light")
-    run_last_cell(six, f"display({', '.join(kind.make for kind in KINDS.values())})")
-    six.wait_for_function("(n) => document.querySelectorAll('.stridekit').length === n", arg=12)
-    six.wait_for_timeout(100)
-    assert six.locator(".stridekit").evaluate_all(IDS) == []
+    wear(lab, kinds_page, "light")
+    run_last_cell(kinds_page, f"display({', '.join(kind.make for kind in KINDS.values())})")
+    kinds_page.wait_for_function(
+        "(n) => document.querySelectorAll('.stridekit').length === n", arg=2 * len(KINDS)
+    )
+    kinds_page.wait_for_timeout(100)
+    assert kinds_page.locator(".stridekit").evaluate_all(IDS) == []
     rules = ["duplicate-id-aria", "landmark-unique", "label", "aria-valid-attr-value"]
-    assert_accessible(six, ".stridekit", rules)
+    assert_accessible(kinds_page, ".stridekit", rules)
 
 
 # Ids that two nodes have, and references that lead out of their widget or nowhere.

@@ -24,21 +24,22 @@ FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases
 
 
 @pytest.mark.parametrize(("kind", "name", "value", "said"), FIRST_AND_LAST)
-def test_a_wrong_value_is_told_and_not_drawn(lab, six, kind, name, value, said):
+def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value, said):
     """The picture is that of a widget to which only the right value was given, not as it was before."""
     made = KINDS[kind].make
     told = run_last_cell(
-        six,
+        kinds_page,
         f"first, same, last = {made}, {made}, {made}\ndisplay(first, same, last)\n"
         f"for w in (same, last):\n    {RIGHT[kind]}\nlast.{name} = {value}",
     )
     assert said in told
-    six.wait_for_timeout(250)
-    views = six.locator(".jp-Cell").last.locator(KINDS[kind].css)
+    kinds_page.wait_for_timeout(250)
+    views = kinds_page.locator(".jp-Cell").last.locator(KINDS[kind].css)
     ids = re.compile(r"stridekit-\d+")  # each view has its own
     first, same, last = (ids.sub("", html) for html in views.evaluate_all(HTML))
     assert last == same != first
-    assert lab.run_code(six, "print(last._scene == same._scene != first._scene)").strip() == "True"
+    said = lab.run_code(kinds_page, "print(last._scene == same._scene != first._scene)")
+    assert said.strip() == "True"
 
 
 # Without what is read aloud once the hand rests.
