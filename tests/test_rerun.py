@@ -13,17 +13,10 @@ import nbclient
 import nbformat
 import pytest
 
+from tests.quick import FEW_ROUNDS, NO_STILLS
+
 ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-# Ahead of the first cell: comparisons end after three rounds, however unsure they are, and no pictures are
-# drawn for pages without a kernel. What a lesson claims beyond doubt has to hold all the same.
-QUICK = """\
-from stridekit.timing import comparison
-from stridekit.widgets import base
-base.Picture._still, base.png = (lambda self: None), (lambda figure: ("", {}))
-comparison.FEWEST_ROUNDS, comparison.LEAST_SECONDS, comparison.NARROW = 3, 0, 1e9
-comparison.RESAMPLES = 50
-"""
 # One cell for all widgets: what a person meets in Run All, in the least time.
 WIDGETS = """\
 import gc, torch
@@ -64,7 +57,8 @@ def test_cells_run_twice_and_out_of_order(path):
     meant = [error_of(cell) for cell in cells]
     numbers = range(len(cells))
     shuffled = random.Random(path.stem).sample(numbers, len(cells))
-    quick = nbformat.v4.new_code_cell(QUICK)
+    # What a lesson claims beyond doubt has to hold after few rounds too.
+    quick = nbformat.v4.new_code_cell(FEW_ROUNDS + NO_STILLS)
     with kernel([quick, *cells]) as run:
         run(quick)
         for k in [*(k for k in numbers for _ in range(2)), *shuffled]:

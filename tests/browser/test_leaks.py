@@ -3,6 +3,7 @@
 import pytest
 
 from tests.needs import needs_chromium
+from tests.quick import NO_STILLS
 from tests.widget_kinds import KINDS
 
 pytestmark = needs_chromium
@@ -53,10 +54,9 @@ def counted(page, session):
 
 @pytest.fixture(scope="module")
 def again(lab, notebook):
-    """A page on which cell k + 1 shows the k-th widget again; without still pictures, the slowest part."""
+    """A page on which cell k + 1 shows the k-th widget again; without still pictures."""
     made = [f"w{k} = {kind.make}" for k, kind in enumerate(KINDS.values())]
-    start = [f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}, base"]
-    start += ["base.Picture._still = lambda self: None\nbase.png = lambda figure: ('', {})", *made]
+    start = [f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}", NO_STILLS, *made]
     page = notebook("\n".join(start), *[f"w{k}" for k in range(len(KINDS))])
     return page, page.context.new_cdp_session(page)
 

@@ -1,0 +1,15 @@
+"""What lets a kernel run lessons and show widgets in less time, as source for its first cell."""
+
+# Widgets draw no picture for pages without a kernel, the slowest part of showing one.
+NO_STILLS = """\
+from stridekit.widgets import base
+base.png = lambda figure: ("", {})
+for _kind in base.Picture.__subclasses__():
+    _kind._still = lambda self: None
+"""
+# Comparisons end after three rounds, however unsure they are.
+FEW_ROUNDS = """\
+from stridekit.timing import comparison
+comparison.FEWEST_ROUNDS, comparison.LEAST_SECONDS, comparison.NARROW = 3, 0, 1e9
+comparison.RESAMPLES = 50
+"""
