@@ -1,7 +1,8 @@
-"""axe on all widgets in a real JupyterLab, in each theme, in the fullest states that they have."""
+"""axe on all widgets in a real JupyterLab, in each theme, in the fullest states; and on the reference."""
 
 import pytest
 
+from stridekit import export
 from tests.browser.pages import THEMES, assert_accessible, run_last_cell, see_all_of, wear
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS
@@ -126,3 +127,37 @@ IDS = """(roots) => roots.flatMap((root) => {
         if (!named(id).some((target) => root.contains(target))) wrong.push(`${name}=${id}`);
   return wrong;
 })"""
+
+
+@pytest.fixture(scope="module")
+def reference(lab):
+    """`show(name)`: one of the reference's pages, as the export writes it, with nothing to fetch."""
+    written = export._front_page_and_reference({})
+    context = lab.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+
+    def show(name):
+        page.set_content(written[f"reference-{name}.html"])
+        return page
+
+    yield show
+    context.close()
+
+
+# Functions alone; classes too, with a list of their members. A theme changes only what colours decide.
+@pytest.mark.parametrize("name", ["raw_memory", "sharing"])
+@pytest.mark.parametrize(
+    ("scheme", "forced", "rules"),
+    [
+        ("light", "none", ()),
+        ("dark", "none", ["color-contrast", "link-in-text-block"]),
+        ("light", "active", ["color-contrast", "link-in-text-block"]),
+    ],
+    ids=["light", "dark", "forced"],
+)
+def test_the_reference(reference, name, scheme, forced, rules):
+    """axe finds nothing on a page of either kind."""
+    page = reference(name)
+    assert (page.locator(".sk-members").count() > 0) == (name == "sharing")
+    page.emulate_media(color_scheme=scheme, forced_colors=forced)
+    assert_accessible(page, rules=rules)
