@@ -3,30 +3,21 @@
 
 import { elementName, offset, product, tuple, unflatten } from "../page/core.js";
 import { apply, read } from "../page/operations.js";
+import { contiguousStride } from "../page/view_rule.js";
 
 export const MOST = [2, 4, 4, 5];
 export const FORMATS = ["contiguous_format", "channels_last"];
 export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
+const [CLONE, CONTIGUOUS] = ["clone", "contiguous"].map((name) => read(`.${name}(${NAME})`));
 
 const range = (n) => Array.from({ length: n }, (_, k) => k);
 
-/** The strides of a new tensor, its dims packed in an order, innermost first. */
-function packed(shape, order) {
-  const stride = [0, 0, 0, 0];
-  let step = 1;
-  for (const d of order) {
-    stride[d] = step;
-    step *= shape[d];
-  }
-  return { shape, stride, storage_offset: 0, itemsize: 4 };
-}
-
 /** The same values in both formats. @param {number[]} shape */
-export const layouts = (shape) => ({
-  contiguous_format: packed(shape, [3, 2, 1, 0]),
-  channels_last: packed(shape, [1, 3, 2, 0]),
-});
+export function layouts(shape) {
+  const x = { shape, stride: contiguousStride(shape), storage_offset: 0, itemsize: 4 };
+  return { contiguous_format: x, channels_last: apply(x, CLONE).layout };
+}
 
 /** The text in the box of x[n, c, h, w]: a letter for the channel, digits for the pixel. */
 export const label = ([, c, h, w]) => `${LETTERS[c]}${h}${w}`;
@@ -87,7 +78,7 @@ export function badge([, c, h, w]) {
 /** Both flags of the contiguous x, and what the two conversions to channels_last do with it. */
 export function verdicts(shape) {
   const { contiguous_format: x, channels_last: converted } = layouts(shape);
-  const asked = apply(x, read(`.contiguous(${NAME.split("=")[1]})`));
+  const asked = apply(x, CONTIGUOUS);
   const flag = !asked.copied;
   // A contiguous tensor is never taken for channels_last, whatever its flags say: .to always copies.
   return [

@@ -7,7 +7,7 @@ export const MAX_CELLS = 4096;
 export const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 export const MAX_DIMS = 4;
 export const MAX_ROWS = 256; // of a plane; more would make a page of metres
-export const MAX_PLANES = 256;
+const MAX_PLANES = 256;
 export const CACHE_LINE = 64;
 
 /** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */

@@ -3,8 +3,9 @@
 //
 // `apply(layout, read(".permute(1, 0)"))` gives {layout, copied}, or throws with Python's sentence.
 
+import { numel, product, tuple, whyNotContiguous } from "./core.js";
+import { packed } from "./dim_order.js";
 import { completeShape, contiguousStride, viewStride } from "./view_rule.js";
-import { numel, tuple, whyNotContiguous } from "./core.js";
 
 const range = (n) => Array.from({ length: n }, (_, k) => k);
 const change = (values, at, ...others) => [...values.slice(0, at), ...others, ...values.slice(at + 1)];
@@ -236,7 +237,7 @@ function unfold(x, dim, size, step) {
 }
 
 /** The view as a shape: its numbers, or the reason why there is none. */
-export function viewed(x, wanted) {
+function viewed(x, wanted) {
   const [shape, wrong] = completeShape(numel(x), wanted);
   return wrong ? { wrong } : { shape, ...viewStride(x.shape, x.stride, shape) };
 }
@@ -265,8 +266,7 @@ function flatten(x, first = 0, last = -1) {
   if (a > b) refuse(`start_dim ${a} lies behind end_dim ${b}: swap them`);
   if (!x.shape.length) return reshape(x, 1);
   if (a === b) return x;
-  const merged = x.shape.slice(a, b + 1).reduce((m, n) => m * n, 1);
-  return reshape(x, [...x.shape.slice(0, a), merged, ...x.shape.slice(b + 1)]);
+  return reshape(x, [...x.shape.slice(0, a), product(x.shape.slice(a, b + 1)), ...x.shape.slice(b + 1)]);
 }
 
 function contiguous(x, format = "contiguous_format", always = false) {
@@ -301,33 +301,6 @@ export function isDense({ shape, stride }) {
     needed *= shape[d];
     return fits;
   });
-}
-
-/**
- * The stride that packs the dims of a shape densely, innermost first, in the order of several strides: the first
- * that can tell two dims apart decides. The sort is torch's reorder_dimensions.
- */
-export function packed(shape, ...strides) {
-  const order = range(shape.length).reverse();
-  const compare = (a, b) => {
-    for (const stride of strides) {
-      if (stride[a] === 0 || stride[b] === 0) continue; // a repeated dim fits in anywhere
-      const verdict = stride[a] - stride[b] || (shape[a] > shape[b] ? 1 : 0);
-      if (verdict) return verdict;
-    }
-    return 0;
-  };
-  for (let first = 1; first < order.length; first++)
-    for (let place = first, other = first - 1; other >= 0; other--) {
-      const verdict = compare(order[other], order[place]);
-      if (verdict < 0) break;
-      if (verdict === 0) continue;
-      [order[other], order[place]] = [order[place], order[other]];
-      place = other;
-    }
-  const result = [];
-  order.reduce((step, d) => ((result[d] = step), step * shape[d]), 1);
-  return result;
 }
 
 const PROPERTIES = new Set(["T", "mT"]);
