@@ -393,6 +393,27 @@ def test_explore_draws_ones_own_tensor(page, k):
     assert shown == eval(TENSORS[k]).flatten().tolist()
 
 
+def test_long_numbers_get_wide_boxes(lab, notebook):
+    """Twelve digits are read: no text of the grid or the tape is cut off, or smaller than 9 px."""
+    page = notebook("import torch\nfrom stridekit import explore\n"
+                    "explore(torch.arange(24).view(4, 6) + 123456789012)")  # fmt: skip
+    for width in (1280, 800):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(200)
+        found = page.locator(".sk-explorer").evaluate(SMALLEST)
+        assert found["px"] >= 9 and found["cut"] == 0, (width, found)
+
+
+# The smallest text in boxes, and how many are wider than their box.
+SMALLEST = """(root) => {
+  const boxes = [...root.querySelectorAll('.sk-cell, .sk-slot')];
+  return {
+    px: Math.min(...boxes.map((box) => parseFloat(getComputedStyle(box).fontSize))),
+    cut: boxes.filter((box) => box.scrollWidth > box.clientWidth).length,
+  };
+}"""
+
+
 def test_two_views_of_one_widget_agree(w):
     """The state is the model's: both pictures change."""
     other = w.page.locator(".sk-explorer").nth(1)

@@ -34,11 +34,14 @@ export function set(node, key, value) {
 /** Put a node at a place by its transform, which needs no layout of the page. */
 export const moveTo = (node, x, y) => set(node, "style", `transform:translate(${x}px,${y}px)`);
 
+/** How wide a box has to be for so many characters of a size in px. */
+export const boxFor = (characters, size) => Math.ceil(0.6 * size * characters) + 6; // a digit is 0.6 of it
+
 /** Make the texts of boxes as small as the longest needs, in three steps, and all alike. */
 export function fit(node, texts, width) {
   const longest = Math.max(1, ...texts.map((text) => text.length));
-  const size = (width - 6) / (0.6 * longest); // a digit is 0.6 of the size wide
-  set(node, "data-fit", size >= 14 ? null : size >= 11 ? "11" : size >= 9 ? "9" : "7");
+  const size = [14, 11, 9].find((px) => boxFor(longest, px) <= width) ?? 7;
+  set(node, "data-fit", size === 14 ? null : String(size));
 }
 
 /** `take(count)` gives that many children of a parent: made when missing, removed when too many. */
@@ -54,6 +57,12 @@ export function pool(parent, make) {
     return nodes;
   };
 }
+
+/** The box that a key leads to from box `now`; undefined for other keys. It may lie outside of them. */
+export const reachedBy = (key, now, perRow, count) => ({
+  ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
+  Home: 0, End: count - 1,
+})[key];
 
 /** A key that JupyterLab must leave to the widget: the attribute works on the focused node alone. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };

@@ -1,6 +1,6 @@
 // A strip: numbered boxes in rows, one tab stop, arrows from box to box. Widgets paint them as they like.
 
-import { OWN_KEYS, h, pool, set } from "./dom.js";
+import { OWN_KEYS, h, pool, reachedBy, set } from "./dom.js";
 
 /**
  * `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) gives
@@ -57,15 +57,11 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
 
   function keyed(event) {
     const { count, perRow } = geometry;
-    const now = reached ?? -1;
-    const moves = {
-      ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
-      Home: 0, End: count - 1,
-    };
     if (event.key === "Escape") return node.blur();
-    if (!(event.key in moves)) return;
+    const led = reachedBy(event.key, reached, perRow, count);
+    if (led === undefined) return;
     event.preventDefault();
-    const next = reached === null ? 0 : moves[event.key];
+    const next = reached === null ? 0 : led;
     if (next >= 0 && next < count) onMove(next);
   }
 

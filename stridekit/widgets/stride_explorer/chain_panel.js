@@ -51,9 +51,13 @@ export function createChain(id, { onSteps }) {
 
   function createRow() {
     const go = h("button", { type: "button", ...OWN_KEYS, onclick: () => goTo(row.at) });
-    const fields = [...NUMBERS, "memory"].map(() => h("td"));
-    const row = h("tr", {}, h("th", { scope: "row" }, go), ...fields);
-    return Object.assign(row, { go, fields });
+    const fields = NUMBERS.map(() => {
+      const [was, is] = [h("span"), h("span")];
+      return Object.assign(h("td", {}, was, " ", is), { was, is });
+    });
+    const memory = h("td");
+    const row = h("tr", {}, h("th", { scope: "row" }, go), ...fields, memory);
+    return Object.assign(row, { go, fields, memory });
   }
 
   const steps = () => stages.slice(1).map((stage) => stage.text);
@@ -141,25 +145,26 @@ export function createChain(id, { onSteps }) {
     NUMBERS.forEach((what, n) => {
       const [was, is] = [before && show(before, what), show(stage, what)];
       const changed = was !== null && was !== is;
-      set(row.fields[n], "text", changed ? `${was} → ${is}` : is);
+      set(row.fields[n].was, "text", changed ? was : "");
+      set(row.fields[n].is, "text", changed ? `→ ${is}` : is);
       set(row.fields[n], "class", changed ? "is-changed" : "");
     });
     const memory = before ? memoryOf(stage, before) : "";
-    set(row.fields[3], "text", undone ? "undone" : memory);
-    set(row.fields[3], "class", !undone && stage.copied ? "is-copy" : "");
+    set(row.memory, "text", undone ? "undone" : memory);
+    set(row.memory, "class", !undone && stage.copied ? "is-copy" : "");
   }
 
-  /** Scroll the row of what is on screen into the pane. */
+  /** Scroll the row of what is on screen into the pane, below the head, which stays. */
   function showCurrent() {
     const { offsetTop, offsetHeight } = body.children[stages.length - 1];
     const { scrollTop, clientHeight } = scroller;
     if (clientHeight) inView = stages.length; // else it is in no page yet
     const least = offsetTop + offsetHeight - clientHeight;
-    if (least > scrollTop || offsetTop < scrollTop) scroller.scrollTop = least;
+    if (least > scrollTop || offsetTop < scrollTop + head.offsetHeight) scroller.scrollTop = least;
   }
 
   return {
-    node, say,
+    node,
     /** Forget what was undone: another layout has come from outside. */
     restart() {
       [later, drawn] = [[], false];

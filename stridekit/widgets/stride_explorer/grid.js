@@ -2,25 +2,28 @@
 
 import { createPlate } from "./canvas.js";
 import { MAX_HTML, elementName, unflatten } from "../page/core.js";
-import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
+import { OWN_KEYS, boxFor, fit, h, pool, set } from "../page/dom.js";
 import { describeCell } from "./view.js";
 
 const GAP = 4;
 const HEAD = 22; // column numbers
 const LABEL = 22; // dim names, and the title of a plane
 
-/** Where everything goes, for a shape and a width: planes, cells and the whole size. */
-export function gridGeometry(shape, width, wraps = true) {
+/** Where everything goes, for a shape, a width and the longest label: planes, cells and the whole size. */
+export function gridGeometry(shape, width, wraps = true, longest = 1) {
   const deep = shape.length > 2;
   const dense = shape.reduce((a, b) => a * b, 1) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
   const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
-  const least = dense ? 8 : 30;
   const gap = dense ? 1 : GAP;
+  // Long labels get wider cells, but break no row of two dims: without the numbers of columns it says less.
+  const wide = boxFor(longest, 9);
+  const roomy = shape.length === 1 || !wraps || columns * (wide + gap) + 50 <= width;
+  const least = dense ? 8 : Math.max(30, roomy ? wide : 0);
   const perLine = lineLength(shape, width, dense ? 12 + gap : least + gap, wraps);
   const lines = Math.ceil(columns / perLine); // long rows go on in the next line
   const gutter = deep ? 26 : shape.length > 1 || lines > 1 ? 50 : 4; // row numbers, and the name of their dim
   const top = (shape.length ? HEAD : 0) + LABEL;
-  const most = dense ? (deep ? 12 : 34) : deep ? 40 : 52;
+  const most = dense ? (deep ? 12 : 34) : Math.max(deep ? 40 : 52, boxFor(longest, 11));
   const cell = Math.max(least, Math.min(most, Math.floor((width - gutter) / perLine) - gap));
   const height = dense ? (deep || rows * lines > 40 ? 12 : Math.min(cell, 24)) : deep ? 30 : 38;
   const rowHeight = lines * (height + gap) + (lines > 1 && rows > 1 ? 5 : 0);
@@ -131,11 +134,11 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   }
   const flatOf = (target) => (target.flat === undefined ? null : target.flat);
 
-  function resize(newShape, width, tensorName, wraps) {
-    geometry = gridGeometry(newShape, width, wraps);
-    const sameShape = shape && String(shape) === String(newShape);
-    shape = newShape;
-    tensor = tensorName;
+  function resize({ layout, name, longest }, width, wraps) {
+    geometry = gridGeometry(layout.shape, width, wraps, longest);
+    const sameShape = shape && String(shape) === String(layout.shape);
+    shape = layout.shape;
+    tensor = name;
     if (!sameShape) build();
     layPlate();
     cells.forEach((cell, flat) => {
@@ -267,7 +270,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   }
 
   const box = h("div", { class: "sk-gridbox" }, node, marks);
-  return { node: box, focusable: node, resize, draw,
+  return { node: box, resize, draw,
     corner: (flat) => geometry.corner(flat),
     cellWidth: () => geometry.cell,
     bottom: () => geometry.totalHeight,

@@ -105,17 +105,25 @@ function steps(g, { layout, lit, index, storageSize }, { paths, tags, grips }) {
     if (!walked) {
       paths.push([stepPath(g, start, to, lifts[d], shift), `sk-step sk-d${d}${faded}`]);
       paths.push([arrow(x, y), `sk-tip sk-d${d}${faded}`]);
+      tags.push(strideTag(g, layout, d, [start, to], x, lifts[d], faded));
     }
-    const wide = sameRow && x - g.middle(start) > LABELLED;
-    const [lx, ly] = wide
-      ? [(g.middle(start) + x) / 2, y - lifts[d] - 8]
-      : [x + 9, sameRow ? y - lifts[d] - 4 : y - 20];
-    const text = `stride[${d}] = ${layout.stride[d]}`;
-    tags.push([text, lx, ly, `sk-stride sk-d${d}${faded}${wide ? " is-centred" : ""}`]);
     grips.push([x, y - 8, `sk-d${d}`, `stride[${d}]`]);
   });
   offsetTag(g, start, lit !== null && lit !== "offset", { tags, grips });
   return lifts;
+}
+
+/** The label of a step whose tip is at x: over a wide arc, else beside the tip, or over it at the edge. */
+function strideTag(g, { stride }, d, [from, to], x, lift, faded = "") {
+  const text = `stride[${d}] = ${stride[d]}`;
+  const sameRow = g.top(from) === g.top(to);
+  const y = g.top(to) - 1;
+  const kind = `sk-stride sk-d${d}${faded}`;
+  if (sameRow && x - g.middle(from) > LABELLED)
+    return [text, (g.middle(from) + x) / 2, y - lift - 8, `${kind} is-centred`];
+  const high = sameRow ? y - lift - 4 : y - 20;
+  if (x + 9 + 7 * text.length > g.room) return [text, x + 9, high - 16, `${kind} is-left`];
+  return [text, x + 9, high, kind];
 }
 
 /** A grip under the last element along each dim, to change its size; none where no step leads on. */
@@ -147,16 +155,20 @@ function offsetTag(g, start, faded, { tags, grips }) {
 }
 
 /** The lit term walked step by step: from the partial sum before it to the one after. */
-function walk(g, { lit, layout, index }, lifts, { paths }) {
+function walk(g, { lit, layout, index }, lifts, { paths, tags }) {
   if (lit === null || lit === "offset" || index === null) return;
   let from = layout.storage_offset;
   for (let d = 0; d < lit; d++) from += index[d] * layout.stride[d];
   const hops = index[lit] > 24 ? 1 : index[lit];
   const length = hops === 1 ? index[lit] * layout.stride[lit] : layout.stride[lit];
+  const lift = lifts[lit] ?? LOW;
+  let label = null; // it stands where the walk ends
   for (let k = 0; k < hops && length > 0; k++, from += length) {
     const to = from + length;
     if (!g.has(from) || !g.has(to)) continue;
-    paths.push([stepPath(g, from, to, lifts[lit] ?? LOW), `sk-hop sk-d${lit}`]);
+    paths.push([stepPath(g, from, to, lift), `sk-hop sk-d${lit}`]);
     paths.push([arrow(g.middle(to), g.top(to) - 1), `sk-tip sk-d${lit}`]);
+    label = strideTag(g, layout, lit, [from, to], g.middle(to), lift);
   }
+  if (label) tags.push(label);
 }

@@ -1,7 +1,7 @@
 // The storage as a tape: rows of slots. What is drawn around them comes from ink.js.
 
 import { createPlate } from "./canvas.js";
-import { OWN_KEYS, fit, h, moveTo, pool, s, set } from "../page/dom.js";
+import { OWN_KEYS, boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
 import { inkOf } from "./ink.js";
 import { describeSlot } from "./view.js";
 
@@ -34,19 +34,20 @@ export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
 
 /**
  * Where slots go: as many in a row as fit, 16 at most, so that a row of 4-byte elements is one line. Where
- * that makes too many rows, slots are small, and a row of them is four lines.
+ * that makes too many rows, slots are small, and a row of them is four lines. `longest` is of the labels.
  */
-export function tapeGeometry(storageSize, layout, width, owners) {
+export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
   const digits = String(storageSize * layout.itemsize).length; // of byte addresses
   const gutter = Math.max(64, 30 + 8 * digits);
-  let perRow = [16, 8, 4].find((count) => width >= gutter + count * 40) ?? 4;
+  const least = Math.max(40, boxFor(longest, 9) + 4);
+  let perRow = [16, 8, 4].find((count) => width >= gutter + count * least) ?? 4;
   const reached = new Set();
   for (const element of owners.keys()) reached.add(Math.floor(element / perRow));
   const dense = reached.size > MAX_ROWS;
   if (dense) perRow = [64, 32, 16].find((count) => width >= gutter + count * 12) ?? 16;
   const pitch = dense
     ? Math.min(16, Math.floor((width - gutter) / perRow))
-    : Math.max(34, Math.min(52, Math.floor((width - gutter) / perRow)));
+    : Math.max(34, Math.min(Math.max(52, boxFor(longest, 11) + 4), Math.floor((width - gutter) / perRow)));
   const [height, gap] = dense ? [DENSE_SLOT, 1] : [SLOT, 4];
   const rows = tapeRows(storageSize, perRow, owners, dense ? MAX_DENSE_ROWS : MAX_ROWS);
   const rowOf = (element) => Math.floor(element / perRow);
@@ -72,7 +73,7 @@ export function tapeGeometry(storageSize, layout, width, owners) {
   });
   return {
     perRow, pitch, gutter, rows: placed, bottom: y, slot: pitch - gap, height, dense, storageSize,
-    width: gutter + perRow * pitch,
+    width: gutter + perRow * pitch, room: width,
     has: (element) => tops.has(rowOf(element)),
     left: (element) => gutter + (element % perRow) * pitch,
     middle: (element) => gutter + (element % perRow) * pitch + (pitch - gap) / 2,
@@ -130,7 +131,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   }
 
   function resize(view, width) {
-    g = tapeGeometry(view.storageSize, view.layout, width, view.owners);
+    g = tapeGeometry(view.storageSize, view.layout, width, view.owners, view.longest);
     const key = `${g.dense} ${g.perRow} ${view.storageSize} ${g.rows.map((r) => r.row ?? `+${r.gap}`)}`;
     if (key !== built) build(view.storageSize);
     built = key;
@@ -255,5 +256,5 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     };
   }
 
-  return { node: box, focusable: node, resize, draw, locator, geometry: () => g, close: plate.close };
+  return { node: box, resize, draw, locator, geometry: () => g, close: plate.close };
 }

@@ -16,6 +16,7 @@ export function viewOf(state, own) {
     index: spot.flat === null ? null : unflatten(layout.shape, spot.flat),
     sharers: new Set(owners.get(spot.element)),
     tapeCursor: own.tapeCursor ?? (selected === null ? null : elements[selected]),
+    longest: state.values ? longestOf(state.values) : String(state.storageSize - 1).length,
     label: (element) => (state.values ? state.values[element] : String(element)),
     named: (flat) => elementName(unflatten(layout.shape, flat), state.name),
   };
@@ -27,6 +28,13 @@ function reached(layout) {
   const key = `${layout.shape} ${layout.stride} ${layout.storage_offset}`;
   if (kept.key !== key) kept = { key, found: reach(layout) };
   return kept.found;
+}
+
+/** How many characters the longest of these labels has; they stay the same for many frames. */
+const lengths = new WeakMap();
+function longestOf(labels) {
+  if (!lengths.has(labels)) lengths.set(labels, labels.reduce((most, { length }) => Math.max(most, length), 1));
+  return lengths.get(labels);
 }
 
 /** What is pointed at: a hovered slot, a hovered cell, the tape's cursor, or the selected index. */

@@ -6,10 +6,12 @@
 import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { code, flatten, formula, offset, reach, unflatten, verdicts } from "../page/core.js";
-import { h, s, set } from "../page/dom.js";
+import { h, reachedBy, s, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
+import { createFormula } from "./formula.js";
 import { createGrid, step } from "./grid.js";
-import { createCode, createFormula, createPresets, createSliders, createVerdicts } from "../page/panels.js";
+import { createCode, createPresets, createVerdicts } from "../page/panels.js";
+import { createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { sameLayout } from "../page/operations.js";
 import { viewOf, words } from "./view.js";
@@ -17,6 +19,7 @@ import { viewOf, words } from "./view.js";
 const TRAITS = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const BESIDE = 340; // width of the sliders when they stand beside the grid
 const MAX_BESIDE = 480; // height of a grid that they still stand beside
+const PAIRED = 540; // width for two columns of sliders
 
 function render({ model, el, signal }) {
   const shell = createShell({ model, el }, {
@@ -144,15 +147,15 @@ function render({ model, el, signal }) {
 
   /** Give the panes their width and the grid its shape. */
   function arrange(view) {
-    const { shape } = view.layout;
-    const key = `${shape} ${shell.width}`;
+    const key = `${view.layout.shape} ${view.longest} ${shell.width}`;
     if (key !== laidOut) {
       const beside = shell.width >= 720;
       const room = beside ? shell.width - BESIDE - 32 : shell.width;
-      const [gridWidth, gridHeight] = grid.resize(shape, room, view.name, !beside);
+      const [gridWidth, gridHeight] = grid.resize(view, room, !beside);
       const stacked = !beside || gridWidth > room || gridHeight > MAX_BESIDE;
-      if (stacked && beside) grid.resize(shape, shell.width, view.name);
-      set(top, "class", stacked ? "sk-top is-stacked" : "sk-top");
+      if (stacked && beside) grid.resize(view, shell.width);
+      const paired = shell.width >= PAIRED ? " is-paired" : "";
+      set(top, "class", stacked ? `sk-top is-stacked${paired}` : "sk-top");
     }
     tape.resize(view, shell.width);
     laidOut = key;
@@ -248,17 +251,12 @@ function render({ model, el, signal }) {
     const { layout, index } = sceneNow();
     if (event.key === "Escape") return event.currentTarget.blur();
     const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
-    const moves = {
-      ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
-      Home: 0, End: size - 1,
-    };
+    const slot = reachedBy(event.key, now, perRow, size);
     if (event.key === "Enter" || event.key === " ") {
       own.tapeCursor = null; // the next owner of the same slot
       goToSlot(now);
-    } else if (event.key in moves) {
-      const slot = moves[event.key];
-      if (slot >= 0 && slot < size) goToSlot(slot);
-    } else return;
+    } else if (slot === undefined) return;
+    else if (slot >= 0 && slot < size) goToSlot(slot);
     event.preventDefault();
   }
 

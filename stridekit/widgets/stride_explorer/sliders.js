@@ -1,0 +1,89 @@
+// The sliders: a size and a stride for each dim, and the offset. What a hand does to them is told, not kept.
+
+import { limit } from "../page/core.js";
+import { OWN_KEYS, h, set } from "../page/dom.js";
+
+/** Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. */
+export function createSliders(id, { onChange, onLit }) {
+  const node = h("div", { class: "sk-sliders", role: "group", "aria-label": "the layout" });
+  const why = h("p", { class: "sk-why", id: `${id}-why` });
+  const list = h("div");
+  node.append(list, why);
+  let rows = [];
+  let now = null;
+
+  function build(ndim) {
+    const wanted = ["size", "stride"].flatMap((what) =>
+      Array.from({ length: ndim }, (_, dim) => ({ what, dim, kind: `sk-d${dim}` })),
+    );
+    wanted.push({ what: "storage_offset", dim: 0, kind: "sk-offset" });
+    rows = wanted.map(({ what, dim, kind }) => {
+      const text = what === "storage_offset" ? what : `${what}[${dim}]`;
+      const row = { what, dim, text };
+      const at = `${id}-${what}-${dim}`;
+      row.input = h("input", {
+        type: "range", id: at, min: "0", step: "1", ...OWN_KEYS, "aria-describedby": `${id}-why`,
+        oninput: () => change(row, row.input.valueAsNumber),
+        onkeydown: (event) => atTheEnd(row, event),
+        onfocus: () => what === "stride" && onLit(dim),
+        onblur: () => onLit(null),
+      });
+      row.output = h("output", { for: at });
+      const label = h("label", { for: at, text });
+      row.line = h("div", { class: `sk-slider ${kind}` }, label, row.input, row.output);
+      return row;
+    });
+    set(list, "style", `--dims:${ndim}`);
+    list.replaceChildren(...rows.map((row) => row.line));
+  }
+
+  function change(row, wanted) {
+    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
+    const value = Math.min(wanted, most);
+    row.input.value = value; // at once: the thumb never stands where the layout cannot be
+    const lowest = value === 0 && !row.atZero ? atZero(row) : "";
+    row.atZero = value === 0;
+    say(wanted > most ? reason : lowest);
+    onChange(row.what, row.dim, value);
+  }
+
+  /** A key that would pass an end moves nothing, so no input event tells: the reason is said here. */
+  function atTheEnd(row, { key }) {
+    const up = ["ArrowRight", "ArrowUp", "PageUp", "End"].includes(key);
+    const down = ["ArrowLeft", "ArrowDown", "PageDown", "Home"].includes(key);
+    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
+    const value = row.input.valueAsNumber;
+    if (up && value >= most) say(reason);
+    else if (down && value <= 0) say(atZero(row));
+  }
+
+  const atZero = (row) => `${row.text} stops at 0: ${LOWEST[row.what]}`;
+  const say = (text) => set(why, "text", text);
+
+  return {
+    node, change, say,
+    find: (text) => rows.find((row) => row.text === text),
+    draw(view) {
+      now = view;
+      const { layout, storageSize, sliderMax } = view;
+      const ndim = layout.shape.length;
+      if (rows.length !== 2 * ndim + 1) build(ndim);
+      for (const { what, dim, input, output } of rows) {
+        const value = { size: layout.shape, stride: layout.stride }[what]?.[dim] ?? layout.storage_offset;
+        const [most] = limit(layout, storageSize, sliderMax, what, dim);
+        const end = Math.max(sliderMax[what], 1);
+        set(input, "max", String(end));
+        if (input.valueAsNumber !== value) input.value = value;
+        set(input, "aria-valuetext", value >= most ? `${value}, the limit` : String(value));
+        set(input, "style", `--at:${value / end};--to:${most < end ? most / end : 2}`);
+        set(output, "text", String(value));
+      }
+    },
+  };
+}
+
+const LOWEST = {
+  size: "there is nothing smaller than empty",
+  stride: "torch has no negative strides",
+  storage_offset: "the storage begins there",
+};
