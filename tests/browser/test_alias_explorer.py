@@ -1,5 +1,7 @@
 """AliasExplorer in a real JupyterLab: lines that are typed, clicked and undone, checked against torch."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -7,13 +9,17 @@ from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
 
-CELLS = ["from stridekit.widgets import AliasExplorer\na = AliasExplorer()\na", "a"]
+CELLS = [
+    "from stridekit.widgets import AliasExplorer\na = AliasExplorer()\na",
+    "a",
+    "AliasExplorer((2, 3, 2, 2), ['y = x.permute(1, 2, 3, 0)'])",
+]
 STEPS = ["y = x[1:, ::2]", "z = x[:, 4:]"]
 
 
 @pytest.fixture(scope="module")
 def page(notebook):
-    """A page with one explorer, shown twice."""
+    """A page with one explorer, shown twice, and one of four dims."""
     return notebook(*CELLS)
 
 
@@ -146,6 +152,24 @@ def test_hover_names_every_owner(w):
     w.locator(".sk-card.is-y .sk-box").nth(4).hover()
     assert w.locator(".sk-readout").inner_text() == "element 14 holds 14: x[2, 2], y[1, 1]"
     assert tape(w).nth(14).get_attribute("class").split()[-1] == "is-spot"
+
+
+def test_planes_stand_side_by_side(page):
+    """Four dims are a table of planes, each with its name; a box says the index that torch reads there."""
+    w, x = page.locator(".sk-aliases").last, torch.arange(24).view(2, 3, 2, 2)
+    for name, t, lines in (("x", x, 4), ("y", x.permute(1, 2, 3, 0), 6)):
+        card = w.locator(f".sk-card.is-{name}")
+        said = card.locator(".sk-box").evaluate_all("all => all.map((box) => box.ariaLabel)")
+        assert sorted(said) == sorted(
+            f"{name}[{', '.join(map(str, index))}]: {t[index]}, element {t[index]}"
+            for index in product(*map(range, t.shape))
+        )
+        assert card.locator(".sk-row").count() == lines
+        assert card.locator(".is-plane").all_inner_texts() == [
+            f"{name}[{i}, {j}]" for i in range(t.shape[0]) for j in range(t.shape[1])
+        ]
+    first = w.locator(".sk-card.is-x .sk-row").first.locator(".sk-box")
+    assert [*map(int, first.all_inner_texts())] == x[0, :, 0].flatten().tolist()
 
 
 def test_keyboard(w):

@@ -5,11 +5,12 @@
 
 import { elementsOf, namesOf } from "./story.js";
 import { elementName, numel, tuple, unflatten } from "../page/core.js";
-import { fit, h, pool, set } from "../page/dom.js";
+import { boxFor, fit, h, pool, set } from "../page/dom.js";
 import { createStrip } from "../page/strip.js";
 
 const [CELL, NARROW] = [44, 30]; // pitch of a grid's boxes, and the least
 const [HEAD, SIDE] = [20, 34]; // room for the numbers above and beside a grid
+const APART = 18; // between planes that stand side by side
 const GUTTER = 40; // room for the number of a row's first element
 const NAMES = ["x", "y", "z"];
 
@@ -28,8 +29,8 @@ export function createOwned(id, { onHover, onMove }) {
 }
 
 function createCard(id, name, { onHover, onMove }) {
-  const own = { tensor: null, elements: [] };
-  const place = (k) => ({ tape: own.tensor.tape, element: own.elements[k], from: name });
+  const own = { tensor: null, flats: [], elements: [] }; // of the boxes, in the order of the strip
+  const place = (k) => ({ tape: own.tensor.tape, element: own.elements[k] });
   const strip = createStrip(`${id}-${name}`, {
     label: `elements of ${name} by index`, height: 29,
     onHover: (k) => onHover(k === null ? null : place(k)),
@@ -43,26 +44,41 @@ function createCard(id, name, { onHover, onMove }) {
   const node = h("div", { class: `sk-card is-${name}`, role: "group", "aria-label": `tensor ${name}` }, title, body);
   let laidOut = null;
 
-  function layOut({ layout }, width) {
+  function layOut({ layout }, width, longest) {
     const { shape } = layout;
-    const [count, columns] = [numel(layout), shape.at(-1) ?? 1];
-    const most = Math.floor((width - 24) / NARROW);
-    const wrapped = columns > most; // then the numbers above and beside would be wrong
-    const side = shape.length > 1 && !wrapped ? SIDE + 20 * (shape.length - 2) : 0;
-    const perRow = Math.max(1, Math.min(columns, most));
-    strip.layOut(count, perRow, Math.min(CELL * perRow, width - side - 24));
-    set(body, "style", `padding:${shape.length && !wrapped ? HEAD : 0}px 0 0 ${side}px`);
-    const across = count && shape.length && !wrapped ? perRow : 0;
-    const down = across && shape.length > 1 ? count / perRow : 0;
-    headNodes(across + down).forEach((head, k) => {
-      const row = k - across;
-      const x = row < 0 ? side + strip.middle(k)[0] : side - 8;
-      const y = row < 0 ? 0 : HEAD + strip.top(row * perRow) + strip.height / 2 - 9;
-      set(head, "text", row < 0 ? String(k) : unflatten(shape.slice(0, -1), row).join(", "));
-      set(head, "class", row < 0 ? "is-column" : "is-line");
+    const count = numel(layout);
+    const grid = arrange(shape, count, width, longest);
+    const { perRow, columns, rows, across, top, side } = grid;
+    own.flats = grid.flats;
+    const most = width - side - (across - 1) * APART - 24;
+    const apart = shape.length > 2 && grid.isWhole ? { columns: [columns, APART], rows: [rows, HEAD + 4] } : {};
+    strip.layOut(count, perRow, Math.min(CELL * perRow, most), apart);
+    set(body, "style", `padding:${top}px 0 0 ${side}px`);
+    const marks = count ? marksOf(shape, grid) : [];
+    headNodes(marks.length).forEach((head, k) => {
+      const { kind, text, at } = marks[k];
+      const x = { "is-column": side + strip.middle(at)[0], "is-line": side - 8, "is-plane": side + strip.left(at) }[kind];
+      const y = { "is-column": top - HEAD, "is-line": top + strip.top(at) + strip.height / 2 - 9,
+        "is-plane": at < perRow ? 0 : top + strip.top(at) - HEAD }[kind];
+      set(head, "text", text);
+      set(head, "class", kind);
       set(head, "style", `left:${x}px;top:${y}px`);
     });
     set(strip.node, "data-empty", count ? null : "no elements");
+  }
+
+  /** The numbers of columns and lines, and the names of planes: each at a box, by its place in the strip. */
+  function marksOf(shape, { perRow, columns, rows, flats, isWhole }) {
+    if (!shape.length) return [];
+    const every = (step) => Array.from({ length: Math.ceil(flats.length / step) }, (_, k) => k * step);
+    const lines = every(perRow);
+    if (!isWhole) return shape.length > 1 ? [] : lines.map((at) => ({ kind: "is-line", text: String(at), at }));
+    const across = flats.slice(0, perRow).map((_, at) => ({ kind: "is-column", text: String(at % columns), at }));
+    const down = lines.map((at, line) => ({ kind: "is-line", text: String(line % rows), at }));
+    const planes = every(columns).filter((at) => Math.floor(at / perRow) % rows === 0).map((at) => ({
+      kind: "is-plane", text: elementName(unflatten(shape, flats[at]).slice(0, -2), name), at,
+    }));
+    return [...across, ...(shape.length > 1 ? down : []), ...(shape.length > 2 ? planes : [])];
   }
 
   function draw(view, width) {
@@ -70,27 +86,56 @@ function createCard(id, name, { onHover, onMove }) {
     set(node, "hidden", tensor ? null : "");
     if (!tensor) return;
     const { shape, stride, storage_offset } = tensor.layout;
-    const key = `${shape} ${width}`;
-    Object.assign(own, { tensor, elements: elementsOf(tensor) });
-    if (key !== laidOut) layOut(tensor, width);
-    laidOut = key;
-    set(numbers, "text", `shape ${tuple(shape)}, stride ${tuple(stride)}\nstorage_offset ${storage_offset}`);
     const values = view.story.tapes[tensor.tape];
+    const all = elementsOf(tensor);
+    const texts = all.map((element) => String(values[element]));
+    const longest = shape.length === 1 ? Math.max(1, ...texts.map((text) => text.length)) : 1;
+    const key = `${shape} ${width} ${longest}`;
+    if (key !== laidOut) layOut(tensor, width, longest);
+    laidOut = key;
+    Object.assign(own, { tensor, elements: own.flats.map((flat) => all[flat]) });
+    set(numbers, "text", `shape ${tuple(shape)}, stride ${tuple(stride)}\nstorage_offset ${storage_offset}`);
+    fit(strip.node, texts, strip.boxWidth());
     const { pointed, spot } = view;
     const isAt = (where, k) => where?.tape === tensor.tape && where.element === own.elements[k];
-    fit(strip.node, own.elements.map((element) => String(values[element])), strip.boxWidth());
     const active = own.elements.findIndex((_, k) => isAt(spot, k));
     strip.draw((k) => {
       const element = own.elements[k];
       return {
         text: String(values[element]),
         kind: `sk-of is-${name}${isAt(pointed, k) ? " is-spot" : ""}${written(view, tensor.tape, element)}`,
-        says: `${elementName(unflatten(shape, k), name)}: ${values[element]}, element ${element}`,
+        says: `${elementName(unflatten(shape, own.flats[k]), name)}: ${values[element]}, element ${element}`,
       };
     }, active < 0 ? null : active);
   }
 
   return { node, draw };
+}
+
+/**
+ * How the boxes of a tensor stand: planes of more than two dims side by side, as many as fit and as make full
+ * lines. Columns that do not fit go on in the next line. `flats` is the flat index at each place.
+ */
+function arrange(shape, count, width, longest) {
+  const [columns, rows, stack] = [shape.at(-1) ?? 1, shape.at(-2) ?? 1, shape.at(-3) ?? 1];
+  const room = width - 24 - (shape.length > 1 ? SIDE : 0);
+  const pitch = Math.max(NARROW, boxFor(longest, 9) + 4);
+  const isWhole = columns * pitch <= room;
+  const fits = (many) => stack % many === 0 && many * columns * NARROW + (many - 1) * APART <= room;
+  const across = isWhole && count ? Array.from({ length: stack }, (_, k) => stack - k).find(fits) : 1;
+  const lines = Math.ceil((columns * pitch) / (room - SIDE));
+  const perRow = Math.max(1, isWhole ? across * columns : Math.ceil(columns / lines));
+  const flatAt = (k) => {
+    const [line, column] = [Math.floor(k / perRow), k % perRow];
+    const plane = Math.floor(line / rows) * across + Math.floor(column / columns);
+    return (plane * rows + (line % rows)) * columns + (column % columns);
+  };
+  return {
+    columns, rows, across, perRow, isWhole,
+    flats: Array.from({ length: count }, (_, k) => (isWhole ? flatAt(k) : k)),
+    top: !shape.length || !isWhole ? 0 : shape.length > 2 ? 2 * HEAD : HEAD,
+    side: (shape.length > 1 ? isWhole : !isWhole) ? SIDE : 0, // broken rows of two dims have no numbers
+  };
 }
 
 /** The storages, one below the other. */
@@ -107,7 +152,7 @@ export function createTapes(id, { onHover, onMove }) {
 }
 
 function createTape(id, tape, { onHover, onMove }) {
-  const place = (element) => ({ tape, element, from: "tape" });
+  const place = (element) => ({ tape, element });
   const strip = createStrip(id, {
     label: `storage ${tape + 1}, in the order of memory`, height: 82, gap: 6,
     onHover: (element) => onHover(element === null ? null : place(element)),
