@@ -25,6 +25,7 @@ from stridekit.layout import Layout
 
 WIDTH, PER_ROW, CELL, SLOT, GAP = 900, 16, 46, 48, 4
 MAX_ROWS = 12
+LONGEST = 10  # characters in a box
 MAX_CELLS = 512  # of more, or of rows too long for the page, the leading corner is drawn
 INK, MUTED, LINE, PALE = palette.INK[0], palette.MUTED[0], palette.LINE[0], palette.PALE[0]
 
@@ -215,7 +216,9 @@ def _box(ax: Axes, x: float, y: float, width: int, text: str, tint: str, spot: b
         )
     )
     weight = "bold" if spot else "normal"
-    put_text(ax, x + width / 2, y + 17, text, MUTED if hole else INK, 9, weight=weight)
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    size = min(9, 54 / max(len(short), 1))  # six characters fit at the full size
+    put_text(ax, x + width / 2, y + 17, short, MUTED if hole else INK, size, weight=weight)
 
 
 def put_text(
