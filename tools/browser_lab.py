@@ -81,7 +81,7 @@ class Lab:
         page.goto(
             f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
         )
-        page.wait_for_function(_READY, timeout=60_000)
+        page.wait_for_function(_READY, timeout=60_000, polling=100)
         if theme == "dark":
             self.set_theme(page, "JupyterLab Dark")
         # The file browser would take a third of a narrow window.
@@ -98,7 +98,7 @@ class Lab:
     def run_all(self, page: Page, timeout: float = 120_000) -> None:
         """Run every cell and wait until each has its execution count and the kernel rests."""
         page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
-        page.wait_for_function(_ALL_RUN, timeout=timeout)
+        page.wait_for_function(_ALL_RUN, timeout=timeout, polling=100)
 
     def run_code(self, page: Page, code: str) -> str:
         """What a piece of code prints in the page's kernel; the notebook stays as it is."""
