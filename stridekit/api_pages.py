@@ -70,7 +70,7 @@ def _page(
     subject: Subject, places: dict[str, str], before: Subject | None, after: Subject | None
 ) -> str:
     names = "".join(
-        f'<li><a href="#{entry.name}"><code>{entry.name}</code></a> '
+        f'<li><a href="#{entry.name}"><code>{entry.name}</code></a>: '
         f"{_prose(entry.contract, places, entry.name, linked=False)}</li>"
         for entry in subject.entries
     )
