@@ -217,7 +217,7 @@ def _box(ax: Axes, x: float, y: float, width: int, text: str, tint: str, spot: b
     )
     weight = "bold" if spot else "normal"
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    size = min(9, 54 / max(len(short), 1))  # six characters fit at the full size
+    size = 9 if len(short) <= 6 else 48 / len(short)
     put_text(ax, x + width / 2, y + 17, short, MUTED if hole else INK, size, weight=weight)
 
 
