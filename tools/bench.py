@@ -18,12 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from bench_memory import memory_sets
 from bench_storage import storage_bandwidth
 from bench_timer import timers
-from browser_lab import Lab, find_chromium, running_lab
+from browser_lab import Lab, find_chromium, running_lab, write_notebook
 
 IMPORTS = 9
 ROUNDS, PRESSES, INTERACT_PRESSES, WARM_UPS = 3, 30, 6, 2
@@ -181,13 +179,10 @@ def _summary(seconds: list[float]) -> str:
 def _lab() -> Iterator[Lab]:
     """A JupyterLab on a notebook for each widget; the first also has interact."""
     folder = Path(tempfile.mkdtemp(prefix="stridekit-bench-"))
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     (folder / "root").mkdir()
     for k, (made, _) in enumerate(WIDGETS.values()):
         sources = ["from stridekit import *", made, *([INTERACT] if k == 0 else [])]
-        cells = [nbformat.v4.new_code_cell(source) for source in sources]
-        book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-        nbformat.write(book, folder / "root" / f"bench-{k}.ipynb")
+        write_notebook(folder / "root" / f"bench-{k}.ipynb", sources)
     try:
         with running_lab(folder / "root", folder / "scratch") as lab:
             yield lab

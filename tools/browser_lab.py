@@ -9,12 +9,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from playwright.sync_api import Page, Route, sync_playwright
 
 ROOT = Path(__file__).parent.parent
@@ -53,6 +54,13 @@ def find_chromium() -> str | None:
     """The path of an installed Chromium; CHROMIUM overrides."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+def write_notebook(path: Path, sources: Iterable[str]) -> None:
+    """Write a notebook with these code cells."""
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
 
 
 @dataclass

@@ -6,9 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import nbformat
-
-from browser_lab import ROOT, find_chromium, running_lab
+from browser_lab import ROOT, find_chromium, running_lab, write_notebook
 
 # What to show, and where it is on the page.
 START = (
@@ -49,13 +47,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="stridekit-") as name:
         folder = Path(name)
         (folder / "root").mkdir()
-        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         sources = [START, *(source for source, _ in SCENES.values())]
-        book = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(source) for source in sources],
-            metadata={"kernelspec": kernel},
-        )
-        nbformat.write(book, folder / "root" / "scene.ipynb")
+        write_notebook(folder / "root" / "scene.ipynb", sources)
         with running_lab(folder / "root", folder / "scratch") as lab:
             page = lab.open("scene.ipynb", height=4000)
             lab.run_all(page)

@@ -2,10 +2,9 @@
 
 import shutil
 
-import nbformat
 import pytest
 
-from browser_lab import ROOT, find_chromium, running_lab
+from browser_lab import ROOT, find_chromium, running_lab, write_notebook
 from tests.widget_kinds import KINDS
 
 ALL_KINDS = [
@@ -48,11 +47,8 @@ def kinds_page(lab):
 
 
 def _open(lab, sources, **options):
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     name = f"scratch-{len(list(lab.root.iterdir()))}.ipynb"
-    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    nbformat.write(book, lab.root / name)
+    write_notebook(lab.root / name, sources)
     page = lab.open(name, **options)
     lab.run_all(page)
     return page
