@@ -5,11 +5,12 @@ import shutil
 import pytest
 
 from browser_lab import ROOT, find_chromium, running_lab, write_notebook
+from tests.quick import NO_STILLS
 from tests.widget_kinds import KINDS
 
 ALL_KINDS = [
     f"import torch\nfrom stridekit import Layout\nfrom stridekit.widgets import {', '.join(KINDS)}\n"
-    "x = torch.arange(24).view(4, 6)",
+    f"x = torch.arange(24).view(4, 6)\n{NO_STILLS}",
     *[f"w{k} = {kind.make}\nw{k}" for k, kind in enumerate(KINDS.values())],
 ]
 
@@ -40,7 +41,7 @@ def notebook(lab):
 
 @pytest.fixture(scope="session")
 def kinds_page(lab):
-    """A page that the tests of all widgets share: cell k shows wk, the k-th of KINDS; the last is empty."""
+    """A page for the tests of all widgets, without stills: cell k shows wk of KINDS; the last is empty."""
     page = _open(lab, [*ALL_KINDS, "pass"])
     yield page
     lab.close(page)
