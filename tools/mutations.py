@@ -146,7 +146,7 @@ MUTATIONS = (
     Mutation("the browser's view rule forgets sizes of 1", "stridekit/widgets/page/view_rule.js",
              "inner && (shape[d] === 1 || stride[d] ===", "inner && (stride[d] ===", SCRIPTS),
     Mutation("the browser's walk forgets the offset", "stridekit/widgets/traversal_explorer/traversal.js",
-             "sum + i * walk.stride[d], walk.storage_offset);", "sum + i * walk.stride[d], 0);",
+             "offset(walk, indexAt(walk, k));", "offset(walk, indexAt(walk, k)) - walk.storage_offset;",
              "tests/test_traversal_explorer.py"),
     # Timing ------------------------------------------------------------------------------------------
     Mutation("a GPU's time has the flush in it", "stridekit/timing/clocks.py",

@@ -3,7 +3,8 @@
 //
 // A walk is a layout with an `order`, the dims outermost first, and the `name` that sentences give it.
 
-import { CACHE_LINE, elementName, numel, tuple, whyNotContiguous } from "../page/core.js";
+import { CACHE_LINE, elementName, numel, offset, tuple, whyNotContiguous } from "../page/core.js";
+import { dimOrder } from "../page/dim_order.js";
 
 export const SECTOR = 32;
 export const LANES = 32;
@@ -16,27 +17,9 @@ const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 /** The order in which torch's elementwise operations loop over one operand. @returns dims, outermost first */
 export function torchOrder(layout) {
   const { shape, stride } = layout;
-  const rowMajor = shape.map((_, d) => d);
   const contiguous = !whyNotContiguous(layout);
-  if (contiguous !== isChannelsLast(shape, stride)) return contiguous ? rowMajor : [0, 2, 3, 1];
-  const order = rowMajor.reverse(); // innermost first, as torch sorts them
-  for (let first = 1; first < order.length; first++) {
-    let at = first;
-    for (let other = first - 1; other >= 0; other--) {
-      const verdict = compareDims(order[other], order[at], shape, stride);
-      if (verdict < 0) break;
-      if (verdict === 0) continue;
-      [order[other], order[at]] = [order[at], order[other]];
-      at = other;
-    }
-  }
-  return order.reverse();
-}
-
-/** Positive where dim a lies outside dim b, negative where inside, 0 where nothing tells. */
-function compareDims(a, b, shape, stride) {
-  if (!stride[a] || !stride[b]) return 0;
-  return stride[a] - stride[b] || (shape[a] > shape[b] ? 1 : 0);
+  if (contiguous !== isChannelsLast(shape, stride)) return contiguous ? shape.map((_, d) => d) : [0, 2, 3, 1];
+  return dimOrder(shape, stride).reverse();
 }
 
 function isChannelsLast(shape, stride) {
@@ -64,7 +47,7 @@ export function indexAt({ shape, order }, k) {
 export function visitsOf(walk, cacheLines, alignment) {
   const cache = [];
   return Array.from({ length: numel(walk) }, (_, k) => {
-    const element = indexAt(walk, k).reduce((sum, i, d) => sum + i * walk.stride[d], walk.storage_offset);
+    const element = offset(walk, indexAt(walk, k));
     const line = Math.floor((alignment + element * walk.itemsize) / CACHE_LINE);
     const hit = cache.includes(line);
     if (hit) cache.splice(cache.indexOf(line), 1);
@@ -103,12 +86,6 @@ export function orderName(order) {
   return ({ "0,1": "row by row, ", "1,0": "column by column, " }[String(order)] ?? "") + dims;
 }
 
-export function countsSentence({ visits, misses, lines, bytes_used, bytes_loaded }) {
-  const least = misses <= lines ? "as few as can be" : `${lines} would do`;
-  const loads = `${counted(visits, "visit")} load${visits === 1 ? "s" : ""} ${counted(misses, "cache line")}`;
-  return `${loads}, ${least}: ${bytes_used} of ${bytes_loaded} bytes are used`;
-}
-
 /** Visit `number`, counted from 1. */
 export function visitSentence(walk, visits, number) {
   if (!visits.length) return "there is no element to visit: a size is 0";
@@ -123,11 +100,11 @@ export function visitSentence(walk, visits, number) {
   );
 }
 
-/** Which of two walks loads more, and how many times as much. */
-export function comparison(left, right) {
+/** Which of two walks loads more, and how many times as much; `sides` says where they stand. */
+export function comparison(left, right, sides = ["left", "right"]) {
   const [few, many] = [Math.min(left.misses, right.misses), Math.max(left.misses, right.misses)];
   if (few === many) return `both load ${counted(many, "cache line")}`;
-  const [more, less] = right.misses > left.misses ? ["right", "left"] : ["left", "right"];
+  const [less, more] = right.misses > left.misses ? sides : [...sides].reverse();
   if (few === 0) return `the ${more} one loads ${many}, the ${less} one none`;
   const tenths = Math.floor((20 * many + few) / (2 * few));
   return `the ${more} one loads ${tenths / 10} times as many cache lines as the ${less} one`;

@@ -2,9 +2,9 @@
 // far, and a stroke for each visit. Nothing here takes the focus but the choice of the order: the scrubber
 // above moves both walks, and the sentence says what it shows.
 
-import { CACHE_LINE, numel, tuple } from "../page/core.js";
+import { CACHE_LINE, numel, offset, tuple, unflatten } from "../page/core.js";
 import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
-import { cachedLines, countsOf, indexAt, orderName, torchOrder, visitSentence, visitsOf } from "./traversal.js";
+import { cachedLines, countsOf, orderName, torchOrder, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
 const WHOLE_SPAN = 16; // as many lines are drawn with those between that are never touched
@@ -18,7 +18,7 @@ const permutations = (dims) =>
     : dims.flatMap((d) => permutations(dims.filter((other) => other !== d)).map((rest) => [d, ...rest]));
 
 /** The lines to draw: all from the first to the last where they are few, else those that are touched. */
-export function linesToDraw(visits) {
+function linesToDraw(visits) {
   const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
   const span = touched.length ? touched.at(-1) - touched[0] + 1 : 0;
   const all = span <= WHOLE_SPAN ? Array.from({ length: span }, (_, k) => touched[0] + k) : touched;
@@ -135,10 +135,8 @@ export function createWalkPane(id, { onOrder }) {
     const at = (byte, size) => `left:${(byte / CACHE_LINE) * 100}%;width:${(size / CACHE_LINE) * 100}%`;
     boxes = new Map();
     const tints = new Map();
-    const rowMajor = { ...walk, order: walk.shape.map((_, d) => d) };
     for (let k = numel(walk) - 1; k >= 0; k--) {
-      const element = indexAt(rowMajor, k).reduce((sum, i, d) => sum + i * walk.stride[d], walk.storage_offset);
-      tints.set(element, Math.floor(k / inner) % 6); // of several owners the first one's
+      tints.set(offset(walk, unflatten(walk.shape, k)), Math.floor(k / inner) % 6); // of several owners the first one's
     }
     for (const [element, tint] of tints) {
       const byte = alignment + element * walk.itemsize;

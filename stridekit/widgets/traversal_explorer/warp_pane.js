@@ -9,8 +9,8 @@ const LANE_HEIGHT = 28;
 const BETWEEN = 96; // from the lanes down to the sectors
 const WIDEST = 120; // a sector
 
-/** Where everything stands: the sectors side by side, each slot at its bytes. No page needed. */
-export function warpGeometry(warp, width) {
+/** Where everything stands: the sectors side by side, each slot at its bytes. */
+function warpGeometry(warp, width) {
   const { sectors } = sectorsOf(warp);
   const touched = [...new Set(sectors)];
   const lane = Math.floor(width / LANES);
@@ -64,12 +64,14 @@ export function createWarpPane(id, { onChange }) {
     const box = (left, y, wide) => `transform:translate(${left}px,${y}px);width:${wide}px`;
     set(stage, "style", `height:${top + LANE_HEIGHT + 26}px`);
     laneNodes(LANES).forEach((lane, k) => set(lane, "style", box(k * g.lane, 0, g.lane - 2)));
+    const every = Math.ceil((4 + 6.7 * String(g.touched.at(-1)).length) / g.sector); // no number touches the next
     sectorNodes(g.touched.length).forEach((sector, k) => {
       set(sector, "style", box(k * g.sector, top, g.inner));
-      set(sector.number, "text", g.sector > 70 ? `sector ${g.touched[k]}` : String(g.touched[k]));
+      set(sector.number, "text", k % every ? "" : g.sector > 70 ? `sector ${g.touched[k]}` : String(g.touched[k]));
     });
     stage.append(slotLayer); // above the sectors, of which there may be new ones
-    const size = Math.min(14, Math.floor((g.slots[0].width - 1) / 1.25)); // two digits of 0.6 each
+    const widest = warp.stride ? 1.25 : 1.85; // two digits of 0.6 each, or "all"
+    const size = Math.min(14, Math.floor((g.slots[0].width - 1) / widest));
     set(slotLayer, "style", `font-size:${size}px`);
     slotNodes(warp.stride ? LANES : 1).forEach((slot, k) => {
       const { left, width: wide } = g.slots[k];

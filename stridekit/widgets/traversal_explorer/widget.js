@@ -4,6 +4,7 @@
 
 import { numel } from "../page/core.js";
 import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
 import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
@@ -27,7 +28,6 @@ function render({ model, el }) {
     label: "traversal explorer", kind: "sk-traversal", traits: ["_scene", "_presets", "_note"], draw,
   });
   const { id } = shell;
-  let playing = null;
   let lastWarp = WARP;
 
   const change = (changes) => shell.change({ ...model.get("_scene"), ...changes });
@@ -38,14 +38,20 @@ function render({ model, el }) {
   const chips = pool(presets, () =>
     h("button", { type: "button", ...OWN_KEYS, onclick: (event) => pick(event.currentTarget.preset) }));
 
-  const play = h("button", { type: "button", class: "sk-button sk-play", ...OWN_KEYS, onclick: togglePlay });
+  const player = createPlayer({
+    left: () => mostVisits(model.get("_scene")) - model.get("_scene").visit,
+    step: () => change({ visit: model.get("_scene").visit + 1 }),
+    rewind: () => change({ visit: 0 }),
+    redraw: draw,
+    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(model.get("_scene")))),
+  });
   const scrub = h("input", { type: "range", id: `${id}-visit`, min: "0", step: "1", ...OWN_KEYS,
     oninput: () => {
-      stop();
+      player.stop();
       change({ visit: scrub.valueAsNumber });
     } });
   const made = h("output", { for: scrub.id });
-  const scrubber = h("div", { class: "sk-scrubber" }, play, h("label", { for: scrub.id, text: "visit" }), scrub, made);
+  const scrubber = h("div", { class: "sk-scrubber" }, player.node, h("label", { for: scrub.id, text: "visit" }), scrub, made);
 
   const cache = choice("cache", "cache", CACHE_SIZES.map((n) => `${n} line${n === 1 ? "" : "s"}`),
     (k) => change({ cache_lines: CACHE_SIZES[k] }));
@@ -86,7 +92,7 @@ function render({ model, el }) {
     set(walksNode, "hidden", scene.warp ? "" : null);
     set(warpPane.node, "hidden", scene.warp ? null : "");
     if (scene.warp) {
-      stop();
+      player.stop();
       lastWarp = scene.warp;
       return shell.speak(warpPane.draw(scene.warp, shell.width));
     }
@@ -114,8 +120,7 @@ function render({ model, el }) {
     if (scrub.valueAsNumber !== visit) scrub.value = visit;
     set(scrub, "aria-valuetext", `${visit} of ${most}`);
     set(made, "text", `${visit} of ${most}`);
-    set(play, "text", playing ? "❚❚ pause" : "▶ play");
-    play.disabled = most === 0;
+    player.draw(most > 0);
     cache.select.selectedIndex = CACHE_SIZES.indexOf(cache_lines);
     itemsize.select.selectedIndex = ITEMSIZES.indexOf(size);
     set(shift, "max", String(64 - size));
@@ -133,15 +138,20 @@ function render({ model, el }) {
     set(paneNodes[1].node, "hidden", walks.length > 1 ? null : "");
     const drawn = walks.map((walk, k) => paneNodes[k].draw(walk, scene, width));
     const [left, right] = drawn;
-    const words = right ? comparison(left.counts, right.counts) : "";
-    set(verdict, "text", words && `${words[0].toUpperCase()}${words.slice(1)}.`);
-    shell.speak(right ? `left ${left.words}; right ${right.words}; ${words}` : left.words);
+    if (!right) {
+      set(verdict, "text", "");
+      return shell.speak(left.words);
+    }
+    const sides = beside ? ["left", "right"] : ["upper", "lower"];
+    const words = comparison(left.counts, right.counts, sides);
+    set(verdict, "text", `${words[0].toUpperCase()}${words.slice(1)}.`);
+    return shell.speak(`${sides[0]} ${left.words}; ${sides[1]} ${right.words}; ${words}`);
   }
 
   // What a hand does -------------------------------------------------------------------------------
 
   function pick(preset) {
-    stop();
+    player.stop();
     if (!preset) return change({ warp: lastWarp });
     const { walks } = preset;
     return change({ walks, visit: mostVisits(preset), alignment: aligned(walks[0].itemsize), warp: null });
@@ -163,30 +173,7 @@ function render({ model, el }) {
     change({ walks: model.get("_scene").walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
   }
 
-  function togglePlay() {
-    if (playing) {
-      stop();
-      return draw();
-    }
-    const scene = model.get("_scene");
-    const most = mostVisits(scene);
-    const pause = Math.max(40, Math.min(250, PLAY_MS / most));
-    const tick = () => {
-      const { visit } = model.get("_scene");
-      if (visit + 1 >= most) stop();
-      else playing = setTimeout(tick, pause);
-      change({ visit: Math.min(visit + 1, most) });
-    };
-    playing = setTimeout(tick, pause);
-    return scene.visit >= most ? change({ visit: 0 }) : draw();
-  }
-
-  function stop() {
-    clearTimeout(playing);
-    playing = null;
-  }
-
-  shell.atEnd(stop);
+  shell.atEnd(player.stop);
   return shell.open(presets, note, walksNode, warpPane.node);
 }
 

@@ -1,0 +1,42 @@
+// Playing: one step after another by itself, until none is left or a hand takes over.
+
+import { OWN_KEYS, h, set } from "./dom.js";
+
+/**
+ * A button that plays and pauses. `left()` says how many steps there still are, `step()` takes one, `rewind()` goes
+ * back to the start, from where it plays again, and `pause()` is how long to wait, in ms. Each of them redraws the
+ * widget, as `redraw()` does, and the widget draws the button.
+ */
+export function createPlayer({ left, step, rewind, redraw, pause }) {
+  const node = h("button", { type: "button", class: "sk-button sk-play", ...OWN_KEYS, onclick: toggle });
+  let waiting = null;
+
+  function toggle() {
+    if (waiting !== null) {
+      stop();
+      return redraw();
+    }
+    waiting = setTimeout(tick, pause());
+    return left() ? redraw() : rewind();
+  }
+
+  function tick() {
+    const steps = left();
+    if (steps > 1) waiting = setTimeout(tick, pause());
+    else stop();
+    return steps ? step() : redraw(); // Python may have gone to the end meanwhile
+  }
+
+  function stop() {
+    clearTimeout(waiting);
+    waiting = null;
+  }
+
+  return {
+    node, toggle, stop,
+    draw(possible) {
+      set(node, "text", waiting === null ? "▶ play" : "❚❚ pause");
+      node.disabled = !possible;
+    },
+  };
+}
