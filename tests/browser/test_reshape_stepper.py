@@ -105,6 +105,24 @@ def test_stepping_by_mouse_and_keyboard(lab, w):
     assert in_kernel(lab, w.page, "w.step") == "0"
 
 
+def test_it_plays_step_by_step_until_a_hand_takes_over(lab, w):
+    """A step in 1.2 s; a key that walks stops it, and at the end it begins again."""
+    play, count = w.locator(".sk-play"), w.locator(".sk-count")
+    play.click()
+    assert play.inner_text() == "❚❚ pause" and count.inner_text() == "step 0 of 4"
+    w.get_by_text("step 1 of 4").wait_for()
+    w.page.keyboard.press("Home")
+    assert play.inner_text() == "▶ play"
+    w.page.wait_for_timeout(1400)
+    assert count.inner_text() == "step 0 of 4"
+    w.page.keyboard.press("End")
+    w.page.keyboard.press("Enter")  # the focus is on play
+    assert play.inner_text() == "❚❚ pause" and count.inner_text() == "step 0 of 4"
+    button(w, "to the end").click()
+    assert play.inner_text() == "▶ play"
+    assert in_kernel(lab, w.page, "w.step") == "4"
+
+
 def test_a_typed_shape(lab, w):
     """-1 is worked out; what does not fit is refused with the reason, and the picture stays."""
     view_as(w, "2, -1, 6")

@@ -39,8 +39,19 @@ test("at the end the new dims have the view's strides", () => {
   for (const { layout, target, steps } of cases) {
     const view = viewOf({ ...layout, target, step: steps.length - 1, flat: 0 });
     if (view.reason || layout.shape.includes(0)) continue;
-    assert.deepEqual(view.fresh.map(({ stride }) => stride), view.stride.map((one) => `stride ${one}`));
+    assert.deepEqual(view.fresh.map(({ stride }) => stride), view.stride.map((one) => [`stride ${one}`, `${one}`]));
   }
+});
+
+test("what is taken has a short form for a narrow box", () => {
+  const view = viewOf({ shape: [4, 6], stride: [6, 1], storage_offset: 0, itemsize: 4, target: [2, 12], step: 4, flat: 0 });
+  assert.deepEqual(view.fresh[0].taken, ["12 · 2 = 24 of 24", "24/24"]);
+});
+
+test("many sizes of 1 leave half of the axis to the others", () => {
+  const { fresh } = spread([24], [1, 1, 1, 1, 1, 1, 2, 12], 500);
+  assert.equal(fresh[6][1] + fresh[7][1], 250);
+  assert.ok(fresh[6][1] > 50);
 });
 
 test("boundaries of one product stand one above the other, and nothing overlaps", () => {

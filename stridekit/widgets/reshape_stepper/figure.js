@@ -4,9 +4,10 @@
 
 import { h, moveTo, pool, set } from "../page/dom.js";
 
-const ONE = 84; // a dim of size 1 has no logarithm to show: it gets a place of its own
+const ONE = 84; // a dim of size 1 has no logarithm to show: it gets a place of its own, at most so wide
 const NAME = 36; // room for "x" and "y" at the left
 const GAP = 6;
+const CHARACTER = 7.3; // the width of one in a box
 const TOP = { joint: 0, old: 46, chunk: 114, fresh: 158, taken: 224 };
 export const HEIGHT = 248;
 
@@ -17,20 +18,21 @@ export function spread(old, fresh, width) {
   const points = [...new Set([1, ...rows.flat(2)])].sort((a, b) => a - b);
   const ones = new Map(points.map((p) => [p, Math.max(...rows.map((row) => onesAt(row, p)))]));
   const places = [...ones.values()].reduce((a, b) => a + b, 0);
-  const scale = Math.max(width - places * ONE, 0) / (Math.log(points.at(-1)) || 1);
+  const one = Math.min(ONE, width / 2 / Math.max(places, 1)); // half of the axis is left to the others
+  const scale = (width - places * one) / (Math.log(points.at(-1)) || 1);
   const right = new Map(); // where the sizes of 1 at a product begin, from the right
   let [x, before] = [width, 1];
   for (const p of points) {
     x -= Math.log(p / before) * scale;
     right.set(p, x);
-    x -= ones.get(p) * ONE;
+    x -= ones.get(p) * one;
     before = p;
   }
   const place = (row) => {
     const placed = [];
     let edge = width;
     for (const [inner, outer] of [...row].reverse()) {
-      const left = inner === outer ? edge - ONE : right.get(outer);
+      const left = inner === outer ? edge - one : right.get(outer);
       placed.push([left, edge - left]);
       edge = left;
     }
@@ -39,9 +41,10 @@ export function spread(old, fresh, width) {
   return { old: place(rows[0]), fresh: place(rows[1]) };
 }
 
-/** The two neighbours that are the farthest apart. @param {number[]} edges */
-function widest(edges) {
-  const sorted = [...edges].sort((a, b) => a - b);
+/** From where to where the widest part of a box goes that no seam crosses. */
+function clearPart([left, width], seams) {
+  const inside = seams.map((x) => x - left).filter((x) => x > 1 && x < width - 1);
+  const sorted = [0, ...inside.sort((a, b) => a - b), width];
   const pairs = sorted.slice(1).map((to, k) => [sorted[k], to]);
   return pairs.reduce((best, pair) => (pair[1] - pair[0] > best[1] - best[0] ? pair : best));
 }
@@ -70,9 +73,13 @@ export function createFigure() {
   const names = ["x", "y"].map((text) => h("span", { class: "sk-name", text, "aria-hidden": "true" }));
   moveTo(names[0], 0, TOP.old + 20);
   moveTo(names[1], 0, TOP.fresh + 20);
-  const unit = h("span", { class: "sk-unit", text: "stride", "aria-hidden": "true", hidden: "" });
-  moveTo(unit, 0, TOP.old + 41);
-  node.append(...names, unit, oldRow, chunkRow, freshRow, jointRow);
+  // Where a box has no room for the word, it stands once, at the left of the row.
+  const units = [TOP.old, TOP.fresh].map((top) => {
+    const unit = h("span", { class: "sk-unit", text: "stride", "aria-hidden": "true", hidden: "" });
+    moveTo(unit, 0, top + 41);
+    return unit;
+  });
+  node.append(...names, ...units, oldRow, chunkRow, freshRow, jointRow);
   const oldBoxes = pool(oldRow, box);
   const freshBoxes = pool(freshRow, box);
   const brackets = pool(chunkRow, () => {
@@ -91,55 +98,71 @@ export function createFigure() {
     return Object.assign(h("div", { role: "listitem" }, name, size, stride, taken), { name, size, stride, taken });
   }
 
-  /** A box at its place, `kind` being classes; its text stands clear of the seams that cross it. */
-  function paint(one, [left, width], top, kind, texts, seams = []) {
-    const [from, to] = widest([0, ...seams.map((x) => x - left).filter((x) => x > 1 && x < width - 1), width]);
+  /** A box at its place, `kind` being classes; its text stands in a part of its width. */
+  function paint(one, [left, width], top, kind, texts, [from, to] = [0, width]) {
     const aside = to - from < width ? `;padding:4px ${width - to}px 4px ${from}px` : "";
     set(one, "class", `sk-dimbox ${kind}`);
     set(one, "style", `transform:translate(${NAME + left}px,${top}px);width:${width - GAP}px${aside}`);
     for (const [part, text] of Object.entries(texts)) set(one[part], "text", text);
   }
 
-  return {
-    node,
-    /** @param view see viewOf in view.js */
-    draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
-      const places = spread(layout.shape, target, width - NAME);
-      const edge = (d) => NAME + places.old[d][0] - GAP / 2;
-      const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => places.old[dim + 1][0]);
-      // Where a box has no room for the word, it stands once, at the left.
-      const narrow = dims.some((_, d) => places.old[d][1] < 24 + 7.3 * `stride ${layout.stride[d]}`.length);
-      set(unit, "hidden", narrow ? null : "");
-      set(oldRow, "hidden", dims.length ? null : ""); // of a 0-d tensor there is nothing to list
-      set(freshRow, "hidden", fresh.length ? null : "");
-      oldBoxes(dims.length).forEach((one, d) =>
-        paint(one, places.old[d], TOP.old, dims[d].kind, {
-          name: `dim ${d}`, size: layout.shape[d], stride: narrow ? layout.stride[d] : `stride ${layout.stride[d]}`,
-          taken: "",
-        }),
-      );
-      freshBoxes(fresh.length).forEach((one, d) =>
-        paint(one, places.fresh[d], TOP.fresh, fresh[d].kind, {
-          name: `new dim ${d}`, size: target[d], stride: fresh[d].stride, taken: fresh[d].taken,
-        }, seams),
-      );
-      brackets(chunks.length).forEach((one, k) => {
-        const { first, last, text, short, kind } = chunks[k];
-        const [left, to] = [places.old[first][0], places.old[last][0] + places.old[last][1]];
-        set(one, "class", `sk-chunk ${kind}`);
-        set(one, "style", `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`);
-        set(one.label, "text", to - left < 90 ? short : text);
-      });
-      const tight = boundaries.some(({ dim }) => places.old[dim][1] < 120 || places.old[dim + 1][1] < 120);
-      joints(boundaries.length).forEach((one, k) => {
-        const { dim, kind, label, short } = boundaries[k];
-        const x = edge(dim + 1);
-        set(one.label, "class", `sk-joint ${kind}`);
-        set(one.label, "text", tight ? short : label);
-        set(one.label, "style", `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)`);
-        set(one.line, "class", `sk-seam ${kind}`);
-        set(one.line, "style", `transform:translate(${x}px,${TOP.old}px)`);
-      });
-    },
-  };
+  /** @param view see viewOf in view.js */
+  function draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
+    const places = spread(layout.shape, target, width - NAME);
+    drawOld(layout, dims, places.old);
+    const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => places.old[dim + 1][0]);
+    drawFresh(target, fresh, places.fresh, seams);
+    drawChunks(chunks, places.old);
+    drawJoints(boundaries, places.old);
+  }
+
+  function drawOld({ shape, stride }, dims, places) {
+    const narrow = stride.some((n, d) => places[d][1] < 24 + CHARACTER * `stride ${n}`.length);
+    set(units[0], "hidden", narrow ? null : "");
+    set(oldRow, "hidden", dims.length ? null : ""); // of a 0-d tensor there is nothing to list
+    oldBoxes(dims.length).forEach((one, d) =>
+      paint(one, places[d], TOP.old, dims[d].kind, {
+        name: `dim ${d}`, size: shape[d], stride: narrow ? stride[d] : `stride ${stride[d]}`, taken: "",
+      }),
+    );
+  }
+
+  function drawFresh(target, fresh, places, seams) {
+    const narrow = places.some(([, width]) => width < ONE - 1);
+    set(units[1], "hidden", narrow ? null : "");
+    set(freshRow, "hidden", fresh.length ? null : "");
+    freshBoxes(fresh.length).forEach((one, d) => {
+      const { kind, stride, taken } = fresh[d];
+      const part = clearPart(places[d], seams);
+      const long = part[1] - part[0] < GAP + CHARACTER * taken[0].length;
+      paint(one, places[d], TOP.fresh, kind, {
+        name: `${narrow ? "" : "new "}dim ${d}`, size: target[d], stride: stride[Number(narrow)], taken: taken[Number(long)],
+      }, part);
+    });
+  }
+
+  function drawChunks(chunks, places) {
+    brackets(chunks.length).forEach((one, k) => {
+      const { first, last, text, short, kind } = chunks[k];
+      const [left, to] = [places[first][0], places[last][0] + places[last][1]];
+      set(one, "class", `sk-chunk ${kind}`);
+      set(one, "style", `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`);
+      set(one.label, "text", to - left < 90 ? short : text);
+    });
+  }
+
+  function drawJoints(boundaries, places) {
+    const tight = boundaries.some(({ dim }) => places[dim][1] < 132 || places[dim + 1][1] < 132);
+    joints(boundaries.length).forEach((one, k) => {
+      const { dim, kind, label, short } = boundaries[k];
+      const x = NAME + places[dim + 1][0] - GAP / 2;
+      set(one.label, "class", `sk-joint ${kind}`);
+      set(one.label, "text", tight ? short : label);
+      set(one.label, "style", `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)`);
+      set(one.line, "class", `sk-seam ${kind}`);
+      set(one.line, "style", `transform:translate(${x}px,${TOP.old}px)`);
+    });
+  }
+
+  return { node, draw };
 }

@@ -32,8 +32,8 @@ export function createFollow(id, { onFlat }) {
     const [fresh, freshNode] = indexOf("y", target);
     const order = number("number in row-major order", () => order.valueAsNumber);
     inputs = { old, fresh, order };
-    line.replaceChildren(h("span", { text: "follow" }), oldNode, h("span", { text: "→ number" }), order,
-      h("span", { text: "in order →" }), freshNode);
+    const parts = [["follow ", oldNode], ["→ number ", order, " in order"], ["→ ", freshNode]];
+    line.replaceChildren(...parts.map((part) => h("span", {}, ...part)));
   }
 
   const put = (at, value, size) => {

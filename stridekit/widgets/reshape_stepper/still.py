@@ -15,8 +15,9 @@ from stridekit.layout import Layout
 from stridekit.widgets.reshape_stepper.steps import Step, steps
 from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, put_text
 
-ONE = 84  # a dim of size 1 has no logarithm to show: it gets a place of its own
+ONE = 84  # a dim of size 1 has no logarithm to show: it gets a place of its own, at most so wide
 LEFT, OLD, NEW, TEXT = 36, 50, 150, 250
+CHARACTER = 7.6  # the width of one under a new dim
 BAD = palette.BAD[0]
 
 
@@ -100,7 +101,9 @@ def _new_box(
     _box(ax, place, middle, NEW, tint, (name, str(size), stride), stuck)
     if step and step.taken:
         color = BAD if stuck else INK
-        put_text(ax, LEFT + middle - 3, NEW + 72, step.taken, color=color, family="monospace")
+        long = place[1] < CHARACTER * len(step.taken)
+        taken = step.taken.partition(" = ")[2].replace(" of ", "/") if long else step.taken
+        put_text(ax, LEFT + middle - 3, NEW + 72, taken, color=color, family="monospace")
 
 
 def spread(
@@ -116,17 +119,19 @@ def spread(
     rows = [[(prod(row[d + 1 :]), prod(row[d:])) for d in range(len(row))] for row in (old, new)]
     points = sorted({1, *(p for row in rows for pair in row for p in pair)})
     ones = {p: max(row.count((p, p)) for row in rows) for p in points}
-    scale = (width - ONE * sum(ones.values())) / (log(points[-1]) or 1)
+    count = sum(ones.values())
+    one = min(ONE, width / 2 / max(count, 1))  # half of the axis is left to the others
+    scale = (width - count * one) / (log(points[-1]) or 1)
     right, x, before = {}, width, 1
     for p in points:
         x -= log(p / before) * scale
         right[p] = x
-        x, before = x - ones[p] * ONE, p
+        x, before = x - ones[p] * one, p
 
     def places(row: list[tuple[int, int]]) -> list[tuple[float, float]]:
         placed, edge = [], width
         for inner, outer in reversed(row):
-            left = edge - ONE if inner == outer else right[outer]
+            left = edge - one if inner == outer else right[outer]
             placed.append((left, edge - left))
             edge = left
         return placed[::-1]

@@ -9,21 +9,24 @@ const PER_ROW = 24;
 
 /** What is to be seen at a step, worked out of the scene. */
 export function viewOf(scene) {
-  const { target, flat, ...rest } = scene;
-  const layout = { shape: rest.shape, stride: rest.stride, storage_offset: rest.storage_offset, itemsize: rest.itemsize };
+  const { shape, stride: own, storage_offset, itemsize, target, flat } = scene;
+  const layout = { shape, stride: own, storage_offset, itemsize };
   const steps = stepsOf(layout, target);
   const at = Math.min(scene.step, steps.length - 1);
   const now = steps[at];
   const told = steps.slice(0, at + 1);
   const done = at === steps.length - 1;
-  const { stride, reason = "" } = viewStride(layout.shape, layout.stride, target);
+  const { stride, reason = "" } = viewStride(shape, own, target);
   const view = { layout, target, flat, steps, at, now, done, reason, stride };
   // At the end the storage still shows why the walk stopped.
   const shown = done && reason ? steps.at(-2) : now;
   return { ...view, ...dimsAt(view, told), ...tapeOf(layout, target, shown), caption: captionOf(layout, target, shown) };
 }
 
-/** How the dims, what is between them, and the chunks look after the steps that were told. */
+/**
+ * How the dims, what is between them, and the chunks look after the steps that were told. What a new dim says comes
+ * in two forms, [in full, in short].
+ */
 function dimsAt({ layout, target, now, done, reason }, told) {
   const { shape, stride } = layout;
   const decided = Math.min(shape.length, ...told.filter(({ part }) => part === "merge").map(({ dims }) => dims[0]));
@@ -46,12 +49,13 @@ function dimsAt({ layout, target, now, done, reason }, told) {
     ),
     fresh: target.map((_, d) => {
       const one = told.find(({ new_dims }) => new_dims.includes(d));
-      if (!one) return { kind: done && !reason ? "is-known" : "", stride: "", taken: "" };
+      if (!one) return { kind: "", stride: ["", ""], taken: ["", ""] };
       const tint = tintOf(one.dims.at(-1) ?? 0);
       const stuck = one.part === "stuck";
       return {
         kind: `${stuck ? "is-stuck" : `sk-r${shape.length ? tint : 0}`}${lit(now.new_dims, d)}`,
-        stride: stuck ? "no stride" : `stride ${one.stride}`, taken: one.taken,
+        stride: stuck ? ["no stride", "none"] : [`stride ${one.stride}`, String(one.stride)],
+        taken: [one.taken, one.taken.replace(/.*= (\d+) of /, "$1/")],
       };
     }),
   };
@@ -129,17 +133,6 @@ export function spanOf(layout) {
   if (!numel(layout)) return [layout.storage_offset, 0];
   const reachOf = layout.shape.reduce((sum, n, d) => sum + (n - 1) * layout.stride[d], 0);
   return [layout.storage_offset, reachOf + 1];
-}
-
-/** Row-major numbers of the indices that lead to each element. */
-export function ownersOf(layout) {
-  const owners = new Map();
-  for (let flat = 0; flat < numel(layout); flat++) {
-    const element = offset(layout, unflatten(layout.shape, flat));
-    if (owners.has(element)) owners.get(element).push(flat);
-    else owners.set(element, [flat]);
-  }
-  return owners;
 }
 
 /** Boxes a row: about as many in each, and in steps of the largest stride that fits. */

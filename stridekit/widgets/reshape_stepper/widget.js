@@ -4,15 +4,18 @@
 // complete new shape, how far the walk has come, and which element is followed, by its row-major number.
 // What is to be seen of it is worked out in view.js.
 
-import { elementName, numel, offset, tuple, unflatten } from "../page/core.js";
+import { elementName, numel, offset, reach, tuple, unflatten } from "../page/core.js";
 import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
 import { createPresets } from "../page/panels.js";
+import { createPlayer } from "../page/player.js";
 import { HEIGHT, createFigure } from "./figure.js";
 import { createFollow } from "./follow.js";
 import { consequences } from "./steps.js";
-import { ownersOf, perRow, readTarget, spanOf, viewOf } from "./view.js";
+import { perRow, readTarget, spanOf, viewOf } from "./view.js";
 import { createShell } from "../page/shell.js";
 import { createStrip } from "../page/strip.js";
+
+const PLAY_MS = 1200; // a step: there is a sentence to read
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
@@ -36,11 +39,19 @@ function render({ model, el }) {
   const ask = h("div", { class: "sk-ask" },
     h("label", { for: `${id}-target`, text: "view it as" }), input, examples);
 
+  const player = createPlayer({
+    left: () => view.steps.length - 1 - view.at,
+    step: () => change({ step: view.at + 1 }),
+    rewind: () => change({ step: 0 }),
+    redraw: draw,
+    pause: () => PLAY_MS,
+  });
   const buttons = [["back", -1], ["next", 1], ["to the end", Infinity]].map(([text, by]) =>
     Object.assign(h("button", { type: "button", class: "sk-button", text, ...OWN_KEYS, onclick: () => go(by) }), { by }),
   );
   const count = h("span", { class: "sk-count" });
-  const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed }, ...buttons, count);
+  const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed },
+    player.node, ...buttons, count);
   const sentence = h("p", { class: "sk-sentence" });
 
   const figure = createFigure();
@@ -73,6 +84,7 @@ function render({ model, el }) {
     set(sentence, "text", view.now.says);
     set(sentence, "data-part", view.now.part === "end" ? (view.reason ? "bad" : "good") : view.now.part);
     set(count, "text", `step ${view.at} of ${view.steps.length - 1}`);
+    player.draw(true);
     for (const button of buttons)
       set(button, "aria-disabled", String(button.by < 0 ? view.at === 0 : view.done));
     figure.draw(view, shell.width - 8);
@@ -97,7 +109,7 @@ function render({ model, el }) {
     const [first, size] = spanOf(layout);
     set(tapeBox, "hidden", size ? null : "");
     tape.layOut(size, perRow(layout, size), shell.width - 8);
-    const reached = ownersOf(layout);
+    const reached = reach(layout).owners;
     const spot = flat === null ? null : offset(layout, unflatten(layout.shape, flat)) - first;
     fit(tape.node, [String(first + size - 1)], tape.boxWidth());
     tape.draw((k) => {
@@ -119,7 +131,7 @@ function render({ model, el }) {
       const [x, y] = tape.middle(element - first);
       // Side by side the two words would touch: each leans to its own side.
       const aside = Math.abs(found - needed) === 1 ? (element < found + needed - element ? 85 : 15) : 50;
-      set(mark, "style", `transform:translate(${x}px,${y + 7}px) translateX(-${aside}%)`);
+      set(mark, "style", `transform:translate(${x}px,${y + 11}px) translateX(-${aside}%)`);
     });
     set(tapeHead, "text", view.caption);
   }
@@ -156,6 +168,7 @@ function render({ model, el }) {
 
   /** Another layout or target: the walk begins again, the element stays if it can. */
   function show(part) {
+    player.stop();
     const scene = { ...model.get("_scene"), ...part, step: 0 };
     const last = numel(scene) - 1;
     set(wrong, "text", "");
@@ -176,9 +189,10 @@ function render({ model, el }) {
   }
 
   function go(by) {
-    const last = view.steps.length - 1;
-    const step = Math.max(0, Math.min(view.at + by, last));
-    if (step !== view.at) change({ step });
+    player.stop();
+    const step = Math.max(0, Math.min(view.at + by, view.steps.length - 1));
+    if (step === view.at) draw();
+    else change({ step });
   }
 
   function keyed(event) {
@@ -191,10 +205,11 @@ function render({ model, el }) {
 
   /** An element of the storage: its next index, where several lead there. */
   function pick(k) {
-    const owners = ownersOf(view.layout).get(spanOf(view.layout)[0] + k);
+    const owners = reach(view.layout).owners.get(spanOf(view.layout)[0] + k);
     if (owners) change({ flat: owners[(owners.indexOf(view.flat) + 1) % owners.length] });
   }
 
+  shell.atEnd(player.stop);
   return shell.open(presets.node, expression, ask, wrong, walk, sentence, figure.node,
     tapeHead, tapeBox, follow.node, after, copyBox);
 }
