@@ -4,6 +4,9 @@ anywidget loads a module from a blob, where relative imports fail. So a file and
 joined here: each but the last becomes a function that is called at once and returns the file's exports, so
 that two files may use one name for different things, and an import takes what it names from there. Each
 file still imports directly under `node --test`. A file is named by its path in this folder.
+
+Each model of a widget loads a module of its own, and a page keeps all that it ever loaded. So the code runs
+once on a page, and further modules, of further models, export what it made then.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cache
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
@@ -22,7 +26,14 @@ _EXPORT = re.compile(r"^export (?!default)(?=(?:async )?(?:const|function|class)
 
 
 def module(name: str) -> str:
-    """A file and all that it imports as one ES module, which exports the default of that file."""
+    """The ES module of a widget: its file and all that it imports, run once, with the default export."""
+    code = script(name).replace("export default", "return")
+    made = f'globalThis["stridekit {sha256(code.encode()).hexdigest()[:16]}"]'
+    return f"{made} ??= (() => {{\n{code}\n}})();\nexport default {made};\n"
+
+
+def script(name: str) -> str:
+    """A file after all that it imports; what it exports by name are names of the script."""
     *parts, last = _files(name)
     return "\n".join([*map(_scope, parts), _body(last)])
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import anywidget
 
-from stridekit.widgets.assets import module
+from stridekit.widgets.assets import script
 
 # What belongs to Jupyter, or is written into the page once for all widgets of a kind.
 _NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {"_esm", "_css", "_anywidget_id"}
@@ -65,11 +65,11 @@ def live(widgets: Sequence[Offline]) -> str:
     # "</script>" inside of a JSON text would end the element, and "<!--" would hide its end.
     text = json.dumps(data).replace("<", "\\u003c")
     styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
-    script = (
-        f"{module('page/host.js')}\n"
+    host = (
+        f"{script('page/host.js')}\n"
         "bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));"
     )
     return (
         f'{styles}<script type="application/json" id="stridekit">{text}</script>'
-        f'<script type="module">{script}</script>'
+        f'<script type="module">{host}</script>'
     )

@@ -3,7 +3,7 @@
 
 import { h, set } from "./dom.js";
 
-// Every model loads a module of its own, but names on a page are counted together.
+// Each kind of widget has a module of its own, but names on a page are counted together.
 const count = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
 
 /**

@@ -1,0 +1,46 @@
+"""A kernel that is restarted again and again, with Run All each time, in a real JupyterLab."""
+
+from tests.browser.test_leaks import counted
+from tests.needs import needs_chromium
+from tests.quick import NO_STILLS
+from tests.widget_kinds import KINDS
+
+pytestmark = needs_chromium
+
+TIMES = 20
+# A page keeps the text of each module that it has ever loaded, and each model loads one: 1.1 MB a run for
+# all widgets, where a view that was not let go would leave 500 listeners or more.
+MOST_LISTENERS, MOST_NODES, MOST_BYTES = 20 * TIMES, 10 * TIMES, 1_000_000 * TIMES
+MOST_RESIDENT = 2**20 * TIMES  # of the kernel and of the server
+
+# A cell a widget.
+SOURCES = [
+    f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}\n{NO_STILLS}",
+    *[kind.make for kind in KINDS.values()],
+]
+RESTART = """async () => {
+  await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart();
+  await jupyterapp.commands.execute('notebook:run-all-cells');
+}"""
+RESIDENT = """\
+import os
+for pid in (os.getpid(), os.getppid()):
+    with open(f"/proc/{pid}/statm") as file:
+        print(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))"""
+
+
+def test_twenty_restarts_take_no_memory(lab, notebook):
+    """The page, the kernel and the server hold as much after twenty runs as after ten."""
+    page = notebook(*SOURCES)
+    session = page.context.new_cdp_session(page)
+    found = []
+    for _ in range(2):
+        for _ in range(TIMES // 2):
+            page.evaluate(RESTART)
+        resident = map(int, lab.run_code(page, RESIDENT).split())
+        found.append((*counted(page, session), *resident))
+    listeners, nodes, heap, kernel, server = (y - x for x, y in zip(*found, strict=True))
+    assert listeners <= MOST_LISTENERS
+    assert nodes <= MOST_NODES
+    assert heap <= MOST_BYTES
+    assert max(kernel, server) <= MOST_RESIDENT
