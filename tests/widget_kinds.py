@@ -144,7 +144,7 @@ KINDS = {
             "warp": {
                 "(4, 33, 0)": "stride of the warp is 33: give 0 to 32",
                 "(4, 1.0, 0)": "warp[1] is 1.0, a float",
-                "(4, 1)": "give Warp(itemsize, stride, offset)",
+                "(4, 1)": "give (itemsize, stride, offset)",
                 "'warp'": "warp is 'warp', a str",
             },
         },

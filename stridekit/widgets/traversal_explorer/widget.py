@@ -61,7 +61,7 @@ class TraversalExplorer(Picture):
         other_order: Sequence[int] | str | None = None,
         cache_lines: int = 4,
         alignment: int = 0,
-        warp: Warp | None = None,
+        warp: Sequence[int] | None = None,
     ) -> None:
         super().__init__()
         presets, walks = traversal.presets(), traversal.presets()[0].walks
@@ -168,7 +168,7 @@ class TraversalExplorer(Picture):
         return None if self._scene["warp"] is None else Warp(**self._scene["warp"])
 
     @warp.setter
-    def warp(self, warp: Warp | None) -> None:
+    def warp(self, warp: Sequence[int] | None) -> None:
         self._set(warp=_warp(warp))
 
     @property
@@ -315,7 +315,7 @@ def _warp(warp: Any) -> dict[str, int] | None:
         return None
     numbers = ints("warp", warp)
     if len(numbers) != len(Warp._fields):
-        raise ValueError(f"warp is {warp!r}: give Warp(itemsize, stride, offset), or None")
+        raise ValueError(f"warp is {warp!r}: give (itemsize, stride, offset), or None")
     return Warp(*numbers)._asdict()
 
 
