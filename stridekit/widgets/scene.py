@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stridekit.layout import Layout
 from stridekit.memory import MemorySet
@@ -19,6 +19,20 @@ MAX_DIMS = 4
 MAX_SIDE = 64  # cells of a plane, across and down, that a page has room for
 MAX_ROWS = MAX_PLANES = 256  # of a plane, and planes: more would make a page of metres
 CACHE_LINE = 64  # bytes
+
+
+def layout_json(layout: Layout) -> dict[str, Any]:
+    """A layout as a widget's state has it.
+
+    >>> layout_json(Layout((4, 6), itemsize=4))
+    {'shape': [4, 6], 'stride': [6, 1], 'storage_offset': 0, 'itemsize': 4}
+    """
+    return {
+        "shape": list(layout.shape),
+        "stride": list(layout.stride),
+        "storage_offset": layout.storage_offset,
+        "itemsize": layout.itemsize,
+    }
 
 
 class Verdict(NamedTuple):

@@ -108,7 +108,7 @@ class ReshapeStepper(Picture):
         with self.hold_sync():
             self._offer(given)
             flat = None if x.numel == 0 else x.numel // 2
-            self._scene = {**_to_json(x), "target": list(target), "step": 0, "flat": flat}
+            self._scene = {**scene.layout_json(x), "target": list(target), "step": 0, "flat": flat}
 
     def _offer(self, given: Preset) -> None:
         """The layouts to choose from: `given` goes first, unless it is one of the others."""
@@ -117,7 +117,7 @@ class ReshapeStepper(Picture):
             {
                 "name": preset.name,
                 "expression": preset.expression,
-                "layout": _to_json(preset.layout),
+                "layout": scene.layout_json(preset.layout),
                 "targets": [list(target) for target in preset.targets],
             }
             for preset in [*own, *PRESETS]
@@ -139,7 +139,7 @@ class ReshapeStepper(Picture):
         flat = None if x.numel == 0 else min(self._scene["flat"] or 0, x.numel - 1)
         with self.hold_sync():
             self._offer(_own(x))
-            self._scene = {**_to_json(x), "target": list(target), "step": 0, "flat": flat}
+            self._scene = {**scene.layout_json(x), "target": list(target), "step": 0, "flat": flat}
 
     @property
     def target(self) -> tuple[int, ...]:
@@ -248,12 +248,3 @@ def _unflatten(shape: tuple[int, ...], flat: int) -> tuple[int, ...]:
         flat, i = divmod(flat, size)
         index.append(i)
     return tuple(reversed(index))
-
-
-def _to_json(layout: Layout) -> dict[str, Any]:
-    return {
-        "shape": list(layout.shape),
-        "stride": list(layout.stride),
-        "storage_offset": layout.storage_offset,
-        "itemsize": layout.itemsize,
-    }

@@ -88,7 +88,7 @@ class StrideExplorer(Picture):
             self._chain = None
             self._slider_max = scene.sliders_for(layout, size)
             self._presets = [
-                {"name": p.name, "expression": p.expression, "layout": _to_json(p.layout)}
+                {"name": p.name, "expression": p.expression, "layout": scene.layout_json(p.layout)}
                 for p in presets
                 if not scene.why_not_drawn(p.layout, size)
             ]
@@ -139,7 +139,7 @@ class StrideExplorer(Picture):
     def _expression(self) -> str:
         """What the layout on screen, which no chain has led to, is called in code."""
         for preset in self._presets:
-            if _to_json(self.layout) == preset["layout"]:
+            if scene.layout_json(self.layout) == preset["layout"]:
                 return str(preset["expression"])
         return self.code
 
@@ -184,8 +184,8 @@ class StrideExplorer(Picture):
         chain = None
         if self._chain:
             source, start, steps = self._chain
-            chain = {"source": source, "start": _to_json(start), "steps": list(steps)}
-        self._scene = _to_json(self.layout) | {"index": index, "chain": chain}
+            chain = {"source": source, "start": scene.layout_json(start), "steps": list(steps)}
+        self._scene = scene.layout_json(self.layout) | {"index": index, "chain": chain}
 
     @traitlets.observe("_scene")
     def _dragged(self, change: Any) -> None:
@@ -248,15 +248,6 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     note = ": ".join(notes)
     explorer._show(corner, size, name, presets, _values=values or [], _note=note, _name=name)
     return explorer
-
-
-def _to_json(layout: Layout) -> dict[str, Any]:
-    return {
-        "shape": list(layout.shape),
-        "stride": list(layout.stride),
-        "storage_offset": layout.storage_offset,
-        "itemsize": layout.itemsize,
-    }
 
 
 def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int, ...] | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from stridekit.layout import Layout
 from stridekit.refetch import Lru
-from stridekit.widgets.scene import CACHE_LINE, element_name
+from stridekit.widgets.scene import CACHE_LINE, element_name, layout_json
 
 SECTOR = 32  # bytes: what a GPU fetches at least
 LANES = 32  # the threads of a warp
@@ -310,14 +310,7 @@ def presets() -> list[Preset]:
 
 def to_json(step: Walk) -> dict[str, Any]:
     """A walk as JSON has it."""
-    return {
-        "name": step.name,
-        "shape": list(step.layout.shape),
-        "stride": list(step.layout.stride),
-        "storage_offset": step.layout.storage_offset,
-        "itemsize": step.layout.itemsize,
-        "order": list(step.order),
-    }
+    return {"name": step.name, **layout_json(step.layout), "order": list(step.order)}
 
 
 def from_json(found: dict[str, Any]) -> Walk:
