@@ -31,7 +31,7 @@ def memset(x: Any) -> MemorySet:
     """The exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
 
     Addresses are absolute for tensors and arrays; those on different devices never meet. A Layout's
-    count from the start of its storage, and all Layouts are taken to lie in one. Nothing is read,
+    count from the start of its storage; those in storages of different names never meet. Nothing is read,
     and a lazy clone is not made real. The addresses are those of now: keep x alive while you ask.
     Raises TypeError, LayoutError or ValueError for what has no single memory (sparse, nested, meta …).
 
@@ -96,8 +96,8 @@ def shares_storage(x: Any, y: Any) -> bool:
     """Whether x and y keep one block of memory alive, even where their memory sets do not meet.
 
     The block is a tensor's storage, or the memory of the array at the end of an array's `.base` chain;
-    two handles on one block count as one. Two Layouts are taken to lie in one storage, unless one of
-    them had to be copied. Raises like `memset`.
+    two handles on one block count as one. Two Layouts lie in one storage where its name is the same.
+    Raises like `memset`.
 
     >>> x = torch.arange(10)
     >>> shares_storage(x[:2], x[8:]), shares_memory(x[:2], x[8:])
@@ -116,7 +116,7 @@ def first_address(x: Any) -> int:
     return _generators(x)[0]
 
 
-def _generators(x: Any) -> tuple[int, list[Generator], object]:
+def _generators(x: Any) -> tuple[int, list[Generator], str]:
     """What a MemorySet is made of: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
     if isinstance(x, torch.Tensor):
         start, item = _storage_start(x), x.element_size()

@@ -39,7 +39,7 @@ class Copies(ViewsOfElements):
         >>> Layout((3, 4)).reshape(12)
         Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1)
         >>> Layout((3, 4)).t().reshape(12)
-        Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1, copied=True)
+        Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1, storage='new ...')
         """
         new_shape = self._complete("reshape", varargs("shape", shape))
         stride, reason = view_stride(self.shape, self.stride, new_shape)
@@ -84,7 +84,7 @@ class Copies(ViewsOfElements):
         Raises LayoutError where the format is for another number of dims.
 
         >>> Layout((4, 6)).t().contiguous()
-        Layout(shape=(6, 4), stride=(4, 1), storage_offset=0, itemsize=1, copied=True)
+        Layout(shape=(6, 4), stride=(4, 1), storage_offset=0, itemsize=1, storage='new ...')
         """
         name = format_name(memory_format)
         if not why_not_contiguous(self.shape, self.stride, name):
@@ -98,9 +98,9 @@ class Copies(ViewsOfElements):
         of their strides. So do `empty_like` and a conversion to another dtype.
 
         >>> Layout((4, 6)).t().clone()
-        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, copied=True)
+        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
         >>> Layout((4, 6)).t()[::2].clone()
-        Layout(shape=(3, 4), stride=(1, 3), storage_offset=0, itemsize=1, copied=True)
+        Layout(shape=(3, 4), stride=(1, 3), storage_offset=0, itemsize=1, storage='new ...')
         """
         return self.to(memory_format=memory_format, copy=True)
 
@@ -117,7 +117,7 @@ class Copies(ViewsOfElements):
         >>> Layout((4, 6)).t().to(memory_format="contiguous_format").copied
         False
         >>> Layout((4, 6), itemsize=4).t().to(itemsize=2)
-        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=2, copied=True)
+        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=2, storage='new ...')
         """
         name = format_name(memory_format, or_preserve=True)
         if not isinstance(copy, bool):

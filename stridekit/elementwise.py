@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from stridekit._arguments import LayoutError
 from stridekit.dim_order import innermost_first
-from stridekit.layout import Layout
+from stridekit.layout import Layout, new_storage
 from stridekit.memory_format import packed_stride, stride_in_format
 from stridekit.view_rule import contiguous_stride
 
@@ -55,9 +55,9 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     not broadcast; TypeError as `Layout.of` does.
 
     >>> output_layout(Layout((4, 6)).t(), Layout((4, 6)).t())  # alike: the strides stay
-    Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1)
+    Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
     >>> output_layout(Layout((3, 1)), Layout((4,)), itemsize=4)
-    Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4)
+    Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4, storage='new ...')
     """
     inputs = _operands(layouts)
     shape = _broadcast_shape(inputs)
@@ -65,7 +65,8 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     if stride is None:
         stride = _sorted_stride(shape, inputs)
     largest = max(x.itemsize for x in inputs)
-    return Layout(shape, stride, 0, largest if itemsize is None else itemsize)
+    size = largest if itemsize is None else itemsize
+    return Layout(shape, stride, 0, size, storage=new_storage())
 
 
 def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
@@ -106,7 +107,7 @@ def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
         tuple(loop.steps[i] for loop in reversed(loops)),
         operand.storage_offset,
         operand.itemsize,
-        _storage=operand._storage,
+        storage=operand.storage,
     )
 
 

@@ -11,6 +11,7 @@ array for its numbers, and the rest is arithmetic.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,13 @@ from stridekit.views_of_parts import ViewsOfParts
 __all__ = ["Layout", "LayoutError"]
 
 _ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
+_NEW = "new "  # how the name of a storage begins that an operation made
+_numbers = itertools.count(1)
+
+
+def new_storage() -> str:
+    """A name that no storage had: that of what an operation puts in memory of its own."""
+    return f"{_NEW}{next(_numbers)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +40,9 @@ class Layout(ViewsOfParts, Copies, Questions):
 
     Its methods carry torch's names and return new layouts, with the numbers that torch would give;
     they are gathered in the modules that this class inherits from. Without a stride the layout is
-    contiguous (row-major). Layouts are equal by these four numbers. Beside them a layout knows whether
-    an operation on the way here had to copy (`copied`).
+    contiguous (row-major). Layouts are equal by these four numbers and the name of their storage.
+    Layouts with one name share one storage, and so do all those without a name. Views keep the name,
+    and a copy gets one that no other layout has; to place a layout elsewhere, name a storage yourself.
     Raises LayoutError for numbers that fit no tensor or array. Negative strides are NumPy's; torch
     has none.
 
@@ -44,14 +53,15 @@ class Layout(ViewsOfParts, Copies, Questions):
     Layout(shape=(3, 3), stride=(6, 2), storage_offset=6, itemsize=4)
     >>> x[1:, ::2].offset((2, 1)), x[1:, ::2].address((2, 1))
     (20, 80)
+    >>> Layout((4, 6), storage="weights")[0]
+    Layout(shape=(6,), stride=(1,), storage_offset=0, itemsize=1, storage='weights')
     """
 
     shape: tuple[int, ...]
     stride: tuple[int, ...] = _ROW_MAJOR
     storage_offset: int = 0
     itemsize: int = 1
-    # Which copy this lies in: an object of its own for each, None for the storage of the beginning.
-    _storage: object = field(default=None, compare=False, repr=False, kw_only=True)
+    storage: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__  # the value is frozen from here on
@@ -61,6 +71,10 @@ class Layout(ViewsOfParts, Copies, Questions):
         set_field(self, "stride", ints("stride", self.stride))
         set_field(self, "storage_offset", int_("storage_offset", self.storage_offset))
         set_field(self, "itemsize", int_("itemsize", self.itemsize))
+        if not isinstance(self.storage, str):
+            raise LayoutError(
+                f"storage is {shown(self.storage)}, {a_kind(self.storage)}: give its name, a str"
+            )
         if len(self.shape) != len(self.stride):
             raise LayoutError(
                 f"shape {self.shape} has {len(self.shape)} dims but stride {self.stride} has "
@@ -79,20 +93,20 @@ class Layout(ViewsOfParts, Copies, Questions):
             )
 
     def __repr__(self) -> str:
-        copied = ", copied=True" if self.copied else ""
+        storage = f", storage={self.storage!r}" if self.storage else ""
         return (
             f"Layout(shape={self.shape}, stride={self.stride}, "
-            f"storage_offset={self.storage_offset}, itemsize={self.itemsize}{copied})"
+            f"storage_offset={self.storage_offset}, itemsize={self.itemsize}{storage})"
         )
 
     @property
     def copied(self) -> bool:
-        """Whether an operation on the way here had to copy: offsets then count in a new storage.
+        """Whether an operation on the way here made a new storage, as a copy does: offsets count in it.
 
         >>> Layout((3, 4)).t().reshape(12).copied, Layout((3, 4)).reshape(12).copied
         (True, False)
         """
-        return self._storage is not None
+        return self.storage.startswith(_NEW)
 
     @classmethod
     def of(cls, x: Any) -> Layout:
@@ -158,11 +172,11 @@ class Layout(ViewsOfParts, Copies, Questions):
             self.stride if stride is None else tuple(stride),
             self.storage_offset if storage_offset is None else storage_offset,
             self.itemsize if itemsize is None else itemsize,
-            _storage=self._storage,
+            storage=self.storage,
         )
 
     def _copy(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Layout:
-        return Layout(shape, stride, 0, itemsize, _storage=object())
+        return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
         """The index as one non-negative int a dim."""

@@ -38,8 +38,8 @@ from stridekit.strided_set import (
 
 __all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
 
-# The address space of Layouts. Each copy is a space of its own, an object without a name; those of
-# tensors and arrays bear the names of their devices.
+# How the names of the spaces begin in which Layouts lie: a space for each storage. Those of tensors and
+# arrays bear the names of their devices.
 _STORAGE = "storage"
 
 
@@ -59,15 +59,17 @@ class MemorySet:
     (True, 4, True, [2, 8, 14, 20])
     """
 
-    space: object  # "cpu" or another device; "storage", or a copy, where addresses count from its start
+    space: str  # "cpu" or another device; "storage", and its name, where addresses count from its start
     first: int  # the lowest byte
     stop: int  # the highest byte, plus 1; equal to first where the set is empty
     _generators: tuple[Generator, ...]
     __array_ufunc__ = None  # a comparison with an array is no matter of its elements
 
-    def __init__(self, start: int, generators: Sequence[Generator], space: object) -> None:
+    def __init__(self, start: int, generators: Sequence[Generator], space: str) -> None:
         """The bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
         generators = _pairs(generators)
+        if not isinstance(space, str):
+            raise TypeError(f"space is {shown(space)}, {a_kind(space)}: give its name, a str")
         counts = [n for _, n in generators]
         normal: tuple[Generator, ...] = ()
         first = length = 0
@@ -101,14 +103,14 @@ class MemorySet:
     @property
     def counts_from_storage(self) -> bool:
         """Whether addresses count from the start of a storage, as a Layout's do, not of a device."""
-        return self.space == _STORAGE or not isinstance(self.space, str)
+        return self.space.startswith(_STORAGE)
 
     @property
     def where(self) -> str:
         """The space in words."""
-        if not isinstance(self.space, str):
-            return "in a copy"
-        return "in the storage" if self.space == _STORAGE else f"on {self.space}"
+        if self.space == _STORAGE:
+            return "in the storage"
+        return f"{'in' if self.counts_from_storage else 'on'} {self.space}"
 
     # The protocol of sets ---------------------------------------------------------------------
 
@@ -258,11 +260,11 @@ class MemorySet:
         return len(self._levels) == len(self._generators)
 
 
-def generators_of(layout: Layout) -> tuple[int, list[Generator], object]:
+def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
     """The start, the generators (byte stride, size) and the space of a layout's memory set."""
     item = layout.itemsize
     pairs = [(item * c, n) for c, n in zip(layout.stride, layout.shape, strict=True)]
-    space = _STORAGE if layout._storage is None else layout._storage
+    space = f"{_STORAGE} {layout.storage!r}" if layout.storage else _STORAGE
     return item * layout.storage_offset, [*pairs, (1, item)], space
 
 

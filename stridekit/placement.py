@@ -12,8 +12,8 @@ from stridekit.layout import Layout
 def without_memory(x: Any) -> tuple[Layout, object] | None:
     """The layout of what has no memory, and what names its storage; None for what lies in memory.
 
-    Two meta tensors on one storage have one name; each Layout has a storage of its own, but the same
-    object the same. Raises TypeError and LayoutError as `Layout.of` does.
+    Two meta tensors on one storage have one name; a Layout says the name of its own. Raises TypeError
+    and LayoutError as `Layout.of` does.
 
     >>> without_memory(torch.empty(3, device="meta"))[0]
     Layout(shape=(3,), stride=(1,), storage_offset=0, itemsize=4)
@@ -21,7 +21,7 @@ def without_memory(x: Any) -> tuple[Layout, object] | None:
     True
     """
     if isinstance(x, Layout):
-        return x, id(x)
+        return x, ("storage", x.storage)
     layout = Layout.of(x)  # refuses what is not strided
     if isinstance(x, torch.Tensor):
         try:

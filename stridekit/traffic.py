@@ -51,8 +51,9 @@ def traffic(
 
     An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
     Tensors lie where they lie. A Layout, as a meta tensor, has a storage without a place: it is taken to
-    begin `alignment` bytes behind the start of a line, and each Layout has a storage of its own, but
-    the same object is the same memory. What is updated in place is a read and a write.
+    begin `alignment` bytes behind the start of a line. Layouts lie in one storage, as views of one tensor
+    do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. What is updated in
+    place is a read and a write.
 
     Without `cache` every line comes once for reading and goes once for writing; lines that are
     written in part and not read have to come too, to keep their other bytes. (Many CPUs fetch each
@@ -66,13 +67,13 @@ def traffic(
     Undecided where the exact answer would cost more than the budget.
 
     >>> x = Layout((1000, 1000), itemsize=4)
-    >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4))
+    >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4, storage="y"))
     traffic in lines of 64 bytes
                useful bytes   lines  partial  sectors
       read 0      2,000,000  62,500   62,500  125,000
       write 0     2,000,000  31,250        0   62,500
       moved: 6,000,000 bytes (62,500 lines read, 31,250 written); dense: 4,000,000, 67 % of that
-    >>> traffic(reads=x.t(), writes=Layout((1000, 1000), itemsize=4), cache=32768).moved / 8e6
+    >>> traffic(reads=x.t(), writes=x.clone(), cache=32768).moved / 8e6
     8.5
     """
     sources, targets = _operands("reads", reads), _operands("writes", writes)

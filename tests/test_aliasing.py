@@ -3,6 +3,7 @@
 import gc
 import re
 import weakref
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from stridekit import (
     has_internal_overlap,
     is_view,
     memset,
+    relation,
     shares_memory,
     shares_storage,
+    traffic,
 )
 from tests.brute_force import array_bytes, tensor_bytes
 from tests.refused import NO_LAYOUT, NO_MEMORY
@@ -142,7 +145,47 @@ def test_copies_are_storages_of_their_own():
         and shares_memory(one[::2], one[:, 1:])
         and shares_storage(one[0], one)
     )
-    assert one == other == x and memset(one) != memset(other)
+    assert (one.shape, one.stride) == (x.shape, x.stride)
+    assert len({one, other, x}) == len({memset(one), memset(other), memset(x)}) == 3
+
+
+@given(tensors(max_ndim=3), st.data())
+def test_layouts_lie_where_tensors_do(x, data):
+    """Views and clones of one tensor, and the same steps on its layout: sets and traffic answer alike."""
+    index = data.draw(basic_indices(x.shape))
+    try:
+        views = x, x[index], x.clone(), x.clone()[index]
+    except IndexError:
+        assume(False)
+    layout, other = Layout.of(x), Layout.of(x).clone()
+    copy = Layout.of(x).clone()
+    layouts = layout, layout[index], copy, other[index]
+    assert len({layout.storage, copy.storage, other.storage}) == 3
+    for (s, t), (a, b) in zip(product(views, views), product(layouts, layouts), strict=True):
+        for ask in (is_view, shares_memory):
+            assert ask(a, b) == ask(s, t)
+        assert shares_storage(a, b) == shares_storage(s, t) or 0 in x.shape
+        if s.numel() or t.numel():
+            assert shares_memory(a, b) == (union(a, b) < union(a) + union(b))
+            assert traffic((a, b)).lines_read == traffic((s, t)).lines_read
+
+
+def union(*layouts):
+    """The bytes that are read, as traffic counts them."""
+    return traffic(reads=layouts).useful
+
+
+def test_layouts_of_one_place_are_interchangeable():
+    """What differs is shown: equal layouts are one set, and one memory, however they came about."""
+    x, y = Layout((4, 6), itemsize=4), Layout((4, 6), itemsize=4, storage="y")
+    again = Layout((6, 4), (1, 6), itemsize=4).t()
+    assert x == again != y and repr(x) == repr(again) != repr(y)
+    assert memset(x) == memset(again) != memset(y) and memset(x).isdisjoint(memset(y))
+    assert shares_storage(x, again) and not shares_storage(x, y)
+    for operand in (x, y, x[1:], y[1:]):
+        assert union(x, operand) == union(again, operand)
+    assert repr(memset(y)) == "MemorySet(96 bytes in storage 'y': 0 + [0, 96))"
+    assert "no byte in common: y is in storage 'y', x in the storage" in str(relation(y, x))
 
 
 def test_what_lies_in_a_buffer():

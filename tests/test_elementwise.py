@@ -9,10 +9,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout, LayoutError
+from stridekit import Layout, LayoutError, shares_memory
 from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
 from tests import loop_nest_cases
-from tests.agree import agree
+from tests.agree import agree, numbers
 from tests.strategies import broadcastable, tensors
 from tests.test_copies import images
 from tests.test_questions import visited
@@ -126,11 +126,21 @@ def test_loops_of_given_layouts():
     """Alike operands run as one loop; a given output comes first and decides."""
     x = Layout((4, 6), itemsize=4)
     assert [one.shape for one in loop_nest(x.t(), x.t())] == [(24,)] * 3
-    assert loop_nest(x, x.t().contiguous().t())[0] == Layout((4, 6), itemsize=4)
+    assert numbers(loop_nest(x, x.t().contiguous().t())[0]) == numbers(x)
     out, given = loop_nest(x, out=Layout((4, 6), (1, 4), 5, 4))
     assert (out, given) == (Layout((6, 4), (4, 1), 5, 4), Layout((6, 4), (1, 6), 0, 4))
-    assert [one.copied for one in loop_nest(x.t().contiguous())] == [False, True]
-    assert loop_nest(Layout(())) == (Layout(()), Layout(()))
+    assert numbers(loop_nest(Layout(()))) == numbers((Layout(()), Layout(())))
+
+
+def test_a_result_lies_in_a_storage_of_its_own():
+    """As torch's new tensor does; a given output stays where it is, and so do the inputs."""
+    x, out = Layout((4, 6)), Layout((4, 6), storage="out")
+    made, again = output_layout(x, x), output_layout(x, x)
+    assert made.copied and len({x.storage, made.storage, again.storage}) == 3
+    assert not shares_memory(made, x) and not shares_memory(made, again)
+    assert [one.storage for one in loop_nest(x, x.clone(), out=out)[:2]] == ["out", ""]
+    result, nest = loop_nest(made)
+    assert nest.storage == made.storage != result.storage
 
 
 @pytest.mark.parametrize(

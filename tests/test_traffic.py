@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import stridekit
-from stridekit import Layout, LayoutError, Undecided, loop_nest, memset, traffic, warp_sectors
+from stridekit import (
+    Layout,
+    LayoutError,
+    Undecided,
+    loop_nest,
+    memset,
+    output_layout,
+    traffic,
+    warp_sectors,
+)
 from stridekit.blocks import blocks
 from stridekit.ceiling import Bandwidth, bandwidth
 from stridekit.refetch import Lru, Walk, fetched
@@ -90,9 +99,12 @@ def test_a_layout_begins_where_it_is_told(x, line, alignment):
 
 
 def test_what_is_one_memory():
-    """Layouts have storages of their own, but one object is one; meta tensors know their storage."""
-    x, y = Layout((1000,), itemsize=4), Layout((1000,), itemsize=4)
-    assert traffic(reads=(x, x)).lines_read == 63 and traffic(reads=(x, y)).lines_read == 126
+    """Layouts lie in one storage unless they name another; meta tensors know their storage."""
+    x, y = Layout((1000,), itemsize=4), Layout((1000,), itemsize=4, storage="y")
+    assert traffic(reads=(x, x)).lines_read == traffic(reads=(x, x[:])).lines_read
+    assert traffic(reads=x).lines_read == traffic(reads=(x[::2], x[1::2])).lines_read == 63
+    for other in (y, x.clone(), output_layout(x)):
+        assert traffic(reads=(x, other)).lines_read == 126
     meta = torch.empty(64, 64, device="meta")
     assert traffic(reads=(meta, meta.t())).lines_read == 256
     assert traffic(reads=(meta[:, ::2], meta[:, 1::2])).useful == 4 * 64 * 64
@@ -113,11 +125,10 @@ def test_writing_a_part_of_a_line_reads_it_too():
 
 def test_the_number_of_elements_costs_nothing():
     """10**12 elements, dense, cut, permuted and through a cache, in a few hundred steps."""
-    x = Layout((10**6, 10**6), itemsize=4)
-    out = Layout((10**6, 10**6), itemsize=4)
-    found = traffic((x, x.t()), out, budget=300)
+    x, y, out = (Layout((10**6, 10**6), itemsize=4, storage=name) for name in "xyz")
+    found = traffic((x, y.t()), out, budget=300)
     assert (found.moved, found.efficiency) == (64 * 187_500_000_000, 1.0)
-    through = traffic((x, x.t()), out, cache=2**20, budget=300)
+    through = traffic((x, y.t()), out, cache=2**20, budget=300)
     assert [operand.fetched for operand in through.operands] == [625 * 10**8, 10**12, 625 * 10**8]
     assert traffic(reads=x[:, ::16], budget=300).efficiency == 1 / 16
     odd = Layout((1001, 1003, 1007, 1009), itemsize=4)[::2, 5:, ::3, 1:].permute(3, 1, 0, 2)
@@ -238,14 +249,15 @@ def test_a_cache_that_holds_all_changes_nothing():
 
 
 def test_equal_layouts_in_two_memories_are_fetched_twice():
-    x, y, out = (Layout((128, 128), itemsize=4) for _ in range(3))
+    x, y, out = (Layout((128, 128), itemsize=4, storage=name) for name in "xyz")
     assert traffic((x, y), out, cache=2**10).moved == traffic((x, y), out).moved == 3 * 4 * 128**2
     assert traffic((x, x), out, cache=2**10).moved == 2 * 4 * 128**2  # one memory, read twice
 
 
 def test_the_loops_are_those_of_torch():
     """x.t() + 1 is walked as it lies; into a contiguous out, one side is against the grain."""
-    x, out = Layout((512, 512), itemsize=4), Layout((512, 512), itemsize=4)
+    x = Layout((512, 512), itemsize=4)
+    out = x.clone()
     assert loop_nest(x.t())[0].shape == (512 * 512,)
     assert traffic(reads=x.t(), cache=4096).efficiency == 1
     mixed = traffic(reads=x.t(), writes=out, cache=4096)
@@ -259,8 +271,8 @@ def test_the_loops_are_those_of_torch():
 
 def test_the_table_as_text_and_html():
     """Aligned columns; what is kept is said; a cache adds a column."""
-    x = Layout((100, 100), itemsize=4)
-    assert str(traffic(reads=x, writes=x[:, 7])) == (
+    x, out = Layout((100, 100), itemsize=4), Layout((100, 100), itemsize=4, storage="out")
+    assert str(traffic(reads=x, writes=out[:, 7])) == (
         "traffic in lines of 64 bytes\n"
         "           useful bytes  lines  partial  sectors\n"
         "  read 0         40,000    625        0    1,250\n"
