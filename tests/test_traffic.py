@@ -1,6 +1,7 @@
 """Predicted traffic against the lines of every byte, and a cache filled visit by visit."""
 
 import random
+import re
 from itertools import product
 
 import numpy as np
@@ -252,6 +253,25 @@ def test_the_loops_are_those_of_torch():
     assert [operand.fetched for operand in mixed.operands] == [512 * 512, 512 * 512 // 16]
     against = traffic(writes=out, cache=4096, order=(1, 0))
     assert against.lines_written == against.lines_kept == 512 * 512
+
+
+def test_what_torch_casts_first_is_an_operation_to_ask_for():
+    """The loops read a copy, whose bytes are not listed; what lists it, or casts as it goes, is counted."""
+    x, y = torch.empty(4, 64), torch.empty(4, 64, dtype=torch.float64)
+    for reads, writes, refusal in [
+        ((x, y), y, "read 0 goes by way of a copy (torch.float32 is cast to torch.float64)"),
+        ((y, x.int()), (), "read 1 goes by way of a copy (torch.int32 is cast to torch.float64)"),
+        ((y, y), x, "write 0 goes by way of a copy (torch.float64 is cast to torch.float32)"),
+        (torch._neg_view(x), x, "read 0 goes by way of a copy (it has yet to be negated)"),
+    ]:
+        with pytest.raises(LayoutError, match=re.escape(refusal)):
+            traffic(reads, writes, cache=256)
+        assert traffic(reads, writes).moved == traffic(reads, writes, cache=256, order=(0, 1)).moved
+    copy = x.double()
+    assert traffic((copy, y), torch.empty_like(y), cache=256).lines_read == 2 * 4 * 8
+    assert traffic((x, x), torch.empty(4, 64, dtype=torch.bool), cache=256).lines_written == 4
+    with pytest.raises(LayoutError, match="the operands are of different dtypes"):
+        traffic((Layout((4, 64), itemsize=4), y), cache=256)
 
 
 # What it shows --------------------------------------------------------------------------------------
