@@ -258,13 +258,13 @@ def test_loops_of_what_is_cast():
         ),
         (
             lambda x: output_layout(x, Layout((6,), itemsize=4)),
-            "the operands are of different dtypes (itemsize 1, itemsize 4): torch casts some of them into dense "
-            "copies first, and operand 0, a Layout, does not say",
+            "the operands are of different dtypes (itemsize 1, itemsize 4): torch casts some of them into "
+            "dense copies first, and operand 0, a Layout, does not say",
         ),
         (
             lambda x: output_layout(torch.empty(6), torch.empty(6).int(), Layout((6,), itemsize=4)),
-            "(torch.float32, torch.int32, itemsize 4): torch casts some of them into dense copies first, and "
-            "operand 2, a Layout",
+            "(torch.float32, torch.int32, itemsize 4): torch casts some of them into dense copies first, "
+            "and operand 2, a Layout",
         ),
         (
             lambda x: output_layout(torch.empty(6), x.to(itemsize=8), itemsize=8),
