@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -72,6 +73,31 @@ def test_dim_order_exhaustively():
         for stride in itertools.product((0, 1, 2, 3, 6), repeat=3):
             expected = base.as_strided(shape, stride).dim_order()
             assert Layout(shape, stride).dim_order() == expected, (shape, stride)
+
+
+def test_dim_order_among_formats():
+    """Of the formats in the list none, one or several fit; strides that nothing steps along may be odd."""
+    base, answered = torch.empty(64), Counter()
+    lists = [[], FORMATS[:1], FORMATS[1:2], FORMATS[:2], FORMATS[:1] * 2]
+    for shape in ((2, 1, 2, 3), (2, 3, 1, 1), (1, 2, 2, 1)):
+        dense, last = Layout(shape).stride, Layout(shape).clone(memory_format=FORMATS[1]).stride
+        for odd in itertools.product((0, 1, 2, 5, 6, 7), repeat=2):
+            for steps in (dense, last):
+                rest = iter(odd)
+                stride = [next(rest) if n == 1 else s for n, s in zip(shape, steps, strict=True)]
+                x = base.as_strided(shape, stride)
+                for formats in lists:
+                    fitting = sum(x.is_contiguous(memory_format=f) for f in formats)
+                    try:
+                        expected = x.dim_order(ambiguity_check=formats)
+                    except RuntimeError:
+                        expected = None
+                        with pytest.raises(LayoutError, match="is not unique"):
+                            Layout.of(x).dim_order(ambiguity_check=formats)
+                    else:
+                        assert Layout.of(x).dim_order(ambiguity_check=formats) == expected
+                    answered[fitting, expected is None] += 1
+    assert answered[2, True] > 100 and answered[1, False] > 100 and not answered[2, False]
 
 
 @given(tensors(max_size=3))
