@@ -56,7 +56,7 @@ def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed],
     common = _common_dtype(given)
     itemsize = given[0].layout.itemsize if common is None else common.itemsize
     # A meta tensor stands for one on the CPU, as in torch's own meta functions.
-    casts = all(x.device in ("cpu", "meta") for x in (*target, *given))
+    casts = all(x.device in ("cpu", "meta") for x in given)
     operands = [_written(x, common, itemsize, casts) for x in target]
     return operands + [_read(x, common, casts) for x in given], itemsize
 

@@ -146,6 +146,8 @@ def test_a_gpu_casts_without_a_copy():
     with FakeTensorMode():
         x = torch.empty(4, 1, device="cuda").expand(4, 2)
         y = torch.empty(2, 4, dtype=torch.float64, device="cuda").t()
+        out = torch.empty(2, 4, device="cuda").t()
+    assert loop_nest(y, y, out=out)[0] == Layout((8,), (1,), 0, 4)
     assert output_layout(x, y) == Layout((4, 2), (1, 4), 0, 8)
     assert loop_nest(x, y) == (
         Layout((2, 4), (4, 1), 0, 8),
@@ -272,6 +274,10 @@ def test_loops_of_what_is_cast():
         ),
         (
             lambda x: loop_nest(x, out=x.to(itemsize=4)),
+            "out has elements of 4 bytes, the operands of 1: torch writes to an out of another dtype by",
+        ),
+        (
+            lambda x: loop_nest(x, out=torch.empty(4, 6)),
             "out has elements of 4 bytes, the operands of 1: torch writes to an out of another dtype by",
         ),
         (

@@ -135,6 +135,7 @@ def test_an_array_read_backwards_is_dense():
     copy = array.copy(order="K")
     assert layout.clone() == Layout.of(copy) == Layout((6, 4), (1, 6), 0, 2)
     assert Layout.of(array[::2]).why_not_dense().endswith("element 2 is a hole")
+    assert Layout((3, 0), (-2, 1)).clone() == Layout((3, 0))  # a size of 0 counts as 1
 
 
 @given(tensors(max_size=3))
@@ -216,3 +217,24 @@ def test_reasons_of_dim_order():
         LayoutError, match="ambiguity_check is 'channels_last': give True, False or"
     ):
         Layout((2, 3)).dim_order(ambiguity_check="channels_last")
+
+
+def test_reasons_of_contiguity():
+    """The first dim from within that has another stride than needed; or another number of dims."""
+    for layout, name, sentence in [
+        (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
+        (Layout((4, 6)).t(), "contiguous_format", "dim 1 has stride 6, 1 is needed"),
+        (Layout((2, 3, 4, 5)), "channels_last", "dim 1 has stride 20, 1 is needed"),
+        (
+            Layout((2, 3, 4, 5), (99, 1, 15, 3)),
+            "channels_last",
+            "dim 0 has stride 99, 60 is needed",
+        ),
+        (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
+        (
+            Layout((2, 3, 4, 5)),
+            "channels_last_3d",
+            "channels_last_3d has 5 dims, this layout has 4",
+        ),
+    ]:
+        assert layout.why_not_contiguous(name) == sentence
