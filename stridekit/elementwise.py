@@ -5,8 +5,10 @@ operands lie alike in memory it is a single loop from end to end. Elsewhere the 
 strides, so that the innermost loop steps to close neighbours; the result is packed in that order; and
 loops that step evenly for every operand are merged.
 
-What happens to the dtypes is no business of layouts. On the CPU an operand of another dtype than the
-common one is first cast into a dense copy: hand in `layout.clone()` for it.
+An operand of another dtype than the common one is first cast into a copy, and the copy takes part: see
+`casts.py`. That is so for `+`, comparisons and their like. What an operation casts of its own accord is
+handed in as it is afterwards: `/` makes floats of ints, and `where` does not cast its condition (hand in a
+Layout of it, as wide as the others).
 
 The rules are those of aten/src/ATen/TensorIterator.cpp, which names them as the comments here do.
 """
@@ -17,6 +19,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from stridekit._arguments import LayoutError
+from stridekit.casts import as_computed
 from stridekit.dim_order import innermost_first
 from stridekit.layout import Layout, new_storage
 from stridekit.memory_format import packed_stride, stride_in_format
@@ -50,32 +53,30 @@ def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
 def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     """The layout of the new tensor that an elementwise operation on these operands returns.
 
-    Operands are layouts, or tensors and arrays, whose layouts are taken. `itemsize` is that of the
-    result in bytes, without it the largest of the operands'. Raises LayoutError where their shapes do
-    not broadcast; TypeError as `Layout.of` does.
+    Operands are tensors and arrays, which on the CPU torch casts to their common dtype first, or Layouts,
+    which are taken to be of one dtype. `itemsize` is that of the result in bytes, 1 for a comparison;
+    without it, that of the common dtype. Raises LayoutError where the shapes do not broadcast, for
+    dtypes without a common one, and for Layouts among operands of several; TypeError as `Layout.of` does.
 
     >>> output_layout(Layout((4, 6)).t(), Layout((4, 6)).t())  # alike: the strides stay
     Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
     >>> output_layout(Layout((3, 1)), Layout((4,)), itemsize=4)
     Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4, storage='new ...')
     """
-    inputs = _operands(layouts)
-    shape = _broadcast_shape(inputs)
-    stride = _common_stride(inputs)
-    if stride is None:
-        stride = _sorted_stride(shape, inputs)
-    largest = max(x.itemsize for x in inputs)
-    size = largest if itemsize is None else itemsize
-    return Layout(shape, stride, 0, size, storage=new_storage())
+    shape = _broadcast_shape(_operands(layouts))
+    operands, common = as_computed(layouts)
+    size = common if itemsize is None else itemsize
+    return _result(shape, [operand.layout for operand in operands], size)
 
 
 def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     """The loops of an elementwise operation: one layout for the output, then one for each input.
 
     They share one shape, the sizes of the loops from the outermost to the innermost; each has the
-    strides by which its operand moves in them. `out` is the layout of a given output, which takes
-    part in the order of the loops; torch would resize one of another shape, here it is refused.
-    Raises LayoutError for that, and where the shapes do not broadcast; TypeError as `Layout.of` does.
+    strides by which its operand moves in them. An operand that torch casts first takes part as its copy
+    (`copied` is True), of the common itemsize. `out` is a given output, which takes part in the order of
+    the loops; torch would resize one of another shape, here it is refused.
+    Raises LayoutError for that, and like `output_layout`; TypeError as `Layout.of` does.
 
     >>> x = Layout((4, 6))
     >>> [nest.shape for nest in loop_nest(x, x)]  # both contiguous: one loop
@@ -86,18 +87,18 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     (4, 6) (6, 1)
     (4, 6) (0, 1)
     """
-    inputs = _operands(layouts)
-    shape = _broadcast_shape(inputs)
-    if out is None:
-        output, given = output_layout(*inputs), inputs
-    else:
-        output = _checked_output(Layout.of(out), shape)
-        given = [output, *inputs]
+    shape = _broadcast_shape(_operands(layouts))
+    if out is not None:
+        _require_output(Layout.of(out), shape)
+    operands, common = as_computed(layouts, out)
+    given = [operand.layout for operand in operands]
     if _common_stride(given) is None:
         loops = _sorted_loops(shape, given, packs_output=out is None)
     else:  # a 0-d operation has no loop at all
-        loops = [Loop(prod(shape), (1,) * (1 + len(inputs)))] if shape else []
-    return tuple(_moved_by(loops, i, operand) for i, operand in enumerate([output, *inputs]))
+        loops = [Loop(prod(shape), (1,) * (1 + len(layouts)))] if shape else []
+    if out is None:
+        given = [_result(shape, given, common), *given]
+    return tuple(_moved_by(loops, i, operand) for i, operand in enumerate(given))
 
 
 def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
@@ -128,6 +129,14 @@ def _common_stride(operands: list[Layout]) -> Ints | None:
 
 
 # Loops in the order of the strides: reorder_dimensions, coalesce_dimensions -------------------------
+
+
+def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
+    """The new tensor, whose stride the inputs decide."""
+    stride = _common_stride(inputs)
+    if stride is None:
+        stride = _sorted_stride(shape, inputs)
+    return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
 
 def _sorted_stride(shape: Ints, inputs: list[Layout]) -> Ints:
@@ -203,8 +212,8 @@ def _broadcast_shape(operands: list[Layout]) -> Ints:
     return tuple(shape)
 
 
-def _checked_output(out: Layout, shape: Ints) -> Layout:
-    """The given output; raises LayoutError where torch would resize it, or refuse to write to it."""
+def _require_output(out: Layout, shape: Ints) -> None:
+    """Raise LayoutError for a given output that torch would resize, or refuse to write to."""
     if out.shape != shape:
         raise LayoutError(
             f"out has shape {out.shape}, the result has {shape}: give one of that shape"
@@ -217,4 +226,3 @@ def _checked_output(out: Layout, shape: Ints) -> Layout:
                 f"dim {d} of out has stride 0: its {size} indices would all write to one element. "
                 "Use .clone() of it"
             )
-    return out

@@ -216,7 +216,10 @@ def _refuse_without_stride(x: Any) -> None:
 
 def _of_array(x: Any) -> Layout:
     """The layout of a NumPy array: byte strides into elements, and its place in its block."""
-    start = _pointer(x) - array_block(x)[0]
+    block, nbytes = array_block(x)
+    start = _pointer(x) - block
+    if x.size == 0 and not 0 <= start <= nbytes:
+        start = 0  # NumPy gives the array of an empty tensor, which has no address, one of its own
     for what, count in [("strides", s) for s in x.strides] + [("offset", start)]:
         if x.itemsize and count % x.itemsize:
             raise LayoutError(

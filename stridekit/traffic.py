@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from stridekit._arguments import a_kind, int_, ints, shown
+from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
 from stridekit.aliasing import memset
 from stridekit.block_union import blocks_together, partial_together
 from stridekit.blocks import Blocks, Part, blocks
+from stridekit.casts import Computed, as_computed
 from stridekit.elementwise import broadcast_tensors, loop_nest
 from stridekit.layout import Layout
 from stridekit.memory import generators_of
@@ -61,10 +62,12 @@ def traffic(
     With `cache`, its size in bytes, lines are fetched again by the loops of an elementwise operation
     that returns to them too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops
     in that order. At most one write then. This is an estimate, see `stridekit.refetch`.
+    Only what is listed is counted. Where torch first casts an operand into a copy, that copying is an
+    operation to ask for by itself; with torch's loops, such an operand is refused.
 
     Raises ValueError for no operands, a line that is no power of two, and sizes that make no sense;
-    LayoutError where shapes do not broadcast; like `memset` for operands without one memory;
-    Undecided where the exact answer would cost more than the budget.
+    LayoutError where shapes do not broadcast, and for loops over what torch copies first; like `memset`
+    for operands without one memory; Undecided where the exact answer would cost more than the budget.
 
     >>> x = Layout((1000, 1000), itemsize=4)
     >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4, storage="y"))
@@ -83,7 +86,7 @@ def traffic(
     _require_sizes(line, cache, order, alignment)
     steps = Budget(budget)
     places = [_place(x, alignment) for x in both]
-    names = [f"read {i}" for i in range(len(sources))] + [f"write {i}" for i in range(len(targets))]
+    names = _names(len(sources), len(targets))
     operands = [
         _operand(name, place, line, steps) for name, place in zip(names, places, strict=True)
     ]
@@ -174,8 +177,11 @@ def _walks(
     elif sources and targets:
         output, *inputs = loop_nest(*sources, out=targets[0])
         nests = [*inputs, output]
+        (written, *read), _ = as_computed(sources, targets[0])
+        _require_no_copy([*read, written], len(sources))
     else:
         nests = loop_nest(*sources, *targets)[1:]
+        _require_no_copy(as_computed((*sources, *targets))[0], len(sources))
     walks = []
     for nest, place in zip(nests, places, strict=True):
         steps = [nest.itemsize * step for step in nest.stride]
@@ -183,6 +189,20 @@ def _walks(
         loops = tuple(zip(steps, nest.shape, strict=True))
         walks.append(Walk(first, loops, nest.itemsize, place.space))
     return walks
+
+
+def _require_no_copy(operands: Sequence[Computed], reads: int) -> None:
+    """Raise LayoutError where torch would copy an operand first: that is an operation of its own."""
+    for name, operand in zip(_names(reads, len(operands) - reads), operands, strict=True):
+        if operand.why_copied:
+            raise LayoutError(
+                f"{name} goes by way of a copy ({operand.why_copied}), which moves bytes of its own: ask "
+                "for the copying, traffic(x, copy, cache=…), and for the operation on the copy"
+            )
+
+
+def _names(reads: int, writes: int) -> list[str]:
+    return [f"read {i}" for i in range(reads)] + [f"write {i}" for i in range(writes)]
 
 
 def _refetched(walks: list[Walk], found: list[Blocks], reads: int) -> tuple[int, int, int]:

@@ -20,7 +20,9 @@ from tests.agree import REFUSALS, TORCH_REFUSALS, numbers, storage_of
 
 DTYPES = [torch.uint8, torch.float16, torch.float32, torch.float64, torch.complex128]
 BY_ITEMSIZE = {dtype.itemsize: dtype for dtype in DTYPES}
-STORAGES = {dtype: torch.zeros(1 << 16, dtype=dtype) for dtype in DTYPES}
+INTS = [torch.int8, torch.int16, torch.int32, torch.int64]
+PROMOTED = [torch.bool, *INTS, torch.bfloat16, torch.complex64, *DTYPES]  # each with each other
+STORAGES = {dtype: torch.zeros(1 << 16, dtype=dtype) for dtype in PROMOTED}
 FORMATS = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
 FORMAT_ORDERS = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
 
@@ -375,17 +377,23 @@ def loop_visits(r: Random) -> None:
 
 
 def mixed_dtypes(r: Random) -> None:
-    """An operand that needs a cast is first copied densely; the others are visited as they lie."""
-    shape = r.choices((1, 2, 3), k=r.randint(1, 4))
-    operands = [tensor(r, shape, dtype) for dtype in (torch.float32, torch.float64)]
-    layouts = [Layout.of(operands[0]).clone(), Layout.of(operands[1])]
-    if r.random() < 0.5:
-        operands, layouts = operands[::-1], layouts[::-1]
-    expected, given = numbers(torch.add(*operands)), numbers(output_layout(*layouts))
+    """Operands of two or three dtypes, of which torch casts some; 0-d ones rarely decide the dtype."""
+    full = r.choices((0, 1, 2, 2, 3, 3), k=r.randint(0, 4))
+    dtypes = r.sample(PROMOTED, r.choice((2, 2, 3)))
+    operands = []
+    for dtype in dtypes[: r.choice((2, 3))]:
+        shape = [n if r.random() < 0.85 else 1 for n in full]
+        operands.append(tensor(r, shape[r.choice((0, 0, 0, r.randint(0, len(full)))) :], dtype))
+    name = r.choice(("add", "mul", "eq", "maximum")) if len(operands) == 2 else "addcmul"
+    with warnings.catch_warnings():  # halves may meet complex numbers, which is called experimental
+        warnings.simplefilter("ignore")
+        expected = answer(lambda: numbers(getattr(torch, name)(*operands)))
+    if expected is None:
+        return  # not every operation takes every dtype
+    given = numbers(output_layout(*operands, itemsize=1 if name == "eq" else None))
     if given != expected:
-        raise AssertionError(
-            f"{code(operands[0])} + {code(operands[1])}: {given}, torch {expected}"
-        )
+        asked = ", ".join(f"{code(x)} of {x.dtype}" for x in operands)
+        raise AssertionError(f"torch.{name} of {asked}: {given}, torch has {expected}")
 
 
 def numpy_arrays(r: Random) -> None:

@@ -20,7 +20,8 @@ from stridekit.elementwise import loop_nest
 
 FILE = Path(__file__).parent / "fixtures" / "loop_nests.json"
 SOURCE = Path(__file__).parent / "loop_nests.cpp"
-COUNT = 500
+COUNT = 800
+DTYPES = ("float32", "float64", "float16", "int64", "int32", "uint8", "bool", "complex64")
 CHANNELS_LAST = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 
 
@@ -28,7 +29,7 @@ CHANNELS_LAST = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 
 
 def cases(seed, count):
-    """Operands that broadcast, by their shapes and strides: (out or None, inputs)."""
+    """Operands that broadcast, by their shapes, strides and dtypes: (out or None, inputs)."""
     r = random.Random(seed)
     for _ in range(count):
         sizes = (1, 2, 2, 3, 3) if r.random() < 0.8 else (0, 1, 1, 2, 3)
@@ -36,10 +37,16 @@ def cases(seed, count):
         orders = [list(range(len(full))), CHANNELS_LAST.get(len(full))]
         # Often all operands lie alike, or nearly so.
         order = r.choice([r.sample(range(len(full)), len(full)), *filter(None, orders), None])
-        inputs = [operand(r, broadcast(r, full), order) for _ in range(r.choice((1, 2, 2, 3)))]
-        shape = torch.broadcast_shapes(*(shape for shape, _ in inputs))
-        out = operand(r, list(shape), order) if r.random() < 0.3 else None
-        if out and any(step == 0 and size > 1 for size, step in zip(*out, strict=True)):
+        dtypes = r.choice((["float32"], ["float32"], r.sample(DTYPES, 2), r.choices(DTYPES, k=3)))
+        inputs = [
+            operand(r, broadcast(r, full), order, r.choice(dtypes))
+            for _ in range(r.choice((1, 2, 2, 3)))
+        ]
+        shape = torch.broadcast_shapes(*(shape for shape, *_ in inputs))
+        out = None
+        if r.random() < 0.3:
+            out = operand(r, list(shape), order, r.choice((*dtypes, *dtypes, "float64", "bool")))
+        if out and any(step == 0 and size > 1 for size, step in zip(*out[:2], strict=True)):
             out = None  # torch does not write to repeated elements
         yield out, inputs
 
@@ -52,8 +59,8 @@ def broadcast(r, full):
     return shape[r.choice((0, 0, r.randint(0, len(full)))) :]
 
 
-def operand(r, shape, order):
-    """The shape and a stride: dense in this order or another, or with gaps, zeros and overlaps."""
+def operand(r, shape, order, dtype):
+    """The shape, a stride (dense in this order or another, or with gaps, zeros and overlaps), the dtype."""
     if order is None or len(order) != len(shape) or r.random() < 0.2:
         order = r.sample(range(len(shape)), len(shape))
     kind, stride, step = r.random(), [0] * len(shape), 1
@@ -62,7 +69,7 @@ def operand(r, shape, order):
         step *= max(shape[d], 1) + (0.7 < kind < 0.9 and r.random() < 0.4)
     if 0.6 < kind < 0.7:
         stride = r.choices((0, 1, 1, 2, 3, 4, 6), k=len(shape))
-    return shape, stride
+    return shape, stride, dtype
 
 
 # torch's answers ------------------------------------------------------------------------------------
@@ -84,28 +91,45 @@ def compile_torchs_loops():
     return torch.ops.stridekit_tests.loops
 
 
+def tensor(shape, stride, dtype):
+    return torch.empty(20_000, dtype=getattr(torch, dtype)).as_strided(shape, stride)
+
+
 def answer(loops, out, inputs):
-    """The nest as `loop_nest` gives it: sizes and strides from the outermost loop, in elements."""
-    base = torch.empty(20_000)
-    tensors = [base.as_strided(*one) for one in inputs]
-    given = torch.empty(20_000).as_strided(*out) if out else None
-    shape, *strides = loops(given, tensors)
-    return shape[::-1], [[step // base.element_size() for step in one[::-1]] for one in strides]
+    """The nest as `loop_nest` gives it: sizes, strides in elements, outermost loop first, and itemsizes."""
+    shape, *strides, itemsizes = loops(out and tensor(*out), [tensor(*one) for one in inputs])
+    steps = [
+        [step // itemsize for step in one[::-1]]
+        for one, itemsize in zip(strides, itemsizes, strict=True)
+    ]
+    return shape[::-1], steps, itemsizes
 
 
 def of_stridekit(out, inputs):
-    """What `loop_nest` says of the same case."""
-    nest = loop_nest(*(Layout(*one) for one in inputs), out=Layout(*out) if out else None)
-    assert {layout.shape for layout in nest} == {nest[0].shape}
-    return list(nest[0].shape), [list(layout.stride) for layout in nest]
+    """What `loop_nest` says of the same case; operands of one dtype are handed in as Layouts."""
+    make = tensor
+    if len({dtype for *_, dtype in (*inputs, out or inputs[0])}) == 1:
+        make = layout
+    nest = loop_nest(*(make(*one) for one in inputs), out=out and make(*out))
+    assert {one.shape for one in nest} == {nest[0].shape}
+    return (
+        list(nest[0].shape),
+        [list(one.stride) for one in nest],
+        [one.itemsize for one in nest],
+    )
+
+
+def layout(shape, stride, dtype):
+    return Layout(shape, stride, 0, getattr(torch, dtype).itemsize)
 
 
 def text(loops):
     """The file's text: torch's version, then one case a line, each once."""
     lines = {}
     for out, inputs in cases("loop nests", COUNT):
-        shape, strides = answer(loops, out, inputs)
-        case = {"out": out, "inputs": inputs, "loops": shape, "strides": strides}
+        shape, strides, itemsizes = answer(loops, out, inputs)
+        case = {"out": out, "inputs": inputs, "loops": shape}
+        case |= {"strides": strides, "itemsizes": itemsizes}
         lines[json.dumps(case)] = None
     version = json.dumps(torch.__version__.partition("+")[0])
     return f'{{"torch": {version}, "cases": [\n' + ",\n".join(lines) + "\n]}\n"

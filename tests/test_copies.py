@@ -139,6 +139,7 @@ def test_the_fields_of_a_layout():
             "cannot reshape shape (4, 6), stride (6, 1) as (5,): (5,) has 5 el",
         ),
         (lambda x: x[0, :1].reshape(5), "(5,) has 5 elements, the layout has 1"),
+        (lambda x: x.reshape(1), "(1,) has 1 element, the layout has 24"),
         (lambda x: x.flatten(1, 0), "start_dim 1 lies behind end_dim 0: swap them"),
         (lambda x: x.contiguous("channels_last"), "channels_last has 4 dims, shape (4, 6) has 2"),
         (lambda x: x.contiguous("preserve_format"), "memory_format preserve_format is not one of"),

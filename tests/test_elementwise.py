@@ -1,5 +1,6 @@
 """Elementwise operations: torch's own results, and the loops of its TensorIterator."""
 
+import itertools
 import json
 import re
 
@@ -8,16 +9,22 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from stridekit import Layout, LayoutError, shares_memory
 from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
-from tests import loop_nest_cases
+from tests import fuzz, fuzz_layout, loop_nest_cases
 from tests.agree import agree, numbers
 from tests.strategies import broadcastable, tensors
 from tests.test_copies import images
 from tests.test_questions import visited
 
 NESTS = json.loads(loop_nest_cases.FILE.read_text(encoding="utf-8"))
+
+
+def of_dtype(x, dtype):
+    """Another tensor with the strides of x; a cast would pack them."""
+    return torch.zeros(20_000, dtype=dtype).as_strided(x.shape, x.stride())
 
 
 @given(st.one_of(tensors(), images(), broadcastable(1).map(lambda found: found[0])))
@@ -53,34 +60,98 @@ def test_alike_operands_keep_even_the_strides_that_nothing_steps():
 def test_output_of_three(operands):
     """The first operand that can tell two dims apart decides."""
     agree(lambda: output_layout(*operands), lambda: torch.addcmul(*operands))
-    condition = operands[0] > 0
+    as_wide = Layout.of(operands[0])  # where() does not cast its condition
+    condition = (operands[0].as_strided((2000,), (1,)) > 0).as_strided(
+        as_wide.shape, as_wide.stride
+    )
     agree(
-        lambda: output_layout(condition, *operands[1:], itemsize=4),
+        lambda: output_layout(as_wide, *operands[1:]),
         lambda: torch.where(condition, *operands[1:]),
     )
 
 
-@given(broadcastable(2), st.booleans())
-def test_output_of_mixed_dtypes(operands, first):
-    """An operand that torch casts is copied densely first: its clone stands for it."""
-    cast, other = operands[0], operands[1].double()
-    layouts, tensors_ = [Layout.of(cast).clone(), Layout.of(other)], [cast, other]
-    if first:
-        layouts, tensors_ = layouts[::-1], tensors_[::-1]
-    if cast.ndim and other.ndim:  # a 0-d operand does not decide the dtype
-        agree(lambda: output_layout(*layouts, itemsize=8), lambda: torch.add(*tensors_))
+# Operands that torch copies first -------------------------------------------------------------------
 
 
 def test_a_cast_operand_lies_otherwise_than_it_did():
-    """Without the clone the answer would be another: the cut columns are packed first."""
-    wide = torch.empty(4, 6, dtype=torch.float32).t()[::2]
-    other = torch.empty(3, 4, dtype=torch.float64)
-    assert torch.add(wide, other).stride() == (1, 3)
-    same = torch.empty(1, 4, dtype=torch.float32).expand(3, 4)
-    assert torch.add(same, other.t().contiguous().t()).stride() == (4, 1)
-    cast, strided = Layout.of(same), Layout((3, 4), (1, 3), 0, 8)
-    assert output_layout(cast.clone(), strided).stride == (4, 1)
-    assert output_layout(cast, strided).stride == (1, 3)
+    """Repeated rows are cast into a dense copy, whose strides then come first; twice, once as `eq`."""
+    x, y = torch.empty(4, 1).expand(4, 2), torch.empty(2, 4, dtype=torch.float64).t()
+    assert torch.add(x, y).stride() == output_layout(x, y).stride == (2, 1)
+    assert torch.add(x, y.float()).stride() == output_layout(x, y.float()).stride == (1, 4)
+    assert output_layout(x, y).itemsize == 8 and output_layout(x, y.long()).itemsize == 4
+    columns = torch.empty(4, 6).t()[::2]
+    assert torch.add(columns, torch.empty(3, 4, dtype=torch.float64)).stride() == (1, 3)
+    assert output_layout(columns, torch.empty(3, 4, dtype=torch.float64)).stride == (1, 3)
+
+
+def all_dtypes():
+    """Those of plain tensors; the quantized ones stand for other numbers."""
+    found = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)}
+    return sorted((dtype for dtype in found if "q" not in str(dtype)), key=str)
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental:UserWarning")
+def test_output_of_all_pairs_of_dtypes():
+    """Strides and itemsize wherever add, eq or mul takes the pair, also where one is of no dims."""
+    compared, dtypes = set(), all_dtypes()
+    for one, two in itertools.product(dtypes, repeat=2):
+        x, y = torch.empty(4, 1, dtype=one).expand(4, 2), torch.empty(2, 4, dtype=two).t()
+        for operands in ((x, y), (y, x), (x, y[0, 0]), (x[0, 0], y), (x[0, 0], y[0, 0])):
+            for operation, itemsize in ((torch.add, None), (torch.mul, None), (torch.eq, 1)):
+                try:
+                    result = operation(*operands)
+                except (RuntimeError, TypeError):
+                    continue  # torch has no such dtype in this operation, or no common one
+                found = output_layout(*operands, itemsize=itemsize)
+                assert numbers(found) == numbers(result), (operation, operands)
+                compared.add((one, two))
+    assert len(dtypes) > 40 and len(compared) > 200
+    assert {(d, d) for d in (torch.bool, torch.uint64, torch.complex32)} <= compared
+
+
+def test_output_of_twenty_thousand_mixed_operands(monkeypatch):
+    """Two and three operands of random dtypes: dense, cut, repeated, empty, of no dims."""
+    asked = []
+    monkeypatch.setattr(
+        fuzz_layout, "output_layout", lambda *x, **y: asked.append(x) or output_layout(*x, **y)
+    )
+    assert fuzz.run("mixed_dtypes", seed=0, count=21_600) == []
+    assert len(asked) >= 20_000
+
+
+@given(broadcastable(2), st.sampled_from([torch.float64, torch.int8, torch.bool]))
+def test_output_of_arrays_of_two_dtypes(operands, dtype):
+    """Arrays are what torch.as_tensor makes of them; a meta tensor stands for one on the CPU."""
+    x, y = operands[0], of_dtype(operands[1], dtype)
+    arrays = x.numpy(), y.numpy()
+    agree(lambda: output_layout(*arrays), lambda: torch.add(*map(torch.as_tensor, arrays)))
+    metas = (torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device="meta") for t in (x, y))
+    agree(lambda: output_layout(*metas), lambda: torch.add(x, y))
+
+
+@given(broadcastable(2), st.booleans(), st.booleans())
+def test_output_of_what_is_yet_to_be_negated_or_conjugated(operands, first, negated):
+    """torch clones such a view before the operation; a Layout cannot know."""
+    if negated:
+        x, y = torch._neg_view(operands[0]), operands[1]
+    else:
+        x, y = (of_dtype(t, torch.complex64) for t in operands)
+        x = x.conj()
+    pair = (x, y) if first else (y, x)
+    agree(lambda: output_layout(*pair), lambda: torch.add(*pair))
+
+
+def test_a_gpu_casts_without_a_copy():
+    """TensorIterator makes temporaries on the CPU alone; these tensors are fake, and no GPU is asked."""
+    with FakeTensorMode():
+        x = torch.empty(4, 1, device="cuda").expand(4, 2)
+        y = torch.empty(2, 4, dtype=torch.float64, device="cuda").t()
+        out = torch.empty(2, 4, device="cuda").t()
+    assert loop_nest(y, y, out=out)[0] == Layout((8,), (1,), 0, 4)
+    assert numbers(output_layout(x, y)) == [((4, 2), (1, 4), 0, 8)]
+    result, *inputs = loop_nest(x, y)
+    assert numbers(result) == [((2, 4), (4, 1), 0, 8)]
+    assert inputs == [Layout((2, 4), (0, 1), 0, 4), Layout((2, 4), (4, 1), 0, 8)]
 
 
 @given(broadcastable(3))
@@ -102,11 +173,18 @@ def test_the_stored_loops_are_this_torchs():
 
 
 def test_loop_nest_is_torchs():
-    """The loops of TensorIterator, for operands of every kind and with an output given."""
-    assert len(NESTS["cases"]) > 300
+    """The loops of TensorIterator, for operands of every kind and dtype, and with an output given."""
+    mixed = [
+        x
+        for x in NESTS["cases"]
+        if len({d for *_, d in (*x["inputs"], *filter(None, [x["out"]]))}) > 1
+    ]
+    assert (
+        len(NESTS["cases"]) > 700 and len(mixed) > 250 and sum(bool(x["out"]) for x in mixed) > 100
+    )
     for case in NESTS["cases"]:
         found = loop_nest_cases.of_stridekit(case["out"], case["inputs"])
-        assert found == (case["loops"], case["strides"]), case
+        assert found == (case["loops"], case["strides"], case["itemsizes"]), case
 
 
 @given(broadcastable(2, max_ndim=4), st.booleans())
@@ -143,6 +221,28 @@ def test_a_result_lies_in_a_storage_of_its_own():
     assert nest.storage == made.storage != result.storage
 
 
+def test_loops_of_what_is_cast():
+    """A copy takes part, and says so: of an operand, and of an output; but bools are written directly."""
+    x, y = torch.empty(4, 6), torch.empty(4, 6, dtype=torch.float64)
+    result, *nests = loop_nest(x, y)
+    assert [(one.copied, one.itemsize) for one in (result, *nests)] == [
+        (True, 8),
+        (True, 8),
+        (False, 8),
+    ]
+    for out, copied in (
+        (torch.empty(6, 4).t(), True),
+        (torch.empty(6, 4, dtype=torch.bool).t(), False),
+    ):
+        written, *_ = loop_nest(x, y, out=out)
+        assert (written.copied, written.itemsize) == (copied, 8 if copied else 1)
+        assert written.shape == ((24,) if copied else (6, 4))  # all are contiguous: one loop
+    assert not loop_nest(x, Layout((4, 6), itemsize=4), out=Layout((4, 6), itemsize=4))[0].copied
+    assert not loop_nest(Layout((4, 6), itemsize=4), out=torch.empty(4, 6, dtype=torch.bool))[
+        0
+    ].copied
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
@@ -166,6 +266,40 @@ def test_a_result_lies_in_a_storage_of_its_own():
             lambda x: loop_nest(x, out=np.zeros((4, 6))[::-1]),
             "out is no torch tensor: dim 0 has stride -6",
         ),
+        (
+            lambda x: output_layout(x, Layout((6,), itemsize=4)),
+            "the operands are of different dtypes (itemsize 1, itemsize 4): torch casts some of them into "
+            "dense copies first, and operand 0, a Layout, does not say",
+        ),
+        (
+            lambda x: output_layout(torch.empty(6), torch.empty(6).int(), Layout((6,), itemsize=4)),
+            "(torch.float32, torch.int32, itemsize 4): torch casts some of them into dense copies first, "
+            "and operand 2, a Layout",
+        ),
+        (
+            lambda x: output_layout(torch.empty(6), x.to(itemsize=8), itemsize=8),
+            "(torch.float32, itemsize 8)",
+        ),
+        (
+            lambda x: loop_nest(x, out=x.to(itemsize=4)),
+            "out has elements of 4 bytes, the operands of 1: torch writes to an out of another dtype by",
+        ),
+        (
+            lambda x: loop_nest(x, out=torch.empty(4, 6)),
+            "out has elements of 4 bytes, the operands of 1: torch writes to an out of another dtype by",
+        ),
+        (
+            lambda x: output_layout(torch.empty(6), torch.empty(6, dtype=torch.float8_e5m2)),
+            "torch promotes torch.float32 and torch.float8_e5m2 to no common dtype: cast one",
+        ),
+        (
+            lambda x: output_layout(torch.empty(3), np.array([None, 1, 2])),
+            "operand 1 is no torch tensor: it is an array of dtype('O'), which torch does not have",
+        ),
+        (
+            lambda x: loop_nest(torch.empty(3), out=np.zeros(3, ">f4")),
+            "out is no torch tensor: it is an array of dtype('>f4')",
+        ),
     ],
 )
 def test_errors_say_what_and_why(make, sentence):
@@ -181,4 +315,4 @@ def test_torch_writes_to_no_repeated_element():
         torch.neg(x, out=torch.empty(6).expand(4, 6))
     nothing = torch.empty(0, 3).as_strided((0, 3), (0, 0))
     torch.neg(torch.empty(0, 3), out=nothing)
-    assert loop_nest(Layout((0, 3)), out=Layout.of(nothing))[0].shape == (0,)
+    assert loop_nest(Layout((0, 3), itemsize=4), out=Layout.of(nothing))[0].shape == (0,)

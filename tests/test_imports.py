@@ -33,8 +33,9 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         {"_arguments", "view_rule", "views_of_parts", "copies", "questions"},
         set(),
     ),
+    "casts": ({"_arguments", "layout"}, set()),
     "elementwise": (
-        {"_arguments", "view_rule", "memory_format", "dim_order", "layout"},
+        {"_arguments", "casts", "view_rule", "memory_format", "dim_order", "layout"},
         set(),
     ),
     "strided_set": ({"_arguments"}, set()),
@@ -54,6 +55,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         {
             "_arguments",
             "layout",
+            "casts",
             "elementwise",
             "strided_set",
             "blocks",

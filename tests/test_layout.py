@@ -66,6 +66,13 @@ def test_of_numpy_arrays(x, data):
         assert Layout.of(array) == Layout.of(x)
 
 
+def test_of_the_array_of_an_empty_tensor():
+    """An empty tensor has no address, and NumPy gives its array one that lies anywhere."""
+    arrays = [t.numpy() for t in (torch.zeros(10)[:0], torch.zeros(10)[4:4], torch.zeros(3, 0, 2))]
+    assert {Layout.of(array).storage_offset for array in arrays} == {0}
+    assert Layout.of(np.zeros(10)[4:][:0]).storage_offset == 4
+
+
 def test_of_numpy_negative_and_foreign_strides():
     """NumPy's own: negative strides count from the owner's lowest byte; fields of records do not fit."""
     array = np.arange(24, dtype=np.int16).reshape(4, 6)

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -75,6 +76,31 @@ def test_dim_order_exhaustively():
             assert Layout(shape, stride).dim_order() == expected, (shape, stride)
 
 
+def test_dim_order_among_formats():
+    """Of the formats in the list none, one or several fit; strides that nothing steps along may be odd."""
+    base, answered = torch.empty(64), Counter()
+    lists = [[], FORMATS[:1], FORMATS[1:2], FORMATS[:2], FORMATS[:1] * 2]
+    for shape in ((2, 1, 2, 3), (2, 3, 1, 1), (1, 2, 2, 1)):
+        dense, last = Layout(shape).stride, Layout(shape).clone(memory_format=FORMATS[1]).stride
+        for odd in itertools.product((0, 1, 2, 5, 6, 7), repeat=2):
+            for steps in (dense, last):
+                rest = iter(odd)
+                stride = [next(rest) if n == 1 else s for n, s in zip(shape, steps, strict=True)]
+                x = base.as_strided(shape, stride)
+                for formats in lists:
+                    fitting = sum(x.is_contiguous(memory_format=f) for f in formats)
+                    try:
+                        expected = x.dim_order(ambiguity_check=formats)
+                    except RuntimeError:
+                        expected = None
+                        with pytest.raises(LayoutError, match="is not unique"):
+                            Layout.of(x).dim_order(ambiguity_check=formats)
+                    else:
+                        assert Layout.of(x).dim_order(ambiguity_check=formats) == expected
+                    answered[fitting, expected is None] += 1
+    assert answered[2, True] > 100 and answered[1, False] > 100 and not answered[2, False]
+
+
 @given(tensors(max_size=3))
 def test_dense(x):
     """torch's verdict; the reason names a hole that nothing fills, or an element that two share."""
@@ -110,6 +136,7 @@ def test_an_array_read_backwards_is_dense():
     copy = array.copy(order="K")
     assert numbers(layout.clone()) == numbers(Layout.of(copy)) == [((6, 4), (1, 6), 0, 2)]
     assert Layout.of(array[::2]).why_not_dense().endswith("element 2 is a hole")
+    assert Layout((3, 0), (-2, 1)).clone() == Layout((3, 0))  # a size of 0 counts as 1
 
 
 @given(tensors(max_size=3))
@@ -191,3 +218,24 @@ def test_reasons_of_dim_order():
         LayoutError, match="ambiguity_check is 'channels_last': give True, False or"
     ):
         Layout((2, 3)).dim_order(ambiguity_check="channels_last")
+
+
+def test_reasons_of_contiguity():
+    """The first dim from within that has another stride than needed; or another number of dims."""
+    for layout, name, sentence in [
+        (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
+        (Layout((4, 6)).t(), "contiguous_format", "dim 1 has stride 6, 1 is needed"),
+        (Layout((2, 3, 4, 5)), "channels_last", "dim 1 has stride 20, 1 is needed"),
+        (
+            Layout((2, 3, 4, 5), (99, 1, 15, 3)),
+            "channels_last",
+            "dim 0 has stride 99, 60 is needed",
+        ),
+        (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
+        (
+            Layout((2, 3, 4, 5)),
+            "channels_last_3d",
+            "channels_last_3d has 5 dims, this layout has 4",
+        ),
+    ]:
+        assert layout.why_not_contiguous(name) == sentence

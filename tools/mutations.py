@@ -27,6 +27,7 @@ STORAGE, COPIES, ELEMENTWISE = (
     "tests/test_copies.py",
     "tests/test_elementwise.py",
 )
+TRAFFIC = "tests/test_traffic.py"
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 PARTS, DIMS, ELEMENTS = (f"stridekit/views_of_{what}.py" for what in ("parts", "dims", "elements"))
 
@@ -167,6 +168,32 @@ MUTATIONS = (
     Mutation("a cell is edited and not run again", "notebooks/01_strides.ipynb",
              '"x.diagonal().stride(), x.stride(0) + x.stride(1)"',
              '"x.diagonal().stride(), x.stride(0) + x.stride(0)"', "tests/test_notebooks.py"),
+    # What is cast, and what traffic keeps -----------------------------------------------------------
+    Mutation("an operand of the same width is not cast", "stridekit/casts.py",
+             "x.layout.to(common.itemsize, copy=True)", "x.layout.to(common.itemsize)", ELEMENTWISE),
+    Mutation("the copy of an output keeps its strides", "stridekit/casts.py",
+             'x.layout.to(itemsize, memory_format="contiguous_format", copy=True)',
+             "x.layout.to(itemsize, copy=True)", ELEMENTWISE),
+    Mutation("an output of bytes is taken for bools", "stridekit/casts.py",
+             'if str(x.dtype) == "torch.bool":', "if x.layout.itemsize == 1:", ELEMENTWISE),
+    Mutation("a Layout is let pass among dtypes of one width", "stridekit/casts.py",
+             "dtypes[1:] or any(", "any(", ELEMENTWISE),
+    Mutation("operands of no dims decide the dtype too", "stridekit/casts.py",
+             "bool(x.layout.ndim) == ndim", "(x.layout.ndim >= 0) == ndim", ELEMENTWISE),
+    Mutation("two fitting formats are no ambiguity", "stridekit/questions.py",
+             "fitting != 1", "fitting == 0", FORMATS),
+    Mutation("what is updated in place is read to keep its rest", "stridekit/traffic.py",
+             "for walk in went - came", "for walk in went", TRAFFIC),
+    Mutation("the densest traffic has a ragged end of what is read", "stridekit/traffic.py",
+             "n % line > 0 for n in made", "n % line > 0 for n in used", TRAFFIC),
+    Mutation("a sector is half a line", "stridekit/traffic.py",
+             "blocks(place.part, SECTOR, budget)", "blocks(place.part, line // 2, budget)", TRAFFIC),
+    Mutation("one walk needs room for each operand", "stridekit/refetch.py",
+             "different = set(walks)", "different = walks", TRAFFIC),
+    Mutation("a line that comes twice is filled once", "stridekit/refetch.py",
+             "max(0, whole.filled - (touched - whole.touched))", "whole.filled", TRAFFIC),
+    Mutation("the browser packs sizes of 0", "stridekit/widgets/page/operations.js",
+             "return byRows ? contiguousStride(shape) : packed", "return packed", SCRIPTS),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { Refused, apply, read, sameLayout } from "../../stridekit/widgets/page/operations.js";
+import { Refused, apply, elementwise, read, sameLayout } from "../../stridekit/widgets/page/operations.js";
 import { chunksOf } from "../../stridekit/widgets/page/view_rule.js";
 
 const cases = JSON.parse(readFileSync(new URL("../fixtures/operations.json", import.meta.url)));
@@ -21,6 +21,16 @@ test("every step gives Python's layout, or is refused with Python's sentence", (
 test("the fixture refuses often enough, and copies", () => {
   assert.ok(cases.filter(({ error }) => error).length > 80);
   assert.ok(cases.filter(({ result }) => result?.copied).length > 20);
+});
+
+test("elementwise gives torch's layout of a new tensor, sizes of 0 and 1 included", () => {
+  const sums = JSON.parse(readFileSync(new URL("../fixtures/elementwise.json", import.meta.url)));
+  assert.ok(sums.filter(({ shape }) => shape?.includes(0)).length > 100);
+  for (const { operands, error, shape, stride } of sums) {
+    const layouts = operands.map(([shape, stride]) => ({ shape, stride, storage_offset: 0, itemsize: 8 }));
+    if (error) assert.throws(() => elementwise(...layouts), new Refused(error));
+    else assert.deepEqual(elementwise(...layouts), { shape, stride, storage_offset: 0, itemsize: 8 });
+  }
 });
 
 test("a step may be written with or without its dot, spaces and trailing commas", () => {

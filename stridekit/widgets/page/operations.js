@@ -4,7 +4,7 @@
 // `apply(layout, read(".permute(1, 0)"))` gives {layout, copied}, or throws with Python's sentence.
 
 import { numel, product, tuple, whyNotContiguous } from "./core.js";
-import { packed } from "./dim_order.js";
+import { dimOrder, packed } from "./dim_order.js";
 import { completeShape, contiguousStride, viewStride } from "./view_rule.js";
 
 const range = (n) => Array.from({ length: n }, (_, k) => k);
@@ -368,7 +368,9 @@ function sortedStride(shape, operands) {
     const front = shape.length - x.shape.length;
     return shape.map((size, d) => (d < front || (x.shape[d - front] === 1 && size !== 1) ? 0 : x.stride[d - front]));
   });
-  return packed(shape, ...strides);
+  // In the order of the rows torch makes a new tensor, in which a size of 0 counts as 1.
+  const byRows = dimOrder(shape, ...strides).every((d, k) => d === shape.length - 1 - k);
+  return byRows ? contiguousStride(shape) : packed(shape, ...strides);
 }
 
 function broadcastShape(shapes) {
