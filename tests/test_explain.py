@@ -6,10 +6,26 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.testing._internal.two_tensor import TwoTensor
 
 from stridekit import Layout, explain
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
+
+HELD = "{} elements are reached ({} bytes) in the smallest storage that holds them"
+
+
+class Wrapper(torch.Tensor):
+    """A subclass that has another tensor in place of memory, and says of its storage what it likes."""
+
+    @staticmethod
+    def __new__(cls, inner, **storage):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, **storage)
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise NotImplementedError(f"{function} on a wrapper")
 
 
 @given(tensors())
@@ -112,7 +128,52 @@ def test_what_is_not_in_memory():
     )
     for name, (x, _) in NO_MEMORY.items():
         assert "shape (3, 4), stride (4, 1)" in str(explain(x)), name
-    assert "meta: there is no memory" in str(explain(NO_MEMORY["meta"][0]))
+    meta = explain(NO_MEMORY["meta"][0]).lines
+    assert meta[3:] == (
+        ("storage", "12 of 12 elements are reached (48 of 48 bytes)"),
+        ("overlap", "none: every index has an element of its own"),
+        ("device", "meta: there is no memory behind these numbers"),
+    )
+    assert {"lazy", "memory", "device"}.isdisjoint(dict(explain(torch.ones(2)).lines))
+
+
+@pytest.mark.parametrize(
+    ("make", "storage", "name"),
+    [
+        (lambda x: Wrapper(x, strides=(1, 9)), HELD.format("12 of 30", "48 of 120"), "Wrapper"),
+        (lambda x: Wrapper(x, storage_size=400), HELD.format("12 of 12", "48 of 48"), "Wrapper"),
+        (lambda x: Wrapper(x, storage_size=0), HELD.format("12 of 12", "48 of 48"), "Wrapper"),
+        (lambda x: TwoTensor(x, x), HELD.format("12 of 12", "48 of 48"), "TwoTensor"),
+        (torch._to_functional_tensor, HELD.format("12 of 12", "48 of 48"), "Tensor"),
+        (
+            lambda x: FakeTensorMode().from_tensor(x)[1:],
+            "8 of 12 elements are reached (32 of 48 bytes)",  # its storage is numbers, as meta's is
+            "FakeTensor",
+        ),
+    ],
+)
+def test_a_tensor_that_stands_for_another(make, storage, name):
+    """It has no memory of its own, and its storage is not spoken of as one."""
+    facts = dict(explain(make(torch.ones(3, 4))).lines)
+    assert facts["storage"] == storage
+    told = f"none of its own: this {name} stands for values that lie elsewhere, or nowhere"
+    assert facts["memory"] == told and "device" not in facts
+
+
+def test_a_subclass_with_memory():
+    """Code of its own, and memory of its own: nothing is missing, not even where it is empty or freed."""
+
+    class Watched(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+            return function(*args, **(kwargs or {}))
+
+    for x in (torch.ones(3), torch.ones(0), torch.ones(3).as_subclass(torch.nn.Parameter)):
+        assert "memory" not in dict(explain(torch.Tensor._make_subclass(Watched, x)).lines)
+    freed = torch.ones(3)
+    freed.untyped_storage().resize_(0)
+    assert "memory" not in dict(explain(freed).lines)
+    assert "it has only 0 (after a resize_" in dict(explain(freed).lines)["storage"]
 
 
 def test_the_example_of_a_huge_overlap():
