@@ -176,8 +176,9 @@ def bytes_missing(t: torch.Tensor) -> int:
 
 
 def stand_in(x: Any) -> str:
-    """What a tensor without memory has: "meta" for a storage that is numbers alone, as a fake tensor has
-    too, "wrapper" for none that means anything. "" for all that has memory, or is no tensor.
+    """What a tensor has instead of memory: "meta", a storage of numbers alone, or "wrapper", not even that.
+
+    Fake tensors are "meta" too; all that has memory, or is no tensor, is "".
     """
     if not isinstance(x, torch.Tensor) or has_memory(x):
         return ""
@@ -225,6 +226,7 @@ def _whole(t: torch.Tensor) -> torch.Tensor:
 
 
 def _new_place(t: torch.Tensor) -> torch.Tensor:
+    """Fresh memory for all of t's storage."""
     nbytes = _whole(t).nbytes
     return torch.empty(nbytes, dtype=torch.uint8, device="cpu").view(t.dtype)
 
@@ -271,11 +273,9 @@ def _may_write(address: int) -> bool:
     """Whether a byte may be written, as the kernel sees it: a try of our own would end Python."""
     byte = (ctypes.c_char * 1).from_address(address)
     reader, writer = os.pipe()
-    try:
-        os.write(writer, byte)
-        return os.readv(reader, [byte]) == 1  # the byte that lies there already
-    except OSError:  # EFAULT
-        return False
-    finally:
-        os.close(reader)
-        os.close(writer)
+    with open(reader, "rb", buffering=0) as source, open(writer, "wb", buffering=0) as sink:
+        try:
+            sink.write(byte)
+            return source.readinto(byte) == 1  # the byte that lies there already
+        except OSError:  # EFAULT
+            return False
