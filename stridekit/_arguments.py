@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+import re
 import reprlib
+import sys
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
@@ -21,10 +23,15 @@ class LayoutError(ValueError):
     __module__ = "stridekit"
 
 
+# Names that begin with the sound of a vowel. Not uint8, a Union and a UUID; but ndarray, and letters
+# read one by one, as in an LSTM.
+_AN = re.compile(r"(?i:[ai]|e(?!u)|o(?!ne)|un(?!i(?!n))|up|nd)|[FHLMNRSX](?![a-z])")
+
+
 def a_kind(value: Any) -> str:
-    """The type of a value with its article: an int, a float."""
+    """The type of a value with its article, as spoken: an int, a float, an ndarray, a uint8."""
     name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}"
+    return f"{'an' if _AN.match(name) else 'a'} {name}"
 
 
 class _Shown(reprlib.Repr):
@@ -48,8 +55,19 @@ class _Shown(reprlib.Repr):
 shown = _Shown().repr
 
 
+def _is_symbolic(value: Any) -> bool:
+    """Whether this is torch's SymInt; taking it for an int would fix it in the graph that is traced."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.SymInt)
+
+
 def int_(name: str, value: Any) -> int:
-    """The value as a plain int; True and 1.0 are no ints here."""
+    """The value as a plain int; True and 1.0 are no ints here, nor is a size that stands for many."""
+    if _is_symbolic(value):
+        raise LayoutError(
+            f"{name} is symbolic, {value}: it stands for many numbers while a graph is traced; give an "
+            "int, or a tensor made outside of the trace"
+        )
     if not isinstance(value, bool):
         try:
             return operator.index(value)
@@ -112,6 +130,8 @@ def shape_of(other: Any) -> tuple[int, ...]:
 
 
 def basic_index(item: Any) -> int:
+    if _is_symbolic(item):
+        return int_("an index", item)
     if not isinstance(item, bool) and not getattr(item, "ndim", 0):
         try:
             return operator.index(item)

@@ -21,7 +21,7 @@ import torch
 from stridekit._arguments import a_kind
 from stridekit.layout import Layout, array_block
 from stridekit.memory import MemorySet, generators_of, has_collision
-from stridekit.storage import require_memory, storage_address
+from stridekit.storage import require_memory, storage_address, storage_bytes
 from stridekit.strided_set import BUDGET, Generator
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -43,7 +43,7 @@ def memset(x: Any) -> MemorySet:
     """
     found = MemorySet(*_generators(x))
     if isinstance(x, torch.Tensor) and found:
-        end = storage_address(x) + x.untyped_storage().nbytes()
+        end = storage_address(x) + storage_bytes(x)
         if found.stop > end:
             raise ValueError(
                 f"this tensor reaches {found.stop - end} bytes past the end of its storage, which was "
@@ -155,7 +155,7 @@ def _space(t: torch.Tensor) -> str:
 def _block(x: Any) -> MemorySet:
     """The bytes that x keeps alive: its storage, or the block that an array lies in."""
     if isinstance(x, torch.Tensor):
-        return MemorySet(_storage_start(x), [(1, x.untyped_storage().nbytes())], _space(x))
+        return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(x))
     if isinstance(x, Layout):
         return MemorySet(0, [(1, 1)], generators_of(x)[2])  # any byte will do: they share them all
     memset(x)  # refuses what is no array

@@ -10,7 +10,7 @@ from typing import Any
 from stridekit._arguments import a_kind
 from stridekit.layout import Layout
 from stridekit.memory import MemorySet, Undecided
-from stridekit.storage import storage_bytes
+from stridekit.storage import stand_in, storage_bytes
 
 # How many indices to look through for an example of two that share an element.
 _EXAMPLE_BUDGET = 100_000
@@ -70,6 +70,9 @@ def explain(x: Any, name: str = "x") -> Explanation:
         raise TypeError(f"name is {a_kind(name)}: give the text that the sentences call it")
     layout = Layout.of(x)
     total_bytes = None if isinstance(x, Layout) else storage_bytes(x)
+    no_memory = stand_in(x)
+    if no_memory == "wrapper":  # whose storage is made up
+        total_bytes = None
     title = (
         f"{_kind(x)} of shape {layout.shape}, stride {layout.stride}, "
         f"storage_offset {layout.storage_offset}"
@@ -89,6 +92,9 @@ def explain(x: Any, name: str = "x") -> Explanation:
         lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
     if getattr(x, "is_meta", False):
         lines.append(("device", "meta: there is no memory behind these numbers"))
+    elif no_memory:
+        what = f"this {type(x).__name__} stands for values that lie elsewhere, or nowhere"
+        lines.append(("memory", f"none of its own: {what}"))
     return Explanation(title, tuple(lines))
 
 

@@ -49,7 +49,8 @@ class MemorySet:
     `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order; there is
     no union or difference. The named methods take a `budget` of steps, ten microseconds or so each, and
     raise Undecided where an exact answer would cost more; operators have the default budget (for
-    iteration, the budget is that of the next byte). Addresses of two spaces never meet.
+    iteration, the budget is that of the next byte). Addresses of two spaces never meet. Those of a Layout
+    count from its storage; beside those of a device, all questions raise ValueError, `==` among them.
     `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
@@ -80,8 +81,10 @@ class MemorySet:
             length = reach(normal) + 1
         vars(self).update(space=space, first=first, stop=first + length, _generators=normal)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Any = None) -> None:
         raise AttributeError("a MemorySet never changes: memset(x) makes another")
+
+    __delattr__ = __setattr__
 
     @cached_property
     def _levels(self) -> list[Level]:
@@ -190,12 +193,14 @@ class MemorySet:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MemorySet):
             return NotImplemented
-        mine, its = (self.space, self.first, self.stop), (other.space, other.first, other.stop)
-        if not self or mine != its:
+        if not (self and other):
             return not (self or other)
-        if self._generators == other._generators:
-            return True
-        if self._has_unique_form() and other._has_unique_form():
+        _require_comparable(self, other)
+        same = (self.space, self.first, self.stop) == (other.space, other.first, other.stop)
+        if not same or self._generators == other._generators:
+            return same
+        # Where each level has one generator, no other normal form makes the same set.
+        if all(len(a._levels) == len(a._generators) for a in (self, other)):
             return False
         return self.issubset(other) and other.issubset(self)
 
@@ -254,10 +259,6 @@ class MemorySet:
         first = [str(self.first)] if self.counts_from_storage else []
         digits = [f"{c}*[0, {n})" if c > 1 else f"[0, {n})" for c, n in reversed(self._generators)]
         return f"MemorySet({what}{where}: {' + '.join(first + digits) or '[0, 1)'})"
-
-    def _has_unique_form(self) -> bool:
-        """One generator a level: then no other normal form makes the same set."""
-        return len(self._levels) == len(self._generators)
 
 
 def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:

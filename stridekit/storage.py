@@ -4,17 +4,22 @@ A tensor's `data_ptr()` is where *it* begins; its storage may begin earlier and 
 reads the storage's length from the tensor's start runs past the end. So everything here counts from
 the storage's start, stays inside `untyped_storage().nbytes()`, and refuses tensors that have no
 memory to read.
+
+A storage can be shrunk behind a tensor's back, and a subclass can say anything about itself. So nothing
+here trusts a tensor's word: `_plain` takes the subclass off before any number is read, and after that
+no code but torch's own runs until the bytes are copied.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import torch
 
-from stridekit._arguments import a_kind
+from stridekit._arguments import a_kind, int_
 from stridekit.layout import Layout, array_block
 
 
@@ -27,7 +32,8 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
     another device comes to the host by a real copy. The copy goes into `out` where one is given: that
     saves the price of fresh memory, which is higher than that of copying.
     Raises TypeError, LayoutError or ValueError for what has no single memory behind it (sparse,
-    nested, quantized, meta, fake and wrapper tensors), and ValueError for an `out` that does not fit.
+    nested, quantized, meta, fake and wrapper tensors), and ValueError for an `out` that does not fit,
+    reaches past the end of its storage, or may not be written.
 
     >>> t = torch.arange(6).view(2, 3)
     >>> read_storage(t[1, 1:])
@@ -35,15 +41,12 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
     >>> read_storage(t.t())  # a transpose moves nothing
     tensor([0, 1, 2, 3, 4, 5])
     """
-    _require_readable(t)
-    numel = t.untyped_storage().nbytes() // t.element_size()
-    nbytes = numel * t.element_size()
-    if out is None:
-        out = torch.empty(nbytes, dtype=torch.uint8, device="cpu").view(t.dtype)
-    else:
-        _require_out(out, t, numel)
-    out.view(torch.uint8).copy_(_as_bytes(t)[:nbytes])
-    return out
+    t = _readable(t)
+    place = _new_place(t) if out is None else _place_in(out, t)
+    # Bytes, because torch copies values: out of a bool's byte 255 it makes a 1. And by torch, because it
+    # copies with several threads, which matters most where fresh memory is first touched.
+    place.view(torch.uint8).copy_(_whole(t).view(torch.uint8))
+    return place if out is None else out
 
 
 def storage_view(t: torch.Tensor) -> torch.Tensor:
@@ -63,13 +66,7 @@ def storage_view(t: torch.Tensor) -> torch.Tensor:
     tensor([[70,  1,  2],
             [ 3,  4,  5]])
     """
-    _require_readable(t)
-    # A subclass's own methods are not asked, and as_strided checks that all stays inside the storage.
-    whole = t.detach().as_subclass(torch.Tensor)
-    whole = whole.conj() if whole.is_conj() else whole
-    whole = torch._neg_view(whole) if whole.is_neg() else whole
-    numel = t.untyped_storage().nbytes() // t.element_size()
-    return whole.as_strided((numel,), (1,), 0)
+    return _whole(_readable(t))
 
 
 def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | float | complex:
@@ -84,9 +81,9 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     >>> read_element(t, (2, 1)), t[2, 1].item()
     (14.0, 14.0)
     """
-    _require_readable(t)
+    t = _readable(t)
     start, size = Layout.of(t).address(index), t.element_size()
-    nbytes = t.untyped_storage().nbytes()
+    nbytes = storage_bytes(t)
     if start + size > nbytes:
         raise ValueError(
             f"element {index} lies at bytes {start} to {start + size}, but the storage has only "
@@ -95,7 +92,7 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     if t.device.type == "cpu":
         raw = ctypes.string_at(storage_address(t) + start, size)
     else:
-        raw = bytes(_as_bytes(t)[start : start + size].tolist())
+        raw = bytes(_whole(t).view(torch.uint8)[start : start + size].tolist())
     value = torch.frombuffer(bytearray(raw), dtype=torch.uint8).view(t.dtype)
     value = value.conj() if t.is_conj() else value
     value = value.neg() if t.is_neg() else value
@@ -110,24 +107,15 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
 
 def storage_bytes(x: Any) -> int:
     """The size in bytes of a tensor's storage, or of the block that an array lies in."""
-    if callable(getattr(x, "untyped_storage", None)):
-        try:
-            return x.untyped_storage().nbytes()
-        except NotImplementedError:
-            raise ValueError(
-                f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
-                "take the tensor that went in"
-            ) from None
-    return array_block(x)[1]
-
-
-def _as_bytes(t: torch.Tensor) -> torch.Tensor:
-    """The storage as bytes, on its own device and without a copy.
-
-    Bytes, because torch copies values: out of a bool's byte 255 it makes a 1. And in a tensor, because
-    torch copies with several threads, which matters most where fresh memory is first touched.
-    """
-    return torch.empty(0, dtype=torch.uint8, device=t.device).set_(t.untyped_storage())
+    if not isinstance(x, torch.Tensor):
+        return array_block(x)[1]
+    try:
+        return int_("the size of the storage in bytes", _nbytes(x))
+    except NotImplementedError:
+        raise ValueError(
+            f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
+            "take the tensor that went in"
+        ) from None
 
 
 def storage_address(t: torch.Tensor) -> int:
@@ -155,51 +143,139 @@ def require_memory(t: torch.Tensor) -> None:
             "a meta tensor has a shape and a stride but no memory: "
             "torch.empty_like(t, device='cpu') gives it some"
         )
-    if not _has_memory(t):
+    if not has_memory(t):
         raise ValueError(
             f"this {type(t).__name__} has no memory of its own (a fake tensor, a wrapper subclass, or "
             "a tensor inside vmap or grad): read the plain tensor that it stands for"
         )
 
 
-def _require_readable(t: torch.Tensor) -> None:
-    """Raise unless `t` has memory, and there is memory to read it into."""
+def has_memory(t: torch.Tensor) -> bool:
+    """Whether the storage is there, on the device that the tensor names."""
+    try:
+        storage = _storage(t)
+    except NotImplementedError:  # inside vmap or grad
+        return False
+    if storage.device.type != t.device.type:
+        return False
+    if _nbytes(t):
+        return storage_address(t) != 0
+    # Elements on no byte: of a storage that was given back, or of a wrapper that never had one.
+    return not (t.numel() and torch._C._dispatch_keys(t).has(torch._C.DispatchKey.Python))
+
+
+def bytes_missing(t: torch.Tensor) -> int:
+    """How many bytes `t` reaches past the end of a storage that was shrunk behind its back."""
+    try:
+        require_memory(t)
+    except (TypeError, ValueError):
+        return 0
+    layout = Layout.of(_plain(t))
+    reach = layout.span.stop * layout.itemsize if layout.numel else 0
+    return max(reach - _nbytes(t), 0)
+
+
+def stand_in(x: Any) -> str:
+    """What a tensor has instead of memory: "meta", a storage of numbers alone, or "wrapper", not even that.
+
+    Fake tensors are "meta" too; all that has memory, or is no tensor, is "".
+    """
+    if not isinstance(x, torch.Tensor) or has_memory(x):
+        return ""
+    return "meta" if _storage(x).device.type == "meta" else "wrapper"
+
+
+# Without the subclass ----------------------------------------------------------------------------
+
+
+def _plain(t: torch.Tensor) -> torch.Tensor:
+    """An alias of `t` that is a torch.Tensor and nothing else, outside of autograd's graph."""
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        return torch.Tensor.as_subclass(torch.Tensor.detach(t), torch.Tensor)
+
+
+def _storage(t: torch.Tensor) -> torch.UntypedStorage:
+    """The storage that torch knows, whatever a subclass calls one."""
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        return torch.Tensor.untyped_storage(t)
+
+
+def _nbytes(t: torch.Tensor) -> int:
+    return torch.UntypedStorage.nbytes(_storage(t))  # storages can have subclasses too
+
+
+def _readable(t: torch.Tensor) -> torch.Tensor:
+    """The plain tensor; raise unless it has memory, and there is memory to read it into."""
     require_memory(t)
-    if not _has_memory(torch.empty(1, device="cpu")):
+    if not has_memory(torch.empty(1, device="cpu")):
         raise ValueError(
             "inside FakeTensorMode, functionalize or grad every new tensor is a stand-in without "
             "memory, so there is nothing to read into: read outside of it"
         )
+    return _plain(t)
 
 
-def _has_memory(t: torch.Tensor) -> bool:
-    """Whether the storage is there, on the device that the tensor names."""
-    try:
-        storage = t.untyped_storage()
-    except NotImplementedError:  # inside vmap or grad
-        return False
-    return storage.device.type == t.device.type and (
-        storage.nbytes() == 0 or storage_address(t) != 0
-    )
+def _whole(t: torch.Tensor) -> torch.Tensor:
+    """All elements of a plain tensor's storage; as_strided checks that they stay inside of it."""
+    t = t.conj() if t.is_conj() else t
+    t = torch._neg_view(t) if t.is_neg() else t
+    return t.as_strided((_nbytes(t) // t.element_size(),), (1,), 0)
 
 
-def _require_out(out: torch.Tensor, t: torch.Tensor, numel: int) -> None:
-    """Raise unless `out` can take the `numel` elements of t's storage, and lies outside of it."""
+# A place for the copy ----------------------------------------------------------------------------
+
+
+def _new_place(t: torch.Tensor) -> torch.Tensor:
+    """Fresh memory for all of t's storage."""
+    nbytes = _whole(t).nbytes
+    return torch.empty(nbytes, dtype=torch.uint8, device="cpu").view(t.dtype)
+
+
+def _place_in(out: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
+    """The elements of `out`, plain; raise unless all of t's storage can be written there."""
     require_memory(out)
+    in_graph, out = out.requires_grad, _plain(out)
+    numel, item = len(_whole(t)), t.element_size()
+    advice = f"give torch.empty({numel}, dtype={t.dtype})"
     wanted = ((numel,), t.dtype, "cpu")
     if (tuple(out.shape), out.dtype, out.device.type) != wanted or not out.is_contiguous():
         raise ValueError(
             f"out is a {out.dtype} tensor of shape {tuple(out.shape)}, stride {out.stride()} on "
-            f"{out.device}, the storage has {numel} elements of {t.dtype}: "
-            f"give torch.empty({numel}, dtype={t.dtype})"
+            f"{out.device}, the storage has {numel} elements of {t.dtype}: {advice}"
         )
-    if out.requires_grad or out.is_conj() or out.is_neg():
+    if in_graph or out.is_conj() or out.is_neg():
         raise ValueError(
             "out requires grad, or is conjugated or negated when read: bytes written into it would "
-            f"not be what it shows; give torch.empty({numel}, dtype={t.dtype})"
+            f"not be what it shows; {advice}"
         )
-    end, out_end = (storage_address(x) + x.untyped_storage().nbytes() for x in (t, out))
+    start, nbytes = out.storage_offset() * item, _nbytes(out)
+    if numel and start + numel * item > nbytes:
+        raise ValueError(
+            f"out lies at bytes {start} to {start + numel * item}, but its storage has only {nbytes} "
+            f"bytes: it was shrunk (by resize_?) behind the tensor's back; {advice}"
+        )
+    end, out_end = (storage_address(x) + _nbytes(x) for x in (t, out))
     if storage_address(out) < end and storage_address(t) < out_end:
         raise ValueError(
             "out lies in the memory that is read: give it memory of its own, or take storage_view(t)"
         )
+    place = out.as_strided((numel,), (1,))  # a size of 1 may have any stride
+    first = place.data_ptr()  # a lazy clone gets bytes of its own here
+    if numel and not (_may_write(first) and _may_write(first + numel * item - 1)):
+        raise ValueError(
+            "out lies in memory that may not be written (a file mapped for reading, or memory that its "
+            f"owner gave back): {advice}"
+        )
+    return place
+
+
+def _may_write(address: int) -> bool:
+    """Whether a byte may be written, as the kernel sees it: a try of our own would end Python."""
+    byte = (ctypes.c_char * 1).from_address(address)
+    reader, writer = os.pipe()
+    with open(reader, "rb", buffering=0) as source, open(writer, "wb", buffering=0) as sink:
+        try:
+            sink.write(byte)
+            return source.readinto(byte) == 1  # the byte that lies there already
+        except OSError:  # EFAULT
+            return False

@@ -119,6 +119,10 @@ def test_notions_of_one_storage():
     assert not torch._C._is_alias_of(first, second)
     assert shares_storage(first, second) and shares_storage(first, array[7:])
     assert shares_storage(x[5:].numpy(), x[:5]) and not shares_memory(x[5:].numpy(), x[:5])
+    for part in (slice(2, 4), slice(0, 3), slice(None, None, 3)):
+        for whole in (x, x.numpy()):  # the block of a part is that of the whole
+            assert shares_storage(x[part].numpy(), whole[8:9])
+            assert not shares_memory(x[part].numpy(), whole[8:9])
     empty = torch.empty(0)
     assert shares_storage(empty, empty.view(0, 3)) and not shares_storage(empty, torch.empty(0))
     assert shares_storage(Layout((3,)), Layout((5,), storage_offset=90))
@@ -260,12 +264,15 @@ def test_refused_inside_vmap_and_after_resize():
     with pytest.raises(ValueError, match="inside vmap or grad"):
         torch.vmap(lambda t: memset(t) and t)(torch.ones(2, 3))
     x = torch.ones(4)
+    views = x[1:], x[::3], x.view(torch.uint8)
     for size, missing in [(10, 6), (0, 16)]:
         x.untyped_storage().resize_(size)
-        with pytest.raises(
-            ValueError, match=f"reaches {missing} bytes past the end of its storage"
-        ):
-            memset(x)
+        for tensor in (x, *views):
+            with pytest.raises(
+                ValueError,
+                match=f"^this tensor reaches {missing} bytes past the end of its storage",
+            ):
+                memset(tensor)
     assert shares_storage(x, x.view(2, 2))  # for which no byte is needed
 
 

@@ -198,6 +198,17 @@ def test_answers_of_another_kind_are_named(task):
     assert report.hint.startswith("That is another kind of answer")
 
 
+@pytest.mark.parametrize("nbytes", [0, 8])
+@each_exercise
+def test_an_answer_whose_storage_was_shrunk_is_not_read(task, nbytes):
+    """Its values are no longer its own, and to ask for them may end Python."""
+    answer = torch.ones(6)
+    answer.untyped_storage().resize_(nbytes)
+    missing = f"reaches {24 - nbytes} bytes past the end of its storage, which was shrunk"
+    report = task.check(lambda *args: answer)
+    assert not report.passed and missing in " ".join(report.text.split())
+
+
 def squeezes(t, index):
     """Change the layout of the input."""
     where = ex.address.reference(t, index)

@@ -6,10 +6,27 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.testing._internal.two_tensor import TwoTensor
 
 from stridekit import Layout, explain
+from stridekit.explain import Explanation
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
+
+HELD = "{} elements are reached ({} bytes) in the smallest storage that holds them"
+
+
+class Wrapper(torch.Tensor):
+    """A subclass that has another tensor in place of memory, and says of its storage what it likes."""
+
+    @staticmethod
+    def __new__(cls, inner, **storage):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, **storage)
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise NotImplementedError(f"{function} on a wrapper")
 
 
 @given(tensors())
@@ -49,6 +66,130 @@ def test_memory_formats():
     empty = dict(explain(last[:0]).lines)["memory format"]
     assert empty == "contiguous_format and channels_last: there is nothing to order"
     assert dict(explain(x.mT).lines)["memory format"] == "none of torch's"
+
+
+TANGLED = Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21), 5)
+TEN_BYTES = torch.arange(10, dtype=torch.uint8).untyped_storage()
+
+
+@pytest.mark.parametrize(
+    ("x", "label", "sentence"),
+    [
+        (torch.ones(40)[7:8], "storage", "1 of 40 elements are reached (4 of 160 bytes)"),
+        (torch.ones(1), "storage", "1 of 1 element is reached (4 of 4 bytes)"),
+        (torch.ones(2), "storage", "2 of 2 elements are reached (8 of 8 bytes)"),
+        (torch.ones(1)[:0], "storage", "0 of 1 element is reached (0 of 4 bytes)"),
+        (torch.ones(0), "storage", "0 of 0 elements are reached (0 of 0 bytes)"),
+        (torch.ones(4, 1).expand(4, 9), "storage", "4 of 4 elements are reached (16 of 16 bytes)"),
+        (
+            torch.empty(0, dtype=torch.int32).set_(TEN_BYTES, 1, (1,), (1,)),
+            "storage",
+            "1 of 2 elements are reached (4 of 10 bytes)",
+        ),
+        (
+            torch.empty(0, dtype=torch.int64).set_(TEN_BYTES, 0, (1,), (1,)),
+            "storage",
+            "1 of 1 element is reached (8 of 10 bytes)",
+        ),
+        (Layout((3,), (4,), 2), "storage", HELD.format("3 of 11", "3 of 11")),
+        (
+            Layout((1,)),
+            "storage",
+            "1 of 1 element is reached (1 of 1 bytes) in the smallest storage that holds them",
+        ),
+        (torch.ones(0), "overlap", "none: there are no elements"),
+        (torch.ones(1), "overlap", "none: every index has an element of its own"),
+        (
+            torch.ones(1).expand(4),
+            "overlap",
+            "yes: 4 indices share 1 element, such as t[0] and t[1]",
+        ),
+        (
+            torch.ones(4).expand(3, 4),
+            "overlap",
+            "yes: 12 indices share 4 elements, such as t[0, 0] and t[1, 0]",
+        ),
+        (
+            torch.ones(4).unfold(0, 2, 1),
+            "overlap",
+            "yes: 6 indices share 4 elements, such as t[0, 1] and t[1, 0]",
+        ),
+        (torch.ones(3), "element", "t[i] is element 0 + 1*i of the storage, 4 bytes each"),
+        (torch.ones(3).bool()[1], "element", "t is element 1 of the storage, 1 byte each"),
+        (torch.ones(3)[3:], "element", "there is none: a size is 0 (4 bytes each)"),
+        (
+            torch.ones(1).expand(2, 3),
+            "element",
+            "t[i, j] is element 0 + 0*i + 0*j of the storage, 4 bytes each",
+        ),
+        (
+            torch.ones((1,) * 8),
+            "element",
+            "t[i, j, k, l, m, n, p, q] is element 0 + 1*i + 1*j + 1*k + 1*l + 1*m + 1*n + 1*p + 1*q "
+            "of the storage, 4 bytes each",
+        ),
+        (
+            torch.ones((1,) * 9),
+            "element",
+            "t[i0, i1, i2, i3, i4, i5, i6, i7, i8] is element 0 + 1*i0 + 1*i1 + 1*i2 + 1*i3 + 1*i4 + 1*i5 "
+            "+ 1*i6 + 1*i7 + 1*i8 of the storage, 4 bytes each",
+        ),
+        (torch.ones(3), "contiguous", "yes"),
+        (torch.ones(1, 1).expand(3, 1), "contiguous", "no: dim 0 has stride 0, 1 is needed"),
+        (torch.ones(3), "memory format", "contiguous_format"),
+        (
+            torch.ones(2, 3, 4, 5, 6).to(memory_format=torch.channels_last_3d),
+            "memory format",
+            "channels_last_3d",
+        ),
+        (
+            torch.ones(1, 1, 1, 1, 1),
+            "memory format",
+            "contiguous_format and channels_last_3d: sizes of 1 leave the order open",
+        ),
+        (
+            torch._neg_view(torch.ones(3)),
+            "lazy",
+            "conjugated or negated when read, not yet in memory",
+        ),
+        (
+            torch.ones(3, dtype=torch.cfloat).conj(),
+            "lazy",
+            "conjugated or negated when read, not yet in memory",
+        ),
+        (
+            torch.empty((), device="meta").expand(3),
+            "device",
+            "meta: there is no memory behind these numbers",
+        ),
+        (TANGLED, "storage", f"{TANGLED.span.stop:,} elements"),
+        (
+            torch.empty(10**16, dtype=torch.int16, device="meta").as_strided(
+                TANGLED.shape, TANGLED.stride, 5
+            ),
+            "storage",
+            f"{10**16:,} elements",
+        ),
+    ],
+)
+def test_each_sentence(x, label, sentence):
+    """What a person reads, word by word: one and many, none, the first and the last that fit."""
+    assert dict(explain(x, "t").lines)[label] == sentence
+
+
+def test_what_is_not_decided():
+    """Where the count would cost too much, the overlap is left open, with the reason."""
+    overlap = dict(explain(TANGLED).lines)["overlap"]
+    assert overlap.startswith("not decided: ") and "budget" in overlap
+
+
+@pytest.mark.parametrize("part", [slice(2, 12), slice(0, 10), slice(None, None, 4), slice(30, 40)])
+def test_an_array_of_a_part_of_a_tensor(part):
+    """Its block is the storage of the tensor, not the part."""
+    x = torch.arange(40.0)[part]
+    facts = dict(explain(x.numpy()).lines)
+    assert facts["storage"] == "10 of 40 elements are reached (40 of 160 bytes)"
+    assert facts == dict(explain(x).lines)
 
 
 def test_numpy_arrays():
@@ -112,7 +253,52 @@ def test_what_is_not_in_memory():
     )
     for name, (x, _) in NO_MEMORY.items():
         assert "shape (3, 4), stride (4, 1)" in str(explain(x)), name
-    assert "meta: there is no memory" in str(explain(NO_MEMORY["meta"][0]))
+    meta = explain(NO_MEMORY["meta"][0]).lines
+    assert meta[3:] == (
+        ("storage", "12 of 12 elements are reached (48 of 48 bytes)"),
+        ("overlap", "none: every index has an element of its own"),
+        ("device", "meta: there is no memory behind these numbers"),
+    )
+    assert {"lazy", "memory", "device"}.isdisjoint(dict(explain(torch.ones(2)).lines))
+
+
+@pytest.mark.parametrize(
+    ("make", "storage", "name"),
+    [
+        (lambda x: Wrapper(x, strides=(1, 9)), HELD.format("12 of 30", "48 of 120"), "Wrapper"),
+        (lambda x: Wrapper(x, storage_size=400), HELD.format("12 of 12", "48 of 48"), "Wrapper"),
+        (lambda x: Wrapper(x, storage_size=0), HELD.format("12 of 12", "48 of 48"), "Wrapper"),
+        (lambda x: TwoTensor(x, x), HELD.format("12 of 12", "48 of 48"), "TwoTensor"),
+        (torch._to_functional_tensor, HELD.format("12 of 12", "48 of 48"), "Tensor"),
+        (
+            lambda x: FakeTensorMode().from_tensor(x)[1:],
+            "8 of 12 elements are reached (32 of 48 bytes)",  # its storage is numbers, as meta's is
+            "FakeTensor",
+        ),
+    ],
+)
+def test_a_tensor_that_stands_for_another(make, storage, name):
+    """It has no memory of its own, and its storage is not spoken of as one."""
+    facts = dict(explain(make(torch.ones(3, 4))).lines)
+    assert facts["storage"] == storage
+    told = f"none of its own: this {name} stands for values that lie elsewhere, or nowhere"
+    assert facts["memory"] == told and "device" not in facts
+
+
+def test_a_subclass_with_memory():
+    """Code of its own, and memory of its own: nothing is missing, not even where it is empty or freed."""
+
+    class Watched(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+            return function(*args, **(kwargs or {}))
+
+    for x in (torch.ones(3), torch.ones(0), torch.ones(3).as_subclass(torch.nn.Parameter)):
+        assert "memory" not in dict(explain(torch.Tensor._make_subclass(Watched, x)).lines)
+    freed = torch.ones(3)
+    freed.untyped_storage().resize_(0)
+    assert "memory" not in dict(explain(freed).lines)
+    assert "it has only 0 (after a resize_" in dict(explain(freed).lines)["storage"]
 
 
 def test_the_example_of_a_huge_overlap():
@@ -127,9 +313,13 @@ def test_html_says_the_same():
     """The table holds the title and every sentence, escaped."""
     explanation = explain(torch.ones(3, 1).expand(3, 8))
     html = explanation._repr_html_()
-    assert explanation.title in html
+    assert f">{explanation.title}</caption>" in html
     for label, sentence in explanation.lines:
-        assert label in html and sentence.replace("'", "&#x27;") in html
+        sentence = sentence.replace("'", "&#x27;")
+        assert f">{label}</th>" in html and f">{sentence}</td>" in html
+    strange = Explanation("a < b", (("c & d", "<e>"),))._repr_html_()
+    assert ">a &lt; b</caption>" in strange
+    assert ">c &amp; d</th>" in strange and ">&lt;e&gt;</td>" in strange
 
 
 @pytest.mark.parametrize("name", NO_LAYOUT)

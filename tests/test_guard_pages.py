@@ -1,4 +1,8 @@
-"""Pages that kill whoever touches them lie before and after the memory: the reader survives."""
+"""Pages that kill whoever touches them lie before and after the memory: the reader survives.
+
+So does the memory that it writes into, `out`: its storage ends at a guard, and however much `out` claims
+to have beyond, or the page may not be written at all, no byte goes there.
+"""
 
 import ctypes
 import itertools
@@ -16,7 +20,7 @@ from stridekit.storage import storage_view
 DTYPES = [torch.uint8, torch.bool, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
 NUMEL = 24
 PAGE = mmap.PAGESIZE
-PROT_NONE = 0
+PROT_NONE, PROT_READ = 0, 1
 KEPT = []  # mappings that nothing else refers to: they go with the process
 
 
@@ -24,10 +28,14 @@ def guarded_page():
     """The address of a page of memory between two that may be neither read nor written."""
     KEPT.append(ctypes.c_char.from_buffer(mmap.mmap(-1, 3 * PAGE)))
     start = ctypes.addressof(KEPT[-1])
-    mprotect = ctypes.CDLL(None).mprotect
     for guard in (start, start + 2 * PAGE):
-        assert mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(PAGE), PROT_NONE) == 0
+        protect(guard, PROT_NONE)
     return start + PAGE
+
+
+def protect(page, access):
+    mprotect = ctypes.CDLL(None).mprotect
+    assert mprotect(ctypes.c_void_p(page), ctypes.c_size_t(PAGE), access) == 0
 
 
 def tensor_at(address, nbytes, dtype):
@@ -76,6 +84,78 @@ def read_one_before():
     print(len(ctypes.string_at(guarded_page() - 1, 1)))
 
 
+def claiming(base, numel, offset):
+    """A tensor of `numel` elements at `offset`, whatever room there is, as resize_ can leave it."""
+    return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
+
+
+def refusal(source, out):
+    try:
+        read_storage(source, out=out)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def write():
+    """Write into every `out` that may be too long for a storage that ends at a guard; count the refusals.
+
+    The bytes of the page are all known, so that one written beside the elements of `out` is seen.
+    """
+    page, canary, refused, written = guarded_page(), b"\xa5" * PAGE, 0, 0
+    rooms, offsets, numels = [8, 16, 24, 56, 96, 384], [0, 1, 2, 5, 23, 24, 2**40], [0, 1, 2, 6, 24]
+    for dtype, room, offset, numel in itertools.product(DTYPES, rooms, offsets, numels):
+        if room % dtype.itemsize:
+            continue
+        base = tensor_at(page + PAGE - room, room, dtype)
+        ctypes.memmove(page, canary, PAGE)
+        start, nbytes = PAGE - room + offset * dtype.itemsize, numel * dtype.itemsize
+        expected = canary
+        told = refusal(torch.zeros(numel, dtype=dtype), claiming(base, numel, offset))
+        if numel and start + nbytes > PAGE:
+            end = (offset + numel) * dtype.itemsize
+            assert f"to {end}, but its storage has only {room} bytes" in told
+            refused += 1
+        else:
+            assert told == ""
+            if numel:
+                expected = canary[:start] + bytes(nbytes) + canary[start + nbytes :]
+            written += 1
+        assert ctypes.string_at(page, PAGE) == expected, (dtype, room, offset, numel)
+    print(refused, written)
+
+
+def write_where_only_reading_is_allowed():
+    """A page that may be read: a refusal in words, from its first byte to its last."""
+    page = guarded_page()
+    outs = [tensor_at(page, NUMEL, torch.uint8), tensor_at(page + PAGE - NUMEL, NUMEL, torch.uint8)]
+    beyond = (
+        guarded_page()
+    )  # the page before it may be written, and so may the first half of this out
+    protect(beyond - PAGE, PROT_READ | mmap.PROT_WRITE)
+    outs.append(tensor_at(beyond - NUMEL // 2, NUMEL, torch.uint8))
+    protect(page, PROT_READ)
+    protect(beyond, PROT_READ)
+    for out in outs:
+        assert "may not be written" in refusal(torch.zeros(NUMEL, dtype=torch.uint8), out)
+        assert out.tolist() == [1] * NUMEL
+    print(len(outs))
+
+
+def copy_past_the_end():
+    """What torch does to a tensor whose storage is too small: the reader has to look before."""
+    base = tensor_at(guarded_page() + PAGE - 16, 16, torch.float32)
+    print(claiming(base, NUMEL, 0).view(torch.uint8).copy_(torch.zeros(NUMEL * 4)).sum())
+
+
+def copy_to_a_page_for_reading():
+    """What torch does to memory that may not be written."""
+    page = guarded_page()
+    out = tensor_at(page, NUMEL, torch.uint8)
+    protect(page, PROT_READ)
+    print(out.copy_(torch.zeros(NUMEL)).sum())
+
+
 linux = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
 )
@@ -96,9 +176,28 @@ def test_the_reader_touches_no_guard():
 
 
 @linux
-@pytest.mark.parametrize("function", [read_from_data_ptr, read_one_before])
+def test_nothing_is_written_beside_out():
+    """Every `out` that fits is written, every other refused, and no byte of the page changes beside it."""
+    done = run(write)
+    assert (done.returncode, done.stderr) == (0, "")
+    refused, written = map(int, done.stdout.split())
+    assert refused > 400 and written > 350
+
+
+@linux
+def test_nothing_is_written_to_a_page_for_reading():
+    """The kernel is asked before it would end Python."""
+    done = run(write_where_only_reading_is_allowed)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
+
+
+@linux
+@pytest.mark.parametrize(
+    "function",
+    [read_from_data_ptr, read_one_before, copy_past_the_end, copy_to_a_page_for_reading],
+)
 def test_the_guards_kill(function):
-    """Whoever reads past an end dies of it: the reader that lives has not done so."""
+    """Whoever reads or writes past an end dies of it: the reader that lives has not done so."""
     done = run(function)
     assert (done.returncode, done.stdout) == (-signal.SIGSEGV, "")
 

@@ -95,7 +95,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
     ),
     "selfcheck": ({"layout", "storage", "widgets"}, {"torch"}),
-    "exercises": ({"aliasing", "layout", "memory", "storage"}, {"torch", "numpy"}),
+    "exercises": ({"_arguments", "aliasing", "layout", "memory", "storage"}, {"torch", "numpy"}),
     "__init__": (
         {
             "layout",

@@ -67,7 +67,8 @@ def test_sets_of_many_layouts_are_equal_exactly_when_filled_sets_are():
         for stride in itertools.combinations_with_replacement(range(7), 3):
             layout = Layout(shape, stride)
             filled = frozenset(layout_bytes(layout))
-            assert found.setdefault(filled, MemorySet.of(layout)) == MemorySet.of(layout)
+            first, this = found.setdefault(filled, MemorySet.of(layout)), MemorySet.of(layout)
+            assert first == this and hash(first) == hash(this)
     assert len(set(found.values())) == len(found)
 
 
@@ -90,8 +91,12 @@ def test_spaces_do_not_meet():
     x = Layout((3, 4))
     on_gpu = MemorySet(0, [(1, 12)], "cuda:0")
     on_cpu = MemorySet(0, [(1, 12)], "cpu")
+    one, other = memset(x.clone()), memset(x.clone())
+    for a, b in itertools.permutations((memset(x), one, other), 2):
+        assert a.isdisjoint(b) and not a <= b and a != b
     assert on_gpu.isdisjoint(on_cpu) and not on_gpu <= on_cpu and on_gpu != on_cpu
     empty = MemorySet(5, [(1, 0)], "cuda:0")
+    assert empty != memset(x) and memset(x[:0]) != on_cpu  # which is known wherever they count from
     assert empty == MemorySet(9, [(0, 0), (4, 2)], "cpu") == memset(x[:0])
     assert hash(empty) == hash(memset(x[:0])) and empty < on_cpu and empty.isdisjoint(empty)
 
@@ -100,17 +105,33 @@ def test_spaces_do_not_meet():
     "question",
     [
         lambda a, b: a <= b,
+        lambda a, b: a < b,
+        lambda a, b: a >= b,
+        lambda a, b: a > b,
+        lambda a, b: a == b,
+        lambda a, b: a != b,
+        lambda a, b: a in [b],
         lambda a, b: a.issubset(b),
         lambda a, b: a.issuperset(b),
         lambda a, b: a.isdisjoint(b),
     ],
 )
 def test_a_layout_is_not_compared_with_a_device(question):
-    """Addresses that count from a storage and absolute ones are two things."""
-    with pytest.raises(
-        ValueError, match=r"compare two tensors, or Layout\.of\(t\) with the Layout"
-    ):
-        question(MemorySet.of(Layout((3,))), MemorySet(0, [(1, 3)], "cpu"))
+    """Addresses that count from a storage and absolute ones are two things, whichever comes first."""
+    of_layouts = [MemorySet.of(Layout((3,))), MemorySet.of(Layout((3, 1)).clone())]
+    for a, b in itertools.product(of_layouts, [MemorySet(n, [(1, 3)], "cpu") for n in (0, 7)]):
+        for pair in [(a, b), (b, a)]:
+            with pytest.raises(
+                ValueError, match=r"compare two tensors, or Layout\.of\(t\) with the Layout"
+            ):
+                question(*pair)
+
+
+def test_sets_of_layouts_and_of_devices_as_keys():
+    """Their hashes differ, so that a dict of both is never asked to compare them."""
+    of_layout, of_tensor = MemorySet.of(Layout((3,))), MemorySet(0, [(1, 3)], "cpu")
+    assert len({of_layout, of_tensor, MemorySet.of(Layout((3, 1)))}) == 2
+    assert {of_tensor: "cpu"}.get(of_layout) is None
 
 
 def test_what_is_no_memory_set():
@@ -131,6 +152,10 @@ def test_a_set_never_changes():
     x = MemorySet.of(Layout((3,)))
     with pytest.raises(AttributeError, match="never changes"):
         x.first = 5
+    for name in ("space", "first", "stop", "_generators", "nothing"):
+        with pytest.raises(AttributeError, match="never changes"):
+            delattr(x, name)
+    assert list(x) == [0, 1, 2]
     with pytest.raises(ValueError, match="have a negative count"):
         MemorySet(0, [(1, -3)], "cpu")
     with pytest.raises(TypeError, match="is no Layout"):

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from stridekit._arguments import a_kind
 from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
 from stridekit.exercises.watch import layout_facts, shares
 
@@ -47,10 +48,8 @@ def kind(value: Any) -> str:
     """
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
-    name = type(value).__name__
-    article = "an" if name[0] in "aeiou" else "a"
     count = f" of {len(value)}" if isinstance(value, tuple | list | set | dict) else ""
-    return f"{article} {name}{count}"
+    return f"{a_kind(value)}{count}"
 
 
 def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:

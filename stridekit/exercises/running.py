@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from stridekit.exercises.watch import Watch
+from stridekit.storage import bytes_missing
 
 Arguments = Mapping[str, Any]
 Read = Callable[[Any, Arguments], "Outcome"]
@@ -136,6 +137,10 @@ def _run_watched(
 def _read(read: Read, answer: Any, args: Arguments) -> Outcome:
     """What the reader makes of an answer. A None that it does not take is a forgotten return."""
     try:
+        if isinstance(answer, torch.Tensor) and (missing := bytes_missing(answer)):
+            raise Unusable(  # whoever reads its values reads memory of others, or ends Python
+                f"a tensor that reaches {missing} bytes past the end of its storage, which was shrunk"
+            )
         return read(answer, args)
     except Unusable as error:
         if answer is None:

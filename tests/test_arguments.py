@@ -1,0 +1,84 @@
+"""What callers hand in, in words: articles as they are spoken, and sizes that are no numbers yet."""
+
+import numpy as np
+import pytest
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import (
+    DimDynamic,
+    ShapeEnv,
+    StatelessSymbolicContext,
+)
+
+from stridekit import Layout, LayoutError, explain, explain_view, memset, read_element, traffic
+from stridekit._arguments import a_kind
+
+SPOKEN = (
+    "an int, a float, an ndarray, a uint8, a list, an object, a NoneType, a Tensor, a dict, a set, "
+    "an Index, an Exception, an UninitializedParameter, an UntypedStorage, an Undecided, an Upsample, "
+    "a UserDict, a UUID, a Union, a UnicodeError, a ufunc, a Unit, an OrderedDict, a OneHot, an Euler, "
+    "an LSTM, an MLP, an NDFrame, a Layout, a MemorySet, a SymInt, a Named, an X, a Y, a _Private, an Area"
+).replace("an Euler", "a Euler")
+
+
+@pytest.mark.parametrize("spoken", SPOKEN.split(", "))
+def test_the_article_of_a_type(spoken):
+    """As one says it: by the sound of the name, not by its first letter."""
+    assert a_kind(type(spoken.split(" ")[1], (), {})()) == spoken
+
+
+def test_the_article_of_a_type_without_a_name():
+    """Python allows it."""
+    assert a_kind(type("", (), {})()) == "a "
+
+
+def test_an_array_where_a_tensor_is_asked_for():
+    """The article that a person meets most."""
+    with pytest.raises(TypeError, match=r"^an ndarray has no torch storage"):
+        read_element(np.ones(3), 0)
+
+
+def symbolic():
+    """A fake tensor of sizes that stand for many numbers, as torch.export makes them; and what it knows."""
+    env = ShapeEnv()
+    dynamic = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC, DimDynamic.STATIC])
+    x = FakeTensorMode(shape_env=env).from_tensor(torch.ones(5, 4), symbolic_context=dynamic)
+    return x, env
+
+
+UNBACKED = ShapeEnv().create_unbacked_symint()
+ASKED = {
+    "Layout.of": (lambda x: Layout.of(x), r"shape\[0\]"),
+    "explain": (lambda x: explain(x), r"shape\[0\]"),
+    "explain of its transpose": (lambda x: explain(x.t()), r"shape\[1\]"),
+    "explain of a flat view": (lambda x: explain(x.flatten()), r"shape\[0\]"),
+    "explain of one row": (lambda x: explain(x[0]), "the size of the storage in bytes"),
+    "explain_view": (lambda x: explain_view(x, -1), r"shape\[0\]"),
+    "memset": (lambda x: memset(x), r"shape\[0\]"),
+    "traffic": (lambda x: traffic(reads=x), r"shape\[0\]"),
+    "a shape": (lambda x: Layout(x.shape), r"shape\[0\]"),
+    "a stride": (lambda x: Layout((2, 3), (x.shape[0], 1)), r"stride\[0\]"),
+    "an offset": (lambda x: Layout((2, 3), (3, 1), x.shape[0]), "storage_offset"),
+    "an index": (lambda x: Layout((2, 3))[x.shape[0]], "an index"),
+    "a slice": (lambda x: Layout((2, 3))[x.shape[0] :], "an index"),
+    "a view": (lambda x: Layout((2, 3)).view(x.shape[0], 1), r"shape\[0\]"),
+    "unbacked shape": (lambda x: Layout((UNBACKED, 3)), r"shape\[0\]"),
+    "unbacked index": (lambda x: Layout((2, 3))[UNBACKED], "an index"),
+    "unbacked element": (lambda x: read_element(torch.ones(3), UNBACKED), "an index"),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_symbolic_sizes_are_refused(name):
+    """They are no numbers, and taking them for some would fix them in the graph that is traced."""
+    (ask, what), (x, env) = ASKED[name], symbolic()
+    with pytest.raises(LayoutError, match=rf"^{what} is symbolic, .*[su]\d+.*: it stands for many"):
+        ask(x)
+    assert str(x.shape[0]).startswith("s") and not env.guards and not env.replacements
+
+
+def test_tensors_of_a_trace_without_symbols():
+    """Fake tensors of plain sizes are explained as ever."""
+    with FakeTensorMode():
+        x = torch.empty(5, 4)
+    assert explain(x[1:]).title.endswith("shape (4, 4), stride (4, 1), storage_offset 4")
