@@ -194,7 +194,7 @@ class StrideExplorer(Picture):
         index, chain = scene_now.pop("index"), scene_now.pop("chain", None)
         with self.hold_trait_notifications():
             self._chain = chain and Chain(
-                chain["source"], Layout(**chain["start"]), tuple(chain["steps"])
+                chain["source"], Layout(**chain["start"]), steps_of(chain["steps"])
             )
             self.layout = Layout(**scene_now)
             self.index = index
