@@ -137,7 +137,7 @@ def _node() -> subprocess.Popen[str]:
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     )
-    atexit.register(process.kill)
+    atexit.register(process.communicate)  # its input ends, and so does it
     return process
 
 
@@ -171,29 +171,31 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NameError, Attribut
 def assert_torch_refuses(x: torch.Tensor, text: str, error: str) -> None:
     if call := re.match(r"cannot apply (.*): (.*); write", error):
         if not call[2].startswith("memory_format"):
-            refused(lambda: torchs(x, call[1]), text, error)
+            refused(lambda: [torchs(x, call[1])], text, error)
         return
     try:
         texts = steps_of(text)
     except LayoutError:
         return
     if not any(words in error for words in OURS):
-        refused(lambda: torchs(x, "".join(texts)), text, error)
+        refused(lambda: [torchs(x, "".join(texts))], text, error)
 
 
 def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
     if not any(words in error for words in (*OURS, *UNREAD)) or "torch refuses" in error:
-        refused(lambda: exec(text.strip(), {"torch": torch, **names}), text, error)
+        scratch = {**names, "__builtins__": {}}
+        refused(lambda: [exec(text.strip(), scratch), *scratch.values()], text, error)
 
 
-def refused(run: Callable[[], Any], text: str, error: str) -> None:
+def refused(run: Callable[[], list[Any]], text: str, error: str) -> None:
+    """torch raises, or makes a negative size, which is a surprise of its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            run()
+            made = [x for x in run() if isinstance(x, torch.Tensor)]
         except REFUSALS:
             return
-    raise AssertionError(f"torch accepts {text!r}, which is refused: {error}")
+    assert any(n < 0 for x in made for n in x.shape), f"torch accepts {text!r}: {error}"
 
 
 # Lines, valid and odd ------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ READ = {
     "[1:, ::2]": (4, 4),
     "[None:2:None, -0]": (2,),
     "[::]": (5, 8),
+    f"[0{' ' * 997}]": (8,),
     "[..., ..., ]": (5, 8),
     "[None, ..., 0]": (1, 5),
     ".t ( ) [1:] .T  # two views and a comment": (5, 7),
@@ -87,6 +88,9 @@ REFUSED = {
     "[\0]": f'cannot read "[�]" at "�"{STEPS_FORM}',
     "[\ud800]": f'cannot read "[�]" at "�"{STEPS_FORM}',
     "[\xa0 1]": f'cannot read "[� 1]" at "�"{STEPS_FORM}',
+    "T\u200b": f'cannot read ".T�" at "�"{STEPS_FORM}',
+    "\xa0T": f'cannot read "�T" at "�"{STEPS_FORM}',
+    "😀" * 1000: f'cannot read "{"😀" * 1000}" at "😀"{STEPS_FORM}',
     "Ｔ": f'cannot read "Ｔ" at "Ｔ"{STEPS_FORM}',
     ".clone('channels_last)": f"cannot read \".clone('channels_last)\" at \"'\"{STEPS_FORM}",
     ".numpy()": f"numpy is not known here: {', '.join(SIGNATURES)} are",
@@ -105,6 +109,7 @@ REFUSED = {
     ".view(size=40)": "cannot apply .view(size=40): size is 40, not ints in brackets, as (2, 3); write .view(*size: int)",
     ".view('a')": "cannot apply .view('a'): size is torch.a, not ints in brackets, as (2, 3); write .view(*size: int)",
     ".view(94906267, 94906267)": f"cannot apply .view(94906267, 94906267): size is (94906267, 94906267): a browser counts exactly up to {MOST} elements; write .view(*size: int)",
+    ".view(0, 94906267, 94906267)": f"cannot apply .view(0, 94906267, 94906267): size is (0, 94906267, 94906267): a browser counts exactly up to {MOST} elements; write .view(*size: int)",
     ".contiguous(None)": "cannot apply .contiguous(None): memory_format is None, not a format, as torch.channels_last; write .contiguous(memory_format: format = torch.contiguous_format)",
     ".contiguous('wide')": "memory_format wide is not one of contiguous_format, channels_last, channels_last_3d",
     ".clone('channels_last')": "channels_last has 4 dims, shape (5, 8) has 2: use contiguous_format, or unsqueeze the missing dims",
@@ -117,6 +122,10 @@ REFUSED = {
     ".as_strided((2, -2), (1,))": "shape (2, -2) has 2 dims but stride (1,) has 1: give one stride for each dim",
     ".as_strided((2, -2), (1, 1))": "size -2 of dim 1 is negative: sizes are 0 or more",
     ".as_strided((0, 50000000), (1, 1))": ".as_strided((0, 50000000), (1, 1)): shape (0, 50000000) has a size of 50000000: the picture holds 4096; explore(t) shows a corner",
+    ".as_strided((0, 4097), (1, 1))": ".as_strided((0, 4097), (1, 1)): shape (0, 4097) has a size of 4097: the picture holds 4096; explore(t) shows a corner",
+    f".as_strided((2,), ({MOST},))": f".as_strided((2,), ({MOST},)): numbers beyond {MOST} are not exact in a browser",
+    ".unfold(0, 2, 0)": "step is 0: give 1 or more",
+    ".unfold(0, -1, 1)": "a window of -1 does not fit dim 0 of size 5",
     f".as_strided((1,), ({MOST},)).unsqueeze(0)[::2]": f"[::2]: numbers beyond {MOST} are not exact in a browser",
     f"[{MOST + 1}]": f"{MOST + 1} is too large: a browser counts exactly up to {MOST}",
     f"[-{'9' * 900}]": f"{'9' * 900} is too large: a browser counts exactly up to {MOST}",
@@ -175,6 +184,11 @@ LINES = {
     f"x += {2**64}": f"{2**64} is too large: a browser counts exactly up to {MOST}",
     f"x.fill_(-{MOST})": "x would pass 99999: the boxes hold five digits",
     "y = x.as_strided((0, 50000000), (1, 1))": "x.as_strided((0, 50000000), (1, 1)) would have a size of 50000000: the picture holds 96",
+    "y = x.as_strided((0, 97), (1, 1))": "x.as_strided((0, 97), (1, 1)) would have a size of 97: the picture holds 96",
+    "y = x[1:] [0].as_strided((1,), (1,), 24)": "x[1:][0].as_strided((1,), (1,), 24) would reach element 24, and the storage ends at 23",
+    f"y = x.as_strided((2,), ({MOST},))": f"x.as_strided((2,), ({MOST},)): numbers beyond {MOST} are not exact in a browser",
+    "y = x[None, 4:] + 1": "copy",
+    "y = x[:, 6:].t() + 1": "copy",
     "__proto__ = x": "__proto__ is not one of x, y and z: the picture has room for these three",
     "y = constructor": "constructor is not one of x, y and z: the picture has room for these three",
 }  # fmt: skip
@@ -227,9 +241,14 @@ def test_the_browser_says_the_same():
         (found,) = fuzz_lines.browsers(request)
         last = found if isinstance(found, str) else tuple(found[-1][1]["shape"])
         assert last == outcome, text
+        assert isinstance(found, str) or [step[0] for step in found] == [*steps_of(text)], text
     for text, outcome in LINES.items():
         (found,) = fuzz_lines.browsers({"shape": [4, 6], "texts": [text]})
         assert (found if isinstance(found, str) else found[0]["kind"]) == outcome, text
+        if not isinstance(found, str):
+            tensors = Story((4, 6), [text]).tensors
+            layouts = {name: layout_json(named.layout) for name, named in tensors.items()}
+            assert {name: layout for name, _, layout in found[3]} == layouts, text
 
 
 @needs_node
@@ -263,10 +282,13 @@ def test_drawn_lines_are_compared():
 
 
 def test_several_steps_in_one_text():
-    """They become steps of their own; the text of all is what torch takes."""
+    """They become steps of their own, from either side; where one is refused, all are."""
     explorer = StrideExplorer()
     explorer.chain = ["permute(1, 0)[1:]", ".T"]
     assert explorer.chain == (".permute(1, 0)", "[1:]", ".T")
+    chain = {**explorer._scene["chain"], "steps": ["T[1:]", "T # no more"]}
+    explorer.set_state({"_scene": {**explorer._scene, "chain": chain}})
+    assert explorer.chain == (".T", "[1:]", ".T")
     before = explorer._scene
     with pytest.raises(LayoutError, match="dims 0 and 1 do not merge"):
         explorer.chain = ".T.view(-1)"
