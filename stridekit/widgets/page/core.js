@@ -51,12 +51,14 @@ export function reach(layout) {
     const owned = owners.get(element);
     if (owned) owned.push(flat);
     else owners.set(element, [flat]);
-    // The next index, as an odometer turns, and its element.
+    // The next index, as an odometer turns, and its element; a step that is not taken may be too long to count.
     for (let d = shape.length - 1; d >= 0; d--) {
       index[d] += 1;
-      element += stride[d];
-      if (index[d] < shape[d]) break;
-      element -= shape[d] * stride[d];
+      if (index[d] < shape[d]) {
+        element += stride[d];
+        break;
+      }
+      element -= (shape[d] - 1) * stride[d];
       index[d] = 0;
     }
   }
