@@ -109,6 +109,8 @@ def items_of(values: Any) -> tuple[Any, ...] | None:
 
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
     """torch's convention: sizes as separate arguments or as one sequence."""
+    if not args:
+        raise LayoutError(f"{name} is missing: give ints, or () for no dims")
     one = len(args) == 1 and isinstance(args[0], Iterable) and not _is_0d(args[0])
     return ints(name, args[0] if one else args)
 

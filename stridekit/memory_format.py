@@ -34,6 +34,8 @@ def format_name(memory_format: Any, *, or_preserve: bool = False) -> str:
     >>> format_name("torch.channels_last")
     'channels_last'
     """
+    if memory_format is None and or_preserve:
+        return PRESERVE  # as torch's own default
     name = str(memory_format).removeprefix("torch.")
     names = [*_ORDERS, *([PRESERVE] if or_preserve else [])]
     if name not in names:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from typing import Any, Self
 
-from stridekit._arguments import LayoutError, basic_index, int_, ints, shown
+from stridekit._arguments import LayoutError, basic_index, int_, ints
 from stridekit._strided import change, drop
 from stridekit.views_of_dims import ViewsOfDims
 
@@ -44,7 +44,7 @@ class ViewsOfParts(ViewsOfDims):
             elif d > result.ndim - (item is not None):
                 # Each `...` skips all that it can; torch reads sizes past the end here.
                 raise IndexError(
-                    f"a second ... leaves no dim for {shown(item)}: give one ... at the most"
+                    "a second ... leaves no dim for what follows: give one at the most"
                 )
             elif item is None:
                 result, d = result.unsqueeze(d), d + 1

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from stridekit import Layout, LayoutError
-from stridekit.widgets.stride_explorer.chain import Chain, written
+from stridekit.widgets.stride_explorer.chain import Chain, steps_of
 
 FILE = Path(__file__).parent / "fixtures" / "chains.json"
 START, SIZE = Layout((5, 8), itemsize=4), 40
@@ -49,7 +49,7 @@ CHAINS = [
 ]
 TEXTS = ["permute(1, 0)", " .T ", "[1:]", "contiguous(torch.channels_last)",
          "contiguous('channels_last')", "contiguous( memory_format = torch.channels_last)",
-         "clone('channels_last')", "view(2, -1)"]  # fmt: skip
+         "clone('channels_last')", "view(2, -1)", ".t()[1:, ::2] .T  # two views"]  # fmt: skip
 
 
 def answers(steps, labels=None):
@@ -81,7 +81,7 @@ def text():
     """The file's text: one case a line, so that a change shows where it is."""
     named = [f"v{k}" for k in range(SIZE)]
     cases = [json.dumps(answers(steps, labels)) for steps in CHAINS for labels in (None, named)]
-    tidy = json.dumps([[given, written(given)] for given in TEXTS])
+    tidy = json.dumps([[given, steps_of(given)] for given in TEXTS])
     return '{"cases": [\n' + ",\n".join(cases) + f'\n],\n"written": {tidy}}}\n'
 
 

@@ -84,6 +84,28 @@ def test_arguments_have_torchs_names(name):
     agree(lambda: getattr(Layout.of(x), name)(**arguments), lambda: getattr(x, name)(**arguments))
 
 
+@pytest.mark.parametrize("name", ["permute", "expand", "view", "reshape", "broadcast_to"])
+def test_sizes_may_not_be_left_out(name):
+    """Of a 0-d tensor neither; () are none."""
+    x = torch.tensor(1.0)
+    agree(lambda: getattr(Layout.of(x), name)(()), lambda: getattr(x, name)(()))
+    with pytest.raises(TypeError):
+        getattr(x, name)()
+    with pytest.raises(LayoutError, match=r"is missing: give ints, or \(\) for no dims"):
+        getattr(Layout.of(x), name)()
+
+
+@pytest.mark.parametrize("name", ["clone", "to"])
+def test_a_memory_format_of_none_is_the_default(name):
+    x = torch.empty(4, 6).t()
+    agree(
+        lambda: getattr(Layout.of(x), name)(memory_format=None),
+        lambda: getattr(x, name)(
+            memory_format=None, **({"dtype": x.dtype} if name == "to" else {})
+        ),
+    )
+
+
 def test_dims_may_be_left_out():
     """The defaults are torch's."""
     x = torch.empty(4, 4, 6)

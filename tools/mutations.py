@@ -28,6 +28,10 @@ STORAGE, COPIES, ELEMENTWISE = (
     "tests/test_elementwise.py",
 )
 TRAFFIC = "tests/test_traffic.py"
+TYPED, READERS = (
+    "tests/test_grammar.py",
+    ("stridekit/widgets/grammar.py", "stridekit/widgets/page/grammar.js"),
+)
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 PARTS, DIMS, ELEMENTS = (f"stridekit/views_of_{what}.py" for what in ("parts", "dims", "elements"))
 
@@ -149,6 +153,28 @@ MUTATIONS = (
     Mutation("the browser's walk forgets the offset", "stridekit/widgets/traversal_explorer/traversal.js",
              "offset(walk, indexAt(walk, k));", "offset(walk, indexAt(walk, k)) - walk.storage_offset;",
              "tests/test_traversal_explorer.py"),
+    # Typed lines -------------------------------------------------------------------------------------
+    Mutation("Python takes ints with a 0 in front", READERS[0], "|0|[1-9][0-9]*|", "|[0-9]+|", TYPED),
+    Mutation("Python takes an argument by place behind one by name", READERS[0],
+             "if any(word for word, _ in given[: len(by_place)]):", "if False:", TYPED),
+    Mutation("Python reads other blanks than the browser", READERS[0], '[0].strip(" \\t\\r\\n")', "[0].strip()",
+             TYPED),
+    Mutation("the browser takes (3,) for 3", READERS[1], ' && tokens[at - 2].token !== ","', "", TYPED),
+    Mutation("the browser takes an index of nothing", READERS[1], 'if (token() === "]") throw wrong();', "", TYPED),
+    Mutation("the browser knows what every object has", READERS[1], "!Object.hasOwn(SIGNATURES, named)",
+             "!(named in SIGNATURES)", TYPED),
+    Mutation("the browser takes an argument twice", READERS[1], "|| named.has(word))", ")", TYPED),
+    Mutation("the browser counts halves of characters", READERS[1], "[...given].length", "given.length", TYPED),
+    Mutation("the browser writes to a property", "stridekit/widgets/alias_explorer/lines.js",
+             'steps.at(-1).name !== "[]")', "false)", TYPED),
+    Mutation("the browser adds two ints", "stridekit/widgets/alias_explorer/lines.js",
+             "if (!left.steps && !right.steps) throw reader.wrong();", "", TYPED),
+    Mutation("the browser squeezes a dim twice", "stridekit/widgets/page/operations.js",
+             "if (twice !== undefined) refuse(", "if (false) refuse(", TYPED),
+    Mutation("the browser packs a sum of nothing", "stridekit/widgets/page/operations.js",
+             "isByRows ? contiguousStride(shape) :", "", TYPED),
+    Mutation("the browser counts beyond what it can", "stridekit/widgets/page/core.js",
+             "storage_offset, lastOf(layout) + 1]", "storage_offset]", TYPED),
     # Timing ------------------------------------------------------------------------------------------
     Mutation("a GPU's time has the flush in it", "stridekit/timing/clocks.py",
              "            if self._erase:\n                self._erase()\n            begun = time.perf_counter()\n"
@@ -192,8 +218,6 @@ MUTATIONS = (
              "different = set(walks)", "different = walks", TRAFFIC),
     Mutation("a line that comes twice is filled once", "stridekit/refetch.py",
              "max(0, whole.filled - (touched - whole.touched))", "whole.filled", TRAFFIC),
-    Mutation("the browser packs sizes of 0", "stridekit/widgets/page/operations.js",
-             "return byRows ? contiguousStride(shape) : packed", "return packed", SCRIPTS),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.

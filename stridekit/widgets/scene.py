@@ -19,6 +19,7 @@ MAX_DIMS = 4
 MAX_SIDE = 64  # cells of a plane, across and down, that a page has room for
 MAX_ROWS = MAX_PLANES = 256  # of a plane, and planes: more would make a page of metres
 CACHE_LINE = 64  # bytes
+MOST = 2**53 - 1  # a browser counts exactly up to here
 
 
 def layout_json(layout: Layout) -> dict[str, Any]:
@@ -120,6 +121,8 @@ def why_not_drawn(layout: Layout, storage_size: int) -> str:
     'shape (5, 9), stride (8, 1), storage_offset 0 reaches element 40, and the storage ends at 39'
     """
     shape, stride, count = layout.shape, layout.stride, layout.numel
+    if too_large := why_not_counted(layout):
+        return too_large
     if layout.ndim > MAX_DIMS or count > MAX_CELLS:
         return (
             f"shape {shape} has {layout.ndim} dims and {count} elements: the picture holds "
@@ -137,8 +140,20 @@ def why_not_drawn(layout: Layout, storage_size: int) -> str:
     )
 
 
+def why_not_counted(layout: Layout) -> str:
+    """Why a browser could not have the numbers of a layout as they are; "" if it could.
+
+    >>> why_not_counted(Layout((1, 1), (2**53, 1)))
+    'numbers beyond 9007199254740991 are not exact in a browser'
+    """
+    numbers = (layout.numel, *layout.shape, *layout.stride, layout.span.stop)
+    return f"numbers beyond {MOST} are not exact in a browser" if max(numbers) > MOST else ""
+
+
 def _too_long(shape: Sequence[int]) -> str:
     """Of what a shape has too many for a page; "" where it fits."""
+    if max(shape, default=0) > MAX_CELLS:  # though a 0 beside it leaves no elements
+        return f"a size of {max(shape)}: the picture holds {MAX_CELLS}"
     if len(shape) > 1 and shape[-2] > MAX_ROWS:
         return f"{shape[-2]} rows: the picture holds {MAX_ROWS}"
     planes = prod(shape[:-2])

@@ -1,104 +1,65 @@
-// Reading the lines of the alias explorer: `y = x[1:, ::2]` and `y = x + 1` bind a name; `y += 100`, `y[0] = 7`
-// and `y.add_(x)` write in place. Python's lines.py reads the same lines with Python's own parser.
+// What a line of the alias explorer says: the rule `line` of widgets/grammar.py. This is lines.py, function by
+// function.
 
-import { Refused, read } from "../page/operations.js";
+import { Refused, createReader } from "../page/grammar.js";
 
-const FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one";
-const OPERATORS = { "+=": "add_", "-=": "sub_", "*=": "mul_" };
 /** How each operation in place takes its one argument: not at all, as an int, as a tensor. */
 const IN_PLACE = {
-  zero_: "", neg_: "", fill_: "int", copy_: "tensor",
-  add_: "int or tensor", sub_: "int or tensor", mul_: "int or tensor",
+  ".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor",
+  ".add_": "int or tensor", ".sub_": "int or tensor", ".mul_": "int or tensor",
 };
-const CLOSING = { "(": ")", "[": "]" };
+const OPERATORS = { "=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_" };
+const FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one";
 
 /**
- * A line: {text, bind, source}, {text, bind, computed: {sign, operands, text}} or {text, target, op, source};
- * `source` is a chain, an int, or null, and an operand a chain or an int. A chain is
- * {name, text, links}: its links are the operations, each with the text of the chain up to its end.
+ * What a line says: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
+ * is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
  */
 export function readLine(text) {
-  const unreadable = () => new Refused(`cannot read "${text}": ${FORMS}`);
-  const line = text.trim();
-  const start = chain(line);
-  if (!start) throw unreadable();
-  const { links } = start;
-  const last = links.at(-1);
-  const [, operator, value] = /^\s*([-+*]?=)(?!=)(.*)$/s.exec(line.slice(start.text.length)) ?? [];
-  if (operator === "=" && !links.length) {
-    const source = whole(value);
-    if (source) return { text: line, bind: start.name, source };
-    const computed = arithmetic(value.trim());
-    if (computed) return { text: line, bind: start.name, computed };
-  } else if (operator && (!links.length || last.text.startsWith("["))) {
-    const source = intOf(value) ?? whole(value);
-    if (source !== null) return { text: line, target: start, op: OPERATORS[operator] ?? "[]", source };
-  } else if (!operator && start.text === line && last) {
-    const [, op, argument] = /^\.(\w+_)\((.*)\)$/s.exec(last.text) ?? [];
-    const takes = op in IN_PLACE ? IN_PLACE[op] : null;
-    const source = takes === null ? null : argumentOf(takes, argument);
-    const target = chain(line.slice(0, line.length - last.text.length));
-    if (source !== null) return { text: line, target, op, source: takes ? source : null };
+  const reader = createReader(text, FORMS);
+  const said = line(reader);
+  reader.need("");
+  return { text: reader.text, ...said };
+}
+
+function line(reader) {
+  const target = chain(reader);
+  const { name, steps } = target;
+  if (!steps.length && reader.take("=")) {
+    const left = operand(reader);
+    const sign = reader.take("+", "-", "*");
+    if (left.steps && !sign) return { bind: name, source: left };
+    const right = sign ? operand(reader) : left;
+    if (!left.steps && !right.steps) throw reader.wrong();
+    return { bind: name, left, sign, right };
   }
-  throw unreadable();
-}
-
-/** What stands in the brackets of an operation that `takes` it; null where it cannot. */
-function argumentOf(takes, text) {
-  if (!takes) return text.trim() ? null : 0;
-  return (takes.includes("int") ? intOf(text) : null) ?? (takes.includes("tensor") ? whole(text) : null);
-}
-
-const intOf = (text) => (/^\s*-?\d+\s*$/.test(text) ? Number(text) : null);
-
-/** `x + 1`: {sign, operands, text}; null if it is none. */
-function arithmetic(text) {
-  const left = /^-?\d+/.exec(text)?.[0] ?? chain(text)?.text;
-  if (!left) return null;
-  const [, sign, right] = /^\s*([-+*])(.*)$/s.exec(text.slice(left.length)) ?? [];
-  if (!sign) return null;
-  const operands = [left, right].map((one) => intOf(one) ?? whole(one));
-  const usable = !operands.includes(null) && operands.some((one) => typeof one !== "number");
-  return usable ? { sign, operands, text } : null;
-}
-
-function whole(text) {
-  const found = chain(text.trim());
-  return found && found.text === text.trim() ? found : null;
-}
-
-/** The longest chain that a text begins with: a name, then indices, calls and properties. */
-function chain(text) {
-  const [name] = /^[A-Za-z_]\w*/.exec(text) ?? [];
-  if (!name) return null;
-  const links = [];
-  let at = name.length;
-  for (;;) {
-    const [head] = /^(\[|\.[A-Za-z_]\w*\(?)/.exec(text.slice(at)) ?? [];
-    if (!head) break;
-    const end = "[(".includes(head.at(-1)) ? closing(text, at + head.length - 1) : at + head.length;
-    if (end === null) break;
-    links.push({ text: text.slice(at, end), upTo: text.slice(0, end) });
-    at = end;
+  if (!(steps.length && steps.at(-1).name !== "[]")) {
+    const sign = reader.take(...Object.keys(OPERATORS));
+    if (sign) return { target, op: OPERATORS[sign], source: operand(reader) };
   }
-  return { name, links, text: text.slice(0, at) };
+  const op = reader.take(...Object.keys(IN_PLACE));
+  if (!op) throw reader.wrong();
+  reader.need("\\(");
+  const source = IN_PLACE[op] ? operand(reader, IN_PLACE[op]) : null;
+  if (source !== null) reader.take(",");
+  reader.need("\\)");
+  return { target, op: op.slice(1), source };
 }
 
-/** Behind the bracket that closes the one at a place; null if none does. */
-function closing(text, at) {
-  const open = [];
-  for (let k = at; k < text.length; k++) {
-    if (text[k] in CLOSING) open.push(CLOSING[text[k]]);
-    else if (text[k] === open.at(-1)) open.pop();
-    if (!open.length) return k + 1;
+/** A name, and operations on it as far as they go; one in place is none of them. */
+function chain(reader) {
+  const [name, steps] = [reader.name(), []];
+  while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) {
+    const step = reader.step();
+    if (["contiguous", "clone"].includes(step.name) && step.args[0] !== undefined)
+      throw new Refused(`write .${step.name}(), without a format`);
+    steps.push(step);
   }
-  return null;
+  return { name, steps, text: name + steps.map((step) => step.text).join("") };
 }
 
-/** The operation that a link stands for. */
-export function readLink({ text }) {
-  const step = read(text);
-  if (["contiguous", "clone"].includes(step.name) && step.args.length)
-    throw new Refused(`cannot read "${text}": write .${step.name}(), without a format`);
-  return step;
+function operand(reader, takes = "int or tensor") {
+  if (takes.includes("int") && reader.atInt()) return reader.number();
+  if (!takes.includes("tensor")) throw reader.wrong();
+  return chain(reader);
 }

@@ -1,13 +1,14 @@
 // What happens to tensors x, y and z when a line is typed: a view, a copy, or a write in place.
 //
-// Python's story.py lets torch run the same lines; tests/fixtures/aliases.json pins this file to its
-// answers: values, copies, refusals and sentences. A story is
+// Python's story.py lets torch run the same lines; tests/fixtures/aliases.json and tests/fuzz_lines.py pin this
+// file to its answers: values, copies, refusals and sentences. A story is
 //   {tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], touched}
 // and never changes: `run(story, text)` gives the next one, or throws Refused.
 
-import { elementName, numel, reach, unflatten, whyNotContiguous } from "../page/core.js";
-import { readLine, readLink } from "./lines.js";
-import { Refused, apply, elementwise, isDense } from "../page/operations.js";
+import { elementName, lastOf, numel, reach, unflatten, whyNotContiguous, whyNotCounted } from "../page/core.js";
+import { Refused } from "../page/grammar.js";
+import { readLine } from "./lines.js";
+import { apply, elementwise, isDense } from "../page/operations.js";
 import { contiguousStride, viewStride } from "../page/view_rule.js";
 
 const NAMES = ["x", "y", "z"];
@@ -47,13 +48,14 @@ export const elementsOf = ({ layout }) => reach(layout).elements;
 
 // A name is bound ----------------------------------------------------------------------------------
 
-function bind(story, { text, bind: name, source, computed }) {
+function bind(story, line) {
+  const { text, bind: name, source } = line;
   requireName(name);
-  const { tapes, tensor, reason } = computed ? compute(story, computed) : follow(story, story.tapes, source);
+  const { tapes, tensor, reason } = source ? follow(story, story.tapes, source) : compute(story, line);
   const opened = tapes.map((_, tape) => story.opened[tape] ?? `opened by ${text}`);
   const sentence = reason
     ? `on a storage of its own: ${reason}`
-    : source.links.length
+    : source.steps.length
       ? "nothing was copied"
       : `${name} is ${source.name}: one tensor with two names`;
   const entry = { text, kind: reason ? "copy" : "view", sentence, warning: "" };
@@ -62,14 +64,15 @@ function bind(story, { text, bind: name, source, computed }) {
 }
 
 /** The new tensor of an operation out of place. */
-function compute(story, { sign, operands, text }) {
-  const read = operands.map((one) => {
+function compute(story, { left: first, sign, right: second }) {
+  const said = [first, sign, second].map((part) => part.text ?? part).join(" ");
+  const read = [first, second].map((one) => {
     if (typeof one === "number") return { layout: { shape: [], stride: [], storage_offset: 0, itemsize: 8 }, values: [one] };
     const { tapes, tensor } = follow(story, story.tapes, one);
     return { layout: tensor.layout, values: tapes[tensor.tape] };
   });
   const layout = elementwise(...read.map((one) => one.layout));
-  requireRoom(text, layout, Infinity);
+  requireRoom(said, layout, Infinity);
   const [left, right] = read.map(({ layout: own, values }) => {
     const wide = apply(own, { name: "expand", args: [layout.shape] }).layout;
     return reach(wide).elements.map((element) => values[element]);
@@ -77,7 +80,7 @@ function compute(story, { sign, operands, text }) {
   const values = new Array(numel(layout)).fill(0);
   const op = COMPUTE[{ "+": "add_", "-": "sub_", "*": "mul_" }[sign]];
   reach(layout).elements.forEach((element, k) => (values[element] = op(left[k], right[k]) + 0));
-  requireDigits(text, values);
+  requireDigits(said, values);
   const tensor = { tape: story.tapes.length, layout };
   return { tapes: [...story.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
 }
@@ -97,16 +100,16 @@ function kept(tapes, opened, tensors) {
 }
 
 /** The tensor at the end of a chain, the storages then, and why the last copy was made. */
-function follow(story, tapes, { name, links }) {
+function follow(story, tapes, { name, steps }) {
   requireName(name);
   if (!(name in story.tensors)) refuse(`${name} is not there yet: make it, as in ${name} = x[1:]`);
   let tensor = story.tensors[name];
-  let reason = "";
-  for (const link of links) {
+  let [reason, said] = ["", name];
+  for (const step of steps) {
     const { tape, layout: before } = tensor;
-    const step = readLink(link);
+    said += step.text;
     const { layout, copied } = apply(before, step);
-    requireRoom(link.upTo, layout, copied ? Infinity : tapes[tape].length);
+    requireRoom(said, layout, copied ? Infinity : tapes[tape].length);
     if (copied) {
       tapes = [...tapes, moved(tapes[tape], before, layout)];
       reason = whyCopied(step.name, before, layout);
@@ -280,12 +283,14 @@ function requireDigits(said, values) {
 }
 
 function requireRoom(said, layout, storageSize) {
-  const [count, ndim] = [numel(layout), layout.shape.length];
+  const [count, ndim, largest] = [numel(layout), layout.shape.length, Math.max(0, ...layout.shape)];
+  const why = whyNotCounted(layout);
+  if (why) refuse(`${said}: ${why}`);
   if (count > MAX_CELLS || ndim > MAX_DIMS)
     refuse(`${said} would have ${count} elements in ${ndim} dims: the picture holds ${MAX_CELLS} in ${MAX_DIMS}`);
-  const last = layout.shape.reduce((sum, n, d) => sum + (n - 1) * layout.stride[d], layout.storage_offset);
-  if (count && last >= storageSize)
-    refuse(`${said} would reach element ${last}, and the storage ends at ${storageSize - 1}`);
+  if (largest > MAX_CELLS) refuse(`${said} would have a size of ${largest}: the picture holds ${MAX_CELLS}`);
+  const last = lastOf(layout);
+  if (last >= storageSize) refuse(`${said} would reach element ${last}, and the storage ends at ${storageSize - 1}`);
 }
 
 // Who shares with whom -----------------------------------------------------------------------------

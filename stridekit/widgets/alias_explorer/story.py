@@ -1,25 +1,26 @@
 """What happens to tensors x, y and z when a line is typed: a view, a copy, or a write in place.
 
-A line is read by Python's own parser (lines.py) and run by torch: the values and the refusals are
-torch's. What Layout knows beside it, the reasons, goes into the log. story.js mirrors this module;
-tests/fixtures/aliases.json pins it to the answers from here.
+A line is read by lines.py and run by torch: the values and the refusals are torch's. What Layout knows
+beside it, the reasons, goes into the log. story.js mirrors this module; tests/fixtures/aliases.json and
+tests/fuzz_lines.py pin it to the answers from here.
 """
 
 from __future__ import annotations
 
-import ast
 import operator
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from stridekit._arguments import ints, texts
 from stridekit.elementwise import output_layout
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.alias_explorer.lines import Bind, Compute, Store, int_of, read
+from stridekit.widgets.alias_explorer.lines import Bind, Chain, Compute, Operand, Store, read
 from stridekit.widgets.alias_explorer.write import MAX_VALUE, Named, Write, shared_element
+from stridekit.widgets.grammar import apply
+from stridekit.widgets.scene import why_not_counted
 
 NAMES = ("x", "y", "z")
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -51,13 +52,12 @@ class Story:
         self.tensors = {"x": Named(tape, tape.view(start.shape))}
         self.tapes = [tape]  # the storages that some name holds, the oldest first
         self.log: list[Entry] = []
-        self._text = ""
         for step in texts("steps", steps):
             self.run(step)
 
     def run(self, text: str) -> Entry:
         """Run one line. Raises LayoutError, and then all is as it was before."""
-        line, self._text = read(text), text.strip()
+        line = read(text)
         entry = self._write(line) if isinstance(line, Store) else self._bind(line)
         self.log.append(entry)
         return entry
@@ -73,12 +73,11 @@ class Story:
         tapes = {id(tape): tape for tape in (*self.tapes, found.tape)}
         self.tapes = [tape for key, tape in tapes.items() if key in held]
         if reason:
-            return Entry(self._text, "copy", f"on a storage of its own: {reason}")
-        if isinstance(line, Bind) and isinstance(line.source, ast.Name):
-            return Entry(
-                self._text, "view", f"{line.name} is {line.source.id}: one tensor with two names"
-            )
-        return Entry(self._text, "view", "nothing was copied")
+            return Entry(line.text, "copy", f"on a storage of its own: {reason}")
+        if isinstance(line, Bind) and not line.source.steps:
+            same = f"{line.name} is {line.source.name}: one tensor with two names"
+            return Entry(line.text, "view", same)
+        return Entry(line.text, "view", "nothing was copied")
 
     def _compute(self, line: Compute) -> tuple[Named, str]:
         """The new tensor of an operation out of place, and why it has a storage of its own."""
@@ -86,51 +85,51 @@ class Story:
         layouts = [
             Layout((), itemsize=8) if isinstance(it, int) else Layout.of(it) for it in (one, two)
         ]
-        after = output_layout(*layouts)
-        _require_small(line.said, after)
+        after, said = output_layout(*layouts), f"{line.left} {line.sign} {line.right}"
+        _require_small(said, after)
         tensor = OPERATORS[line.sign](one, two)
         if any(abs(value) > MAX_VALUE for value in tensor.flatten().tolist()):
-            raise LayoutError(f"{line.said} would pass {MAX_VALUE}: the boxes hold five digits")
+            raise LayoutError(f"{said} would pass {MAX_VALUE}: the boxes hold five digits")
         tape = tensor.as_strided((after.numel,), (1,), 0).add_(0.0)  # there is no -0
         return Named(tape, tensor), f"{line.sign} out of place makes a new tensor"
 
-    def _operand(self, node: ast.expr) -> Any:
-        value = int_of(node)
-        return self._follow(node)[0].tensor if value is None else value
+    def _operand(self, operand: Operand) -> torch.Tensor | int:
+        return operand if isinstance(operand, int) else self._follow(operand)[0].tensor
 
-    def _follow(self, node: ast.expr) -> tuple[Named, str]:
+    def _follow(self, chain: Chain) -> tuple[Named, str]:
         """The tensor of a chain of operations, and why the last copy in it was made."""
-        if isinstance(node, ast.Name):
-            _require_name(node.id)
-            if node.id not in self.tensors:
-                raise LayoutError(f"{node.id} is not there yet: make it, as in {node.id} = x[1:]")
-            return self.tensors[node.id], ""
-        owner = node.func if isinstance(node, ast.Call) else node
-        assert isinstance(owner, ast.Attribute | ast.Subscript)  # read() has seen to that
-        before, reason = self._follow(owner.value)
-        layout = before.layout
-        after = _evaluate(node, owner, layout)
-        _require_small(self._said(node), after)
-        if after.numel and not after.copied and after.span.stop > before.tape.numel():
-            raise LayoutError(
-                f"{self._said(node)} would reach element {after.span.stop - 1}, "
-                f"and the storage ends at {before.tape.numel() - 1}"
-            )
-        tensor = _evaluate(node, owner, before.tensor)
-        if not after.copied:
-            return Named(before.tape, tensor), reason
-        name = owner.attr if isinstance(owner, ast.Attribute) else "[]"
-        tape = tensor.as_strided((after.numel,), (1,), 0)
-        return Named(tape, tensor), _why_copied(name, layout, after)
+        _require_name(chain.name)
+        if chain.name not in self.tensors:
+            raise LayoutError(f"{chain.name} is not there yet: make it, as in {chain.name} = x[1:]")
+        found, reason, said = self.tensors[chain.name], "", chain.name
+        for step in chain.steps:
+            before, said = found.layout, said + step.text
+            try:
+                after = apply(before, step)
+            except IndexError as error:
+                raise LayoutError(str(error)) from None
+            _require_small(said, after)
+            if after.numel and not after.copied and after.span.stop > found.tape.numel():
+                raise LayoutError(
+                    f"{said} would reach element {after.span.stop - 1}, "
+                    f"and the storage ends at {found.tape.numel() - 1}"
+                )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # .T of other than two dims is deprecated
+                tensor = apply(found.tensor, step)
+            tape = found.tape
+            if after.copied:
+                tape = tensor.as_strided((after.numel,), (1,), 0)
+                reason = _why_copied(step.name, before, after)
+            found = Named(tape, tensor)
+        return found, reason
 
     def _write(self, line: Store) -> Entry:
-        target, op, source = line
-        written, copied = self._follow(target)
-        other, value = None, int_of(source)
-        if source is not None and value is None:
-            other, _ = self._follow(source)
-        names = self._said(target), self._said(source)
-        write = Write(*names, op, written, value, other)
+        written, copied = self._follow(line.target)
+        value = line.source if isinstance(line.source, int) else None
+        other = self._follow(line.source)[0] if isinstance(line.source, Chain) else None
+        source = str(line.source) if other else ""
+        write = Write(str(line.target), source, line.op, written, value, other)
         before = written.tape.clone()
         try:
             write.run()
@@ -138,15 +137,10 @@ class Story:
             written.tape.copy_(before)
             raise
         changed = {int(k) for k in (before != written.tape).nonzero().flatten()}
-        base = next(node.id for node in ast.walk(target) if isinstance(node, ast.Name))
-        sentence = self._changes(base, written.tape, changed)
+        sentence = self._changes(line.target.name, written.tape, changed)
         if copied:
             sentence = "the write went to a copy that no name holds: no tensor changed"
-        return Entry(self._text, "write", sentence, write.warning())
-
-    def _said(self, node: ast.expr | None) -> str:
-        """A part of the line, as it was typed."""
-        return (node and ast.get_source_segment(self._text, node)) or ""
+        return Entry(line.text, "write", sentence, write.warning())
 
     def _changes(self, base: str, tape: torch.Tensor, changed: set[int]) -> str:
         """Who holds other values than before, the written tensor first."""
@@ -210,27 +204,17 @@ def _require_name(name: str) -> None:
 
 
 def _require_small(name: str, layout: Layout) -> None:
+    if why := why_not_counted(layout):
+        raise LayoutError(f"{name}: {why}")
     if layout.numel > MAX_CELLS or layout.ndim > MAX_DIMS:
         raise LayoutError(
             f"{name} would have {layout.numel} elements in {layout.ndim} dims: "
             f"the picture holds {MAX_CELLS} in {MAX_DIMS}"
         )
-
-
-def _evaluate(node: ast.expr, owner: Any, it: Any) -> Any:
-    """One link of a chain, applied to a Layout or to a tensor."""
-    inner = owner.value
-    owner.value = ast.Name("it", ast.Load())
-    try:
-        code = compile(ast.fix_missing_locations(ast.Expression(node)), "line", "eval")
-    finally:
-        owner.value = inner
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # .T of other than two dims is deprecated, and still a view
-        try:
-            return eval(code, {"it": it, "__builtins__": {}})
-        except (IndexError, TypeError) as error:
-            raise LayoutError(str(error)) from None
+    if max(layout.shape, default=0) > MAX_CELLS:  # though a 0 beside it leaves no elements
+        raise LayoutError(
+            f"{name} would have a size of {max(layout.shape)}: the picture holds {MAX_CELLS}"
+        )
 
 
 def _why_copied(name: str, before: Layout, after: Layout) -> str:

@@ -7,7 +7,7 @@ import { begin, elementsOf, namesOf, relations, run } from "./story.js";
 import { createOwned, createTapes } from "./panes.js";
 import { elementName, unflatten } from "../page/core.js";
 import { OWN_KEYS, h, pool, set } from "../page/dom.js";
-import { Refused } from "../page/operations.js";
+import { Refused } from "../page/grammar.js";
 import { createShell } from "../page/shell.js";
 
 const EXAMPLES = [
@@ -139,9 +139,9 @@ function render({ model, el }) {
     Object.assign(own, { why: "", pending: null, spot: null });
     try {
       const { log } = run(shown.story, text);
-      const { warning: against } = log.at(-1);
-      if (!against) return accept(text);
-      own.pending = { text: text.trim(), warning: against };
+      const { text: said, warning: against } = log.at(-1);
+      if (!against) return accept(said);
+      own.pending = { text: said, warning: against };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       own.why = error.message;
@@ -152,7 +152,7 @@ function render({ model, el }) {
   function accept(text) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
-    keep([...scene.steps, text.trim()]);
+    keep([...scene.steps, text]);
     if (asked) input.focus(); // the button that had it is gone
   }
 

@@ -2,14 +2,15 @@
 // kernel. tests/fixtures/channels_last_explorer.json pins this file to Python's and torch's answers.
 
 import { elementName, offset, product, tuple, unflatten } from "../page/core.js";
-import { apply, read } from "../page/operations.js";
+import { readSteps } from "../page/grammar.js";
+import { apply } from "../page/operations.js";
 import { contiguousStride } from "../page/view_rule.js";
 
 export const MOST = [2, 4, 4, 5];
 export const FORMATS = ["contiguous_format", "channels_last"];
 export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
-const [CLONE, CONTIGUOUS] = ["clone", "contiguous"].map((name) => read(`.${name}(${NAME})`));
+const [CLONE, CONTIGUOUS] = ["clone", "contiguous"].flatMap((name) => readSteps(`.${name}(${NAME})`));
 
 const range = (n) => Array.from({ length: n }, (_, k) => k);
 

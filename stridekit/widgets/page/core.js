@@ -9,6 +9,7 @@ export const MAX_DIMS = 4;
 export const MAX_ROWS = 256; // of a plane; more would make a page of metres
 const MAX_PLANES = 256;
 export const CACHE_LINE = 64;
+export const MOST = 2 ** 53 - 1; // counted exactly up to here
 
 /** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */
 
@@ -50,12 +51,14 @@ export function reach(layout) {
     const owned = owners.get(element);
     if (owned) owned.push(flat);
     else owners.set(element, [flat]);
-    // The next index, as an odometer turns, and its element.
+    // The next index, as an odometer turns, and its element; a step that is not taken may be too long to count.
     for (let d = shape.length - 1; d >= 0; d--) {
       index[d] += 1;
-      element += stride[d];
-      if (index[d] < shape[d]) break;
-      element -= shape[d] * stride[d];
+      if (index[d] < shape[d]) {
+        element += stride[d];
+        break;
+      }
+      element -= (shape[d] - 1) * stride[d];
       index[d] = 0;
     }
   }
@@ -161,22 +164,37 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
   ];
 }
 
+/** The last element that is reached; -1 where none is. @param {Layout} layout */
+export const lastOf = ({ shape, stride, storage_offset }) =>
+  shape.includes(0) ? -1 : shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], storage_offset);
+
+/** Why not all numbers of a layout are exact here; "" if they are. @param {Layout} layout */
+export function whyNotCounted(layout) {
+  const { shape, stride, storage_offset } = layout;
+  const numbers = [numel(layout), ...shape, ...stride, storage_offset, lastOf(layout) + 1];
+  return Math.max(...numbers) > MOST ? `numbers beyond ${MOST} are not exact in a browser` : "";
+}
+
 /** Why the picture cannot hold a layout on a storage; "" if it can. */
 export function whyNotDrawn(layout, storageSize) {
   const { shape, stride, storage_offset } = layout;
   const count = numel(layout);
+  const tooLarge = whyNotCounted(layout);
+  if (tooLarge) return tooLarge;
   if (shape.length > MAX_DIMS || count > MAX_CELLS)
     return (
       `shape ${tuple(shape)} has ${shape.length} dims and ${count} elements: ` +
       `the picture holds ${MAX_DIMS} and ${MAX_CELLS}; explore(t) shows a corner`
     );
   const planes = product(shape.slice(0, -2));
+  const largest = Math.max(0, ...shape);
   const tooMany =
-    shape.at(-2) > MAX_ROWS ? `${shape.at(-2)} rows: the picture holds ${MAX_ROWS}`
+    largest > MAX_CELLS ? `a size of ${largest}: the picture holds ${MAX_CELLS}` // though a 0 leaves no elements
+      : shape.at(-2) > MAX_ROWS ? `${shape.at(-2)} rows: the picture holds ${MAX_ROWS}`
       : planes > MAX_PLANES ? `${planes} planes: the picture holds ${MAX_PLANES}` : "";
   if (tooMany) return `shape ${tuple(shape)} has ${tooMany}; explore(t) shows a corner`;
-  const last = storage_offset + shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 0);
-  if (count === 0 || last < storageSize) return "";
+  const last = lastOf(layout);
+  if (last < storageSize) return "";
   return (
     `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset} ` +
     `reaches element ${last}, and the storage ends at ${storageSize - 1}`

@@ -1,113 +1,39 @@
-// torch's view operations on layouts, for pictures that answer without a kernel. Python's Layout is the
-// truth: tests/fixtures/operations.json pins numbers and sentences to its answers.
+// torch's view operations on layouts, for pictures that answer without a kernel. Python's Layout is the truth:
+// tests/fixtures/operations.json and tests/fuzz_lines.py pin numbers and sentences to its answers.
 //
-// `apply(layout, read(".permute(1, 0)"))` gives {layout, copied}, or throws with Python's sentence.
+// `apply(layout, step)` gives {layout, copied}, or throws with Python's sentence; grammar.js reads a step.
 
 import { numel, product, tuple, whyNotContiguous } from "./core.js";
 import { dimOrder, packed } from "./dim_order.js";
+import { Refused } from "./grammar.js";
 import { completeShape, contiguousStride, viewStride } from "./view_rule.js";
 
 const range = (n) => Array.from({ length: n }, (_, k) => k);
 const change = (values, at, ...others) => [...values.slice(0, at), ...others, ...values.slice(at + 1)];
 const insert = (values, at, value) => [...values.slice(0, at), value, ...values.slice(at)];
 
-/** An operation that torch would refuse, or a text that is none. */
-export class Refused extends Error {}
 const refuse = (sentence) => {
   throw new Refused(sentence);
 };
 
-// Reading a step -----------------------------------------------------------------------------------
-
-/** The step that a text stands for: {name, args, text}; that of an index is called "[]". */
-export function read(source) {
-  const text = source.trim().replace(/\(\s*memory_format\s*=\s*/, "(");
-  const [, name, call] = /^\.?([A-Za-z]\w*)\s*(\(.*\))?$/s.exec(text) ?? [];
-  if (text.startsWith("[")) return { name: "[]", args: parse(text, true), text };
-  if (!name) return refuse(`cannot read "${text}": write .permute(1, 0) or [1:, ::2]`);
-  if (!(name in OPERATIONS))
-    return refuse(`${name} is not known here: ${Object.keys(OPERATIONS).slice(1).join(", ")} are`);
-  if (PROPERTIES.has(name) !== !call)
-    return refuse(call ? `${name} takes no call: write .${name}` : `write .${name}(), with its arguments`);
-  return { name, args: call ? parse(call, false) : [], text: `.${name}${call ?? ""}` };
-}
-
-/** The values of a Python literal in brackets: ints, None, `...`, slices, names, and sequences of them. */
-function parse(text, isIndex) {
-  const tokens = text.match(/-?\d+|\.\.\.|torch\.\w+|[A-Za-z_]\w*|"\w+"|'\w+'|\S/g);
-  let at = 0;
-  const wrong = () => refuse(`cannot read "${text}" at ${tokens[at] ? `"${tokens[at]}"` : "its end"}`);
-
-  function sequence(closing) {
-    const values = [];
-    while (tokens[at] !== closing) {
-      values.push(isIndex ? item() : value());
-      if (tokens[at] === ",") at += 1;
-      else if (tokens[at] !== closing) wrong();
-    }
-    at += 1;
-    return values;
-  }
-
-  function value() {
-    const token = tokens[at++];
-    if (/^-?\d+$/.test(token)) return Number(token);
-    if (token === "(") return sequence(")");
-    if (token === "[" && !isIndex) return sequence("]");
-    if (token === "None") return null;
-    if (isIndex && token === "...") return token;
-    if (!isIndex && /^(torch\.|["'])\w+/.test(token ?? ""))
-      return token.replace(/^torch\.|["']/g, "");
-    at -= 1;
-    return wrong();
-  }
-
-  function item() {
-    const parts = [undefined];
-    while (![",", "]", undefined].includes(tokens[at]))
-      if (tokens[at] === ":") {
-        at += 1;
-        parts.push(undefined);
-      } else if (parts.at(-1) === undefined) parts[parts.length - 1] = value();
-      else wrong();
-    if (parts.length > 3) wrong();
-    return parts.length === 1 ? (parts[0] === undefined ? wrong() : parts[0]) : { slice: parts };
-  }
-
-  at = 1;
-  const values = sequence(isIndex ? "]" : ")");
-  return at === tokens.length ? values : wrong();
-}
-
-// Applying it --------------------------------------------------------------------------------------
-
 /** The layout after a step, and whether torch has to copy: {layout, copied}. Throws Refused. */
 export function apply(layout, { name, args }) {
-  const [fewest, most] = ARGUMENTS[name] ?? [0, Infinity];
-  if (args.length < fewest || args.length > most)
-    refuse(`${name} takes ${fewest === most ? most : `${fewest} to ${most}`} arguments, not ${args.length}`);
-  if (!["[]", "contiguous", "clone"].includes(name) && args.flat(2).some((n) => typeof n === "string"))
-    refuse(`${name} takes numbers`);
-  const result = OPERATIONS[name](layout, ...args);
-  const { copied = false, ...numbers } = { ...layout, ...result };
+  const { copied = false, ...numbers } = { ...layout, ...OPERATIONS[name](layout, ...args) };
   return { layout: numbers, copied };
 }
 
 const wrap = (dim, { shape }, ndim = shape.length) => {
   const count = Math.max(ndim, 1);
-  if (!Number.isInteger(dim)) refuse(`dim is ${dim ?? "missing"}: give an int`);
   if (dim < -count || dim >= count)
     refuse(`dim ${dim} is out of range for shape ${tuple(shape)}: use ${-count} to ${count - 1}`);
   return (dim + count) % count;
 };
-const many = (args) => (args.length === 1 && Array.isArray(args[0]) ? args[0] : args);
 const pick = ({ shape, stride }, dims) => ({
   shape: dims.map((d) => shape[d]), stride: dims.map((d) => stride[d]),
 });
 const fresh = (shape) => ({ shape, stride: contiguousStride(shape), storage_offset: 0, copied: true });
 
-function permute(x, ...args) {
-  const wanted = many(args);
+function permute(x, wanted) {
   const order = wanted.map((d) => wrap(d, x));
   if (String([...order].sort((a, b) => a - b)) !== String(range(x.shape.length)))
     refuse(
@@ -167,10 +93,11 @@ function index(x, ...items) {
   const used = items.filter((item) => item !== null && item !== "...").length;
   if (used > x.shape.length)
     refuse(`${used} indices for shape ${tuple(x.shape)}: it has ${x.shape.length} dims`);
-  if (items.filter((item) => item === "...").length > 1) refuse("give one ... at the most");
   let [result, d] = [x, 0];
   for (const item of items)
-    if (item === "...") d += x.shape.length - used;
+    if (item === "...") d += x.shape.length - used; // each ... skips all that it can
+    else if (d > result.shape.length - Number(item !== null))
+      refuse("a second ... leaves no dim for what follows: give one at the most");
     else if (item === null) result = { ...result, ...unsqueeze(result, d++) };
     else if (item.slice) result = cut(result, d++, item.slice);
     else result = select(result, d, item);
@@ -183,13 +110,15 @@ function unsqueeze(x, dim) {
   return { shape: insert(x.shape, d, 1), stride: insert(x.stride, d, step) };
 }
 
-function squeeze(x, dim = null) {
-  const named = dim === null ? range(x.shape.length) : [dim].flat().map((d) => wrap(d, x));
+function squeeze(x, dim = range(x.shape.length)) {
+  const wanted = [dim].flat();
+  const named = wanted.map((d) => wrap(d, x));
+  const twice = named.find((d, k) => named.indexOf(d) < k);
+  if (twice !== undefined) refuse(`dim ${tuple(wanted)} names dim ${twice} twice: give each dim once`);
   return pick(x, range(x.shape.length).filter((d) => x.shape[d] !== 1 || !named.includes(d)));
 }
 
-function expand(x, ...args) {
-  const wanted = many(args);
+function expand(x, wanted) {
   const added = wanted.length - x.shape.length;
   const cannot = `cannot expand shape ${tuple(x.shape)} to ${tuple(wanted)}:`;
   if (added < 0) refuse(`${cannot} give at least ${x.shape.length} sizes`);
@@ -225,10 +154,10 @@ function diagonal(x, offset = 0, dim1 = 0, dim2 = 1) {
 
 function unfold(x, dim, size, step) {
   const d = wrap(dim, x);
-  if (!(step >= 1)) refuse(`step is ${step ?? "missing"}: give 1 or more`);
+  if (step < 1) refuse(`step is ${step}: give 1 or more`);
   const [length, old] = x.shape.length ? [x.shape[d], x.stride[d]] : [1, 1];
-  if (!(size >= 0 && size <= length))
-    refuse(`a window of ${size ?? "no size"} does not fit dim ${d} of size ${length}`);
+  if (size < 0 || size > length)
+    refuse(`a window of ${size} does not fit dim ${d} of size ${length}`);
   if (!x.shape.length) return { shape: [size], stride: [old] };
   return {
     shape: [...change(x.shape, d, Math.floor((length - size) / step) + 1), size],
@@ -245,8 +174,7 @@ function viewed(x, wanted) {
 const sentence = (verb, x, wanted) =>
   `cannot ${verb} shape ${tuple(x.shape)}, stride ${tuple(x.stride)} as ${tuple(wanted)}:`;
 
-function view(x, ...args) {
-  const wanted = many(args);
+function view(x, wanted) {
   const { wrong, reason, shape, stride } = viewed(x, wanted);
   if (wrong) refuse(`${sentence("view", x, wanted)} ${wrong}.`);
   if (reason)
@@ -254,8 +182,7 @@ function view(x, ...args) {
   return { shape, stride };
 }
 
-function reshape(x, ...args) {
-  const wanted = many(args);
+function reshape(x, wanted) {
   const { wrong, reason, shape, stride } = viewed(x, wanted);
   if (wrong) refuse(`${sentence("reshape", x, wanted)} ${wrong}.`);
   return reason ? fresh(shape) : { shape, stride };
@@ -264,31 +191,46 @@ function reshape(x, ...args) {
 function flatten(x, first = 0, last = -1) {
   const [a, b] = [wrap(first, x), wrap(last, x)];
   if (a > b) refuse(`start_dim ${a} lies behind end_dim ${b}: swap them`);
-  if (!x.shape.length) return reshape(x, 1);
+  if (!x.shape.length) return reshape(x, [1]);
   if (a === b) return x;
   return reshape(x, [...x.shape.slice(0, a), product(x.shape.slice(a, b + 1)), ...x.shape.slice(b + 1)]);
 }
 
-function contiguous(x, format = "contiguous_format", always = false) {
-  if (format === "channels_last") {
-    const [n, c, h, w] = x.shape;
-    if (x.shape.length !== 4)
-      refuse(
-        `channels_last has 4 dims, shape ${tuple(x.shape)} has ${x.shape.length}: ` +
-          "use contiguous_format, or unsqueeze the missing dims",
-      );
-    const stride = [h * w * c, 1, w * c, c];
-    const there = x.shape.every((size, d) => size === 1 || x.stride[d] === stride[d]);
-    return there && !always ? x : { shape: [n, c, h, w], stride, storage_offset: 0, copied: true };
-  }
-  if (format !== "contiguous_format") refuse(`memory_format ${format} is not known here`);
-  return always || whyNotContiguous(x) ? fresh(x.shape) : x;
+/** The order in which each memory format walks the dims, innermost first. */
+const ORDERS = { contiguous_format: null, channels_last: [1, 3, 2, 0], channels_last_3d: [1, 4, 3, 2, 0] };
+
+function contiguous(x, format = "contiguous_format") {
+  requireFormat(format, Object.keys(ORDERS));
+  const { length } = ORDERS[format] ?? x.shape;
+  const isThere = format === "contiguous_format" ? !whyNotContiguous(x)
+    : length === x.shape.length && strideIn(format, x.shape).every((step, d) => x.shape[d] === 1 || x.stride[d] === step);
+  return isThere ? x : { ...fresh(x.shape), stride: strideIn(format, x.shape) };
 }
 
 /** clone() keeps the strides of a dense layout, and packs others in the order of their strides. */
-function clone(x, format = "preserve_format") {
-  if (format !== "preserve_format") return contiguous(x, format, true);
+function clone(x, given) {
+  const format = given ?? "preserve_format";
+  requireFormat(format, [...Object.keys(ORDERS), "preserve_format"]);
+  if (format !== "preserve_format") return { ...fresh(x.shape), stride: strideIn(format, x.shape) };
   return { ...fresh(x.shape), stride: isDense(x) ? x.stride : packed(x.shape, x.stride) };
+}
+
+function requireFormat(format, known) {
+  if (!known.includes(format)) refuse(`memory_format ${format} is not one of ${known.join(", ")}`);
+}
+
+/** The stride of a new tensor in a memory format. */
+function strideIn(format, shape) {
+  const order = ORDERS[format];
+  if (!order) return contiguousStride(shape);
+  if (order.length !== shape.length)
+    refuse(
+      `${format} has ${order.length} dims, shape ${tuple(shape)} has ${shape.length}: ` +
+        "use contiguous_format, or unsqueeze the missing dims",
+    );
+  const stride = [];
+  order.reduce((step, d) => ((stride[d] = step), step * shape[d]), 1);
+  return stride;
 }
 
 /** Whether the elements fill their range one by one. */
@@ -303,11 +245,6 @@ export function isDense({ shape, stride }) {
   });
 }
 
-const PROPERTIES = new Set(["T", "mT"]);
-const ARGUMENTS = { // the fewest and the most
-  transpose: [2, 2], t: [0, 0], select: [2, 2], unsqueeze: [1, 1], squeeze: [0, 1], diagonal: [0, 3],
-  unfold: [3, 3], flatten: [0, 2], ravel: [0, 0], contiguous: [0, 1], clone: [0, 1], as_strided: [2, 3],
-};
 const OPERATIONS = {
   "[]": index, permute, transpose, select, unsqueeze, squeeze, expand, diagonal, unfold, view, reshape,
   flatten, contiguous, clone,
@@ -323,21 +260,21 @@ const OPERATIONS = {
   mT: matrix,
   ravel: (x) => {
     const whole = { ...x, ...contiguous(x) };
-    return { ...whole, ...view(whole, -1) };
+    return { ...whole, ...view(whole, [-1]) };
   },
-  as_strided(x, shape, stride, storage_offset = x.storage_offset) {
-    if (!Array.isArray(shape) || !Array.isArray(stride)) refuse("give as_strided a size and a stride");
-    if (shape.length !== stride.length)
-      refuse(
-        `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ` +
-          `${stride.length}: give one stride for each dim`,
-      );
+  as_strided(x, shape, stride, offset) {
+    const storage_offset = offset ?? x.storage_offset;
     if (stride.some((s) => s < 0))
       refuse(
         `stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`,
       );
     if (storage_offset < 0)
       refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
+    if (shape.length !== stride.length)
+      refuse(
+        `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ` +
+          `${stride.length}: give one stride for each dim`,
+      );
     const negative = shape.findIndex((n) => n < 0);
     if (negative >= 0)
       refuse(`size ${shape[negative]} of dim ${negative} is negative: sizes are 0 or more`);
@@ -358,7 +295,7 @@ function commonStride(operands) {
   const [first] = operands;
   if (operands.every((x) => !whyNotContiguous(x))) return contiguousStride(first.shape);
   const inFormat = (x) => contiguous(x, "channels_last") === x;
-  if (first.shape.length === 4 && operands.every(inFormat)) return contiguous(first, "channels_last", true).stride;
+  if (first.shape.length === 4 && operands.every(inFormat)) return strideIn("channels_last", first.shape);
   return operands.every((x) => String(x.stride) === String(first.stride)) && isDense(first) ? first.stride : null;
 }
 
@@ -368,9 +305,8 @@ function sortedStride(shape, operands) {
     const front = shape.length - x.shape.length;
     return shape.map((size, d) => (d < front || (x.shape[d - front] === 1 && size !== 1) ? 0 : x.stride[d - front]));
   });
-  // In the order of the rows torch makes a new tensor, in which a size of 0 counts as 1.
-  const byRows = dimOrder(shape, ...strides).every((d, k) => d === shape.length - 1 - k);
-  return byRows ? contiguousStride(shape) : packed(shape, ...strides);
+  const isByRows = dimOrder(shape, ...strides).every((d, k) => d === shape.length - 1 - k);
+  return isByRows ? contiguousStride(shape) : packed(shape, ...strides); // which differ beside a size of 0
 }
 
 function broadcastShape(shapes) {

@@ -1,42 +1,38 @@
 // A chain of operations: a tensor to start from, and steps as torch writes them. chain.py is the truth,
-// tests/fixtures/chains.json pins this file to it.
+// tests/fixtures/chains.json and tests/fuzz_lines.py pin this file to it.
 //
 // In the state a chain is {source, start, steps}, or null where no step has been taken. The layout on
 // screen is always what the last step has come to.
 
 import { MAX_DIMS, code, numel, reach, whyNotDrawn } from "../page/core.js";
-import { Refused, apply, read, sameLayout } from "../page/operations.js";
-
-/** A step as torch takes it: a dot in front, and memory_format by its name. */
-export function written(text) {
-  const trimmed = text.trim();
-  const dotted = /^[.[]/.test(trimmed) ? trimmed : `.${trimmed}`;
-  return dotted.replace(
-    /^\.(contiguous|clone)\(\s*(?:memory_format\s*=\s*)?(?:torch\.|["'])(\w+)["']?\s*\)$/,
-    ".$1(memory_format=torch.$2)",
-  );
-}
+import { Refused, readSteps } from "../page/grammar.js";
+import { apply, sameLayout } from "../page/operations.js";
 
 /** The stage after one more step: {text, layout, copied, storageSize, labels, copies}. Throws Refused. */
-export function next(stage, text) {
-  const { layout, copied, storageSize } = outcome(stage, text);
+function next(stage, step) {
+  const { layout, copied, storageSize } = outcome(stage, step);
   const labels = copied ? moved(stage, layout) : stage.labels;
-  return { text, layout, copied, storageSize, labels, copies: stage.copies + Number(copied) };
+  return { text: step.text, layout, copied, storageSize, labels, copies: stage.copies + Number(copied) };
 }
 
 /** The same without the labels, which take longest. */
-function outcome(stage, text) {
-  const { layout, copied } = apply(stage.layout, read(text));
+function outcome(stage, step) {
+  const { layout, copied } = apply(stage.layout, step);
   const storageSize = copied ? numel(layout) : stage.storageSize;
   const why = whyNotDrawn(layout, storageSize);
-  if (why) throw new Refused(`${text}: ${why}`);
+  if (why) throw new Refused(`${step.text}: ${why}`);
   return { layout, copied, storageSize };
 }
 
 /** The start and what each step makes of it. `labels` are texts of the elements, or null for numbers. */
 export function stagesOf({ source, start, steps }, storageSize, labels) {
-  const stages = [{ text: source, layout: start, copied: false, storageSize, labels, copies: 0 }];
-  for (const text of steps) stages.push(next(stages.at(-1), text));
+  return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0 }, steps);
+}
+
+/** A stage, and what each further step makes of it; a text has one step or several. Throws Refused. */
+export function onward(stage, texts) {
+  const stages = [stage];
+  for (const step of texts.flatMap(readSteps)) stages.push(next(stages.at(-1), step));
   return stages;
 }
 
@@ -68,7 +64,7 @@ export function closed(chain, stages, layout) {
 export function suggestions(stage) {
   return candidates(stage.layout).flatMap((text) => {
     try {
-      const { layout, copied } = outcome(stage, text);
+      const { layout, copied } = outcome(stage, readSteps(text)[0]);
       return sameLayout(layout, stage.layout) && !copied ? [] : [{ text, copied }];
     } catch {
       return [];

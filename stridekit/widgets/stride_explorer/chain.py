@@ -1,29 +1,19 @@
 """Chains of view operations, written as torch writes them: `.permute(1, 0)`, `[1:, ::2]`.
 
-A chain has a tensor to start from and steps. Each step is applied by `Layout`, never by eval: what a front
-end sends is text, and text is read as literals. chain.js mirrors this; tests/fixtures/chains.json pins it.
+A chain has a tensor to start from and steps, which are read by widgets/grammar.py and applied by `Layout`.
+chain.js mirrors this; tests/fixtures/chains.json and tests/fuzz_lines.py pin it to the answers from here.
 """
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stridekit._arguments import texts
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets import scene
-
-# In the order in which the sentence of a refusal lists them.
-OPERATIONS = ("permute", "transpose", "select", "unsqueeze", "squeeze", "expand", "diagonal", "unfold",
-              "view", "reshape", "flatten", "contiguous", "clone", "t", "T", "mT", "ravel",
-              "as_strided")  # fmt: skip
-PROPERTIES = ("T", "mT")
-_FORMAT = re.compile(
-    r"^\.(contiguous|clone)\(\s*(?:memory_format\s*=\s*)?(?:torch\.|[\"'])(\w+)[\"']?\s*\)$"
-)
+from stridekit.widgets.grammar import Step, apply, read_steps
 
 
 class Stage(NamedTuple):
@@ -70,18 +60,8 @@ class Chain(NamedTuple):
         """
         found = [Stage(self.source, self.start, False, storage_size, labels)]
         for text in self.steps:
-            before = found[-1]
-            layout = apply(before.layout, text)
-            why = scene.why_not_drawn(
-                layout, layout.numel if layout.copied else before.storage_size
-            )
-            if why:
-                raise LayoutError(f"{text}: {why}")
-            if layout.copied:
-                labels = _moved(before, layout)
-                found.append(Stage(text, _plain(layout), True, layout.numel, labels))
-            else:
-                found.append(before._replace(text=text, layout=layout, copied=False))
+            for step in read_steps(text):
+                found.append(_after(found[-1], step))
         return found
 
     def closed(self, storage_size: int, layout: Layout) -> Chain | None:
@@ -92,87 +72,24 @@ class Chain(NamedTuple):
         return self._replace(steps=(*self.steps[: copies[-1]], scene.code("", layout)))
 
 
-def apply(layout: Layout, text: str) -> Layout:
-    """The layout after one step; `.copied` tells whether this step had to copy.
-
-    >>> apply(Layout((4, 6)), "[1:, ::2]")
-    Layout(shape=(3, 3), stride=(6, 2), storage_offset=6, itemsize=1)
-    >>> apply(Layout((4, 6)), ".permute")
-    Traceback (most recent call last):
-    stridekit.LayoutError: write .permute(), with its arguments
-    """
-    x = _plain(layout)
-    match _parse(text):
-        case ast.Subscript(value=ast.Name(id="x"), slice=index):
-            return x[_literal(text, index)]
-        case ast.Attribute(value=ast.Name(id="x"), attr=name):
-            _refuse_unknown(name, called=False)
-            return Layout.of(getattr(x, name))
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="x"), attr=name)) as call:
-            _refuse_unknown(name, called=True)
-            args = [_literal(text, argument) for argument in call.args]
-            named = {str(k.arg): _literal(text, k.value) for k in call.keywords}
-            try:
-                return Layout.of(getattr(x, name)(*args, **named))
-            except TypeError as error:
-                raise LayoutError(f"cannot apply {text}: {error}") from None
-    raise _unreadable(text)
-
-
-def written(text: str) -> str:
-    """A step as torch takes it: a dot in front, and memory_format by its name.
-
-    >>> written("permute(1, 0)"), written("contiguous('channels_last')")
-    ('.permute(1, 0)', '.contiguous(memory_format=torch.channels_last)')
-    """
-    text = text.strip()
-    if not text.startswith((".", "[")):
-        text = f".{text}"
-    return _FORMAT.sub(r".\1(memory_format=torch.\2)", text)
-
-
 def steps_of(steps: Iterable[str]) -> tuple[str, ...]:
-    """Several steps, or one alone, each as torch takes it."""
+    """The steps of several texts, or of one alone, each as torch takes it.
+
+    >>> steps_of("permute(1, 0)[1:]"), steps_of(["contiguous('channels_last')"])
+    (('.permute(1, 0)', '[1:]'), ('.contiguous(memory_format=torch.channels_last)',))
+    """
     several = [steps] if isinstance(steps, str) else steps
-    return tuple(written(text) for text in texts("chain", several))
+    return tuple(step.text for text in texts("chain", several) for step in read_steps(text))
 
 
-def _parse(text: str) -> ast.expr:
-    try:
-        return ast.parse(f"x{text}", mode="eval").body
-    except SyntaxError:
-        raise _unreadable(text) from None
-
-
-def _refuse_unknown(name: str, *, called: bool) -> None:
-    if name not in OPERATIONS:
-        raise LayoutError(f"{name} is not known here: {', '.join(OPERATIONS)} are")
-    if called and name in PROPERTIES:
-        raise LayoutError(f"{name} takes no call: write .{name}")
-    if not called and name not in PROPERTIES:
-        raise LayoutError(f"write .{name}(), with its arguments")
-
-
-def _literal(text: str, node: ast.expr) -> Any:
-    """A value of ints, None, `...`, slices, names in quotes or of torch, and sequences of them."""
-    match node:
-        case ast.Slice(lower=lower, upper=upper, step=step):
-            parts = [
-                None if part is None else _literal(text, part) for part in (lower, upper, step)
-            ]
-            return slice(*parts)
-        case ast.Tuple(elts=items) | ast.List(elts=items):
-            return tuple(_literal(text, item) for item in items)
-        case ast.Attribute(value=ast.Name(id="torch"), attr=name):
-            return f"torch.{name}"
-    try:
-        return ast.literal_eval(node)
-    except ValueError:
-        raise _unreadable(text) from None
-
-
-def _unreadable(text: str) -> LayoutError:
-    return LayoutError(f'cannot read "{text}": write one operation, as .permute(1, 0) or [1:, ::2]')
+def _after(before: Stage, step: Step) -> Stage:
+    """The stage after one more step; `.copied` tells whether this step had to copy."""
+    layout = Layout.of(apply(_plain(before.layout), step))
+    size = layout.numel if layout.copied else before.storage_size
+    if why := scene.why_not_drawn(layout, size):
+        raise LayoutError(f"{step.text}: {why}")
+    labels = _moved(before, layout) if layout.copied else before.labels
+    return Stage(step.text, _plain(layout), layout.copied, size, labels)
 
 
 def _moved(before: Stage, after: Layout) -> list[str]:

@@ -1,8 +1,8 @@
 // The pane of the chain: a line to type or pick the next operation, and a row for each step taken.
 
-import { memoryOf, next, suggestions, written } from "./chain.js";
+import { memoryOf, onward, suggestions } from "./chain.js";
 import { tuple } from "../page/core.js";
-import { Refused } from "../page/operations.js";
+import { Refused } from "../page/grammar.js";
 import { OWN_KEYS, h, pool, set } from "../page/dom.js";
 
 const SHOWN = 8; // buttons at the most; the list of the input has every suggestion
@@ -62,21 +62,20 @@ export function createChain(id, { onSteps }) {
 
   const steps = () => stages.slice(1).map((stage) => stage.text);
 
-  /** Take one more step; what is refused stays in the input, with the reason under it. */
+  /** Take what was typed, one step or several; what is refused stays in the input, with the reason under it. */
   function take(text) {
-    const before = stages.at(-1);
-    const stage = tried(text);
-    if (!stage) return;
+    const taken = tried(text);
+    if (!taken) return;
     input.value = "";
     [later, drawn] = [[], false];
-    say(told(stage, before));
-    onSteps([...steps(), stage.text]);
+    say(taken.slice(1).map((stage, k) => told(stage, taken[k])).join(" "));
+    onSteps([...steps(), ...taken.slice(1).map((stage) => stage.text)]);
     if (document.activeElement === document.body) input.focus(); // the button that was pressed is gone
   }
 
   function tried(text) {
     try {
-      return next(stages.at(-1), written(text));
+      return onward(stages.at(-1), [text]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       say(error.message, true);
@@ -126,10 +125,8 @@ export function createChain(id, { onSteps }) {
 
   /** All stages, those that were undone too: until they no longer follow from what is on screen. */
   function withLater() {
-    const all = [...stages];
     try {
-      for (const text of later) all.push(next(all.at(-1), text));
-      return all;
+      return [...stages, ...onward(stages.at(-1), later).slice(1)];
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       later = [];

@@ -107,7 +107,8 @@ class StrideExplorer(Picture):
         """The operations that led to the layout on screen; `()` before the first one.
 
         Set, they are applied to the tensor that the chain starts from: what was on screen before the
-        first one. A copy starts a storage of its own. What moves the layout by hand ends the chain.
+        first one; a text may have several. A copy starts a storage of its own. What moves the layout by
+        hand ends the chain.
         Raises LayoutError or IndexError for what `Layout` refuses; the picture then stays as it was.
 
         >>> explorer = StrideExplorer()
@@ -194,7 +195,7 @@ class StrideExplorer(Picture):
         index, chain = scene_now.pop("index"), scene_now.pop("chain", None)
         with self.hold_trait_notifications():
             self._chain = chain and Chain(
-                chain["source"], Layout(**chain["start"]), tuple(chain["steps"])
+                chain["source"], Layout(**chain["start"]), steps_of(chain["steps"])
             )
             self.layout = Layout(**scene_now)
             self.index = index

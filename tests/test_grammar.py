@@ -1,0 +1,307 @@
+"""Typed lines: what the grammar takes and refuses, the same in Python, in the browser and in torch."""
+
+# ruff: noqa: E501  (a sentence stands in one line)
+
+import inspect
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+from stridekit import Layout, LayoutError
+from stridekit.widgets import AliasExplorer, StrideExplorer
+from stridekit.widgets.alias_explorer.story import Story
+from stridekit.widgets.grammar import SIGNATURES, read_steps
+from stridekit.widgets.scene import MOST, layout_json
+from stridekit.widgets.stride_explorer.chain import Chain, steps_of
+from tests import fuzz, fuzz_lines
+from tests.needs import NODE, needs_node
+
+PAGE = Path(__file__).parent.parent / "stridekit" / "widgets" / "page"
+STEPS_FORM = ": write operations as .permute(1, 0) or [1:, ::2]"
+DIMS = "write .transpose(dim0: int, dim1: int)"
+
+# Texts on a layout of shape (5, 8), and the shape that they come to.
+READ = {
+    ".permute(1, 0)": (8, 5),
+    "permute((1, 0))": (8, 5),
+    " permute( [ 1,0, ] )\t": (8, 5),
+    ".permute(dims=(1, 0))": (8, 5),
+    "T": (8, 5),
+    ".transpose(dim1=0, dim0=1)": (8, 5),
+    ".squeeze(dim=0)": (5, 8),
+    ".squeeze(0, 1)": (5, 8),
+    ".squeeze(())": (5, 8),
+    ".view((40))": (40,),
+    ".view(40,)": (40,),
+    ".view(size=(4, -1))": (4, 10),
+    ".reshape(shape=[8, 5])": (8, 5),
+    ".expand(size=(2, 5, 8))": (2, 5, 8),
+    ".diagonal(dim1=1, dim2=0)": (5,),
+    ".diagonal(-1, dim2=1)": (4,),
+    ".unfold(1, size=3, step=2)": (5, 3, 3),
+    ".unfold(dimension=1, size=3, step=2)": (5, 3, 3),
+    ".flatten(end_dim=0)": (5, 8),
+    ".select(index=-1, dim=0)": (8,),
+    ".as_strided((2,), (1,), None)": (2,),
+    ".as_strided(stride=(1,), size=[2], storage_offset=38)": (2,),
+    ".clone(memory_format=None)": (5, 8),
+    "[1:, ::2]": (4, 4),
+    "[None:2:None, -0]": (2,),
+    "[::]": (5, 8),
+    f"[0{' ' * 997}]": (8,),
+    "[..., ..., ]": (5, 8),
+    "[None, ..., 0]": (1, 5),
+    ".t ( ) [1:] .T  # two views and a comment": (5, 7),
+    ".t().reshape(-1)": (40,),
+    "view(1, 5, 2, 4).contiguous('channels_last')": (1, 5, 2, 4),
+}
+# Texts that are refused, and what the refusal says.
+REFUSED = {
+    "": f'cannot read "" at its end{STEPS_FORM}',
+    "# T": f'cannot read "" at its end{STEPS_FORM}',
+    "[1:": f'cannot read "[1:" at its end{STEPS_FORM}',
+    "[]": f'cannot read "[]" at "]"{STEPS_FORM}',
+    "[1,, 2]": f'cannot read "[1,, 2]" at ","{STEPS_FORM}',
+    "[1 2]": f'cannot read "[1 2]" at "2"{STEPS_FORM}',
+    "[1:2:3:4]": f'cannot read "[1:2:3:4]" at ":"{STEPS_FORM}',
+    "[(1)]": f'cannot read "[(1)]" at "("{STEPS_FORM}',
+    "[[0, 1]]": f'cannot read "[[0, 1]]" at "["{STEPS_FORM}',
+    "[True]": f'cannot read "[True]" at "True"{STEPS_FORM}',
+    "[0x1]": f'cannot read "[0x1]" at "x1"{STEPS_FORM}',
+    "[1_0]": f'cannot read "[1_0]" at "_0"{STEPS_FORM}',
+    "[007]": f'cannot read "[007]" at "0"{STEPS_FORM}',
+    "[1.0]": f'cannot read "[1.0]" at "."{STEPS_FORM}',
+    "[1e0]": f'cannot read "[1e0]" at "e0"{STEPS_FORM}',
+    "[+1]": f'cannot read "[+1]" at "+"{STEPS_FORM}',
+    "[-(-1)]": f'cannot read "[-(-1)]" at "("{STEPS_FORM}',
+    "[٣]": f'cannot read "[٣]" at "٣"{STEPS_FORM}',
+    ".view(*x)": f'cannot read ".view(*x)" at "*"{STEPS_FORM}',
+    ".view(4, (6, (1)))": f'cannot read ".view(4, (6, (1)))" at "("{STEPS_FORM}',
+    ".view(open('x'))": f"cannot read \".view(open('x'))\" at \"open\"{STEPS_FORM}",
+    ".view(-1).T;": f'cannot read ".view(-1).T;" at ";"{STEPS_FORM}',
+    ". T": f'cannot read ". T" at "."{STEPS_FORM}',
+    ".T\n[1:]": f'cannot read ".T�[1:]" at "�"{STEPS_FORM}',
+    "[\0]": f'cannot read "[�]" at "�"{STEPS_FORM}',
+    "[\ud800]": f'cannot read "[�]" at "�"{STEPS_FORM}',
+    "[\xa0 1]": f'cannot read "[� 1]" at "�"{STEPS_FORM}',
+    "T\u200b": f'cannot read ".T�" at "�"{STEPS_FORM}',
+    "\xa0T": f'cannot read "�T" at "�"{STEPS_FORM}',
+    "😀" * 1000: f'cannot read "{"😀" * 1000}" at "😀"{STEPS_FORM}',
+    "Ｔ": f'cannot read "Ｔ" at "Ｔ"{STEPS_FORM}',
+    ".clone('channels_last)": f"cannot read \".clone('channels_last)\" at \"'\"{STEPS_FORM}",
+    ".numpy()": f"numpy is not known here: {', '.join(SIGNATURES)} are",
+    "constructor": f"constructor is not known here: {', '.join(SIGNATURES)} are",
+    ".T()": "T takes no call: write .T",
+    ".permute": "write .permute(), with its arguments",
+    ".transpose(0)": f"cannot apply .transpose(0): dim1 is missing; {DIMS}",
+    ".transpose(0, 1, 2)": f"cannot apply .transpose(0, 1, 2): it takes 2 arguments, not 3; {DIMS}",
+    ".transpose(0, dim0=1)": f"cannot apply .transpose(0, dim0=1): dim0 is given twice; {DIMS}",
+    ".transpose(0, axis=1)": f"cannot apply .transpose(0, axis=1): it has no axis; {DIMS}",
+    ".transpose(dim0=0, 1)": f"cannot apply .transpose(dim0=0, 1): an argument without a name follows one with a name; {DIMS}",
+    ".transpose(0, None)": f"cannot apply .transpose(0, None): dim1 is None, not an int; {DIMS}",
+    ".transpose((0,), 1)": f"cannot apply .transpose((0,), 1): dim0 is (0,), not an int; {DIMS}",
+    ".view()": "cannot apply .view(): size is missing; write .view(*size: int)",
+    ".view(None)": "cannot apply .view(None): size is None, not ints in brackets, as (2, 3); write .view(*size: int)",
+    ".view(size=40)": "cannot apply .view(size=40): size is 40, not ints in brackets, as (2, 3); write .view(*size: int)",
+    ".view('a')": "cannot apply .view('a'): size is torch.a, not ints in brackets, as (2, 3); write .view(*size: int)",
+    ".view(94906267, 94906267)": f"cannot apply .view(94906267, 94906267): size is (94906267, 94906267): a browser counts exactly up to {MOST} elements; write .view(*size: int)",
+    ".view(0, 94906267, 94906267)": f"cannot apply .view(0, 94906267, 94906267): size is (0, 94906267, 94906267): a browser counts exactly up to {MOST} elements; write .view(*size: int)",
+    ".contiguous(None)": "cannot apply .contiguous(None): memory_format is None, not a format, as torch.channels_last; write .contiguous(memory_format: format = torch.contiguous_format)",
+    ".contiguous('wide')": "memory_format wide is not one of contiguous_format, channels_last, channels_last_3d",
+    ".clone('channels_last')": "channels_last has 4 dims, shape (5, 8) has 2: use contiguous_format, or unsqueeze the missing dims",
+    ".clone('channels_last_3d')": "channels_last_3d has 5 dims, shape (5, 8) has 2: use contiguous_format, or unsqueeze the missing dims",
+    ".squeeze((0, -2))": "dim (0, -2) names dim 0 twice: give each dim once",
+    ".permute(0, 0)": "(0, 0) does not name each dim of shape (5, 8) exactly once: use a permutation of (0, 1)",
+    "[..., ..., 0]": "a second ... leaves no dim for what follows: give one at the most",
+    ".as_strided((2, 2), (-1,), -1)": "stride (-1,) has a negative one: torch has no negative strides, use .flip (a copy)",
+    ".as_strided((2, 2), (1,), -1)": "storage_offset -1 is negative: a storage starts at 0",
+    ".as_strided((2, -2), (1,))": "shape (2, -2) has 2 dims but stride (1,) has 1: give one stride for each dim",
+    ".as_strided((2, -2), (1, 1))": "size -2 of dim 1 is negative: sizes are 0 or more",
+    ".as_strided((0, 50000000), (1, 1))": ".as_strided((0, 50000000), (1, 1)): shape (0, 50000000) has a size of 50000000: the picture holds 4096; explore(t) shows a corner",
+    ".as_strided((0, 4097), (1, 1))": ".as_strided((0, 4097), (1, 1)): shape (0, 4097) has a size of 4097: the picture holds 4096; explore(t) shows a corner",
+    f".as_strided((2,), ({MOST},))": f".as_strided((2,), ({MOST},)): numbers beyond {MOST} are not exact in a browser",
+    ".unfold(0, 2, 0)": "step is 0: give 1 or more",
+    ".unfold(0, -1, 1)": "a window of -1 does not fit dim 0 of size 5",
+    f".as_strided((1,), ({MOST},)).unsqueeze(0)[::2]": f"[::2]: numbers beyond {MOST} are not exact in a browser",
+    f"[{MOST + 1}]": f"{MOST + 1} is too large: a browser counts exactly up to {MOST}",
+    f"[-{'9' * 900}]": f"{'9' * 900} is too large: a browser counts exactly up to {MOST}",
+    "[" + "0, " * 400 + "]": "a line has at most 1000 characters: write several",
+    "[" + "0, " * 300 + "]": "300 indices for shape (5, 8): it has 2 dims",
+    "(" * 999: f'cannot read "{"(" * 999}" at "("{STEPS_FORM}',
+}  # fmt: skip
+
+LINE_FORM = (
+    ": write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one"
+)
+# Lines on x of shape (4, 6), with what they do, or how they are refused.
+LINES = {
+    "y=x[1:]": "view",
+    "\ty = x [1:] . t()": f'cannot read "y = x [1:] . t()" at "."{LINE_FORM}',
+    "y = x [1:] .t()  # view: nothing was copied\n": "view",
+    "y = x.squeeze(dim=0)": "view",
+    "y = x.permute(dims=(1, 0)).reshape(shape=(-1,))": "copy",
+    "y = x - -1": "copy",
+    "y = -3*x": "copy",
+    "y = x--1": "copy",
+    "x.add_(x,)": "write",
+    "x.fill_( -1 )": "write",
+    "x [0]-=-1": "write",
+    "y = x" + ".T" * 490: "view",
+    "y = x" + ".t()" * 5000: "a line has at most 1000 characters: write several",
+    "y = 5": f'cannot read "y = 5" at its end{LINE_FORM}',
+    "y = 5 + 1": f'cannot read "y = 5 + 1" at its end{LINE_FORM}',
+    "y = (x)": f'cannot read "y = (x)" at "("{LINE_FORM}',
+    "y = x + 0x1": f'cannot read "y = x + 0x1" at "x1"{LINE_FORM}',
+    "y = x + True": "True is not one of x, y and z: the picture has room for these three",
+    "y = x + 1.0": f'cannot read "y = x + 1.0" at "."{LINE_FORM}',
+    "y = -x": f'cannot read "y = -x" at "x"{LINE_FORM}',
+    "y = x + 1 + 1": f'cannot read "y = x + 1 + 1" at "+"{LINE_FORM}',
+    "y = x; z = x": f'cannot read "y = x; z = x" at ";"{LINE_FORM}',
+    "y = x\nz = x": f'cannot read "y = x�z = x" at "�"{LINE_FORM}',
+    "y = \\x": f'cannot read "y = \\x" at "\\"{LINE_FORM}',
+    "y = x = x": f'cannot read "y = x = x" at "="{LINE_FORM}',
+    "y == x": f'cannot read "y == x" at "="{LINE_FORM}',
+    "y: int = x": f'cannot read "y: int = x" at ":"{LINE_FORM}',
+    "y = x.add_(1)": f'cannot read "y = x.add_(1)" at ".add_"{LINE_FORM}',
+    "x.T += 3": f'cannot read "x.T += 3" at "+="{LINE_FORM}',
+    "x /= 3": f'cannot read "x /= 3" at "/"{LINE_FORM}',
+    "x xadd_(3)": f'cannot read "x xadd_(3)" at "xadd_"{LINE_FORM}',
+    "x.fill_(x)": f'cannot read "x.fill_(x)" at "x"{LINE_FORM}',
+    "x.copy_(1)": f'cannot read "x.copy_(1)" at "1"{LINE_FORM}',
+    "x.neg_(1)": f'cannot read "x.neg_(1)" at "1"{LINE_FORM}',
+    "x.add_()": f'cannot read "x.add_()" at ")"{LINE_FORM}',
+    "x.add_(other=1)": f'cannot read "x.add_(other=1)" at "="{LINE_FORM}',
+    "x.add_": f'cannot read "x.add_" at its end{LINE_FORM}',
+    "x": f'cannot read "x" at its end{LINE_FORM}',
+    "import os": f'cannot read "import os" at "os"{LINE_FORM}',
+    "x.__class__": f"__class__ is not known here: {', '.join(SIGNATURES)} are",
+    "y = x.clone('channels_last')": "write .clone(), without a format",
+    "y = x.contiguous(memory_format=torch.channels_last)": "write .contiguous(), without a format",
+    f"x += {2**64}": f"{2**64} is too large: a browser counts exactly up to {MOST}",
+    f"x.fill_(-{MOST})": "x would pass 99999: the boxes hold five digits",
+    "y = x.as_strided((0, 50000000), (1, 1))": "x.as_strided((0, 50000000), (1, 1)) would have a size of 50000000: the picture holds 96",
+    "y = x.as_strided((0, 97), (1, 1))": "x.as_strided((0, 97), (1, 1)) would have a size of 97: the picture holds 96",
+    "y = x[1:] [0].as_strided((1,), (1,), 24)": "x[1:][0].as_strided((1,), (1,), 24) would reach element 24, and the storage ends at 23",
+    f"y = x.as_strided((2,), ({MOST},))": f"x.as_strided((2,), ({MOST},)): numbers beyond {MOST} are not exact in a browser",
+    f"y = x.unfold(1, 6, {MOST})": "view",  # a step that nothing takes
+    "y = x[None, 4:] + 1": "copy",
+    "y = x[:, 6:].t() + 1": "copy",
+    "__proto__ = x": "__proto__ is not one of x, y and z: the picture has room for these three",
+    "y = constructor": "constructor is not one of x, y and z: the picture has room for these three",
+}  # fmt: skip
+
+
+def stepped(text):
+    """The shape that a text comes to, or the refusal."""
+    try:
+        chain = Chain("x", Layout((5, 8), itemsize=4), steps_of(text))
+        return chain.stages(40)[-1].layout.shape
+    except (LayoutError, IndexError) as error:
+        return str(error)
+
+
+def ran(text):
+    """What a line does, or the refusal."""
+    try:
+        return Story((4, 6)).run(text).kind
+    except LayoutError as error:
+        return str(error)
+
+
+@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
+@pytest.mark.parametrize("text", READ)
+def test_steps_are_read_as_torch_reads_them(text):
+    """The shape is torch's, of the text that a step has become."""
+    x = torch.arange(40).view(5, 8)
+    written = "".join(step.text for step in read_steps(text))
+    assert stepped(text) == READ[text] == eval(f"x{written}", {"x": x, "torch": torch}).shape
+    assert steps_of(written) == steps_of(text)  # what is written is read again
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30])
+def test_other_texts_are_refused(text):
+    """By the whole sentence."""
+    assert stepped(text) == REFUSED[text]
+
+
+@pytest.mark.parametrize("text", LINES, ids=lambda text: text[:30])
+def test_lines(text):
+    assert ran(text) == LINES[text]
+
+
+@needs_node
+def test_the_browser_says_the_same():
+    """To all texts above, by one request each."""
+    start = layout_json(Layout((5, 8), itemsize=4))
+    for text, outcome in (READ | REFUSED).items():
+        request = {"start": start, "size": 40, "labels": None, "texts": [text]}
+        (found,) = fuzz_lines.browsers(request)
+        last = found if isinstance(found, str) else tuple(found[-1][1]["shape"])
+        assert last == outcome, text
+        assert isinstance(found, str) or [step[0] for step in found] == [*steps_of(text)], text
+    for text, outcome in LINES.items():
+        (found,) = fuzz_lines.browsers({"shape": [4, 6], "texts": [text]})
+        assert (found if isinstance(found, str) else found[0]["kind"]) == outcome, text
+        if not isinstance(found, str):
+            story = Story((4, 6), [text])
+            layouts = [[name, layout_json(story.tensors[name].layout)] for name in story.names()]
+            assert [[name, layout] for name, _, layout in found[3]] == layouts, text
+            assert found[2] == story.relations(), text
+
+
+@needs_node
+def test_the_browser_has_the_same_signatures():
+    code = f"import('{PAGE.as_uri()}/grammar.js').then((m) => console.log(JSON.stringify(m.SIGNATURES)))"
+    found = subprocess.run([NODE, "-e", code], capture_output=True, text=True, check=True).stdout
+    assert [*json.loads(found).items()] == [*SIGNATURES.items()]
+
+
+@pytest.mark.parametrize("name", [name for name in SIGNATURES if SIGNATURES[name] is not None])
+def test_parameters_have_torchs_names(name):
+    """In torch's order; `implicit` of expand is no one's to give."""
+    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name}")
+    known = [[a.name for a in schema.arguments[1:] if a.name != "implicit"] for schema in schemas]
+    assert re.findall(r"(\w+):", SIGNATURES[name]) in known
+
+
+def test_properties_are_properties():
+    for name, signature in SIGNATURES.items():
+        assert (signature is None) == isinstance(inspect.getattr_static(Layout, name), property)
+
+
+@needs_node
+def test_drawn_lines_are_compared():
+    """With a node they are families of the fuzz; a good share of the lines is accepted."""
+    assert set(fuzz_lines.CASES) <= set(fuzz.FAMILIES) and len(fuzz_lines.CASES) == 2
+    for family in fuzz_lines.CASES:
+        assert fuzz.run(family, seed=2, count=60) == []
+        refused, accepted = fuzz_lines.drawn(family)
+        assert 0.2 < accepted / (refused + accepted) < 0.5
+
+
+def test_several_steps_in_one_text():
+    """They become steps of their own, from either side; where one is refused, all are."""
+    explorer = StrideExplorer()
+    explorer.chain = ["permute(1, 0)[1:]", ".T"]
+    assert explorer.chain == (".permute(1, 0)", "[1:]", ".T")
+    chain = {**explorer._scene["chain"], "steps": ["T[1:]", "T # no more"]}
+    explorer.set_state({"_scene": {**explorer._scene, "chain": chain}})
+    assert explorer.chain == (".T", "[1:]", ".T")
+    before = explorer._scene
+    with pytest.raises(LayoutError, match="dims 0 and 1 do not merge"):
+        explorer.chain = ".T.view(-1)"
+    assert explorer._scene is before
+
+
+@pytest.mark.parametrize("text", ["(" * 10**6, "y = " + "x[" * 10**5, "\ud800" * 10**5])
+def test_long_texts_end_in_words(text):
+    """From Python and from a message of the browser, both without a deep recursion."""
+    for make, value in ((AliasExplorer, [text]), (StrideExplorer, [text])):
+        with pytest.raises(LayoutError, match="at most 1000 characters"):
+            setattr(make(), "steps" if make is AliasExplorer else "chain", value)
+    with pytest.raises(LayoutError, match="at most 1000 characters"):
+        AliasExplorer().set_state({"_scene": {"shape": [4, 6], "steps": [text]}})
