@@ -90,8 +90,9 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "export": ({"palette", "lesson_html", "api_pages"}, set()),
     "api_pages": ({"api_names"}, {"nbconvert"}),
     "api_names": ({"timing"}, {"stridekit", "traitlets"}),
+    "fetched": (set(), set()),
     "lesson_html": (
-        {"widgets"},
+        {"fetched", "widgets"},
         {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
     ),
     "selfcheck": ({"_defaults", "layout", "storage", "widgets"}, {"torch"}),
