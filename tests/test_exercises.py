@@ -17,7 +17,9 @@ from stridekit import shares_memory
 from stridekit.exercises import channels_last, contiguity, exercise, performance, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
+from stridekit.exercises.report import Card, Row
 from stridekit.exercises.running import Unusable
+from stridekit.exercises.watch import Watch, layout_facts
 from tests.wrong_answers import UNNAMED, WRONG
 from tests.wrong_answers.strides import arithmetic
 
@@ -337,6 +339,22 @@ def test_the_stride_of_one_element_is_free():
         assert read(answer, {"x": one_column}).facts == read(one_column[2], {"x": one_column}).facts
 
 
+@pytest.mark.parametrize("size", [0, 1])
+def test_the_stride_of_a_dim_that_nobody_steps_along_is_free(size):
+    """Of size 0, too: a right diagonal of nothing has whatever stride its maker chose."""
+    x = torch.zeros(4, 6)
+    for read in (layout_facts, lambda t: view_of("x")(t, {"x": x}).facts):
+        usual, odd = (x.as_strided((size, 3), (step, 2), 4) for step in (6, 99))
+        assert read(usual) == read(odd) and read(usual)["stride"] == ("free", 2)
+        assert read(usual) != read(x.as_strided((size, 3), (6, 1), 4))
+    made = Watch("as_strided", {"x": x})
+    with made:
+        for step in (6, 99):
+            x.as_strided((size,), (step,), 4)
+    assert made.made[0] == made.made[1]
+    assert f"shape ({size},), stride (free,), storage_offset 4, on x's storage" in made.made[0]
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -453,6 +471,22 @@ def test_html_of_a_learner_is_escaped():
     html = ex.address.check(answer)._repr_html_()
     assert "&lt;script&gt;" in html and "&amp; co" in html
     assert "<script" not in html and "<b>`" not in html
+    Tags(html)
+
+
+def test_each_part_of_a_card_is_escaped():
+    """The headline, the labels, the words between and outside of backticks, and code."""
+    text = '<i>a</i> < b & `<u>c</u> < d` & "e"'
+    shown = "&lt;i&gt;a&lt;/i&gt; &lt; b &amp; {} &amp; &quot;e&quot;"
+    code = "&lt;u&gt;c&lt;/u&gt; &lt; d"
+    prose, verbatim = shown.format(f"<code>{code}</code>"), shown.format(f"`{code}`")
+    card = Card("note", text, (Row(text, text), Row(text, text, code=True), Row("", text)))
+    html = card._repr_html_()
+    assert Card("note", "a < b")._repr_html_().count("a &lt; b") == 1
+    assert f"<b>{prose}</b>" in html
+    assert html.count(f">{prose}</span>") == 2 and html.count(f">{verbatim}</span>") == 2
+    assert f">{verbatim}</pre>" in html
+    assert "<i>" not in html and "<u>" not in html
     Tags(html)
 
 

@@ -116,6 +116,37 @@ def test_an_edited_cell_is_stored_anew(refreshed):
     assert new.cells[index].outputs[0].data["text/plain"] == "5"
 
 
+def test_an_output_that_is_kept_has_the_number_of_its_cell():
+    """Else a cell inserted above would leave In [2] with Out [1]."""
+
+    def notebook(*sources):
+        cells = [
+            code(
+                source,
+                execution_count=count,
+                outputs=[
+                    nbformat.v4.new_output(
+                        "execute_result",
+                        {"text/plain": f"run {len(sources)}"},
+                        execution_count=count,
+                    )
+                ],
+            )
+            for count, source in enumerate(sources, start=1)
+        ]
+        made = nbformat.v4.new_notebook(cells=cells)
+        form.tidy(made)
+        return made
+
+    ignored = CELLS["clock"].source
+    stored, new = notebook(ignored), notebook("6 * 7", ignored)
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    kept = new.cells[1]
+    assert kept.outputs[0].data["text/plain"] == "run 1"
+    assert kept.execution_count == kept.outputs[0].execution_count == 2
+    assert stored.cells[0].outputs[0].execution_count == 1  # it is a copy that was changed
+
+
 def test_renew_keeps_no_stored_output(refreshed):
     _, text = refreshed
     stored, new = form.parse(text.decode()), form.parse(text.decode())

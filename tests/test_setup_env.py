@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -128,6 +129,10 @@ def tree(tmp_path):
     [
         ("constraints.txt", "torch==", "torch==9.", True),
         ("pyproject.toml", '"numpy>=2', '"numpy>=3', True),
+        ("pyproject.toml", '"hatchling>=1', '"hatchling>=2', True),  # what builds it
+        ("pyproject.toml", "hatchling.build", "hatchling.other", True),
+        ("pyproject.toml", 'requires-python = ">=3.11"', 'requires-python = ">=3.12"', True),
+        ("pyproject.toml", '"jupyterlab>=4', '"jupyterlab>=5', True),  # of an extra
         ("pyproject.toml", "line-length = 100", "line-length = 99", False),  # a tool's setting
         ("tools/environment.py", "Bringing", "Getting", True),
     ],
@@ -298,3 +303,32 @@ def test_make_alone_lists_the_targets():
     targets = ["env", "lab", "test", "lint", "fix", "refresh", "lock", "bench"]
     listed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
     assert set(targets) <= set(listed)
+
+
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+ARGUMENTS = re.findall(r"^(\w+)_ARGS \?=", MAKEFILE, re.MULTILINE)
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_what_is_passed_on_the_command_line_reaches_the_tool(name):
+    """`make refresh REFRESH_ARGS=--check` would else write where it should only look."""
+    command = ["make", "--dry-run", name.lower(), f"{name}_ARGS=--like 'this one'"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith(" --like 'this one'")
+
+
+def test_every_target_that_takes_arguments_is_tried():
+    assert len(ARGUMENTS) == len(set(ARGUMENTS)) >= 9
+    assert set(re.findall(r"\$\((\w+)_ARGS\)", MAKEFILE)) == set(ARGUMENTS)
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+def test_every_target_but_two_makes_the_environment_first():
+    """It would else run in an environment that is not there, or is out of date."""
+    targets = re.findall(r"^([a-z]+):.*##", MAKEFILE, re.MULTILINE)
+    assert set(targets) == set(re.search(r"^\.PHONY: (.*)", MAKEFILE, re.MULTILINE)[1].split())
+    for target in {*targets} - {"help", "fresh"}:
+        command = ["make", "--dry-run", target]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "tools/setup_env.py" in done.stdout, target
