@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert.exporters import templateexporter
 
 from stridekit import export, lesson_html
@@ -324,3 +325,47 @@ def test_a_page_that_would_load_something_is_no_lesson(tmp_path, quick, capsys):
         assert run(write(tmp_path / "a.ipynb", cell), tmp_path / "out") == 1
         assert "it loads //cdn.org/a." in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_lessons_stand_in_their_order_and_lead_back(tmp_path, quick):
+    for name in ("10_b", "02_c", "01_a"):
+        write(tmp_path / f"{name}.ipynb", words(f"# {name}\n\nAbout [another](01_a.ipynb)."))
+    assert run(tmp_path, tmp_path / "site") == 0
+    front = Links((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).links
+    lessons = [link for link in front if re.match(r"\d", link)]
+    assert lessons == ["01_a.html", "01_a.html", "02_c.html", "01_a.html", "10_b.html", "01_a.html"]
+    page = Links((tmp_path / "site" / "02_c.html").read_text(encoding="utf-8")).links
+    assert page[0] == "index.html"
+    assert run(tmp_path / "02_c.ipynb", tmp_path / "single") == 0  # there is no front page
+    assert "index.html" not in (tmp_path / "single" / "02_c.html").read_text(encoding="utf-8")
+
+
+def test_a_widget_that_cannot_live_on_a_page_is_left_out():
+    """It has bytes beside its state, or widgets inside; or is of another library."""
+    state = {"_model_module": "anywidget", "_esm": "", "_scene": {}}
+    states = {
+        "well": state,
+        "bytes": state,
+        "inside": state | {"_scene": {"other": "IPY_MODEL_well"}},
+        "controls": state | {"_model_module": "@jupyter-widgets/controls"},
+        "no module": {"_model_module": "anywidget"},
+    }
+    found = lesson_html._Widgets(states, {"bytes": [{"path": ["_scene"]}], "well": []})
+    assert [found.number(name) for name in states] == [0, None, None, None, None]
+    assert found.number("well") == 0 and len(found.shown) == 1 and found.number("gone") is None
+
+
+def test_each_end_of_a_cell_is_told_in_its_own_words():
+    told = [
+        (CellExecutionError("", "NameError", "name 'x'\nmore"), "NameError: name 'x'"),
+        (DeadKernelError("Kernel died"), "the kernel died"),
+        (CellTimeoutError("late"), "it ran longer than 300 s"),
+    ]
+    for error, words_ in told:
+        assert lesson_html._why(error) == words_
+
+
+def test_the_colours_are_those_of_the_readers_system():
+    light, dark, *others = lesson_html.styles().split("@media (prefers-color-scheme: dark)")
+    assert "--jp-layout-color0: white;" in light and "--jp-layout-color0: #111;" in dark
+    assert others == []
