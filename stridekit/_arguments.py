@@ -30,7 +30,11 @@ _AN = re.compile(r"(?i:[ai]|e(?!u)|o(?!ne)|un(?!i(?!n))|up|nd)|[FHLMNRSX](?![a-z
 
 def a_kind(value: Any) -> str:
     """The type of a value with its article, as spoken: an int, a float, an ndarray, a uint8."""
-    name = type(value).__name__
+    return with_article(type(value).__name__)
+
+
+def with_article(name: str) -> str:
+    """A name with the article that is spoken before it."""
     return f"{'an' if _AN.match(name) else 'a'} {name}"
 
 

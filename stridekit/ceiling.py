@@ -13,6 +13,7 @@ import torch
 from torch.utils.benchmark import Timer
 
 from stridekit._arguments import int_, shown
+from stridekit._defaults import torch_defaults
 from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.fingerprint import machine
 from stridekit.timing.noise import quartile
@@ -71,6 +72,7 @@ class Bandwidth:
     __repr__ = __str__
 
 
+@torch_defaults()
 def bandwidth(
     nbytes: int = 240 * _MIB, *, repetitions: int = 12, threads: int = 1, device: str = "cpu"
 ) -> Bandwidth:

@@ -5,7 +5,7 @@
 
 A folder becomes a site with a front page and a reference, which is written from the docstrings; a
 notebook becomes one page. Each page is one file. The notebooks are executed, which takes seconds for
-each, and nothing is written unless all of them could be.
+each, and nothing is written unless all of them could be, and nothing over a file of somebody else's.
 """
 
 from __future__ import annotations
@@ -15,17 +15,23 @@ import html
 import os
 import re
 import sys
+import tempfile
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from stridekit.palette import css_variables
 
 if TYPE_CHECKING:
     from stridekit.lesson_html import Lesson
 
-# What pages are made with; the extra "export" brings it.
-NEEDED = {"nbformat", "nbclient", "nbconvert", "jupyter_client", "ipykernel", "latex2mathml"}
+# What every page begins with: a file that does not is somebody else's.
+MARK = (
+    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta name="generator" content="stridekit">'
+)
 STYLE = Path(__file__).with_name("export.css")
 TITLE = "How tensors live in memory"
 LEAD = (
@@ -44,9 +50,14 @@ def export(source: Path, folder: Path) -> list[Path]:
     Raises ExportError if there is no notebook, one of them fails, or the folder cannot be written to.
     """
     notebooks = _notebooks(source)
+    for path in notebooks:
+        if not path.stem.isprintable():
+            raise ExportError(f"{path.name!a} cannot be the name of a page: rename it")
     if folder.exists() and not folder.is_dir():
         raise ExportError(f"{folder} is a file: name a folder to write to")
     is_site = source.is_dir()
+    names = [f"{path.stem}.html" for path in notebooks] + ["index.html"] * is_site
+    _require_free(folder / name for name in names)
     lessons = {path.stem: _lesson(path) for path in notebooks}
     pages = {f"{name}.html": _lesson_page(name, found, is_site) for name, found in lessons.items()}
     if is_site:
@@ -59,12 +70,14 @@ def _notebooks(source: Path) -> list[Path]:
         found = sorted(source.glob("*.ipynb"))
         if not found:
             raise ExportError(f"{source} has no notebooks")
-        if any(path.stem == "index" for path in found):
-            raise ExportError(
-                f"{source / 'index.ipynb'} would take the front page's name: rename it"
-            )
-        if taken := next((path for path in found if path.stem.startswith("reference-")), None):
-            raise ExportError(f"{taken} could take the name of a page of the reference: rename it")
+        for path in found:
+            name = path.stem.casefold()  # some file systems take Index for index
+            if name == "index":
+                raise ExportError(f"{path} would take the front page's name: rename it")
+            if name.startswith("reference-"):
+                raise ExportError(
+                    f"{path} could take the name of a page of the reference: rename it"
+                )
         return found
     if not source.is_file():
         raise ExportError(f"{source} does not exist: name a notebook, or a folder of notebooks")
@@ -79,10 +92,13 @@ def _lesson(path: Path) -> Lesson:
         pages: Any = import_module("stridekit.lesson_html")
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if package not in NEEDED:
-            raise
         raise ExportError(
             f"{package} is not installed: pip install 'stridekit[export]' brings it"
+        ) from None
+    except ImportError as error:
+        raise ExportError(
+            f"a package that pages are made with cannot be imported ({error}): "
+            "pip install --force-reinstall 'stridekit[export]' mends it"
         ) from None
     print(f"{path}: executing", flush=True)
     try:
@@ -91,18 +107,39 @@ def _lesson(path: Path) -> Lesson:
         raise ExportError(f"{path}, {error}") from None
 
 
+def _require_free(paths: Iterable[Path]) -> None:
+    """Raise ExportError for a place that is taken, but not by an earlier page."""
+    for path in paths:
+        if os.path.lexists(path) and not _is_page(path):
+            raise ExportError(
+                f"{path} is there and was not written by this export: move it away, or name another "
+                "folder to write to"
+            )
+
+
+def _is_page(path: Path) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MARK)) == MARK.encode()
+    except OSError:
+        return False
+
+
 def _write(pages: dict[str, str], folder: Path) -> list[Path]:
-    """Write every page beside its place, and only then put them all there."""
+    """Write every page in a new folder of our own, and only then put them all in their places."""
+    _require_free(folder / name for name in pages)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        halves = {folder / name: folder / f".{name}.part" for name in pages}
-        for half, text in zip(halves.values(), pages.values(), strict=True):
-            half.write_text(text, encoding="utf-8", newline="\n")
-        for path, half in halves.items():
-            os.replace(half, path)
+        with tempfile.TemporaryDirectory(prefix=".stridekit-", dir=folder) as begun:
+            for name, text in pages.items():
+                (Path(begun) / name).write_text(text, encoding="utf-8", newline="\n")
+            for name in pages:
+                os.replace(Path(begun) / name, folder / name)
     except OSError as error:
         raise ExportError(f"cannot write to {folder}: {error.strerror}") from None
-    return list(halves)
+    return [folder / name for name in pages]
 
 
 def _lesson_page(name: str, lesson: Lesson, is_site: bool) -> str:
@@ -132,7 +169,7 @@ def _front_page_and_reference(lessons: dict[str, Lesson]) -> dict[str, str]:
 
 def _front_page(lessons: dict[str, Lesson], contents: str) -> str:
     items = "".join(
-        f'<li><h2><a href="{html.escape(name)}.html">{lesson.title}</a></h2>{lesson.about}</li>'
+        f'<li><h2><a href="{quote(name, safe="")}.html">{lesson.title}</a></h2>{lesson.about}</li>'
         for name, lesson in lessons.items()
     )
     start = f'<main class="sk-front"><h1>{TITLE}</h1><p class="sk-lead">{LEAD}</p>'
@@ -147,8 +184,7 @@ def _page(title: str, body: str, styles: str = "") -> str:
     title = re.sub(r"<[^>]*>", "", title)
     own = css_variables(":root") + STYLE.read_text(encoding="utf-8")
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'{MARK}<meta name="viewport" content="width=device-width, initial-scale=1">'
         # An icon that is there: else a browser asks the server for one.
         f'<link rel="icon" href="data:,"><title>{title}</title>'
         f"<style>{styles}\n{own}</style></head>\n<body>{body}</body></html>\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import nbformat
-from jinja2 import pass_context
+from jinja2 import TemplateNotFound, pass_context
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from latex2mathml.converter import convert
@@ -21,19 +21,13 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from stridekit.fetched import loaded_from_elsewhere
 from stridekit.widgets.offline import Offline, live
 
 CELL_TIMEOUT = 300  # seconds
 VIEW = "application/vnd.jupyter.widget-view+json"
 NEEDS_KERNEL = (VIEW, "application/javascript")
 WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
-
-# What a browser would fetch while it shows a page.
-REMOTE = re.compile(
-    r"""<(?:img|script|iframe|link|video|audio|source|embed|object)\b[^>]*?"""
-    r"""\b(?:src|href|data)\s*=\s*["']?((?:https?:)?//[^"'\s>]+)""",
-    re.IGNORECASE,
-)
 
 
 class LessonError(Exception):
@@ -51,6 +45,7 @@ class Lesson(NamedTuple):
 
 def lesson(path: Path) -> Lesson:
     """Execute a notebook in a new kernel, and make it a page. Raises LessonError."""
+    exporter = _Exporter()
     notebook = _read(path)
     widgets = _Widgets(*_execute(notebook, path))
     for cell in notebook.cells:
@@ -58,16 +53,13 @@ def lesson(path: Path) -> Lesson:
         for output in cell.get("outputs", []):
             _settle(output, widgets)
     notebook.metadata.pop("widgets", None)
-    exporter = _Exporter()
     resources = {"metadata": {"name": path.stem, "path": str(path.parent)}}
     body, resources = exporter.from_notebook_node(notebook, resources)
     body = _link_pages(body)
-    if remote := REMOTE.search(body):
-        raise LessonError(
-            f"it loads {remote[1]} from the network: put the file beside the notebook"
-        )
-    title, about = (_link_pages(_markdown(text)) for text in _opening(notebook, path.stem))
-    title = title.strip().removeprefix("<p>").removesuffix("</p>")
+    if address := loaded_from_elsewhere(body):
+        raise LessonError(f"it loads {address} from the network: put the file beside the notebook")
+    title, about = (_link_pages(_markdown(text)) for text in _opening(notebook))
+    title = title.strip().removeprefix("<p>").removesuffix("</p>") or html.escape(path.stem)
     return Lesson(title, about, body + live(widgets.shown), _styles(exporter, resources))
 
 
@@ -203,12 +195,20 @@ class _Exporter(HTMLExporter):
     """The cells alone, without the page around them that would load scripts from a network."""
 
     def __init__(self) -> None:
-        super().__init__(
-            template_name="lab",
-            template_file="base.html.j2",
-            exclude_input_prompt=True,
-            exclude_output_prompt=True,
-        )
+        try:
+            super().__init__(
+                template_name="lab",
+                template_file="base.html.j2",
+                exclude_input_prompt=True,
+                exclude_output_prompt=True,
+            )
+            self.theme = _theme(self.environment)
+        except (ValueError, TemplateNotFound, OSError) as error:
+            reason = str(error).partition("\n")[0]
+            raise LessonError(
+                f"nbconvert's templates are not where Jupyter looks for them ({reason[:200]}): "
+                "pip install --force-reinstall nbconvert"
+            ) from None
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
@@ -242,24 +242,24 @@ def _link_pages(body: str) -> str:
     return re.sub(r'(<a href="[^":]+)\.ipynb(#[^"]*)?"', r'\1.html\2"', body)
 
 
-def _styles(exporter: HTMLExporter, resources: Any) -> str:
-    return _theme(exporter) + "\n".join(resources["inlining"]["css"])
+def _styles(exporter: _Exporter, resources: Any) -> str:
+    return exporter.theme + "\n".join(resources["inlining"]["css"])
 
 
-def _theme(exporter: HTMLExporter) -> str:
+def _theme(environment: Any) -> str:
     """JupyterLab's colours, as the reader's system wants them."""
     light, dark = (
-        exporter.environment.loader.get_source(exporter.environment, f"static/theme-{name}.css")[0]
+        environment.loader.get_source(environment, f"static/theme-{name}.css")[0]
         for name in ("light", "dark")
     )
     both = f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
     return re.sub(r"/\*.*?\*/", "", both, flags=re.DOTALL)
 
 
-def _opening(notebook: Any, name: str) -> tuple[str, str]:
+def _opening(notebook: Any) -> tuple[str, str]:
     """The title, which is the first cell's heading, and what that cell says under it."""
     first = notebook.cells[0].source if notebook.cells else ""
     heading, _, about = first.partition("\n")
     if not heading.startswith("# "):
-        return name, ""
+        return "", ""
     return heading.removeprefix("# ").strip(), about.strip()

@@ -9,6 +9,7 @@ from itertools import product
 
 import torch
 
+from stridekit._defaults import torch_defaults
 from stridekit.layout import Layout
 from stridekit.storage import read_element, read_storage
 
@@ -36,6 +37,7 @@ class SelfCheck:
         return "\n".join([*lines, end])
 
 
+@torch_defaults()
 def self_check() -> SelfCheck:
     """Check the Python, the torch, the address formula and the widgets; says what to do where one fails.
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 import stridekit
-from stridekit import Layout, api_names, export, timing
+from stridekit import Layout, api_names, api_pages, export, timing
 from stridekit.api_names import Example, parts_of, signature, subjects
 from stridekit.api_pages import contents, reference
 from tests.notebook_rules import TRACES
@@ -158,3 +158,25 @@ def test_a_site_has_the_reference_and_leads_to_it(tmp_path, monkeypatch):
     (tmp_path / "reference-a.ipynb").touch()
     with pytest.raises(export.ExportError, match="the name of a page of the reference: rename it"):
         export.export(tmp_path, tmp_path / "other")
+
+
+def test_pages_lead_to_the_ones_before_and_after():
+    pages = api_pages.reference()
+    for k, page in enumerate(pages):
+        ways = dict(re.findall(r'<a href="([^"]*)" rel="(prev|next)">', page.body))
+        around = [(k - 1, "prev"), (k + 1, "next")]
+        assert ways == {pages[n].file: rel for n, rel in around if 0 <= n < len(pages)}
+
+
+def test_what_an_example_shows_is_text():
+    cell = api_pages._cell(api_names.Example("x < y", "<b> & more"))
+    assert "<pre>&lt;b&gt; &amp; more</pre>" in cell and "<b>" not in cell
+    assert "x < y" not in cell
+
+
+def test_no_name_leads_to_itself():
+    places = {"memset": "a.html#memset", "T.of": "b.html#T.of"}
+    assert api_pages._place("memset()", places, "memset") is None
+    assert api_pages._place("stridekit.memset()", places, "T") == "a.html#memset"
+    assert api_pages._place("of", places, "T") == "b.html#T.of"
+    assert api_pages._place("of", places, "memset") is None

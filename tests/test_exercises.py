@@ -17,7 +17,9 @@ from stridekit import shares_memory
 from stridekit.exercises import channels_last, contiguity, exercise, performance, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
-from stridekit.exercises.running import Unusable
+from stridekit.exercises.report import Card, Report, Row
+from stridekit.exercises.running import Outcome, Unusable
+from stridekit.exercises.watch import Watch, layout_facts
 from tests.wrong_answers import UNNAMED, WRONG
 from tests.wrong_answers.strides import arithmetic
 
@@ -304,7 +306,7 @@ def test_what_is_no_int_is_refused(value):
         as_int(value)
 
 
-@pytest.mark.parametrize("value", ["12", {1, 2}, 3, torch.zeros(2, 2), [1, 2.5], [True]])
+@pytest.mark.parametrize("value", ["12", b"12", {1, 2}, 3, torch.zeros(2, 2), [1, 2.5], [True]])
 def test_what_is_no_tuple_of_ints_is_refused(value):
     with pytest.raises(Unusable, match="asked for"):
         as_ints(value)
@@ -346,6 +348,22 @@ def test_the_stride_of_one_element_is_free():
     for stride in (0, 1, 99):
         answer = one_column.as_strided((1,), (stride,), 15)
         assert read(answer, {"x": one_column}).facts == read(one_column[2], {"x": one_column}).facts
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_the_stride_of_a_dim_that_nobody_steps_along_is_free(size):
+    """Of size 0, too: a right diagonal of nothing has whatever stride its maker chose."""
+    x = torch.zeros(4, 6)
+    for read in (layout_facts, lambda t: view_of("x")(t, {"x": x}).facts):
+        usual, odd = (x.as_strided((size, 3), (step, 2), 4) for step in (6, 99))
+        assert read(usual) == read(odd) and read(usual)["stride"] == ("free", 2)
+        assert read(usual) != read(x.as_strided((size, 3), (6, 1), 4))
+    made = Watch("as_strided", {"x": x})
+    with made:
+        for step in (6, 99):
+            x.as_strided((size,), (step,), 4)
+    assert made.made[0] == made.made[1]
+    assert f"shape ({size},), stride (free,), storage_offset 4, on x's storage" in made.made[0]
 
 
 @pytest.mark.parametrize(
@@ -467,6 +485,22 @@ def test_html_of_a_learner_is_escaped():
     Tags(html)
 
 
+def test_each_part_of_a_card_is_escaped():
+    """The headline, the labels, the words between and outside of backticks, and code."""
+    text = '<i>a</i> < b & `<u>c</u> < d` & "e"'
+    shown = "&lt;i&gt;a&lt;/i&gt; &lt; b &amp; {} &amp; &quot;e&quot;"
+    code = "&lt;u&gt;c&lt;/u&gt; &lt; d"
+    prose, verbatim = shown.format(f"<code>{code}</code>"), shown.format(f"`{code}`")
+    card = Card("note", text, (Row(text, text), Row(text, text, code=True), Row("", text)))
+    html = card._repr_html_()
+    assert Card("note", "a < b")._repr_html_().count("a &lt; b") == 1
+    assert f"<b>{prose}</b>" in html
+    assert html.count(f">{prose}</span>") == 2 and html.count(f">{verbatim}</span>") == 2
+    assert f">{verbatim}</pre>" in html
+    assert "<i>" not in html and "<u>" not in html
+    Tags(html)
+
+
 def test_addresses_in_the_message_of_an_error_are_left_out():
     def answer(t, index):
         raise ValueError(f"{object()} at {t.data_ptr()}")
@@ -537,3 +571,124 @@ def test_an_exercise_is_declared_around_its_solution():
     assert double.check(lambda n: n**2).hint == "That is the square."
     assert double.check(lambda n: n).hint == "Add n to itself."
     assert double.check(squares).text.startswith("✗ double: not yet (right on 1 of 3 cases)")
+
+
+def declared(reference, *mistakes, cases=("n = 1", "n = 2", "n = 3", "n = 4", "n = 5")):
+    """An exercise around a reference, with mistakes as (answer, hint, exact)."""
+    task = exercise(
+        title="a number", read=read_number, cases=cases, hints=["Think."], otherwise="Otherwise.",
+        takeaway="Done."
+    )(reference)  # fmt: skip
+    for answer, hint, exact in mistakes:
+        task.mistake(hint, exact=exact)(answer)
+    return task
+
+
+def same(n):
+    return n
+
+
+def nought(n):
+    return 0 if n < 5 else 5
+
+
+def test_an_exact_mistake_is_told_only_to_whoever_makes_it_everywhere():
+    """Not to one who is right in a case where the mistake is wrong."""
+
+    def mostly(n):
+        return 0 if n < 4 else n
+
+    assert declared(same, (nought, "Nought.", False)).check(mostly).hint == "Nought."
+    assert declared(same, (nought, "Nought.", True)).check(mostly).hint == "Otherwise."
+    assert declared(same, (nought, "Nought.", True)).check(nought).hint == "Nought."
+
+
+def test_of_two_mistakes_that_fit_alike_the_first_is_told():
+    task = declared(same, (nought, "First.", False), (lambda n: nought(n), "Second.", False))
+    assert task.check(nought).hint == "First."
+
+
+def test_an_error_beside_an_agreement_is_one_more():
+    def fails_at_two(n):
+        return n * n if n != 2 else n / 0
+
+    assert (
+        declared(same, (fails_at_two, "Square.", False)).check(lambda n: fails_at_two(n)).hint
+        == "Square."
+    )
+
+
+def test_an_input_is_described_with_its_itemsize():
+    for dtype, said in (("uint8", "1 byte an element"), ("int16", "2 bytes an element")):
+        cases = [f"n = torch.zeros(2, dtype=torch.{dtype})"]
+        report = declared(lambda n: 1, cases=cases).check(lambda n: 2)
+        assert f"n: shape (2,), stride (1,), storage_offset 0, {said}\n" in report.text
+
+
+def test_an_error_is_told_with_its_first_words_and_its_innermost_line():
+    def answer(t, index):
+        if index:
+            return answer(t, ())
+        raise ValueError("x" * 500 + "\nmore")
+
+    yours = ex.address.check(answer).rows[2].text
+    assert (
+        yours
+        == f"raised ValueError: {'x' * 160}\non the line: "
+        + 'raise ValueError("x" * 500 + "\\nmore")'
+    )
+
+
+def test_a_helper_that_is_not_implemented_is_no_blank():
+    def helper():
+        raise NotImplementedError
+
+    report = ex.address.check(lambda t, index: helper())
+    assert report.attempted and "raised NotImplementedError" in report.text
+
+
+def test_outcomes_of_two_kinds_differ_as_a_whole():
+    some, others = Outcome({"a": 1, "b": 2}, ""), Outcome({"c": 1, "d": 2}, "")
+    assert (
+        some.first_difference(others)
+        == ""
+        == Outcome({"a": 1}, "").first_difference(Outcome({"a": 2}, ""))
+    )
+    assert some.first_difference(Outcome({"a": 1, "b": 3}, "")) == "b"
+
+
+def test_another_dtype_on_the_same_bytes_is_a_change():
+    def answer(t, index):
+        where = ex.address.reference(t, index)
+        t.data = t.data.view(
+            {1: torch.int8, 2: torch.float16, 4: torch.int32}.get(t.itemsize, t.dtype)
+        )
+        return where
+
+    assert "`t` is no longer what it was" in ex.address.check(answer).text
+
+
+@pytest.mark.parametrize(
+    ("status", "sign", "colour"),
+    [
+        ("passed", "✓", "success"),
+        ("failed", "✗", "warn"),
+        ("blank", "○", "border"),
+        ("note", "·", "brand"),
+    ],
+)
+def test_a_card_says_its_status_in_a_sign_and_a_colour(status, sign, colour):
+    card = Card(status, "a")
+    assert card.text == f"{sign} a" and f">{sign} <b>" in card._repr_html_()
+    assert f"var(--jp-{colour}-color1, #" in card._repr_html_()
+    report = Report(status, "a")
+    assert (report.passed, report.attempted) == (status == "passed", status != "blank")
+
+
+def test_long_lines_are_broken_and_lines_of_code_indented():
+    words = "word " * 40
+    card = Card("note", "a", (Row("label", words), Row("", words, code=True)))
+    lines = card.text.splitlines()
+    assert max(map(len, lines)) <= 96 and len(lines) == 7
+    assert lines[1].startswith("  label  word") and lines[2].startswith("         word")
+    assert lines[4].startswith("         word") and lines[5].startswith("             word")

@@ -1,11 +1,16 @@
 """The export without a browser: what is on a page, and what is refused with nothing written."""
 
+import os
 import re
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbconvert.exporters import templateexporter
 
-from stridekit import export
+from stridekit import export, lesson_html
 from tests.notebook_rules import TRACES
 
 code, words = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
@@ -105,12 +110,13 @@ def test_refusals(tmp_path, capsys):
     (tmp_path / "file").touch()
     (tmp_path / "empty").mkdir()
     (tmp_path / "named").mkdir()
-    write(tmp_path / "named" / "index.ipynb")
+    write(tmp_path / "named" / "Index.ipynb")
     well, out = write(tmp_path / "a.ipynb", words("# A")), tmp_path / "out"
     refused = [
         (tmp_path / "none.ipynb", out, "does not exist: name a notebook, or a folder of notebooks"),
         (tmp_path / "file", out, "is not a notebook (.ipynb)"),
         (tmp_path / "empty", out, "has no notebooks"),
+        (write(tmp_path / "a\udc80.ipynb"), out, "'a\\udc80.ipynb' cannot be the name of a page"),
         (tmp_path / "named", out, "would take the front page's name: rename it"),
         (well, tmp_path / "file", "is a file: name a folder to write to"),
     ]
@@ -139,3 +145,227 @@ def test_the_extra_that_is_missing_is_named(tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().err == (
         "nbconvert is not installed: pip install 'stridekit[export]' brings it\n"
     )
+
+
+# Without executing anything ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Export without a kernel: every notebook has the same page."""
+    monkeypatch.setattr(lesson_html, "_execute", lambda notebook, path: ({}, {}))
+
+
+def run(source, folder):
+    return export.main([str(source), "-o", str(folder)])
+
+
+class Links(HTMLParser):
+    """The addresses and the text of all links on a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.links, self.texts = [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.links += [value for name, value in attrs if (tag, name) == ("a", "href")]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a#b",
+        "javascript:alert(1)",
+        "50% of it?",
+        "<b>&amp;'\"",
+        "a\\b",
+        "ä ö",
+        "//host",
+        "__init__",
+    ],
+)
+def test_the_front_page_leads_to_a_lesson_of_any_name(name, tmp_path, quick):
+    """And shows the name as it is, where the notebook has no title."""
+    name = name.replace("/", "∕")  # no file has the other
+    write(tmp_path / f"{name}.ipynb", code("1"))
+    assert run(tmp_path, tmp_path / "site") == 0
+    front = Links((tmp_path / "site" / "index.html").read_text(encoding="utf-8"))
+    link = front.links[0]
+    assert re.fullmatch(r"[\w.%~-]+", link, re.ASCII) and urlsplit(link).path == link
+    assert (tmp_path / "site" / unquote(link)).read_text(encoding="utf-8").startswith(export.MARK)
+    assert name in front.texts
+    page = Links((tmp_path / "site" / f"{name}.html").read_text(encoding="utf-8"))
+    assert f"{name}.ipynb" in page.texts
+
+
+def test_what_is_written_again_is_only_what_was_written(tmp_path, quick, capsys):
+    """A page of an earlier export is replaced; a file of somebody else's never is."""
+    write(tmp_path / "a.ipynb", words("# A"))
+    site = tmp_path / "site"
+    assert run(tmp_path, site) == 0
+    write(tmp_path / "a.ipynb", words("# B"))
+    assert run(tmp_path, site) == 0
+    assert "<title>B</title>" in (site / "a.html").read_text(encoding="utf-8")
+    assert [path.name for path in site.iterdir() if path.suffix != ".html"] == []
+
+
+def link_to_ours(path, site):
+    path.symlink_to(site / "ours.html")
+
+
+def files(folder):
+    """What lies in a folder, and whether it is as it was."""
+    found = {path.name: path.lstat() for path in folder.iterdir()}
+    return {name: (at.st_ino, at.st_mode, at.st_size, at.st_mtime_ns) for name, at in found.items()}
+
+
+TAKEN = {
+    "a page": lambda path, site: path.write_text("<!doctype html>mine"),
+    "nothing": lambda path, site: path.touch(),
+    "a folder": lambda path, site: path.mkdir(),
+    "a link": link_to_ours,
+    "a link to nothing": lambda path, site: path.symlink_to(site / "none"),
+    "a pipe": lambda path, site: os.mkfifo(path),
+}
+
+
+@pytest.mark.parametrize("name", ["index.html", "a.html", "reference-sharing.html"])
+@pytest.mark.parametrize("kind", TAKEN)
+def test_a_place_that_is_taken_is_left_alone(kind, name, tmp_path, quick, capsys):
+    write(tmp_path / "a.ipynb", words("# A"))
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "ours.html").write_text(export.MARK)
+    TAKEN[kind](site / name, site)
+    before = files(site)
+    assert run(tmp_path, site) == 1
+    said = capsys.readouterr()
+    assert f"{site / name} is there and was not written by this export: move it away" in said.err
+    assert files(site) == before
+    # Of what can be known beforehand, nothing is executed for nothing.
+    assert ("executing" in said.out) is name.startswith("reference")
+
+
+def test_no_link_is_followed_while_pages_are_written(tmp_path, quick):
+    """Whatever lies in the folder, under whatever name."""
+    write(tmp_path / "a.ipynb", words("# A"))
+    site, victim = tmp_path / "site", tmp_path / "victim"
+    site.mkdir()
+    victim.write_text("mine")
+    for name in (".a.html.part", ".index.html.part", ".stridekit-"):
+        (site / name).symlink_to(victim)
+    assert run(tmp_path, site) == 0
+    assert victim.read_text() == "mine" and not victim.is_symlink()
+    assert (site / ".a.html.part").is_symlink() and not (site / "a.html").is_symlink()
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failure_leaves_no_halves(error, tmp_path, quick, monkeypatch, capsys):
+    def fails(*args):
+        raise error
+
+    write(tmp_path / "a.ipynb", words("# A"))
+    monkeypatch.setattr(os, "replace", fails)
+    if isinstance(error, KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path, tmp_path / "site")
+    else:
+        assert run(tmp_path, tmp_path / "site") == 1
+        assert "No space left on device" in capsys.readouterr().err
+    assert list((tmp_path / "site").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_pages_can_be_read_by_a_server(tmp_path, quick):
+    """They have the mode of any new file."""
+    write(tmp_path / "a.ipynb", words("# A"))
+    assert run(tmp_path / "a.ipynb", tmp_path / "site") == 0
+    (tmp_path / "new").touch()
+    assert (tmp_path / "site" / "a.html").stat().st_mode == (tmp_path / "new").stat().st_mode
+
+
+def test_templates_that_are_missing_are_named(tmp_path, monkeypatch, capsys):
+    """Before anything is executed."""
+    monkeypatch.setattr(templateexporter, "jupyter_path", lambda: [str(tmp_path / "share")])
+    path = write(tmp_path / "a.ipynb", code("1"))
+    for kept in ("", "lab"):  # all of them, or what they are made of
+        (tmp_path / "share" / "nbconvert" / "templates" / kept).mkdir(parents=True)
+        assert run(path, tmp_path / "out") == 1
+        said = capsys.readouterr().err
+        assert f"{path}, nbconvert's templates are not where Jupyter looks for them" in said
+        assert said.count("\n") == 1 and "pip install --force-reinstall nbconvert" in said
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ModuleNotFoundError("", name="nbformat.v4"), "nbformat is not installed: pip install"),
+        (ModuleNotFoundError("", name="jinja2"), "jinja2 is not installed: pip install"),
+        (ImportError("cannot import name 'x' from 'nbconvert'"), "(cannot import name 'x' from"),
+    ],
+)
+def test_a_package_that_cannot_be_imported_is_named(error, sentence, tmp_path, monkeypatch, capsys):
+    def fails(name):
+        raise error
+
+    monkeypatch.setattr(export, "import_module", fails)
+    assert run(write(tmp_path / "a.ipynb"), tmp_path / "out") == 1
+    said = capsys.readouterr().err
+    assert sentence in said and said.count("\n") == 1
+
+
+def test_a_page_that_would_load_something_is_no_lesson(tmp_path, quick, capsys):
+    """In words or in what a cell shows."""
+    shown = nbformat.v4.new_output("display_data", {"text/html": "<img srcset='//cdn.org/a.png'>"})
+    for cell in (code("1", outputs=[shown]), words("<style>@import '//cdn.org/a.css'</style>")):
+        assert run(write(tmp_path / "a.ipynb", cell), tmp_path / "out") == 1
+        assert "it loads //cdn.org/a." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_lessons_stand_in_their_order_and_lead_back(tmp_path, quick):
+    for name in ("10_b", "02_c", "01_a"):
+        write(tmp_path / f"{name}.ipynb", words(f"# {name}\n\nAbout [another](01_a.ipynb)."))
+    assert run(tmp_path, tmp_path / "site") == 0
+    front = Links((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).links
+    lessons = [link for link in front if re.match(r"\d", link)]
+    assert lessons == ["01_a.html", "01_a.html", "02_c.html", "01_a.html", "10_b.html", "01_a.html"]
+    page = Links((tmp_path / "site" / "02_c.html").read_text(encoding="utf-8")).links
+    assert page[0] == "index.html"
+    assert run(tmp_path / "02_c.ipynb", tmp_path / "single") == 0  # there is no front page
+    assert "index.html" not in (tmp_path / "single" / "02_c.html").read_text(encoding="utf-8")
+
+
+def test_a_widget_that_cannot_live_on_a_page_is_left_out():
+    """It has bytes beside its state, or widgets inside; or is of another library."""
+    state = {"_model_module": "anywidget", "_esm": "", "_scene": {}}
+    states = {
+        "well": state,
+        "bytes": state,
+        "inside": state | {"_scene": {"other": "IPY_MODEL_well"}},
+        "controls": state | {"_model_module": "@jupyter-widgets/controls"},
+        "no module": {"_model_module": "anywidget"},
+    }
+    found = lesson_html._Widgets(states, {"bytes": [{"path": ["_scene"]}], "well": []})
+    assert [found.number(name) for name in states] == [0, None, None, None, None]
+    assert found.number("well") == 0 and len(found.shown) == 1 and found.number("gone") is None
+
+
+def test_each_end_of_a_cell_is_told_in_its_own_words():
+    told = [
+        (CellExecutionError("", "NameError", "name 'x'\nmore"), "NameError: name 'x'"),
+        (DeadKernelError("Kernel died"), "the kernel died"),
+        (CellTimeoutError("late"), "it ran longer than 300 s"),
+    ]
+    for error, words_ in told:
+        assert lesson_html._why(error) == words_
+
+
+def test_the_colours_are_those_of_the_readers_system():
+    light, dark, *others = lesson_html.styles().split("@media (prefers-color-scheme: dark)")
+    assert "--jp-layout-color0: white;" in light and "--jp-layout-color0: #111;" in dark
+    assert others == []

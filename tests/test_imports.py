@@ -18,6 +18,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "_arguments": (set(), set()),
     "view_rule": (set(), set()),
     "palette": (set(), set()),
+    "_defaults": (set(), {"torch"}),
     "memory_format": ({"_arguments", "view_rule"}, set()),
     "dim_order": ({"memory_format"}, set()),
     "_strided": ({"_arguments"}, set()),
@@ -69,12 +70,13 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         {"torch"},
     ),
     "warp": ({"_arguments", "layout", "aliasing", "placement"}, set()),
-    "ceiling": ({"_arguments", "timing"}, {"torch"}),
-    "timing": ({"_arguments", "plots"}, {"torch", "numpy", "tqdm"}),
+    "ceiling": ({"_arguments", "_defaults", "timing"}, {"torch"}),
+    "timing": ({"_arguments", "_defaults", "plots"}, {"torch", "numpy", "tqdm"}),
     "plots": ({"_arguments", "palette"}, {"matplotlib", "numpy", "PIL"}),
     "widgets": (
         {
             "_arguments",
+            "_defaults",
             "layout",
             "refetch",
             "elementwise",
@@ -90,12 +92,16 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "export": ({"palette", "lesson_html", "api_pages"}, set()),
     "api_pages": ({"api_names"}, {"nbconvert"}),
     "api_names": ({"timing"}, {"stridekit", "traitlets"}),
+    "fetched": (set(), set()),
     "lesson_html": (
-        {"widgets"},
+        {"fetched", "widgets"},
         {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
     ),
-    "selfcheck": ({"layout", "storage", "widgets"}, {"torch"}),
-    "exercises": ({"_arguments", "aliasing", "layout", "memory", "storage"}, {"torch", "numpy"}),
+    "selfcheck": ({"_defaults", "layout", "storage", "widgets"}, {"torch"}),
+    "exercises": (
+        {"_arguments", "_defaults", "aliasing", "layout", "memory", "storage"},
+        {"torch", "numpy"},
+    ),
     "__init__": (
         {
             "layout",

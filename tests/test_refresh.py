@@ -116,6 +116,37 @@ def test_an_edited_cell_is_stored_anew(refreshed):
     assert new.cells[index].outputs[0].data["text/plain"] == "5"
 
 
+def test_an_output_that_is_kept_has_the_number_of_its_cell():
+    """Else a cell inserted above would leave In [2] with Out [1]."""
+
+    def notebook(*sources):
+        cells = [
+            code(
+                source,
+                execution_count=count,
+                outputs=[
+                    nbformat.v4.new_output(
+                        "execute_result",
+                        {"text/plain": f"run {len(sources)}"},
+                        execution_count=count,
+                    )
+                ],
+            )
+            for count, source in enumerate(sources, start=1)
+        ]
+        made = nbformat.v4.new_notebook(cells=cells)
+        form.tidy(made)
+        return made
+
+    ignored = CELLS["clock"].source
+    stored, new = notebook(ignored), notebook("6 * 7", ignored)
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    kept = new.cells[1]
+    assert kept.outputs[0].data["text/plain"] == "run 1"
+    assert kept.execution_count == kept.outputs[0].execution_count == 2
+    assert stored.cells[0].outputs[0].execution_count == 1  # it is a copy that was changed
+
+
 def test_renew_keeps_no_stored_output(refreshed):
     _, text = refreshed
     stored, new = form.parse(text.decode()), form.parse(text.decode())
@@ -154,8 +185,12 @@ def test_a_picture_of_what_was_measured_is_kept_while_its_words_stay(marked, wor
 
 def png(shade, size=4):
     """A picture of one grey, in base64."""
+    return encoded(np.full((size, size, 3), shade, dtype=np.uint8))
+
+
+def encoded(pixels):
     file = io.BytesIO()
-    imsave(file, np.full((size, size, 3), shade, dtype=np.uint8), format="png")
+    imsave(file, pixels, format="png")
     return base64.b64encode(file.getvalue()).decode()
 
 
@@ -165,6 +200,29 @@ def png(shade, size=4):
 def test_pictures_that_look_the_same_are_kept(other, same):
     """Processors differ in the shade of a smoothed edge; that is no reason for a new picture."""
     assert refresh.looks_same(png(100), other) is same
+
+
+def test_one_other_dot_is_another_picture():
+    """However large the rest, which is alike."""
+    dotted = np.full((40, 40, 3), 100, dtype=np.uint8)
+    dotted[3, 5] = 200
+    assert not refresh.looks_same(png(100, 40), encoded(dotted))
+
+
+def test_a_picture_that_is_kept_has_its_own_size():
+    was, now = (
+        nbformat.v4.new_output(
+            "display_data", {"image/png": png(shade)}, metadata={"image/png": {"width": shade}}
+        )
+        for shade in (100, 101)
+    )
+    stored, new = (
+        nbformat.v4.new_notebook(cells=[code("plot()", outputs=[output])]) for output in (was, now)
+    )
+    form.tidy(stored)
+    form.tidy(new)
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    assert new.cells[0].outputs == stored.cells[0].outputs
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import sys
 
 import torch
 
-from stridekit import selfcheck
+from stridekit import Layout, selfcheck, widgets
 from stridekit.selfcheck import self_check
 
 
@@ -17,6 +17,33 @@ def test_an_old_python(monkeypatch):
     """The line names the version found."""
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     assert "✗ Python 3.11 or newer: this is 3.10: `make lab`" in repr(self_check())
+
+
+def test_a_newer_python(monkeypatch):
+    """There is no last one."""
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0))
+    assert self_check().passed
+
+
+def test_what_is_wrong_is_the_last_word(monkeypatch):
+    """And all is well only where everything is."""
+    assert repr(self_check()).endswith("Everything works.")
+    monkeypatch.setattr(sys, "version_info", (3, 10, 2))
+    assert repr(self_check()).endswith("\nMend what has a ✗, then restart the kernel.")
+
+
+def test_every_way_to_lie_in_memory_is_tried():
+    """By rows and columns, with an offset, with gaps, repeated, without dims."""
+    layouts = [Layout.of(t) for t in selfcheck._tensors()]
+    assert {layout.ndim for layout in layouts} == {0, 1, 2}
+    assert {layout.stride for layout in layouts} >= {(6, 1), (1, 6), (6, 2), (7,), (0, 1)}
+    assert {layout.storage_offset > 0 for layout in layouts} == {True, False}
+
+
+def test_the_widget_that_was_made_is_closed(monkeypatch):
+    closed = []
+    monkeypatch.setattr(widgets.StrideExplorer, "close", lambda self: closed.append(self))
+    assert self_check().passed and len(closed) == 1
 
 
 def test_another_torch(monkeypatch):

@@ -1,7 +1,9 @@
 """The set-up: what it decides to do, and what it tells a person when it cannot."""
 
 import ast
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +47,8 @@ def test_another_python_has_to_start():
     assert setup_env.other_python(found, starts=lambda path: "shims" not in path).endswith("3.11")
     assert setup_env.other_python(found, starts=lambda path: False) is None
     assert setup_env.other_python({}) is None
+    every = {command: command for command in setup_env.COMMANDS}
+    assert setup_env.other_python(every, starts=lambda path: True) == "python3.13"
 
 
 def test_starts_is_true_only_of_a_working_command(tmp_path):
@@ -113,6 +117,14 @@ def test_next_step_follows_from_the_stamp(stamp, has_python, step):
     assert environment.next_step(stamp, HERE, MADE_FROM, has_python) == step
 
 
+def test_an_environment_belongs_to_its_place():
+    """A Python, a machine and a folder: a copy elsewhere would run the Python of the original."""
+    assert environment.place(LINUX, Path("/a b/.venv")) == HERE
+    others = [Machine("Linux", "x86_64", "3.12"), Machine("Linux", "aarch64", "3.11")]
+    places = {environment.place(machine, Path("/a b/.venv")) for machine in (LINUX, *others)}
+    assert len(places | {environment.place(LINUX, Path("/c/.venv"))}) == 4
+
+
 @pytest.fixture
 def tree(tmp_path):
     """The inputs of the set-up, in a folder with a space in its name."""
@@ -128,6 +140,10 @@ def tree(tmp_path):
     [
         ("constraints.txt", "torch==", "torch==9.", True),
         ("pyproject.toml", '"numpy>=2', '"numpy>=3', True),
+        ("pyproject.toml", '"hatchling>=1', '"hatchling>=2', True),  # what builds it
+        ("pyproject.toml", "hatchling.build", "hatchling.other", True),
+        ("pyproject.toml", 'requires-python = ">=3.11"', 'requires-python = ">=3.12"', True),
+        ("pyproject.toml", '"jupyterlab>=4', '"jupyterlab>=5', True),  # of an extra
         ("pyproject.toml", "line-length = 100", "line-length = 99", False),  # a tool's setting
         ("tools/environment.py", "Bringing", "Getting", True),
     ],
@@ -164,6 +180,11 @@ def test_a_failure_of_pip_is_explained(log, words):
     assert log.splitlines()[0] in shown
 
 
+def test_of_several_telling_lines_the_last_is_quoted():
+    log = "Connection reset: first\nConnection reset: last\nmore"
+    assert environment.explain_failure(log, LINUX)[0] == "  | Connection reset: last"
+
+
 def test_the_quoted_log_has_no_blank_and_no_endless_lines():
     log = "\n".join(["long ago", "", *"abcd", "", "x" * 500, "last", ""])
     shown, _ = environment.explain_failure(log, LINUX)
@@ -175,6 +196,7 @@ def sandbox(tree, monkeypatch):
     """The set-up working on the copied tree; tests say which commands succeed."""
     venv = tree / ".venv"
     places = {"ROOT": tree, "VENV": venv, "STAMP": venv / "stamp", "LOG": venv / "setup.log"}
+    places["LAB_SETTINGS"] = venv / "share" / "overrides.json"
     for name, path in (places | {"PYTHON": venv / "bin/python"}).items():
         monkeypatch.setattr(environment, name, path)
     monkeypatch.setattr(Machine, "here", classmethod(lambda cls: LINUX))
@@ -196,10 +218,37 @@ def test_first_run_builds_and_the_second_does_nothing(sandbox, capsys):
     commands, venv = sandbox
     assert environment.prepare() == 0
     assert commands == [f"-m venv {venv}", "-m pip install"]
+    settings = json.loads((venv / "share" / "overrides.json").read_text(encoding="utf-8"))
+    assert settings == environment.QUIET_LAB and "fetchNews" in str(settings)
     assert "Making .venv with Python 3.11" in capsys.readouterr().out
     assert environment.prepare() == 0
     assert len(commands) == 2
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_lock_is_what_is_installed(sandbox, monkeypatch):
+    """Without questions, since nobody could answer them."""
+    asked, run = [], environment.run
+    monkeypatch.setattr(environment, "run", lambda *args: asked.append(args[0]) or run(*args))
+    assert environment.prepare() == 0
+    python, *options = map(str, asked[1])
+    assert python == str(environment.PYTHON) and options[:3] == ["-m", "pip", "install"]
+    assert "--no-input" in options
+    assert options[-4:] == ["-c", "constraints.txt", "-e", ".[test]"]
+
+
+def test_a_command_has_nobody_to_ask_and_its_words_are_logged(tmp_path, capfd):
+    program = (
+        "import sys; print(repr(sys.stdin.read())); print('why', file=sys.stderr); sys.exit({})"
+    )
+    for status in (0, 1):
+        with (tmp_path / "log").open("w", encoding="utf-8") as log:
+            log.write("before\n")
+            command = [sys.executable, "-c", program.format(status)]
+            assert environment.run(command, log) is (status == 0)
+        said = (tmp_path / "log").read_text(encoding="utf-8")
+        assert said.startswith("before\n") and {"''", "why"} <= set(said.splitlines())
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_changed_lock_updates_in_place(sandbox, tree, capsys):
@@ -298,3 +347,47 @@ def test_make_alone_lists_the_targets():
     targets = ["env", "lab", "test", "lint", "fix", "refresh", "lock", "bench"]
     listed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
     assert set(targets) <= set(listed)
+
+
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+ARGUMENTS = re.findall(r"^(\w+)_ARGS \?=", MAKEFILE, re.MULTILINE)
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_what_is_passed_on_the_command_line_reaches_the_tool(name):
+    """`make refresh REFRESH_ARGS=--check` would else write where it should only look."""
+    command = ["make", "--dry-run", name.lower(), f"{name}_ARGS=--like 'this one'"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith(" --like 'this one'")
+
+
+def test_every_target_that_takes_arguments_is_tried():
+    assert len(ARGUMENTS) == len(set(ARGUMENTS)) >= 9
+    assert set(re.findall(r"\$\((\w+)_ARGS\)", MAKEFILE)) == set(ARGUMENTS)
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+def test_every_target_but_two_makes_the_environment_first():
+    """It would else run in an environment that is not there, or is out of date."""
+    targets = re.findall(r"^([a-z]+):.*##", MAKEFILE, re.MULTILINE)
+    assert set(targets) == set(re.search(r"^\.PHONY: (.*)", MAKEFILE, re.MULTILINE)[1].split())
+    for target in {*targets} - {"help", "fresh"}:
+        command = ["make", "--dry-run", target]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "tools/setup_env.py" in done.stdout, target
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+def test_the_lab_starts_for_everybody_on_the_first_page():
+    """Root has to insist, and nobody is asked about news."""
+    done = subprocess.run(
+        ["make", "--dry-run", "lab", "DISPLAY="],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ("--allow-root" in done.stdout) is (os.getuid() == 0)
+    wanted = ["--ServerApp.root_dir=.", "--LabApp.default_url=/lab/tree/notebooks/00_start.ipynb"]
+    assert all(option in done.stdout for option in [*wanted, "--LabApp.news_url=None"])

@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 
-from stridekit._arguments import a_kind
+from stridekit._arguments import with_article
 from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
+from stridekit.exercises.untrusted import type_name
 from stridekit.exercises.watch import layout_facts, shares
 
 _MAX_LENGTH = 10_000  # more than any answer needs, so that an endless iterator comes to an end
@@ -22,14 +23,23 @@ _MAX_LENGTH = 10_000  # more than any answer needs, so that an endless iterator 
 
 def as_int(value: Any, what: str = "an int") -> int:
     """An int, or what is one in other clothes: a 0-d tensor, a NumPy int, the float 6.0."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if not isinstance(value, bool):
+    found = int(value) if isinstance(value, float) and value.is_integer() else value
+    if not isinstance(found, bool):
         try:
-            return operator.index(value)
+            index = operator.index(found)
         except TypeError:
             pass
+        else:
+            return _of_64_bits(index, what)
     raise Unusable(f"{kind(value)}, where {what} is asked for")
+
+
+def _of_64_bits(value: int, what: str) -> int:
+    """The int as Python's own. Beyond 64 bits nothing here has a size, and Python may not print it."""
+    value = int.__int__(value)
+    if value.bit_length() > 64:
+        raise Unusable(f"an int of {value.bit_length():,} bits, where {what} is asked for")
+    return value
 
 
 def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
@@ -49,7 +59,7 @@ def kind(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
     count = f" of {len(value)}" if isinstance(value, tuple | list | set | dict) else ""
-    return f"{a_kind(value)}{count}"
+    return f"{with_article(type_name(value))}{count}"
 
 
 def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:
@@ -105,6 +115,8 @@ def read_number(answer: Any, args: Arguments) -> Outcome:
     answer = _unwrapped(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
         raise Unusable(f"{kind(answer)}, where {wanted}")
+    if isinstance(answer, int):
+        answer = _of_64_bits(answer, "one number")
     return Outcome({"value": answer}, str(answer))
 
 

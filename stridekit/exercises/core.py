@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
+from stridekit._defaults import torch_defaults
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import (
     NOT_ATTEMPTED,
@@ -39,8 +40,8 @@ from stridekit.exercises.running import (
     Trial,
     describe,
     run,
-    without_addresses,
 )
+from stridekit.exercises.untrusted import presentable, signature_of, type_name
 from stridekit.exercises.watch import ANY_MEANS, Means
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
@@ -105,8 +106,12 @@ class Exercise:
         """What goes in and what comes out."""
         return inspect.getdoc(self.reference) or ""
 
+    @torch_defaults()
     def check(self, fn: Callable[..., Any]) -> Report:
-        """Try `fn` on the cases and report the first thing that differs. Never raises for `fn`."""
+        """Try `fn` on the cases and report the first thing that differs.
+
+        Whatever `fn` does, nothing is raised but a KeyboardInterrupt, and torch's defaults stay.
+        """
         if problem := self._why_not_callable(fn):
             yours, hint = problem
             rows = (Row("yours", yours), Row("hint", hint))
@@ -169,12 +174,11 @@ class Exercise:
         if not callable(fn):
             call = f"`ex.{self.name}.check({self.name})`"
             return (
-                f"of type {type(fn).__name__}, not a function",
+                presentable(f"of type {type_name(fn)}, not a function"),
                 f"Hand over the function itself, without calling it: {call}.",
             )
-        try:
-            signature = inspect.signature(fn)
-        except (TypeError, ValueError):  # some built-ins do not tell: calling them will
+        signature = signature_of(fn)
+        if signature is None:  # calling it will tell
             return None
         try:
             signature.bind(*self.parameters)
@@ -186,16 +190,16 @@ class Exercise:
             )
         return None
 
+    @torch_defaults()  # once more, as a call can set others
     def _run(self, fn: Callable[..., Any], case: Case) -> Outcome:
         arguments = case.arguments(self.parameters)
         return run(fn, arguments, self.read, self.fence, self.means.function)
 
     def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
         """Run the reference or a mistake: once, as it always answers the same."""
-        key = answer, case, torch.get_default_dtype()
-        if key not in self._known:
-            self._known[key] = self._run(answer, case)
-        return self._known[key]
+        if (answer, case) not in self._known:
+            self._known[answer, case] = self._run(answer, case)
+        return self._known[answer, case]
 
     def _try(self, fn: Callable[..., Any]) -> list[Trial]:
         """Every case in turn; a delicate one only while all is well.
@@ -220,7 +224,7 @@ class Exercise:
         rows = [
             Row("input", self._describe_input(first.case), code=True),
             Row("expected", first.expected.shown, code=True),
-            Row("yours", without_addresses(first.outcome.shown), code=True),
+            Row("yours", presentable(first.outcome.shown), code=True),
         ]
         if differs := first.expected.first_difference(first.outcome):
             rows.append(Row("differs", differs))

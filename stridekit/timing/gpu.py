@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import conv2d, max_pool2d
 
+from stridekit._defaults import torch_defaults
 from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.comparison import Comparison, compare
 
@@ -199,6 +200,7 @@ def gpu_results(record: Path = RECORD) -> GpuResults:
     return published()
 
 
+@torch_defaults()
 def run(
     device: str = "cuda", *, scale: int = 1, rounds: int | None = None, max_seconds: float = 2.0
 ) -> GpuResults:

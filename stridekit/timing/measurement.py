@@ -102,7 +102,7 @@ def measure(
 ) -> Measurement:
     """Time `fn(*args)` until the samples took `min_run_time` seconds together.
 
-    On the CPU by torch.utils.benchmark's `blocked_autorange`, wall time with the garbage collector
+    On the CPU by torch.utils.benchmark's `Timer.timeit`, wall time with the garbage collector
     off. With device="cuda" by pairs of events, the L2 cache written over before each call
     (flush=False leaves it), and graph=True replays a CUDA graph. To compare two functions use
     `compare`: two measurements, one after the other, see two different machines.
@@ -142,10 +142,11 @@ def measure(
 
 
 def _by_torch(subject: sampling.Subject, threads: int, min_run_time: float) -> None:
+    # Not `blocked_autorange`: it asks torch for a median, which a default device such as "meta" refuses.
     timer = benchmark.Timer("work()", globals={"work": subject.work}, num_threads=threads)
-    measured = timer.blocked_autorange(min_run_time=min_run_time)
-    subject.calls = measured.number_per_run
-    subject.seconds = subject.host_seconds = list(measured.times)
+    while _spent(subject) < min_run_time:
+        subject.seconds += timer.timeit(subject.calls).times
+    subject.host_seconds = subject.seconds
 
 
 def _spent(subject: sampling.Subject) -> float:

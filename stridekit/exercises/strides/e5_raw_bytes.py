@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -61,7 +62,7 @@ def arena_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Argume
         return string_at(address, size)
 
     # `import ctypes` and `from ctypes import string_at`, under whatever name, meet the fence.
-    namespaces = [vars(ctypes), getattr(fn, "__globals__", {})]
+    namespaces = [vars(ctypes), fn.__globals__ if type(fn) is FunctionType else {}]
     fenced_in = [(names, k) for names in namespaces for k, v in names.items() if v is string_at]
     try:
         for names, name in fenced_in:

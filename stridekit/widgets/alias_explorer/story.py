@@ -15,6 +15,7 @@ from typing import NamedTuple
 import torch
 
 from stridekit._arguments import ints, texts
+from stridekit._defaults import torch_defaults
 from stridekit.elementwise import output_layout
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.alias_explorer.lines import Bind, Chain, Compute, Operand, Store, read
@@ -42,19 +43,21 @@ class Story:
     The values are held as float64, in which each number that the picture holds is exact.
     """
 
+    @torch_defaults()
     def __init__(self, shape: Sequence[int], steps: Iterable[str] = ()) -> None:
         if isinstance(steps, str):
             raise LayoutError(f'steps are a sequence of lines: write ("{steps}",)')
         start = Layout(ints("shape", shape), itemsize=8)
         self.shape = start.shape
         _require_small("x", start)
-        tape = torch.arange(float(start.numel)).to(torch.float64)
+        tape = torch.arange(start.numel, dtype=torch.float64)
         self.tensors = {"x": Named(tape, tape.view(start.shape))}
         self.tapes = [tape]  # the storages that some name holds, the oldest first
         self.log: list[Entry] = []
         for step in texts("steps", steps):
             self.run(step)
 
+    @torch_defaults()
     def run(self, text: str) -> Entry:
         """Run one line. Raises LayoutError, and then all is as it was before."""
         line = read(text)

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from stridekit._defaults import torch_defaults
 from stridekit.layout import Layout
 
 # A shape that tells the formats apart, then one with a single channel, one with a single pixel.
@@ -39,7 +40,7 @@ class Passage(NamedTuple):
 
 
 def _ones(*shape: int) -> Tensor:
-    return torch.ones(shape, device="cpu", dtype=torch.float32)
+    return torch.ones(shape)
 
 
 def _skip(x: Tensor) -> Tensor:
@@ -96,6 +97,7 @@ NAMES = tuple(layer.name for layer in LAYERS)
 
 
 @cache
+@torch_defaults()
 def network() -> dict[str, Any]:
     """All that the front end can ask, as JSON.
 
@@ -107,9 +109,8 @@ def network() -> dict[str, Any]:
     ([2, 3, 4, 4], ['contiguous_format', 'channels_last'])
     """
     table = _Table()
-    with torch.no_grad():
-        inputs = [{"shape": list(shape), "starts": table.add_inputs(shape)} for shape in INPUTS]
-        table.run()
+    inputs = [{"shape": list(shape), "starts": table.add_inputs(shape)} for shape in INPUTS]
+    table.run()
     layers = [{"name": layer.name, "code": layer.code} for layer in LAYERS]
     return {"layers": layers, "inputs": inputs} | table.as_json()
 

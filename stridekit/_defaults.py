@@ -1,0 +1,60 @@
+"""torch_defaults: torch as it is when it has just been imported, for answers that must not depend on more.
+
+A notebook may have set a default device or dtype, or be inside `torch.inference_mode()`. What an exercise
+checks and what a widget shows stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.overrides import (
+    _get_current_function_mode_stack,
+    _len_torch_function_stack,
+    _pop_mode,
+    _push_mode,
+)
+
+
+@contextmanager
+def torch_defaults() -> Iterator[None]:
+    """New tensors are float32 on the CPU, autograd records, nothing is cast; afterwards all is as before.
+
+    That holds after code that sets these defaults itself, too. Around a function, it is a decorator.
+
+    >>> with torch.device("meta"), torch_defaults():
+    ...     torch.zeros(2)
+    ...     torch.set_default_dtype(torch.float64)
+    tensor([0., 0.])
+    >>> torch.zeros(2)
+    tensor([0., 0.])
+    """
+    # A default device is a function mode, and set_default_device remembers its own. Without any mode
+    # torch is as it was; to add another one would change what some functions answer.
+    modes, dtype = _get_current_function_mode_stack(), torch.get_default_dtype()
+    memory = torch._GLOBAL_DEVICE_CONTEXT
+    device = getattr(memory, "device_context", None)
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.autocast("cpu", enabled=False),
+    ):
+        _replace_modes([])
+        memory.device_context = None
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(dtype)
+            memory.device_context = device
+            _replace_modes(modes)
+
+
+def _replace_modes(modes: Iterable[Any]) -> None:
+    while _len_torch_function_stack():
+        _pop_mode()
+    for mode in modes:
+        _push_mode(mode)

@@ -1,0 +1,92 @@
+"""What a learner's code hands over, made plain: its classes may lie about themselves, or raise.
+
+Facts are compared and words are shown long after the call, where no error is expected any more. So both
+become Python's own values while errors are still caught; no method of the learner's runs after that.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+_EXACT: dict[type, Callable[[Any], Any]] = {
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__complex__,
+    str: str.__str__,
+    bytes: bytes.__bytes__,
+}
+# On 64-bit systems most addresses are larger than the first number. On some they are not, and then what
+# lies nearer than the second to other memory is taken for one.
+_HIGH, _NEAR = 10**12, 2**32
+
+
+def plain(value: Any) -> Any:
+    """The value as Python's own, subclasses undone all the way down. Raises TypeError for anything else.
+
+    >>> plain((torch.Size([2, 3]), True, "x"))
+    ((2, 3), True, 'x')
+    """
+    if value is None or type(value) in (bool, torch.dtype):
+        return value
+    for kind, exact in _EXACT.items():
+        if issubclass(type(value), kind):
+            return exact(value)
+    for several in (tuple, list, frozenset):
+        if issubclass(type(value), several):
+            return several(map(plain, several.__iter__(value)))
+    raise TypeError(f"there is a {type_name(value)} in the answer, which cannot be compared")
+
+
+def type_name(value: Any) -> str:
+    """The name of the value's class, whatever the class itself says.
+
+    >>> type_name(7)
+    'int'
+    """
+    return str.__str__(type.__dict__["__name__"].__get__(type(value)))
+
+
+def said_by(error: BaseException) -> str:
+    """The message of an error; "" for one that fails to tell it."""
+    try:
+        return str.__str__(str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return ""
+
+
+def signature_of(fn: Callable[..., Any]) -> inspect.Signature | None:
+    """The parameters of a callable; None where they are not told, as by some built-ins."""
+    try:
+        return inspect.Signature([*inspect.signature(fn).parameters.values()])
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return None
+
+
+def presentable(text: str) -> str:
+    r"""The text without addresses, which differ from run to run; what cannot be printed is spelled out.
+
+    >>> presentable("<object at 0x7f5c3e00>, 140033962414080 and 1.0000000001")
+    '<object at 0x…>, (an address) and 1.0000000001'
+    >>> print(presentable("an escape \x1b, half of a letter \ud800"))
+    an escape \x1b, half of a letter \ud800
+    """
+    text = re.sub(r"\b0x[0-9a-fA-F]+\b", "0x…", text)
+    text = re.sub(r"(?<![\d.])-?\d{9,}(?!\d|\.\d)", _unless_address, text)
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def _unless_address(found: re.Match[str]) -> str:
+    high = len(found[0]) > len(str(_HIGH))  # an int() of many digits would raise
+    number = _HIGH if high else abs(int(found[0]))
+    memory = (id(found), torch.empty(1).data_ptr())  # Python's, and torch's
+    near = any(abs(number - address) < _NEAR for address in memory)
+    return "(an address)" if near or number >= _HIGH else found[0]

@@ -1,0 +1,306 @@
+"""What a notebook has set of torch changes no verdict, no self-check, no widget and no answer, and stays.
+
+Each mode is met in three ways: it is there before anything was asked, it comes in between, and it is gone.
+"""
+
+import random
+import re
+from contextlib import ExitStack, contextmanager, nullcontext
+
+import numpy as np
+import pytest
+import torch
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+
+import stridekit
+from stridekit import widgets
+from stridekit._defaults import torch_defaults
+from stridekit.exercises import strides as ex
+from stridekit.selfcheck import self_check
+from stridekit.timing import gpu
+from stridekit.widgets.channels_last_explorer.network import network
+from tests.robust_inputs import INPUTS
+from tests.test_exercises import EXERCISES
+from tests.test_robustness import COLUMNS
+from tests.widget_kinds import KINDS
+from tests.wrong_answers import WRONG
+
+
+@contextmanager
+def setting(change, new, old):
+    """Something set for all that follows, as in a cell of its own."""
+    change(new)
+    try:
+        yield
+    finally:
+        change(old)
+
+
+class Other(TorchFunctionMode):
+    """A mode of the notebook's own, which turns every new tensor into another one."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        return made + 1 if func in (torch.arange, torch.ones, torch.zeros) else made
+
+
+MODES = {
+    "default device": lambda: setting(torch.set_default_device, "meta", None),
+    "device context": lambda: torch.device("meta"),
+    "float64": lambda: setting(torch.set_default_dtype, torch.float64, torch.float32),
+    "float16": lambda: setting(torch.set_default_dtype, torch.float16, torch.float32),
+    "bfloat16": lambda: setting(torch.set_default_dtype, torch.bfloat16, torch.float32),
+    "inference": torch.inference_mode,
+    "no_grad": torch.no_grad,
+    "grad disabled": lambda: setting(torch.set_grad_enabled, False, True),
+    "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
+    "deterministic": lambda: setting(torch.use_deterministic_algorithms, True, False),
+    "function mode": Other,
+    "seed": lambda: nullcontext(torch.manual_seed(7)),
+    "threads": lambda: setting(
+        torch.set_num_threads, 3 - min(torch.get_num_threads(), 2), torch.get_num_threads()
+    ),
+}
+if torch.cuda.is_available():
+    MODES["cuda"] = lambda: torch.device("cuda")
+
+# One alone shows where the fault is, but each look at everything takes a second.
+SOME_AT_ONCE = [
+    ("device context", "float16"),
+    ("no_grad", "bfloat16", "threads"),
+    ("grad disabled", "float64", "deterministic"),
+    ("inference", "autocast", "seed"),
+    ("function mode", "default device"),
+    *([("cuda",)] if "cuda" in MODES else []),
+]
+
+FIRST_WRONG = {wrong.exercise.name: wrong.answer for wrong in reversed(WRONG)}
+X = {name: INPUTS[name]() for name in ("grid", "requires_grad", "conj", "bfloat16", "empty")}
+
+
+def reports():
+    """What each exercise says of its solution and of a wrong answer, and to whom it shows what."""
+    answers = [(task, it) for task in EXERCISES for it in (task.reference, FIRST_WRONG[task.name])]
+    return {f"{task.name}, {it.__name__}": repr(task.check(it)) for task, it in answers}
+
+
+def shown():
+    """The self-check, each kind of widget, and the widgets' states set from Python."""
+    found = {"self_check": repr(self_check()), "stories": repr(stories())}
+    names = vars(widgets) | {"torch": torch}
+    for name, kind in KINDS.items():
+        widget = eval(kind.make, names)
+        for public in kind.wrong:
+            setattr(widget, public, getattr(widget, public))
+        found[name] = f"{widget!r} {widget._scene}"
+        widget.close()
+    return found
+
+
+def stories():
+    """Lines that make, write and compute, a few of them later than the first."""
+    explorer = widgets.AliasExplorer((2, 3), ["y = x.t()", "z = y + 1"])
+    explorer.steps += ("z *= 2", "y[0] = 7", "x += 1")
+    values = explorer.values
+    explorer.close()
+    return explorer.steps, values
+
+
+def answers():
+    """What each public name answers about tensors that were made before the mode."""
+    return {
+        f"{name} of {kind}": re.sub(r"0x\w+", "", outcome(ask, x))
+        for kind, x in X.items()
+        for name, (ask, _) in COLUMNS.items()
+    }
+
+
+def outcome(ask, x):
+    try:
+        return repr(ask(x))
+    except Exception as error:
+        return repr(error)
+
+
+def everything():
+    return reports() | shown() | answers()
+
+
+def together(names):
+    """Several modes, as one."""
+    stack = ExitStack()
+    for name in names:
+        stack.enter_context(MODES[name]())
+    return stack
+
+
+def forget():
+    """Let the exercises and the network find all anew."""
+    network.cache_clear()
+    for task in EXERCISES:
+        task._known.clear()
+
+
+def state():
+    """All that a person may have set, and the generators of random numbers."""
+    return {
+        "device": torch.get_default_device(),
+        "function modes": _get_current_function_mode_stack(),
+        "dtype": torch.get_default_dtype(),
+        "grad": torch.is_grad_enabled(),
+        "inference": torch.is_inference_mode_enabled(),
+        "autocast": torch.is_autocast_enabled("cpu"),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "threads": torch.get_num_threads(),
+        "random": random.getstate(),
+        "numpy": repr(np.random.get_state()),
+        "torch": torch.get_rng_state().tolist(),
+    }
+
+
+@pytest.fixture(scope="module")
+def plainly():
+    """What is said where nothing was set."""
+    forget()
+    return everything()
+
+
+def differing(found, expected):
+    return {key: value for key, value in found.items() if value != expected[key]}
+
+
+def test_modes_that_are_there_first(plainly):
+    """Nothing is remembered from them."""
+    forget()
+    first = ("default device", "float64", "inference", "autocast", "deterministic", "function mode")
+    with together(first):
+        found = everything()
+    assert differing(found, plainly) == {}
+    assert differing(everything(), plainly) == {}
+
+
+@pytest.mark.parametrize("modes", SOME_AT_ONCE, ids=", ".join)
+def test_modes_that_come_in_between(plainly, modes):
+    """And they stay, with all else that was set, until they are left."""
+    with together(modes):
+        before = state()
+        found = everything()
+        assert differing(state(), before) == {}
+    assert differing(found, plainly) == {}
+
+
+def test_a_widget_lives_on_where_its_mode_is_gone():
+    with torch.inference_mode(), torch.device("meta"):
+        made = widgets.AliasExplorer((2, 3), ["y = x.t()"])
+    made._story.run("y += 1")  # as a line of the browser's
+    with torch.inference_mode():
+        made._story.run("x *= 2")
+    assert made.values == {"x": [[2, 4, 6], [8, 10, 12]], "y": [[2, 8], [4, 10], [6, 12]]}
+
+
+# What an answer itself may set --------------------------------------------------------------------------
+
+
+def set_all():
+    torch.set_default_device("meta")
+    torch.set_default_dtype(torch.float64)
+    torch.set_grad_enabled(False)
+    torch.device("meta").__enter__()
+    torch.inference_mode().__enter__()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_an_answer_sets_ends_with_its_call(mode):
+    """Each call sees torch's defaults, also after one that has set others."""
+    seen = []
+
+    def sets_all(t, index):
+        seen.append({name: state()[name] for name in plain})
+        set_all()
+        return ex.address.reference(t, index)
+
+    plain = {
+        "device": torch.device("cpu"),
+        "function modes": [],
+        "dtype": torch.float32,
+        "grad": True,
+        "inference": False,
+        "autocast": False,
+    }
+    ex.address._known.clear()
+    with MODES[mode]():
+        before = state()
+        assert ex.address.check(sets_all).passed
+        assert differing(state(), before) == {}
+    assert [found for found in seen if found != plain] == []
+    assert ex.address.check(ex.address.reference).passed
+    assert torch.zeros(1).device.type == "cpu"
+
+
+@pytest.mark.parametrize("outer", [None, "cpu", "meta"])
+@pytest.mark.parametrize("inner", [None, "cpu", "meta"])
+def test_the_device_that_was_set_is_there_again(outer, inner):
+    """However often it is set inside; and afterwards it can be taken back."""
+    torch.set_default_device(outer)
+    try:
+        with torch_defaults():
+            assert torch.zeros(1).device.type == torch.get_default_device().type == "cpu"
+            torch.set_default_device(inner)
+            with torch_defaults():
+                torch.set_default_device(inner)
+        assert torch.zeros(1).device.type == torch.get_default_device().type == (outer or "cpu")
+        with torch.device("meta"):
+            with torch_defaults():
+                torch.set_default_device(inner)
+            assert torch.zeros(1).device.type == "meta"
+    finally:
+        torch.set_default_device(None)
+    assert torch.zeros(1).device.type == "cpu" and not _get_current_function_mode_stack()
+
+
+def test_the_defaults_come_back_after_an_error():
+    @torch_defaults()
+    def fails():
+        torch.set_default_dtype(torch.float64)
+        raise ZeroDivisionError
+
+    with torch.device("meta"):
+        with pytest.raises(ZeroDivisionError):
+            fails()
+        assert torch.zeros(1).is_meta
+    assert torch.zeros(1).device.type == "cpu" and torch.get_default_dtype() == torch.float32
+
+
+# What is measured ---------------------------------------------------------------------------------------
+
+
+def test_the_bandwidth_is_that_of_float32():
+    """And of as many bytes as it says."""
+    with together(["float64", "default device"]):
+        found = stridekit.bandwidth(3 * 2**20, repetitions=2)
+    assert (found.nbytes, found.device) == (3 * 2**20, "cpu")
+
+
+def test_times_are_measured_in_the_modes_that_are_there():
+    """They are part of what is measured, and do not disturb it."""
+    seen = set()
+
+    def work():
+        seen.add((torch.zeros(1).device.type, torch.get_default_dtype()))
+
+    with together(["float64", "default device"]):
+        assert stridekit.timing.measure(work, min_run_time=0.001).median > 0
+        found = stridekit.timing.compare({"a": work, "b": work}, rounds=3, progress=False)
+    assert found.ratios["b"].value > 0 and seen == {("meta", torch.float64)}
+
+
+def test_the_gpu_experiments_are_those_of_float32(monkeypatch):
+    seen = []
+    monkeypatch.setattr(gpu, "compare", lambda functions, **_: seen.append(functions))
+    monkeypatch.setattr(gpu, "_of", lambda *_: None)
+    monkeypatch.setattr(gpu, "EXPERIMENTS", gpu.EXPERIMENTS[:1])
+    with MODES["float64"](), torch.inference_mode():
+        gpu.run("cpu", scale=128)
+    (functions,) = seen
+    made = next(iter(functions.values()))()
+    assert made.dtype == torch.float32 and not made.is_inference()
