@@ -69,11 +69,13 @@ def draw_predicted(
     """What was predicted beside what was measured, both as multiples of the first name's.
 
     `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError where
-    the names differ.
+    the names differ, or where the first number is not above 0.
     """
     _require_numbers("predicted", predicted)
     _require_numbers("measured", measured)
     _require_same_names(predicted, measured)
+    if not all(next(iter(values.values()), 0) > 0 for values in (predicted, measured)):
+        raise ValueError("all numbers are divided by the first: give one above 0")
     ax = _axes(ax, height=1.2 + 0.55 * len(predicted))
     kinds = [("predicted", predicted, BLUE, "//"), ("measured", measured, RUST, "")]
     for place, (label, values, color, hatch) in enumerate(kinds):
@@ -114,17 +116,14 @@ def draw_claim(
     ax.axvline(1, color=MUTED, linewidth=1)
     bounds = [bound for ratio in measured.values() for bound in (ratio.low, ratio.high)]
     bounds += [*predicted.values(), 0.8, 1.25]
-    _log_ratio_axis(ax, min(bounds) / 1.3, max(bounds) * 1.4)
+    _log_ratio_axis(ax, min(b for b in bounds if b > 0) / 1.3, max(bounds) * 1.4)
     for row, (name, ratio) in enumerate(measured.items()):
         kinds = [(predicted[name], BLUE, "//", "predicted"), (ratio.value, RUST, "", "measured")]
         for place, (value, color, hatch, label) in enumerate(kinds):
             y = row + 0.36 * (place - 0.5)
             face = "white" if hatch else color
-            look: dict[str, Any] = {
-                "edgecolor": color,
-                "hatch": hatch,
-                "label": label if row == 0 else "",
-            }
+            legend = label if row == 0 else ""
+            look: dict[str, Any] = {"edgecolor": color, "hatch": hatch, "label": legend}
             ax.barh(y, value - 1, 0.32, left=1, color=face, **look)
             end = max(value, 1) if hatch else max(ratio.high, 1)
             word = "" if hatch else (verdicts or {}).get(name, "")
@@ -150,8 +149,11 @@ def draw_sweep(
     ylabel: str = "times stride 1",
     marks: Mapping[float, str] | None = None,
 ) -> Axes:
-    """One to three curves over a sweep of strides, on logarithmic axes; `marks` names some strides."""
-    _require_numbers("steps", _numbered("steps", steps))
+    """One to three curves over a sweep of strides, on logarithmic axes; `marks` names some strides.
+
+    Raises ValueError for curves that do not fit to the steps, TypeError for what is no number above 0.
+    """
+    _require_numbers("steps", _numbered("steps", steps), least=0)
     if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
         raise TypeError("curves map names to numbers, marks numbers to texts: give dicts")
     if len(curves) > len(CURVES):
@@ -159,7 +161,7 @@ def draw_sweep(
             f"{len(curves)} curves: give {len(CURVES)} at the most, which look different"
         )
     for name, values in curves.items():
-        _require_numbers(str(name), _numbered(str(name), values))
+        _require_numbers(str(name), _numbered(str(name), values), least=0)
         if len(values) != len(steps):
             raise ValueError(
                 f"{name} has {len(values)} numbers for {len(steps)} steps: give as many"
@@ -185,7 +187,7 @@ def draw_sweep(
 
 def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
     """Runs of one function in their order, as multiples of the lower quartile; the mean is marked too."""
-    _require_numbers("seconds", _numbered("seconds", seconds))
+    _require_numbers("seconds", _numbered("seconds", seconds), least=0)
     ax = _axes(ax, height=2.4)
     low = float(np.quantile(seconds, 0.25))
     ratios = [taken / low for taken in seconds]
@@ -233,8 +235,8 @@ def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axe
     return ax
 
 
-def _require_numbers(name: str, values: Any) -> None:
-    """Raise TypeError unless names are mapped to numbers that can be drawn."""
+def _require_numbers(name: str, values: Any, least: float = -LARGEST) -> None:
+    """Raise TypeError unless names are mapped to numbers that can be drawn, above `least`."""
     if not isinstance(values, Mapping):
         raise TypeError(f"{name} is {a_kind(values)}: give a dict of names and numbers")
     for key, value in values.items():
@@ -242,8 +244,9 @@ def _require_numbers(name: str, values: Any) -> None:
         if not isinstance(value, bool) and isinstance(value, Real):
             with suppress(OverflowError):
                 number = float(value)
-        if not abs(number) < LARGEST:
-            raise TypeError(f"{name} of {shown(key)} is {shown(value)}: give a number")
+        if not least < number < LARGEST:
+            what = "a number above 0" if least == 0 else "a number"
+            raise TypeError(f"{name} of {shown(key)} is {shown(value)}: give {what}")
 
 
 def _numbered(name: str, values: Any) -> dict[int, Any]:

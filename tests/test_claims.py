@@ -5,23 +5,20 @@ import io
 
 import pytest
 import torch
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from stridekit import Layout, traffic
-from stridekit.timing import Claim, Ratio, TimingError, claim, page_faults
+from stridekit.timing import Claim, Ratio, TimingError, claim, compare, page_faults, sampling
 from stridekit.timing import claims as claiming
 from stridekit.timing import comparison as comparing
+from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
 x = torch.ones(300, 300)
 
 
 def once():
     return x.sum(1)
-
-
-def eight_times():
-    for _ in range(8):
-        x.sum(1)
 
 
 def found(ratio, expected="slower", noise=()):
@@ -34,25 +31,37 @@ def found(ratio, expected="slower", noise=()):
 # What a claim finds ---------------------------------------------------------------------------
 
 
-def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture():
+@pytest.fixture
+def on_gpu(queue):
+    """One function and another that takes eight times as long; on the busiest machine it does."""
+    return lambda: queue.launch(1e-3), lambda: queue.launch(8e-3)
+
+
+def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
+    once, eight_times = on_gpu
     work = {"once": once, "8 times": eight_times, "again": once}
-    one = claim(work, {"once": 100, "8 times": 800, "again": 125}, slower=["8 times"], rounds=12)
+    predicted = {"once": 100, "8 times": 800, "again": 125}
+    one = claim(work, predicted, slower=["8 times"], rounds=12, device="cuda")
     assert repr(one) == (
         "predicted, as multiples of “once”\n  8 times  8       measured: slower\n  again    1.25"
     )
     assert one.holds and one.sure == {"8 times": "slower"}
     assert list(one.predicted.values()) == [8, 1.25]
-    assert one.measured["8 times"].value > 2
+    assert one.measured["8 times"].value == pytest.approx(8)
 
 
-def test_faster_is_a_sure_verdict_as_well():
-    one = claim({"8 times": eight_times, "once": once}, 1, faster=["once"], rounds=12)
+def test_faster_is_a_sure_verdict_as_well(on_gpu):
+    once, eight_times = on_gpu
+    work = {"8 times": eight_times, "once": once}
+    one = claim(work, 1, faster=["once"], rounds=12, device="cuda")
     assert one.sure == {"once": "faster"}
 
 
-def test_pairs_are_compared_each_by_itself():
+def test_pairs_are_compared_each_by_itself(on_gpu):
+    once, eight_times = on_gpu
     work = {"a": (once, eight_times), "b": (eight_times, once)}
-    one = claim(work, {"a": 8, "b": 0.125}, slower=["a"], faster=["b"], baseline="it", rounds=12)
+    options = {"baseline": "it", "rounds": 12, "device": "cuda"}
+    one = claim(work, {"a": 8, "b": 0.125}, slower=["a"], faster=["b"], **options)
     assert one.sure == {"a": "slower", "b": "faster"} and len(one.comparisons) == 2
     assert repr(one).startswith("predicted, as multiples of “it”\n  a  8 ")
 
@@ -83,6 +92,70 @@ def test_a_verdict_is_judged_again_before_it_contradicts(monkeypatch):
     assert one.sure == {"b": "slower"} and len(made) == 3
 
 
+@pytest.mark.parametrize(
+    ("tries", "kept", "count"),
+    [
+        (["slower slower"], 0, 1),
+        (["same same", "slower same", "same same"], 1, 3),
+        (["same same", "same slower", "slower same"], 2, 3),
+        (["same same"] * 3, 2, 3),
+    ],
+)
+def test_of_several_tries_the_last_that_contradicts_no_more_than_before(
+    monkeypatch, tries, kept, count
+):
+    verdicts = {"slower": Ratio(3, 2.5, 3.5), "same": Ratio(1, 0.97, 1.02)}
+    made = []
+
+    def measured(*_):
+        made.append(len(made))
+        found = [verdicts[word] for word in tries[made[-1]].split()]
+        return dict(zip("bc", found, strict=True)), (made[-1],)
+
+    monkeypatch.setattr(claiming, "_measured", measured)
+    one = claim({"a": once, "b": once, "c": once}, 8, slower=["b", "c"])
+    assert one.comparisons == (kept,) and len(made) == count
+    assert list(one.sure.values()) == tries[kept].split()
+
+
+@pytest.mark.parametrize("work", [{"a": once, "b": once}, {"b": (once, once), "c": (once, once)}])
+def test_options_are_those_of_compare(monkeypatch, work):
+    """A claim is quick and quiet, unless it is told otherwise; each comparison is kept."""
+    seen = []
+
+    def compared(functions, **options):
+        seen.append(options)
+        return compare(functions, rounds=1)
+
+    monkeypatch.setattr(claiming, "compare", compared)
+    one = claim(work, 1, slower=())
+    assert seen == [{"max_seconds": 0.25, "progress": False}] * len(one.comparisons)
+    seen.clear()
+    claim(work, 1, max_seconds=9, progress=True, threads=2)
+    assert seen == [{"max_seconds": 9, "progress": True, "threads": 2}] * len(one.comparisons)
+    assert [set(found.names) - {"baseline", "a"} for found in one.comparisons] == [
+        {name} for name in work if name != "a"
+    ]
+
+
+def test_pairs_and_functions_do_not_mix():
+    with pytest.raises(TimingError, match="'b' is of type tuple, not a function"):
+        claim({"a": once, "b": (once, once)}, 1)
+
+
+def test_predictions_for_pairs_are_their_ratios():
+    one = claim({"b": (once, once), "c": (once, once)}, {"b": 4, "c": 0}, rounds=1)
+    assert one.predicted == {"b": 4, "c": 0}
+
+
+def test_names_stand_in_a_column_and_ratios_have_three_digits():
+    measured = {"b": Ratio(3, 2.5, 3.5), "longer": Ratio(1, 0.97, 1.02)}
+    one = Claim("a", {"b": 2 / 3, "longer": 1234.0}, measured, {"b": "slower"}, ())
+    assert repr(one) == (
+        "predicted, as multiples of “a”\n  b       0.667   measured: slower\n  longer  1.23e+03"
+    )
+
+
 def test_a_claim_that_fails_every_time_does_not_hold(monkeypatch):
     monkeypatch.setattr(
         claiming,
@@ -102,6 +175,11 @@ def test_on_a_noisy_machine_nothing_is_contradicted():
     assert found(Ratio(3, 2.5, 3.5)).holds
 
 
+def test_the_noise_of_every_comparison_is_told():
+    one, other = (found(Ratio(1, 1, 1), noise=(sign,)).comparisons[0] for sign in ("x", "y"))
+    assert Claim("a", {}, {}, {}, (one, other)).noise == ("x", "y")
+
+
 # Nonsense -------------------------------------------------------------------------------------
 
 
@@ -118,6 +196,11 @@ def test_on_a_noisy_machine_nothing_is_contradicted():
         ({}, 1, {}, "a comparison needs two"),
         ([once, once], 1, {}, "functions is a list: give a dict"),
         ({"a": once, "b": once}, traffic(Layout((4,))), {}, "predicted for every name is"),
+        ({"a": once, "b": once}, {"a": 1, "b": -1}, {}, "predicted for b is -1: give a number"),
+        ({"a": once, "b": once}, {"a": 1, "b": 10**18}, {}, "give a number, 0 or more"),
+        ({"a": once, "b": once}, 1, {"slower": "b"}, "slower is 'b': give a list of names"),
+        ({"a": once, "b": once}, 1, {"faster": [1]}, "give a list of names"),
+        ({"a": once, "b": once}, 1, {"baseline": 1}, "baseline is 1: give the name"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(functions, predicted, options, words):
@@ -126,6 +209,20 @@ def test_names_that_do_not_fit_are_refused(functions, predicted, options, words)
 
 
 # Pictures -------------------------------------------------------------------------------------
+
+
+def test_the_picture_has_the_measured_verdict():
+    """Not the one that was claimed; and it is drawn where it was asked for."""
+    where = Figure().subplots()
+    assert found(Ratio(1.0, 0.97, 1.02)).plot(where) is where
+    assert [text.get_text() for text in where.texts] == ["8", "1 same"]
+
+
+def test_a_prediction_of_nothing_has_its_place():
+    """On a logarithmic axis it ends at the edge."""
+    one = claim({"a": once, "b": once}, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
+    assert one.texts[0].get_text() == "0"
+    assert 0 < one.get_xlim()[0] < 0.8 and one.patches[0].get_width() == -1
 
 
 def test_a_notebook_gets_the_words_and_a_picture_marked_as_measured():
@@ -146,4 +243,26 @@ def test_pages_are_counted_where_a_large_tensor_is_new():
     old = min(page_faults(lambda: torch.add(big, 1, out=out)) for _ in range(4))
     assert old < 100
     assert new > 1000 or new == 0  # nobody counts, or the pages are huge
-    assert page_faults(lambda: None, calls=3) < 100
+
+
+def test_pages_are_those_of_all_calls(monkeypatch):
+    counted = {"pages": 7}
+    monkeypatch.setattr(sampling, "_page_faults", lambda: counted["pages"])
+
+    def work():
+        counted["pages"] += 10
+
+    assert [page_faults(work, calls) for calls in (0, 1, 3)] == [0, 10, 30]
+    assert page_faults(work) == 10
+    for calls in (-1, True, 1.0):
+        with pytest.raises(TimingError, match=f"calls={calls}: give how often to call it"):
+            page_faults(work, calls)
+    with pytest.raises(TimingError, match="function is of type int: give the function itself"):
+        page_faults(3)
+    with pytest.raises(ZeroDivisionError):
+        page_faults(lambda: 1 / 0)
+
+
+def test_where_nobody_counts_there_are_no_pages(monkeypatch):
+    monkeypatch.setattr(sampling, "resource", None)
+    assert page_faults(lambda: torch.ones(10**6)) == 0

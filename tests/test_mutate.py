@@ -53,6 +53,15 @@ def test_what_survives_is_named(monkeypatch, capsys):
     assert capsys.readouterr().out == f"{rows[1]}\n1 of 2 defects were noticed\n"
 
 
+def test_tests_that_do_not_end_have_noticed(monkeypatch, tmp_path):
+    """A defect may make a loop endless: that is one row, not the end of all rows."""
+    monkeypatch.setattr(mutate, "TIMEOUT", 0)
+    copy = object.__new__(mutate.Copy)
+    copy.root = tmp_path / "0"
+    copy.root.mkdir()
+    assert copy.why_red(["."]) == "no end within 0 s"
+
+
 def test_a_few_defects_turn_the_tests_red(record_property):
     found = dict(mutate.caught([BY_NAME[name] for name in SHORT]))
     assert all(found.values()), found

@@ -1,8 +1,19 @@
-"""Plots: they draw on the Axes that they are given, and show the numbers that they were given."""
+"""Plots: they draw on the Axes that they are given, and show the numbers that they were given.
+
+What is drawn is asked for by where it stands. Texts of all kinds in one heap would hold anything: a
+missing number is found among the ticks.
+"""
+
+import base64
+import io
+import re
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from PIL import Image
 
 from stridekit import plots
 from stridekit.timing import Comparison, Ratio
@@ -13,74 +24,209 @@ COMPARISON = Comparison(
 )  # fmt: skip
 
 
-def texts(ax):
-    ticks = [*ax.get_xticklabels(), *ax.get_yticklabels()]
-    return {text.get_text() for text in [*ax.texts, *ticks, ax.xaxis.label, ax.yaxis.label]}
-
-
 def ax():
     return Figure().subplots()
+
+
+def words(drawn):
+    """The texts among the marks, each with the place that it belongs to."""
+    return [(text.get_text(), text.xy) for text in drawn.texts]
+
+
+def names(drawn):
+    """The names of the rows, from the top of the picture to its foot."""
+    low, high = drawn.get_ylim()
+    rows = sorted(zip(drawn.get_yticks(), drawn.get_yticklabels(), strict=True))
+    return [label.get_text() for _, label in (rows if low > high else rows[::-1])]
+
+
+def legend(drawn):
+    return [text.get_text() for text in drawn.get_legend().get_texts()]
+
+
+def bars(drawn):
+    """The rows of bars, from one end to the other, and whether they are hatched."""
+    return [
+        (round(bar.get_y() + bar.get_height() / 2, 9), bar.get_x(), bar.get_x() + bar.get_width(),
+         bool(bar.get_hatch()))
+        for bar in drawn.patches
+    ]  # fmt: skip
 
 
 def test_a_comparison_shows_each_ratio_and_its_verdict():
     where = ax()
     assert COMPARISON.plot(where) is where
-    assert {"3.00 slower", "1.00 same", "columns", "again"} <= texts(where)
+    assert words(where) == [("3.00 slower", (3, 0)), ("1.00 same", (1, 1))]
+    assert names(where) == ["columns", "again"]
+    assert where.get_xlabel() == "time for each second of “rows”"
+
+
+def test_a_ratio_stands_on_its_interval_over_the_band_of_the_same():
+    found = {"b": Ratio(2, 1.5, 4), "c": Ratio(0.5, 0.25, 0.6)}
+    drawn = plots.draw_comparison(SimpleNamespace(ratios=found, names=("a", *found)), ax())
+    marks = [one for one in drawn.containers if isinstance(one, ErrorbarContainer)]
+    spans = [one[2][0].get_segments()[0].tolist() for one in marks]
+    assert spans == [[[1.5, 0], [4, 0]], [[0.25, 1], [0.6, 1]]]
+    assert [one[0].get_xdata()[0] for one in marks] == [2, 0.5]
+    [band] = drawn.patches
+    assert (band.get_x(), band.get_x() + band.get_width()) == pytest.approx((0.95, 1.05))
+    assert drawn.get_xscale() == "log"
+    low, high = drawn.get_xlim()
+    assert 0.2 < low < 0.25 and 4 < high < 5
+    assert list(drawn.get_xticks()) == [0.5, 0.8, 1, 1.25, 2]
+    assert list(drawn.get_xticks(minor=True)) == []
+
+
+def test_ticks_of_ratios_are_numbers_that_a_reader_knows():
+    drawn = ax()
+    plots._log_ratio_axis(drawn, 0.01, 100)
+    shown = [label.get_text() for label in drawn.get_xticklabels()]
+    assert " ".join(shown) == "0.01 0.02 0.05 0.1 0.2 0.5 0.8 1 1.25 2 5 10 20 50 100"
 
 
 def test_predicted_stands_beside_measured():
-    drawn = plots.draw_predicted({"a": 10, "b": 30}, {"a": 2e-3, "b": 5e-3}, ax())
-    assert {"1", "3", "2.5", "times “a”"} <= texts(drawn)
-    with pytest.raises(ValueError, match="the same names"):
-        plots.draw_predicted({"a": 1}, {"b": 1})
+    """Each as multiples of its own first, in the order of the names, from the top."""
+    predicted = {"b": 10, "a": 30, "c": 5}
+    drawn = plots.draw_predicted(predicted, {"b": 2e-3, "a": 5e-3, "c": 3e-3}, ax())
+    assert [text.get_text() for text in drawn.texts] == ["1", "3", "0.5", "1", "2.5", "1.5"]
+    assert bars(drawn) == [
+        (-0.18, 0, 1, True), (0.82, 0, 3, True), (1.82, 0, 0.5, True),
+        (0.18, 0, 1, False), (1.18, 0, 2.5, False), (2.18, 0, 1.5, False),
+    ]  # fmt: skip
+    assert names(drawn) == ["b", "a", "c"] and drawn.get_xlabel() == "times “b”"
+    handles = drawn.get_legend().get_patches()
+    assert legend(drawn) == ["predicted", "measured"]
+    assert [bool(handle.get_hatch()) for handle in handles] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "measured", "message"),
+    [
+        ({"a": 1}, {"b": 1}, "predicted a and measured b: give both the same names"),
+        ({"a": 1, "b": 1}, {"b": 1, "a": 1}, "in the same order"),
+        ({"a": 0, "b": 1}, {"a": 1, "b": 1}, "divided by the first: give one above 0"),
+        ({"a": 1, "b": 1}, {"a": -1, "b": 1}, "divided by the first: give one above 0"),
+        ({}, {}, "divided by the first: give one above 0"),
+    ],
+)
+def test_what_cannot_stand_beside_the_other_is_refused(predicted, measured, message):
+    with pytest.raises(ValueError, match=message):
+        plots.draw_predicted(predicted, measured, ax())
 
 
 def test_a_sweep_draws_a_curve_for_each_name():
-    drawn = plots.draw_sweep([1, 2, 4], {"p": [1, 2, 4], "m": [1, 2, 3]}, ax(), marks={2: "here"})
-    assert [list(line.get_ydata()) for line in drawn.lines][:2] == [[1, 2, 4], [1, 2, 3]]
-    assert "here" in texts(drawn)
-    assert len({(line.get_marker(), line.get_linestyle()) for line in drawn.lines[:2]}) == 2
-    with pytest.raises(ValueError, match="4 curves: give 3 at the most"):
-        plots.draw_sweep([1, 2], {name: [1, 2] for name in "abcd"}, ax())
+    curves = {"p": [1, 2, 4], "m": [1, 2, 3], "n": [4, 2, 1]}
+    drawn = plots.draw_sweep([1, 2, 4], curves, ax(), marks={2: "here"})
+    assert [list(line.get_ydata()) for line in drawn.lines[:3]] == list(curves.values())
+    assert all(list(line.get_xdata()) == [1, 2, 4] for line in drawn.lines[:3])
+    assert words(drawn) == [("here", (2, 0))] and list(drawn.lines[3].get_xdata()) == [2, 2]
+    looks = [(one.get_color(), one.get_marker(), one.get_linestyle()) for one in drawn.lines[:3]]
+    assert all(len(set(kind)) == 3 for kind in zip(*looks, strict=True))
+    assert legend(drawn) == ["p", "m", "n"]
+    assert (drawn.get_xscale(), drawn.get_yscale()) == ("log", "log")
+    assert drawn.xaxis.get_transform().base == drawn.yaxis.get_transform().base == 2
+    assert (drawn.get_xlabel(), drawn.get_ylabel()) == ("stride, in elements", "times stride 1")
+    named = plots.draw_sweep([1, 2], {"p": [1, 2]}, ax(), xlabel="rank", ylabel="time")
+    assert (named.get_xlabel(), named.get_ylabel()) == ("rank", "time")
+
+
+@pytest.mark.parametrize(
+    ("steps", "curves", "error", "message"),
+    [
+        ([1, 2], {name: [1, 2] for name in "abcd"}, ValueError, "4 curves: give 3 at the most"),
+        ([1, 2], {"a": [1]}, ValueError, "a has 1 numbers for 2 steps"),
+        ([1, 2], {"a": [1, 2, 3]}, ValueError, "a has 3 numbers for 2 steps"),
+        ([0, 2], {"a": [1, 2]}, TypeError, "steps of 0 is 0: give a number above 0"),
+        ([1, 2], {"a": [1, -2]}, TypeError, "a of 1 is -2: give a number above 0"),
+    ],
+)
+def test_what_is_no_sweep_is_refused(steps, curves, error, message):
+    with pytest.raises(error, match=message):
+        plots.draw_sweep(steps, curves, ax())
 
 
 def test_a_roofline_shows_shares_of_the_ceiling():
-    drawn = plots.draw_roofline({"add": 0.96, "gather": 0.02}, ax())
-    assert {"96%", "2%", "the ceiling"} <= texts(drawn)
-    assert drawn.get_xlim()[1] > 1
+    """A number beside its bar, or in it where the ceiling would cross it."""
+    shares = {"gather": 0.02, "sum": 0.8, "add": 0.96}
+    drawn = plots.draw_roofline(shares, ax())
+    assert words(drawn) == [
+        ("2%", (0.02, 0)), ("80%", (0.8, 1)), ("96%", (0.96, 2)), ("the ceiling", (1, 1)),
+    ]  # fmt: skip
+    assert [text.get_ha() for text in drawn.texts[:3]] == ["left", "left", "right"]
+    assert [end for _, _, end, _ in bars(drawn)] == list(shares.values())
+    assert names(drawn) == list(shares)
+    [ceiling] = drawn.lines
+    assert list(ceiling.get_xdata()) == [1, 1] and drawn.get_xlim()[0] == 0
+    assert drawn.get_xlabel() == "of the bandwidth that was measured here"
+    assert drawn.get_xlim()[1] > 1.1 and plots.draw_roofline({"a": 3}, ax()).get_xlim()[1] > 3
 
 
 def test_a_claim_stands_on_bars_that_start_at_1():
-    measured = {"b": Ratio(40.0, 30.0, 50.0), "c": Ratio(0.25, 0.2, 0.3)}
-    drawn = plots.draw_claim("a", {"b": 8.5, "c": 1}, measured, ax(), verdicts={"b": "slower"})
-    assert {"8.5", "40 slower", "1", "0.25", "b", "c"} <= texts(drawn)
-    assert [(bar.get_x(), bar.get_width()) for bar in drawn.patches] == [
-        (1, 7.5), (1, 39), (1, 0), (1, -0.75),
+    measured = {"c": Ratio(40.0, 30.0, 50.0), "b": Ratio(0.25, 0.2, 0.3)}
+    drawn = plots.draw_claim("a", {"c": 8.5, "b": 1}, measured, ax(), verdicts={"c": "slower"})
+    assert bars(drawn) == [
+        (-0.18, 1, 8.5, True), (0.18, 1, 40, False), (0.82, 1, 1, True), (1.18, 1, 0.25, False),
     ]  # fmt: skip
-    assert [text.get_text() for text in drawn.get_legend().get_texts()] == ["predicted", "measured"]
+    places = [(8.5, -0.18), (50, 0.18), (1, 0.82), (1, 1.18)]  # behind the bar and the interval
+    assert [text for text, _ in words(drawn)] == ["8.5", "40 slower", "1", "0.25"]
+    assert [where for _, where in words(drawn)] == [pytest.approx(place) for place in places]
+    one, *intervals = drawn.lines
+    assert list(one.get_xdata()) == [1, 1]
+    assert [line.get_xydata().tolist() for line in intervals] == [
+        [[30, 0.18], [50, 0.18]],
+        [[0.2, 1.18], [0.3, 1.18]],
+    ]
+    assert names(drawn) == ["c", "b"] and legend(drawn) == ["predicted", "measured"]
+    assert drawn.get_xlabel() == "time, as multiples of “a”: slower to the right"
+    assert drawn.get_xscale() == "log"
+    assert drawn.get_xlim()[0] < 0.2 and drawn.get_xlim()[1] > 50
     with pytest.raises(ValueError, match="the same names"):
         plots.draw_claim("a", {"b": 1}, {"c": Ratio(1, 1, 1)})
 
 
 def test_runs_stand_over_their_lower_quartile_and_their_mean():
-    drawn = plots.draw_runs([2.0, 2.0, 2.0, 2.0, 12.0], ax())
-    assert list(drawn.lines[0].get_ydata()) == [1, 1, 1, 1, 6]
-    assert [line.get_ydata()[0] for line in drawn.lines[1:]] == [1, 2]
-    assert {"mean", "lower quartile"} <= texts(drawn)
+    drawn = plots.draw_runs([2.0, 2.0, 4.0, 4.0, 12.0], ax())
+    assert drawn.lines[0].get_xydata().tolist() == [[1, 1], [2, 1], [3, 2], [4, 2], [5, 6]]
+    assert [line.get_ydata()[0] for line in drawn.lines[1:]] == pytest.approx([1, 2.4])
+    assert [text for text, _ in words(drawn)] == ["lower quartile", "mean"]
+    assert [at for _, (_, at) in words(drawn)] == pytest.approx([1, 2.4])
+    assert [text.get_va() for text in drawn.texts] == ["center", "center"]
+    assert (drawn.get_xlabel(), drawn.get_ylabel()) == ("run", "times the quartile")
+    assert drawn.get_yscale() == "log"
+
+
+def test_a_mean_near_the_quartile_leaves_its_word_room():
+    drawn = plots.draw_runs([1.0, 1.0, 1.0, 1.1], ax())
+    assert [text.get_va() for text in drawn.texts] == ["top", "bottom"]
+    with pytest.raises(TypeError, match="seconds of 0 is 0: give a number above 0"):
+        plots.draw_runs([0, 1], ax())
 
 
 def test_a_measured_picture_has_stable_words_and_closes_its_figure():
-    drawn = plots.draw_roofline({"add": 0.5})
+    other, drawn = plt.figure(), plots.draw_roofline({"add": 0.5})
     before = plt.get_fignums()
     data, about = plots.MeasuredPicture(drawn, "half of it")._repr_mimebundle_()
     assert drawn.get_title(loc="left") == "half of it"
-    assert data["text/plain"] == "half of it" and data["image/png"]
+    assert data["text/plain"] == "half of it"
     assert about["image/png"] == {"width": 800, "height": 134, "measured": True}
-    assert len(plt.get_fignums()) == len(before) - 1
+    assert len(plt.get_fignums()) == len(before) - 1 and other.number in plt.get_fignums()
+    plt.close(other)
+    image = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
+    assert image.format == "PNG" and image.width == 8 * plots.DPI
+    colours = {color for _, color in image.convert("RGB").getcolors()}
+    near = [max(map(abs, map(int.__sub__, rgb(plots.BLUE), color))) for color in colours]
+    assert len(colours) <= 32 and min(near) < 16  # the bar has kept its own
+
+
+def rgb(text):
+    return tuple(int(two, 16) for two in re.findall("[0-9a-f]{2}", text))
 
 
 def test_without_axes_a_figure_is_made():
+    """In the quiet look of the suite, whatever the style is: its words are dark."""
     before = plt.get_fignums()
-    made = plots.draw_roofline({"add": 0.5})
+    with plt.style.context("dark_background"):
+        made = plots.draw_roofline({"add": 0.5})
     assert len(plt.get_fignums()) == len(before) + 1
+    assert made.figure.get_facecolor() == (1, 1, 1, 1)
     plt.close(made.figure)

@@ -1,6 +1,8 @@
 """Timing: what is asserted are orderings by wide margins, words and counts, never times."""
 
 import contextlib
+import gc
+import itertools
 import json
 import math
 import os
@@ -8,6 +10,8 @@ import random
 import subprocess
 import sys
 import weakref
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -31,6 +35,7 @@ from stridekit.timing import (
 )
 from stridekit.timing import comparison as comparing
 from stridekit.timing.measurement import in_words
+from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
 x = torch.ones(300, 300)
 
@@ -44,120 +49,83 @@ def five_times():
         x.sum(1)
 
 
-# A device that works through a queue, as a GPU does, but on a clock that tests can read ---------
+# On a GPU's clock -----------------------------------------------------------------------------
 
 
-class FakeEvent:
-    """Stands in the queue and notes when the device came past it."""
-
-    def __init__(self, queue):
-        self.queue = queue
-
-    def record(self):
-        self.queue.add(lambda: setattr(self, "at", self.queue.clock))
-
-    def elapsed_time(self, later):
-        return (later.at - self.at) * 1000
-
-
-class FakeQueue:
-    """Launching costs no time; the work is done at `synchronize`, each piece in its own seconds."""
-
-    l2_bytes = 1000
-
-    def __init__(self):
-        self.clock, self.waiting, self.done = 0.0, [], []
-        self.erased = self.captured = 0
-
-    def add(self, piece):
-        self.waiting.append(piece)
-
-    def launch(self, seconds):
-        def piece():
-            self.clock += seconds
-
-        self.add(piece)
-
-    def synchronize(self):
-        while self.waiting:
-            self.waiting.pop(0)()
-
-    def is_idle(self):
-        return not self.waiting
-
-    def event(self):
-        return FakeEvent(self)
-
-    def hold(self, cycles):
-        self.launch(cycles / 2e9)
-
-    def eraser(self, nbytes):
-        assert nbytes >= self.l2_bytes
-
-        def erase():
-            self.erased += 1
-            self.launch(1.0)
-
-        return erase
-
-    def capture(self, work):
-        self.captured += 1
-        return work
-
-
-def test_a_gpu_is_timed_by_its_own_clock_without_the_flush_and_the_launch():
-    queue = FakeQueue()
-    clock = clocks.CudaClock(queue=queue)
-    work = clock.begin(lambda: queue.launch(0.002))
+@pytest.mark.parametrize("flush", [True, False])
+def test_a_gpu_is_timed_by_its_own_clock_without_the_flush_and_the_launch(queue, flush):
+    """Work shorter than its launch: only behind a queue that is full does no launch stand between."""
+    clock = clocks.CudaClock(flush=flush, queue=queue)
+    work = clock.begin(lambda: queue.launch(1e-6))
+    assert queue.is_idle()
     taken, launched = clock.seconds(work, 10)
-    assert taken == pytest.approx(0.02)
-    assert queue.erased == 10 and queue.is_idle()
-    assert 0 < launched < 0.02
+    assert taken == pytest.approx(1e-5)
+    assert queue.erased == 10 * flush and queue.is_idle()
+    assert launched == pytest.approx(10 * 3 * 4e-6)  # two events and the work
 
 
-def test_without_flush_nothing_is_erased_and_a_graph_is_captured_when_asked():
-    queue = FakeQueue()
-    clock = clocks.CudaClock(flush=False, graph=True, queue=queue)
-    work = clock.begin(lambda: queue.launch(0.5))
-    assert clock.seconds(work, 2)[0] == pytest.approx(1.0)
-    assert queue.erased == 0 and queue.captured == 1
+@pytest.mark.parametrize("way", ["compare", "measure"])
+def test_flush_and_graph_reach_the_gpu(queue, way):
+    def work():
+        queue.launch(0.5)
+
+    def timed(**options):
+        if way == "compare":
+            compare({"a": work, "b": work}, device="cuda", rounds=1, **options)
+        else:
+            measure(work, device="cuda", min_run_time=0.01, **options)
+        return queue.erased > 0, queue.captured > 0
+
+    assert timed(flush=False) == (False, False)
+    assert timed(flush=False, graph=True) == (False, True)
+    assert timed() == (True, True)
 
 
-def test_a_gpu_that_is_still_at_work_is_refused_by_the_host_clock():
-    queue = FakeQueue()
+def test_a_gpu_that_is_still_at_work_is_refused_by_the_host_clock(queue):
     clock = clocks.HostClock(gpu=queue)
-    with pytest.raises(TimingError, match=r"time the launch alone\. Give device='cuda'"):
-        clock.begin(lambda: queue.launch(0.002))
+    with pytest.raises(TimingError, match=r"^the function returned .* alone\. Give device='cuda'"):
+        sampling.prepare({"a": lambda: queue.launch(0.002)}, clock)
 
 
-def test_a_function_that_waits_for_the_gpu_is_timed_on_the_host():
-    queue = FakeQueue()
-
+def test_a_function_that_waits_for_the_gpu_is_timed_on_the_host(queue):
     def patient():
         queue.launch(0.002)
         queue.synchronize()
 
     queue.launch(1.0)  # of somebody else, before
-    assert clocks.HostClock(gpu=queue).begin(patient) is patient
+    clock = clocks.HostClock(gpu=queue)
+    assert clock.begin(patient) is patient
+    taken, launched = clock.seconds(patient, 2)
+    assert taken == launched > 0
 
 
-def test_comparisons_on_the_gpu_have_its_times(monkeypatch):
-    queue = FakeQueue()
-    monkeypatch.setattr(clocks, "CudaQueue", lambda: queue)
-    two = compare(
-        {"short": lambda: queue.launch(1e-4), "long": lambda: queue.launch(3e-4)},
-        device="cuda",
-        rounds=4,
-    )
+def test_comparisons_on_the_gpu_have_its_times(queue):
+    work = {"short": lambda: queue.launch(1e-4), "long": lambda: queue.launch(3e-4)}
+    two = compare(work, device="cuda", rounds=4)
     assert two.ratios["long"].value == pytest.approx(3)
     assert two.device == "cuda" and two.verdict == "slower"
-    one = measure(lambda: queue.launch(1e-3), device="cuda", min_run_time=0.01)
-    assert one.median == pytest.approx(1e-3)
-    assert "the host launched a call in" in repr(one)
+    assert two.calls == {"short": 10, "long": 3}  # a millisecond
 
 
-def test_what_a_gpu_function_returns_is_not_kept():
-    queue, made = FakeQueue(), []
+def test_a_measurement_on_the_gpu_says_all_of_it(queue):
+    """1 + 2 + 4 + 8 calls find that ten take a millisecond, of which 4.5 ms want five samples."""
+    one = measure(lambda: queue.launch(1e-4), device="cuda", min_run_time=4.5e-3, label="work")
+    assert one.host_seconds == pytest.approx((12e-6,) * 5)
+    assert repr(one).splitlines()[:4] == [
+        "work: 100 µs a call on cuda",
+        "  half of the samples in 100 µs to 100 µs",
+        "  5 samples of 10 calls, after 15 to warm up, 1 thread",
+        "  the host launched a call in 12 µs",
+    ]
+
+
+def test_no_sample_has_more_calls_than_the_queue_holds(queue):
+    one = measure(lambda: queue.launch(1e-9), device="cuda", min_run_time=1e-9)
+    assert (one.calls, one.warm_up_calls) == (100, 255)
+
+
+def test_what_a_gpu_function_returns_is_not_kept(queue):
+    made = []
 
     def work():
         t = torch.zeros(3)
@@ -205,11 +173,59 @@ def test_a_measurement_tells_its_time_its_spread_and_how_it_was_taken():
     assert repr(one).startswith("sum: ") and "to warm up, 1 thread" in repr(one)
 
 
+def test_torch_s_own_timer_is_asked_for_the_threads_and_the_time(monkeypatch):
+    seen = []
+
+    class Timer:
+        def __init__(self, statement, **options):
+            self.options = options
+
+        def blocked_autorange(self, min_run_time):
+            seen.append(
+                (self.options["num_threads"], min_run_time, self.options["globals"]["work"]())
+            )
+            return benchmark.Measurement(5, [1.0, 1.5, 2.0], benchmark.TaskSpec("", ""))
+
+    monkeypatch.setattr(benchmark, "Timer", Timer)
+    one = measure(lambda *args: args, 1, 2, 3, threads=2, min_run_time=0.05)
+    assert seen == [(2, 0.05, (1, 2, 3))]
+    assert (one.calls, one.seconds, one.host_seconds) == (5, (0.2, 0.3, 0.4), (0.2, 0.3, 0.4))
+
+
 def test_torch_s_own_tables_take_a_measurement():
-    one = measure(once, min_run_time=0.02, label="rows")
+    one = Measurement("rows", (1e-3, 2e-3, 5e-3), (1e-3,) * 3, 8, 1, 2, "cpu")
     theirs = one.to_torch()
-    assert theirs.median == pytest.approx(one.median)
-    assert "rows" in str(benchmark.Compare([theirs, measure(once, min_run_time=0.02).to_torch()]))
+    assert theirs.times == pytest.approx(one.seconds) and theirs.number_per_run == 8
+    assert (theirs.num_threads, theirs.task_spec.stmt) == (2, "rows")
+    assert theirs.task_spec.description == "rows"
+    assert "rows" in str(benchmark.Compare([theirs]))
+
+
+def test_a_measurement_says_all_that_was_noticed():
+    noisy = ("9.0 threads were busy on 2 cores", "the cat walked by")
+    one = Measurement("f", (1e-6, 2e-6, 3e-6, 8e-6), (4e-6,) * 4, 1, 9, 2, "cuda", noisy)
+    assert repr(one) == (
+        "f: 2.5 µs a call on cuda\n"
+        "  half of the samples in 1.75 µs to 4.25 µs\n"
+        "  4 samples of 1 call, after 9 to warm up, 2 threads\n"
+        "  the host launched a call in 4 µs\n"
+        "  noisy: 9.0 threads were busy on 2 cores\n"
+        "  noisy: the cat walked by"
+    )
+    single = Measurement("f", (1e-6,), (1e-6,), 2, 0, 1, "cpu")
+    assert "\n  1 sample of 2 calls, after 0 to warm up, 1 thread" in repr(single)
+
+
+def test_garbage_is_collected_between_samples_alone():
+    """The first call is the warm-up's own; each one after it is in a sample."""
+    for time_it in (
+        lambda work: measure(work, min_run_time=0.01),
+        lambda work: compare({"a": work, "b": work}, rounds=1),
+    ):
+        seen = []
+        time_it(lambda: seen.append(gc.isenabled()))  # noqa: B023
+        assert len(seen) > 100 and seen.count(True) <= 2
+        assert gc.isenabled()
 
 
 def test_quartiles_are_numpy_s():
@@ -223,7 +239,18 @@ def test_quartiles_are_numpy_s():
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(2.5, "2.5 s"), (0.0123456, "12.3 ms"), (4.2e-5, "42 µs"), (3e-10, "0.3 ns"), (0.0, "0 ns")],
+    [
+        (2.5, "2.5 s"),
+        (0.0123456, "12.3 ms"),
+        (4.2e-5, "42 µs"),
+        (3e-10, "0.3 ns"),
+        (0.0, "0 ns"),
+        (1e-3, "1 ms"),
+        (999.4e-6, "999 µs"),
+        (999.6e-6, "1 ms"),
+        (0.9996, "1 s"),
+        (12345.6, "12346 s"),
+    ],
 )
 def test_times_in_words(seconds, words):
     assert in_words(seconds) == words
@@ -233,9 +260,13 @@ def test_times_in_words(seconds, words):
 
 
 def test_five_times_the_work_is_slower_and_half_of_it_faster():
-    found = compare({"once": once, "five": five_times})
-    assert found.verdict == "slower" and found.ratios["five"].low > 2
-    assert compare({"five": five_times, "once": once}).verdict == "faster"
+    """A busy machine may be unsure of it, and is asked again."""
+
+    def says(verdict, work):
+        return any(compare(work).verdict == verdict for _ in range(3))
+
+    assert says("slower", {"once": once, "five": five_times})
+    assert says("faster", {"five": five_times, "once": once})
 
 
 def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
@@ -246,6 +277,7 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
     assert {tuple(sorted(order)) for order in four.order} == {(0, 1, 2, 3)}
     assert len({tuple(order) for order in four.order}) > 5
     assert four.order == compare(dict.fromkeys("abcd", once), rounds=30).order
+    assert four.order != compare(dict.fromkeys("abcd", once), rounds=30, seed=1).order
 
 
 def test_a_comparison_of_more_than_two_has_no_single_verdict():
@@ -257,40 +289,139 @@ def test_a_comparison_of_more_than_two_has_no_single_verdict():
 
 def test_the_text_and_the_html_tell_all():
     found = Comparison(
-        {"a": [[1e-3, 1e-3]] * 4, "<b>": [[2e-3, 2e-3]] * 4},
-        [[0, 1, 1, 0]] * 4, {"a": 1, "<b>": 1}, 1, "cpu", ("the cat walked by",),
+        {"a": [[10e-3, 30e-3]] * 4, "<b>": [[5e-3, 15e-3]] * 4},
+        [[0, 1, 1, 0]] * 4, {"a": 1, "<b>": 1}, 2, "cpu", ("1 < 2", "the cat walked by"),
     )  # fmt: skip
     assert repr(found) == (
-        "4 rounds on cpu, 1 thread; lower quartiles\n"
-        "  a    1 ms  1                    the baseline\n"
-        "  <b>  2 ms  2.00 (2.00 to 2.00)  slower\n"
+        "4 rounds on cpu, 2 threads; lower quartiles\n"
+        "  a    10 ms  1                    the baseline\n"
+        "  <b>   5 ms  0.50 (0.50 to 0.50)  faster\n"
+        "  noisy: 1 < 2\n"
         "  noisy: the cat walked by"
     )
     html = found._repr_html_()
-    assert "&lt;b&gt;" in html and "<b>" not in html and "the cat walked by" in html
-    assert html.count("<tr>") == html.count("</tr>") == 3
+    caption, rows = html.split("</caption>")
+    assert caption.endswith(">4 rounds on cpu, 2 threads; lower quartiles")
+    assert rows.endswith(
+        '<tr><th scope="row">a</th><td>10 ms</td><td>1</td><td>the baseline</td></tr>'
+        '<tr><th scope="row">&lt;b&gt;</th><td>5 ms</td><td>0.50 (0.50 to 0.50)</td><td>faster</td></tr>'
+        "</table><p>noisy: 1 &lt; 2</p><p>noisy: the cat walked by</p>"
+    )
+    assert [head.partition("<")[0] for head in rows.split('scope="col">')[1:]] == [
+        "function", "a call", "ratio (95 %)", "verdict",
+    ]  # fmt: skip
+
+
+def test_a_single_round_is_one_round():
+    found = Comparison({"a": [[1.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
+    assert repr(found).startswith("1 round on cpu, 1 thread; ")
+
+
+FULL = Comparison(
+    {"a": [[1e-3, 2e-3], [3e-3, 5e-3]], "b": [[2e-3, 7e-3], [1e-3, 4e-3]]},
+    [[0, 1, 1, 0], [1, 0, 0, 1]], {"a": 3, "b": 4}, 2, "cuda", ("the cat walked by",),
+    timing.machine()
+    | {"processor": "Abacus", "torch": "9.8", "date": "2001-02-03", "gpu": {"name": "Gee"}},
+)  # fmt: skip
+"""No field has its default."""
 
 
 def test_json_brings_all_of_it_back():
-    found = compare({"a": once, "b": once}, rounds=3)
-    again = Comparison.from_json(found.to_json())
-    assert again.ratios == found.ratios and again.machine == found.machine
-    assert repr(again) == repr(found)
+    again = Comparison.from_json(FULL.to_json())
+    assert again == FULL and repr(again) == repr(FULL)
+    found = compare({"a": once, "b": once}, rounds=3, threads=2)
+    assert Comparison.from_json(found.to_json()) == found
+    assert found.threads == 2 and set(found.machine) == set(timing.machine())
+
+
+def test_the_samples_of_one_function_are_a_measurement():
+    seconds = (2e-3, 7e-3, 1e-3, 4e-3)
+    assert FULL.measurement("b") == Measurement(
+        "b", seconds, seconds, 4, 0, 2, "cuda", FULL.noise, FULL.machine
+    )
+    for stranger in ("c", 1):
+        with pytest.raises(TimingError, match=f"{stranger}'? was not compared: a, b were"):
+            FULL.measurement(stranger)
 
 
 def test_a_comparison_of_another_machine_says_so():
-    found = compare({"a": once, "b": once}, rounds=3)
-    data = json.loads(found.to_json())
-    data["machine"] |= {"processor": "Abacus", "date": "2001-02-03"}
-    text = repr(Comparison.from_json(json.dumps(data)))
-    assert "recorded on another machine: Abacus, torch" in text and "2001-02-03" in text
-    assert "another machine" not in repr(found)
+    """Times on a GPU are the GPU's, and those on the CPU the processor's."""
+    line = "\n  recorded on another machine: {}, torch 9.8, 2001-02-03"
+    assert repr(FULL).endswith(line.format("Gee"))
+    assert repr(replace(FULL, device="cpu")).endswith(line.format("Abacus"))
+    assert "another machine" not in repr(replace(FULL, machine=timing.machine()))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 1}', '{"schema": 99}', "null"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 1}', "null"])
 def test_other_json_is_refused(text):
-    with pytest.raises(TimingError, match=r"no comparison that to_json wrote|another schema"):
+    with pytest.raises(TimingError, match="no comparison that to_json wrote"):
         Comparison.from_json(text)
+
+
+def test_json_of_another_schema_is_refused():
+    text = json.dumps(json.loads(FULL.to_json()) | {"schema": 2})
+    with pytest.raises(TimingError, match="this is another schema than 1, which"):
+        Comparison.from_json(text)
+
+
+# How long it goes on --------------------------------------------------------------------------
+
+
+def rounds_of(queue, monkeypatch, seconds, step, **options):
+    """How many rounds a comparison takes whose second function needs `seconds()`; a round lasts `step`."""
+    now = itertools.count(0, step)
+    monkeypatch.setattr(comparing.time, "monotonic", lambda: next(now))
+    work = {"a": lambda: queue.launch(1e-3), "b": lambda: queue.launch(seconds())}
+    return len(compare(work, device="cuda", **options).order)
+
+
+def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(queue, monkeypatch):
+    """Twelve rounds and 0.2 s are the least, whatever was asked for."""
+    rng = random.Random(0)
+    count = partial(rounds_of, queue, monkeypatch)
+    assert count(lambda: 2e-3, 0.1) == 12
+    assert count(lambda: 2e-3, 0.0101) == 20
+    assert count(lambda: 2e-3, 0.1, rounds=2) == 2
+    assert count(lambda: rng.uniform(1e-3, 3e-3), 0.1, max_seconds=2.95) == 30
+    assert count(lambda: rng.uniform(1e-3, 3e-3), 0.5, max_seconds=1) == 12
+    looks = []
+    monkeypatch.setattr(comparing, "_narrow_enough", lambda _, rounds: looks.append(rounds))
+    assert count(lambda: 2e-3, 0.1, max_seconds=2.95) == 30
+    assert looks == [12, 15, 18, 22, 27]  # each look costs a bootstrap, and a chance to be wrong
+
+
+def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeypatch):
+    def sure(*found):
+        monkeypatch.setattr(comparing, "ratios", lambda samples: list(found))
+        return comparing._narrow_enough([], 12)
+
+    assert sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.098, 0.103))
+    assert not sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.097, 0.104))
+    assert not sure(Ratio(10, 9.6, 10.3), Ratio(0.1, 0.098, 0.103))
+
+
+@pytest.mark.parametrize(("ci", "progress"), [(False, True), (True, True), (False, False)])
+def test_progress_counts_the_rounds(monkeypatch, ci, progress):
+    """It says how many there are, waits for a second, and leaves no line behind."""
+    bars = []
+
+    class Bar(contextlib.nullcontext):
+        def __init__(self, **options):
+            super().__init__(self)
+            self.options, self.rounds = options, 0
+            bars.append(self)
+
+        def update(self):
+            self.rounds += 1
+
+    monkeypatch.setattr("tqdm.tqdm", Bar)
+    monkeypatch.delenv("CI", raising=False)
+    if ci:
+        monkeypatch.setenv("CI", "1")
+    compare({"a": once, "b": once}, rounds=3, progress=progress)
+    assert [(bar.rounds, bar.options) for bar in bars] == [
+        (3, {"total": 3, "desc": "rounds", "leave": False, "delay": 1})
+    ] * (progress and not ci)
 
 
 # The interval and the verdict -----------------------------------------------------------------
@@ -299,10 +430,38 @@ def test_other_json_is_refused(text):
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
     [(0.96, 1.04, "same"), (0.5, 0.9, "faster"), (1.1, 1.2, "slower"), (0.9, 1.1, "inconclusive"),
-     (0.94, 0.99, "faster"), (1.01, 1.04, "same"), (1.0, 1.2, "inconclusive")],
+     (0.94, 0.99, "faster"), (1.01, 1.04, "same"), (1.0, 1.2, "inconclusive"),
+     (1.01, 1.06, "slower"), (0.96, 0.99, "same"), (0.8, 1.0, "inconclusive"),
+     (0.95, 1.05, "same"), (0.949, 1.05, "inconclusive"), (0.95, 1.051, "inconclusive")],
 )  # fmt: skip
 def test_verdicts(low, high, verdict):
+    """The same is asked first, on both sides of 1; the ends belong to it."""
     assert Ratio((low + high) / 2, low, high).verdict == verdict
+
+
+def test_a_ratio_names_its_ends_in_order():
+    assert str(Ratio(2.0, 1.5, 4.256)) == "2.00 (1.50 to 4.26)"
+
+
+def test_what_all_share_in_a_round_leaves_no_doubt():
+    """Rounds are drawn as they were, all subjects of one together, and held against the baseline's."""
+    slow = np.random.default_rng(3).uniform(1, 5, (40, 2))
+    found = comparing.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
+    assert found == [Ratio(2, 2, 2), Ratio(0.5, 0.5, 0.5)]
+
+
+def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
+    """The same in plain words: rounds drawn with replacement, quartiles of all samples in them."""
+    rng = np.random.default_rng(5)
+    a, b = rng.exponential(size=(2, 20, 2))
+    draws = np.random.default_rng(0).integers(20, size=(1000, 20))
+    again = sorted(
+        noise.quartile(b[list(rounds)].ravel()) / noise.quartile(a[list(rounds)].ravel())
+        for rounds in draws
+    )
+    [found] = comparing.ratios([a.tolist(), b.tolist()])
+    assert found.value == pytest.approx(noise.quartile(b.ravel()) / noise.quartile(a.ravel()))
+    assert again[24] <= found.low <= again[25] and again[974] <= found.high <= again[975]
 
 
 @given(st.floats(0.2, 5), st.integers(0, 1000))
@@ -324,36 +483,87 @@ def test_the_same_samples_give_the_same_interval():
 # Signs of noise -------------------------------------------------------------------------------
 
 
-def subject(name, seconds, faults=0):
-    return sampling.Subject(name, once, seconds=list(seconds), page_faults=faults)
+def subject(name, seconds, faults=0, calls=1):
+    return sampling.Subject(name, once, calls, seconds=list(seconds), page_faults=faults)
+
+
+QUIET = [1.0] * 9
+WIDE = [1.0] * 4 + [3.0] * 6
 
 
 def test_a_wide_spread_is_told():
-    [told] = noise._spread([subject("a", [1.0] * 4 + [3.0] * 6)])
-    assert told == "the median is 3.0 times the lower quartile"
+    """Above one and a half times; one slow sample is none; of several, which one it is."""
+    assert noise._spread([subject("a", WIDE)]) == ["the median is 3.0 times the lower quartile"]
+    assert noise._spread([subject("a", [1.0] * 4 + [1.5] * 6)]) == []
+    assert noise._spread([subject("a", [*QUIET, 99.0])]) == []
+    told = noise._spread([subject("a", QUIET), subject("b", WIDE)])
+    assert told == ["b: the median is 3.0 times the lower quartile"]
 
 
 def test_minima_that_say_something_else_are_told():
-    told = noise._minima([subject("a", [1.0] * 9), subject("b", [0.5] + [1.0] * 8)])
-    assert told == ["b: its best sample says 0.50, not 1.00"]
+    """Lower or higher, by more than 5 %, of any but the baseline."""
+    lucky = [0.5, *QUIET]
+    assert noise._minima([subject("a", QUIET), subject("b", QUIET), subject("c", lucky)]) == [
+        "c: its best sample says 0.50, not 1.00"
+    ]
+    assert noise._minima([subject("a", lucky), subject("b", QUIET)]) == [
+        "b: its best sample says 2.00, not 1.00"
+    ]
+    for least, telling in ((0.96, 0), (0.94, 1), (0.955, 0)):
+        told = noise._minima([subject("a", QUIET), subject("b", [least, *QUIET])])
+        assert len(told) == telling
+        assert len(noise._minima([subject("b", [least, *QUIET]), subject("a", QUIET)])) == telling
 
 
 def test_fresh_pages_are_told():
-    told = noise._faults([subject("out=", [1.0] * 9), subject("new", [1.0] * 9, faults=9 * 512)])
-    assert told == [
-        "new takes 512 new pages of memory a call, out= 0: give out= to time the work alone"
-    ]
+    """Pages a call, where one function takes more than one page more than another."""
+    out, new = subject("out=", QUIET), subject("new", QUIET, faults=9 * 8 * 512, calls=8)
+    told = ["new takes 512 new pages of memory a call, out= 0: give out= to time the work alone"]
+    assert noise._faults([out, new]) == noise._faults([new, out]) == told
+    assert noise._faults([new, new]) == []
+    assert noise._faults([out, subject("a", QUIET, faults=9)]) == []
+    assert len(noise._faults([out, subject("a", QUIET, faults=10)])) == 1
 
 
-def test_a_busy_machine_is_told(monkeypatch):
+def test_pages_are_counted_over_all_samples(monkeypatch, queue):
+    counted = itertools.count(0, 5)
+    monkeypatch.setattr(sampling, "_page_faults", lambda: next(counted))
+    one = sampling.Subject("a", lambda: queue.launch(1e-3), calls=2)
+    for _ in range(3):
+        one.sample(clocks.CudaClock(queue=queue))
+    assert one.page_faults == 15 and one.faults_a_call == 2.5
+
+
+@pytest.mark.parametrize(
+    ("cores", "load", "threads", "told"),
+    [
+        (2, 3.25, 1, ["3.2 threads were busy on 2 cores"]),
+        (2, 2.0, 1, []),
+        (1, 1.5, 1, ["1.5 threads were busy on 1 core"]),
+        (2, 1.5, 1, []),
+        (2, 1.5, 2, ["2 threads were timed while 1.5 were busy on 2 cores"]),
+        (2, 1.0, 2, []),
+        (2, None, 2, []),
+    ],
+)
+def test_a_busy_machine_is_told(monkeypatch, cores, load, threads, told):
+    monkeypatch.setattr(noise.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(noise, "load", lambda: load)
+    assert noise._machine(threads) == told
+
+
+def test_all_signs_are_told_by_compare_and_measure(monkeypatch, queue):
     monkeypatch.setattr(noise.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(noise, "load", lambda: 3.25)
-    assert noise._machine(1) == ["3.2 threads were busy on 2 cores"]
     monkeypatch.setattr(noise, "load", lambda: 1.5)
-    assert noise._machine(1) == []
-    assert noise._machine(2) == ["2 threads were timed while 1.5 were busy on 2 cores"]
-    monkeypatch.setattr(noise, "load", lambda: None)
-    assert noise._machine(2) == []
+    told = noise.warnings([subject("a", QUIET), subject("b", [0.5, *WIDE], faults=99)], 2)
+    assert [sentence.split()[1] for sentence in told] == ["the", "threads", "its", "takes"]
+    work = {"a": lambda: queue.launch(1e-3), "b": lambda: queue.launch(1e-3)}
+    for threads in (1, 2):
+        busy = tuple(noise._machine(threads))
+        two = compare(work, device="cuda", rounds=2, threads=threads)
+        one = measure(work["a"], device="cuda", min_run_time=1e-3, threads=threads)
+        assert set(busy) <= set(two.noise) and len(busy) == threads - 1
+        assert one.noise == busy
 
 
 # What is refused, and what is put back --------------------------------------------------------
@@ -370,13 +580,16 @@ def raises():
         ({"a": once}, {}, "1 function: a comparison needs two"),
         ([once, once], {}, "of type list: give a dict"),
         ({"a": once, "b": 3}, {}, "'b' is of type int, not a function"),
-        ({"a": once, "b": raises}, {}, "'b' raised KeyError in its warm-up, so nothing was timed"),
+        ({"a": once, "b": raises}, {}, "'b' raised KeyError in its warm-up, .* timed: 'lost'"),
         ({"a": once, "b": once}, {"rounds": 0}, "rounds=0: give the number of rounds"),
         ({"a": once, "b": once}, {"rounds": True}, "rounds=True"),
         ({"a": once, "b": once}, {"max_seconds": 0}, "max_seconds=0: give seconds"),
         ({"a": once, "b": once}, {"max_seconds": math.inf}, "max_seconds=inf"),
         ({"a": once, "b": once}, {"threads": 0}, "threads=0: torch needs one thread"),
         ({"a": once, "b": once}, {"threads": 1.5}, "threads=1.5"),
+        ({"a": once, "b": once}, {"threads": True}, "threads=True"),
+        ({"a": once, "b": once}, {"threads": 1025}, "1024 at the most"),
+        ({"a": once, "b": once}, {"seed": "1"}, "seed='1': give an int"),
         ({"a": once, "b": once}, {"device": "tpu"}, "device 'tpu' cannot be timed"),
         ({"a": once, "b": once}, {"graph": True}, "give device='cuda' as well"),
     ],
@@ -393,7 +606,9 @@ def test_nonsense_is_refused(functions, options, words):
         (raises, {}, "'raises' raised KeyError"),
         (once, {"min_run_time": 0}, "min_run_time=0"),
         (once, {"min_run_time": "1"}, "min_run_time='1'"),
+        (once, {"min_run_time": math.inf}, "min_run_time=inf"),
         (once, {"threads": -1}, "threads=-1"),
+        (once, {"label": 3}, "label is of type int"),
     ],
 )
 def test_nonsense_is_not_measured(fn, options, words):
@@ -408,7 +623,15 @@ def test_the_cause_of_a_failure_is_kept():
 
 
 @pytest.mark.parametrize("ending", [once, raises])
-def test_threads_are_as_before(ending):
+@pytest.mark.parametrize(
+    "time_it",
+    [
+        lambda work: compare({"a": work, "b": once}, rounds=1, threads=2),
+        lambda work: measure(work, min_run_time=1e-3, threads=2),
+    ],
+    ids=["compare", "measure"],
+)
+def test_threads_are_as_before(ending, time_it):
     before, seen = torch.get_num_threads(), set()
 
     def looks():
@@ -418,7 +641,7 @@ def test_threads_are_as_before(ending):
     torch.set_num_threads(3)
     try:
         with contextlib.suppress(TimingError):
-            compare({"a": looks, "b": once}, rounds=1, threads=2)
+            time_it(looks)
         assert seen == {2} and torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
@@ -463,9 +686,10 @@ def test_the_fingerprint_fits_into_json():
 
 
 def test_machines_are_told_apart():
-    here = timing.machine()
-    assert fingerprint.same_machine(here, here | {"date": "2001-02-03", "load": 9.0})
-    assert not fingerprint.same_machine(here, here | {"torch": "1.0"})
+    """By what changes times in earnest; not by the hour, the load and the threads set now."""
+    here, same = timing.machine(), {"date", "load", "threads", "python", "platform", "caches"}
+    for key in here:
+        assert fingerprint.same_machine(here, here | {key: "another"}) == (key in same)
 
 
 def test_where_the_system_tells_nothing(monkeypatch, tmp_path):
@@ -473,3 +697,36 @@ def test_where_the_system_tells_nothing(monkeypatch, tmp_path):
     monkeypatch.delattr(fingerprint.os, "getloadavg")
     here = timing.machine()
     assert here["caches"] == {} and here["load"] is None
+
+
+def test_what_the_system_tells(monkeypatch, tmp_path):
+    """Caches that data goes through, in bytes; the load of the last minute; the threads set now."""
+    for k, (kind, level, size) in enumerate(
+        [
+            ("Data", 1, "48K"),
+            ("Instruction", 1, "32K"),
+            ("Unified", 2, "?K"),
+            ("Unified", 3, "512K"),
+        ]
+    ):
+        folder = tmp_path / f"index{k}"
+        folder.mkdir()
+        for name, text in [("type", kind), ("level", level), ("size", size)]:
+            (folder / name).write_text(f"{text}\n", encoding="utf-8")
+    monkeypatch.setattr(fingerprint, "CACHES", tmp_path)
+    monkeypatch.setattr(fingerprint.os, "getloadavg", lambda: (1.236, 7.0, 8.0), raising=False)
+    with sampling.threads(3):
+        here = timing.machine()
+    assert here["caches"] == {"L1": 49152, "L3": 524288}
+    assert here["load"] == 1.24 and here["threads"] == 3
+
+
+def test_the_processor_has_the_first_name_that_the_system_tells(monkeypatch, tmp_path):
+    told = tmp_path / "cpuinfo"
+    monkeypatch.setattr(fingerprint, "Path", lambda name: told)
+    monkeypatch.setattr(fingerprint.platform, "processor", lambda: "chip")
+    assert fingerprint._processor() == "chip"
+    told.write_text("Hardware : a board\n", encoding="utf-8")
+    assert fingerprint._processor() == "chip"
+    told.write_text("model name\t: Abacus: 3\nmodel name\t: Other\n", encoding="utf-8")
+    assert fingerprint._processor() == "Abacus: 3"

@@ -403,6 +403,7 @@ def test_fraction_of_a_bandwidth():
         (lambda x: bandwidth(10), ValueError, "nbytes is 10: give 12,288"),
         (lambda x: bandwidth(repetitions=1), ValueError, "repetitions is 1"),
         (lambda x: bandwidth(threads=0), ValueError, "threads is 0"),
+        (lambda x: bandwidth(device="meta"), ValueError, "device is 'meta': give 'cpu' or 'cuda'"),
     ],
 )
 def test_bad_input_is_refused_in_words(ask, error, message):
@@ -459,20 +460,36 @@ def test_bandwidth_measures_and_leaves_no_trace():
 
 
 def test_bandwidth_takes_the_lower_quartile(monkeypatch):
-    """Two arrays move in a copy and three in a triad; a slow sample does no harm."""
+    """Two arrays move in a copy and three in a triad; a slow sample does no harm.
+
+    Both are timed there and back, two milliseconds or more each; and they do what they are called for.
+    """
+    asked, results = [], []
 
     class Timer:
-        def __init__(self, statement, **_):
-            self.times = iter([1e-3, *([1e-3] * 5), 5.0] if "copy" in statement else [2e-3] * 7)
+        def __init__(self, statement, globals, num_threads):
+            assert num_threads == 2
+            self.name = "copy" if "copy" in statement else "triad"
+            self.statement, self.globals = statement, globals
+            self.times = iter([1e-3, *([1e-3] * 5), 5.0] if self.name == "copy" else [2e-3] * 7)
 
         def timeit(self, number):
+            asked.append((self.name, number))
+            exec(self.statement, self.globals)
+            results.append(self.globals["a"].unique().tolist())
             return type("Measurement", (), {"mean": next(self.times)})
 
     monkeypatch.setattr("stridekit.ceiling.Timer", Timer)
-    found = bandwidth(12 * 1024, repetitions=6)
-    assert found.copy == pytest.approx(2 * 4096 / 1e-3) and found.triad == pytest.approx(
-        3 * 4096 / 2e-3
+    monkeypatch.setattr(
+        "stridekit.ceiling.machine", lambda: {"caches": {"L1": 7, "L3": 9, "L2": 8}}
     )
+    found = bandwidth(12 * 1024, repetitions=6, threads=2)
+    assert found.copy == pytest.approx(2 * 4096 / 1e-3)
+    assert found.triad == pytest.approx(3 * 4096 / 2e-3)
+    there, back = [("copy", 2), ("triad", 1)], [("triad", 1), ("copy", 2)]
+    assert asked == [("copy", 1), ("triad", 1)] + (there + back) * 3
+    assert results == [[1.0] if name == "copy" else [7.0] for name, _ in asked]
+    assert found.last_cache == 9
 
 
 def test_bandwidth_says_when_the_caches_may_help():
@@ -481,6 +498,10 @@ def test_bandwidth_says_when_the_caches_may_help():
     assert "have 256 MiB, the last cache 480 MiB" in str(
         Bandwidth(1e9, 2e9, 1, "cpu", 2**28, 480 * 2**20)
     )
-    assert str(Bandwidth(1e9, 2e9, 1, "cpu", 2**28, 2**25)) == (
-        "bandwidth of cpu, 1 thread: copy 1 GB/s, triad 2 GB/s"
+    assert "have 256 MiB, the last cache 64 MiB" in str(
+        Bandwidth(1e9, 2e9, 1, "cpu", 2**28, 2**26 + 1)
     )
+    for device, where in (("cpu", "cpu, 1 thread"), ("cuda:0", "cuda:0")):
+        assert repr(Bandwidth(1e9, 2e9, 1, device, 2**28, 2**26)) == (
+            f"bandwidth of {where}: copy 1 GB/s, triad 2 GB/s"
+        )

@@ -19,7 +19,7 @@ from stridekit._arguments import shown
 from stridekit.timing import noise, sampling
 from stridekit.timing.clocks import Clock, TimingError, clock_for
 from stridekit.timing.fingerprint import machine, same_machine
-from stridekit.timing.measurement import Measurement, in_words
+from stridekit.timing.measurement import Measurement, in_words, many
 
 SAME = 0.05  # an interval within this much of 1 says: the same
 NARROW = 0.03  # an interval this narrow, to each side, is enough
@@ -144,8 +144,8 @@ class Comparison:
             yield name, in_words(noise.quartile(seconds)), *words
 
     def _title(self) -> str:
-        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
-        return f"{len(self.order)} rounds on {self.device}, {threads}; lower quartiles"
+        rounds, threads = many(len(self.order), "round"), many(self.threads, "thread")
+        return f"{rounds} on {self.device}, {threads}; lower quartiles"
 
     def _notes(self) -> list[str]:
         notes = [f"noisy: {sentence}" for sentence in self.noise]
@@ -234,8 +234,8 @@ def compare(
 
     >>> import torch
     >>> x = torch.ones(500, 500)
-    >>> comparison = compare({"once": lambda: x.sum(1), "twice": lambda: (x.sum(1), x.sum(1))})
-    >>> comparison.ratios["twice"].verdict
+    >>> work = {"once": lambda: x.sum(1), "ten times": lambda: [x.sum(1) for _ in range(10)]}
+    >>> compare(work).ratios["ten times"].verdict
     'slower'
     """
     _refuse(functions, rounds, max_seconds)

@@ -23,11 +23,22 @@ UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 def in_words(seconds: float) -> str:
     """A time with three digits.
 
-    >>> in_words(0.00123456), in_words(5e-08)
-    ('1.23 ms', '50 ns')
+    >>> in_words(0.00123456), in_words(5e-08), in_words(999.9e-6)
+    ('1.23 ms', '50 ns', '1 ms')
     """
-    unit = next((name for name, size in UNITS.items() if seconds >= size), "ns")
-    return f"{seconds / UNITS[unit]:.3g} {unit}"
+    # What three digits would round up to 1000 of a unit is 1 of the next.
+    unit = next((name for name, size in UNITS.items() if seconds >= 0.9995 * size), "ns")
+    number = seconds / UNITS[unit]
+    return f"{number:.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"
+
+
+def many(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> many(1, "round"), many(12, "round")
+    ('1 round', '12 rounds')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,8 +93,8 @@ class Measurement:
         lines = [
             f"{self.label}: {in_words(self.median)} a call on {self.device}",
             f"half of the samples in {in_words(low)} to {in_words(high)}",
-            f"{len(self.seconds)} samples of {self.calls} calls, after {self.warm_up_calls} to warm "
-            f"up, {self.threads} thread{'s' if self.threads > 1 else ''}",
+            f"{many(len(self.seconds), 'sample')} of {many(self.calls, 'call')}, after "
+            f"{self.warm_up_calls} to warm up, {many(self.threads, 'thread')}",
         ]
         if self.device == "cuda":
             lines.append(f"the host launched a call in {in_words(median(self.host_seconds))}")

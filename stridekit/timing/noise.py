@@ -45,10 +45,11 @@ def _machine(threads: int) -> list[str]:
     busy, cores = load(), os.cpu_count() or 1
     if busy is None:
         return []
+    on = f"on {cores} core{'s' * (cores > 1)}"
     if busy > cores:
-        return [f"{busy:.1f} threads were busy on {cores} cores"]
+        return [f"{busy:.1f} threads were busy {on}"]
     if threads > 1 and busy + threads > cores + 1:
-        return [f"{threads} threads were timed while {busy:.1f} were busy on {cores} cores"]
+        return [f"{threads} threads were timed while {busy:.1f} were busy {on}"]
     return []
 
 
