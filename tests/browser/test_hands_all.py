@@ -1,4 +1,4 @@
-"""What holds for all widgets, on a plain page: JupyterLab gets none of their keys; a grid is one tab stop."""
+"""What holds for all widgets, on a plain page: no key goes to JupyterLab, and a grid is one tab stop."""
 
 import pytest
 import torch

@@ -425,7 +425,7 @@ def test_what_does_not_fit_is_refused_with_its_numbers(show):
     line, told = w.get_by_label("then", exact=True), w.locator(".sk-outcome")
     for fits, refused, why in [
         (".expand(256, 1)", ".expand(257, 1)", "has 257 rows: the picture holds 256"),
-        (".expand(256, 1, 1)", ".expand(257, 1, 1)", "has 257 planes: the picture holds 256"),
+        (".expand(256, 2, 1)", ".expand(257, 1, 1)", "has 257 planes: the picture holds 256"),
         (
             ".expand(1, 4096)",
             ".expand(1, 4097)",

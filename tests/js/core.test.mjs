@@ -130,7 +130,7 @@ test("what the picture cannot hold is refused with the numbers", () => {
   assert.equal(core.whyNotDrawn(x, 41), "");
   assert.match(core.whyNotDrawn({ ...x, shape: [70, 70] }, 9999), /has 2 dims and 4900 elements/);
   const repeated = (...shape) => core.whyNotDrawn({ ...x, shape, stride: shape.map(() => 0) }, 1);
-  for (const most of [[256, 1], [256, 1, 1], [1, 4096], [4096], [1, 1, 1, 1]]) assert.equal(repeated(...most), "");
+  for (const most of [[256, 1], [256, 2, 1], [1, 4096], [4096], [1, 1, 1, 1]]) assert.equal(repeated(...most), "");
   assert.match(repeated(257, 1), /has 257 rows: the picture holds 256;/);
   assert.match(repeated(257, 1, 1), /has 257 planes: the picture holds 256;/);
   assert.match(repeated(1, 4097), /has 2 dims and 4097 elements: the picture holds 4 and 4096;/);
