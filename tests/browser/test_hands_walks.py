@@ -220,6 +220,7 @@ def test_a_hand_stops_the_playing(show):
         w.page.clock.run_for(700)
         assert play.inner_text() == "❚❚ pause" and made.inner_text() not in ("0 of 48", shown)
         act()
+        assert play.inner_text() == "▶ play"  # at once
         w.page.clock.run_for(2000)
         assert (play.inner_text(), made.inner_text()) == ("▶ play", shown)
     play.click()
