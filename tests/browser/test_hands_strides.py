@@ -148,7 +148,7 @@ def test_the_tape_is_walked_by_keys(show):
 
 def test_a_term_is_lit_by_focus_and_by_pointer(show):
     """And no longer than that; its walk begins where the terms before it have led; others fade."""
-    w = show(at(Layout((4, 6), (8, 1), 2, 4), (2, 3)))
+    w = show(at(Layout((4, 6), (7, 1), 2, 4), (2, 3)))
     terms = w.locator(".sk-term")
     for light, leave in (
         (terms.nth(2).focus, terms.nth(2).blur),
@@ -158,8 +158,8 @@ def test_a_term_is_lit_by_focus_and_by_pointer(show):
         assert "is-lit" in terms.nth(2).get_attribute("class")
         assert w.locator(".sk-hop.sk-d1").count() == 3 and w.locator(".sk-term.is-lit").count() == 1
         first = w.locator(".sk-hop").first.get_attribute("d")
-        middle = w.locator(".sk-slot").nth(18).evaluate("s => s.offsetLeft + s.offsetWidth / 2")
-        assert float(re.match(r"M([\d.]+),", first)[1]) == pytest.approx(middle, abs=3)  # 2 + 2 * 8
+        middle = w.locator(".sk-slot").nth(16).evaluate("s => s.offsetLeft + s.offsetWidth / 2")
+        assert float(re.match(r"M([\d.]+),", first)[1]) == pytest.approx(middle, abs=3)  # 2 + 2 * 7
         assert w.locator(".sk-tag.sk-offset.is-faded, .sk-tag.sk-d0.is-faded").count() == 2
         leave()
         assert w.locator(".is-lit, .is-faded, .sk-hop").count() == 0
