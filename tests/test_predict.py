@@ -59,6 +59,17 @@ def test_commit_then_see():
     assert predict.correct is None and "you said" not in repr(predict)
 
 
+def test_the_output_is_the_answer_unless_it_is_given():
+    """As Python prints it; without an experiment there is nothing to print."""
+    for arguments, output in [
+        ({"experiment": "x.stride()"}, "(6, 1)"),
+        ({"experiment": "print('six')", "output": "six"}, "six"),
+        ({"experiment": "print()", "output": ""}, ""),
+        ({}, ""),
+    ]:
+        assert Predict("?", X.stride(), **arguments)._problem["output"] == output
+
+
 def test_a_skip_is_no_prediction():
     """It shows the answer and says that it was skipped."""
     predict = stride()

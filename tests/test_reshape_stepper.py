@@ -95,6 +95,16 @@ def test_presets_are_the_views_they_name():
     assert not any(found == {False} for found in verdicts.values())
 
 
+def test_ones_own_layout_is_the_first_to_choose():
+    """With each two neighbours merged, and flat; a layout that is there anyway is there once."""
+    names = [preset.name for preset in PRESETS]
+    assert [preset["name"] for preset in ReshapeStepper()._presets] == names
+    mine, *others = ReshapeStepper(torch.arange(24.0).view(2, 3, 4).permute(1, 0, 2))._presets
+    assert mine["name"] == "as given" and [preset["name"] for preset in others] == names
+    assert mine["targets"] == [[6, 4], [3, 8], [24]]
+    assert Layout.of(eval(mine["expression"])) == Layout(**mine["layout"])
+
+
 def test_state_from_python():
     """Layout, target, step and index are set and read; a new layout keeps the target where it fits."""
     stepper = ReshapeStepper(torch.arange(32.0).view(4, 8)[:, :6], shape=(2, -1))

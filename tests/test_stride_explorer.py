@@ -305,6 +305,21 @@ def test_explore_shows_a_corner_of_a_large_tensor():
     assert deep.layout.ndim == 4 and "x[0, 0, :3, :3, :3, :3]" in repr(deep)
 
 
+def test_the_note_says_what_is_shown():
+    """A corner and of what, numbers in place of values, both or neither; in the text too."""
+    places = "the numbers are places in the storage, not values"
+    for x, note in [
+        (torch.zeros(60, 3), ""),
+        (torch.zeros(70, 3), "t[:8, :3] of shape (70, 3)"),
+        (torch.zeros(3, 2000).t()[:4], places),
+        (torch.zeros(5000), f"t[:32] of shape (5000,): {places}"),
+        (torch.zeros(2, 3, device="meta"), places),
+    ]:
+        e = explore(x, "t")
+        assert e._note == note
+        assert repr(e).splitlines()[1] == f"  {note}" or not note
+
+
 @given(tensors(max_ndim=5, max_size=4))
 def test_explore_takes_any_tensor(x):
     """Any strided tensor has a picture, of itself or of a corner, on its own storage."""

@@ -201,6 +201,17 @@ def test_state_is_read_and_set():
     assert "cache" in repr(t)
 
 
+def test_ones_own_walks_are_the_first_to_choose():
+    """As they were given, the corner of a large one; without them there are the presets alone."""
+    names = [preset.name for preset in traversal.presets()]
+    assert [preset["name"] for preset in TraversalExplorer()._presets] == names
+    t = TraversalExplorer(torch.zeros(60, 50), "torch", other=torch.zeros(3))
+    first, *others = t._presets
+    assert (first["name"], first["lesson"], first["walks"]) == ("as given", "", t._scene["walks"])
+    assert [preset["name"] for preset in others] == names
+    assert [walk["name"] for walk in first["walks"]] == ["corner", "other"]
+
+
 def test_the_front_end_is_followed():
     """What JavaScript sets arrives, and is not sent back changed."""
     t, sent = TraversalExplorer(), []

@@ -10,13 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import nbformat
-from playwright.sync_api import Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -69,13 +69,17 @@ class Lab:
 
     url: str
     token: str
-    browser: Any
+    browser: Browser
     root: Path
     outside: list[str] = field(default_factory=list)  # requests that left loopback
     errors: list[str] = field(default_factory=list)  # what the page's console called an error
 
     def open(
-        self, notebook: str, width: int = 1280, height: int = 900, theme: str = "light"
+        self,
+        notebook: str,
+        width: int = 1280,
+        height: int = 900,
+        theme: Literal["light", "dark"] = "light",
     ) -> Page:
         """A page on a notebook of the server's root, its kernel connected and idle."""
         context = self.browser.new_context(
@@ -152,8 +156,19 @@ _RUN_CODE = """async (code) => {
 
 
 @contextmanager
-def running_lab(root: Path, scratch: Path) -> Iterator[Lab]:
-    """Start JupyterLab on `root` and a browser; both are gone when the block ends."""
+def running_browser() -> Iterator[Browser]:
+    """Start Chromium; a process can have one at a time."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=QUIET, chromium_sandbox=False
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> Iterator[Lab]:
+    """Start JupyterLab on `root`, and a browser unless one is given; both are gone when the block ends."""
     token = secrets.token_hex(16)
     env = os.environ | {"JUPYTER_PLATFORM_DIRS": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("config", "data", "runtime"):
@@ -173,12 +188,8 @@ def running_lab(root: Path, scratch: Path) -> Iterator[Lab]:
     server = subprocess.Popen(command, env=env, stdout=log, stderr=log, start_new_session=True)
     try:
         url = _wait_for_url(server, scratch)
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=find_chromium(), args=QUIET, chromium_sandbox=False
-            )
-            yield Lab(url, token, browser, root)
-            browser.close()
+        with nullcontext(browser) if browser else running_browser() as used:
+            yield Lab(url, token, used, root)
     finally:
         _stop(server)
         log.close()

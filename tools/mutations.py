@@ -35,6 +35,14 @@ TYPED, READERS = (
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 TIMING, COMPARISON = "tests/test_timing.py", "stridekit/timing/comparison.py"
 PARTS, DIMS, ELEMENTS = (f"stridekit/views_of_{what}.py" for what in ("parts", "dims", "elements"))
+ON_STRIDES, ON_ALIASES, ON_RESHAPES, ON_CHANNELS, ON_WALKS, ON_PREDICTIONS, ON_ALL = (
+    f"tests/browser/test_hands_{what}.py"
+    for what in ("strides", "aliases", "reshapes", "channels", "walks", "predictions", "all")
+)
+STILLS, WIDGETS = "tests/test_stills.py", "stridekit/widgets"
+PAGE, STRIDES, WALKS = (
+    f"{WIDGETS}/{what}" for what in ("page", "stride_explorer", "traversal_explorer")
+)
 
 MUTATIONS = (
     # The address formula, and the slices -----------------------------------------------------------
@@ -270,6 +278,76 @@ MUTATIONS = (
              "different = set(walks)", "different = walks", TRAFFIC),
     Mutation("a line that comes twice is filled once", "stridekit/refetch.py",
              "max(0, whole.filled - (touched - whole.touched))", "whole.filled", TRAFFIC),
+    # Widgets under a hand: keys, focus, pointer --------------------------------------------------------
+    Mutation("keys move a strip and scroll the page too", f"{PAGE}/strip.js",
+             "    event.preventDefault();\n    const next", "    const next", ON_ALIASES),
+    Mutation("the first key in a strip skips a box", f"{PAGE}/strip.js",
+             "reached === null ? 0 : led", "led", ON_ALIASES),
+    Mutation("the outermost of four dims has no keys", f"{STRIDES}/widget.js",
+             'event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;', "event.key;",
+             ON_STRIDES),
+    Mutation("PageUp goes down", f"{STRIDES}/grid.js",
+             'case "PageUp": return move(last - 2, -1)', 'case "PageUp": return move(last - 2, 1)', SCRIPTS),
+    Mutation("a button lets JupyterLab have its keys", f"{PAGE}/panels.js",
+             'text: "copy", ...OWN_KEYS,', 'text: "copy",', ON_ALL),
+    Mutation("Space does nothing on the tape", f"{STRIDES}/widget.js",
+             'event.key === "Enter" || event.key === " "', 'event.key === "Enter"', ON_STRIDES),
+    Mutation("what was undone is not taken again by key", f"{STRIDES}/chain_panel.js",
+             "    else if (later.length) goTo(stages.length);\n", "", ON_STRIDES),
+    Mutation("a grip forgets the offset", f"{STRIDES}/widget.js",
+             "const steps = slot - storage_offset;", "const steps = slot;", ON_STRIDES),
+    Mutation("the reason of a slider outlives its change", f"{STRIDES}/widget.js",
+             'const forget = () => own.sliding || sliders.say("");', "const forget = () => {};", ON_STRIDES),
+    Mutation("the focus goes with the button that had it", f"{WIDGETS}/alias_explorer/widget.js",
+             "    if (asked) input.focus(); // the button that had it is gone\n", "", ON_ALIASES),
+    Mutation("ArrowLeft walks on", f"{WIDGETS}/reshape_stepper/widget.js",
+             "{ ArrowLeft: -1,", "{ ArrowLeft: 1,", ON_RESHAPES),
+    Mutation("a shared box never reaches its third owner", f"{WIDGETS}/reshape_stepper/widget.js",
+             "owners[(owners.indexOf(view.flat) + 1) % owners.length]", "owners[owners[0] === view.flat ? 1 : 0]",
+             ON_RESHAPES),
+    Mutation("a followed number may be one too large", f"{WIDGETS}/reshape_stepper/follow.js",
+             '"max", String(size - 1)', '"max", String(size)', ON_RESHAPES),
+    Mutation("a preset goes on playing", f"{WALKS}/widget.js",
+             "  function pick(preset) {\n    player.stop();\n", "  function pick(preset) {\n", ON_WALKS),
+    Mutation("a complaint stays while one types", f"{WIDGETS}/predict/widget.js",
+             'function take(draft) {\n    Object.assign(own, { draft, complaint: "" });',
+             "function take(draft) {\n    Object.assign(own, { draft });", ON_PREDICTIONS),
+    Mutation("a layer is never switched off", f"{WIDGETS}/channels_last_explorer/widget.js",
+             "scene().layers.filter((other) => other !== name)", "scene().layers", ON_CHANNELS),
+    # Widgets away from where they start: offsets, itemsizes, presets -----------------------------------
+    Mutation("the total under the picture drops the offset", f"{STRIDES}/formula.js",
+             "`= ${offset(layout, index)}`", "`= ${offset({ ...layout, storage_offset: 0 }, index)}`", ON_STRIDES),
+    Mutation("a preset is not aligned anew", f"{WALKS}/widget.js",
+             "visit: mostVisits(preset), alignment: aligned(walks[0].itemsize),", "visit: mostVisits(preset),",
+             ON_WALKS),
+    Mutation("what would do is counted to the end of the walk", f"{WALKS}/walk_pane.js",
+             '["would do", counts.lines]', '["would do", counts.minimum]', ON_WALKS),
+    Mutation("a preset looks pressed at every offset", f"{PAGE}/panels.js",
+             " &&\n    a.storage_offset === b.storage_offset;\n  return {", ";\n  return {", ON_STRIDES),
+    Mutation("a tape is found at the storage's start", f"{WIDGETS}/reshape_stepper/view.js",
+             "view.found = start + stride[now.dims[0]];", "view.found = stride[now.dims[0]];", ON_RESHAPES),
+    # Words on widgets and still pictures ---------------------------------------------------------------
+    Mutation("a tooltip has a name for the code", f"{PAGE}/panels.js",
+             '"title", presets[k].expression', '"title", presets[k].name', ON_STRIDES),
+    Mutation("every tensor is called x where a slider stops", f"{PAGE}/core.js",
+             "elementName(corner, name)", 'elementName(corner, "x")', SCRIPTS),
+    Mutation("the signs of verdicts are exchanged", f"{PAGE}/panels.js",
+             '[[true, "✓"], [false, "✗"]', '[[true, "✗"], [false, "✓"]', ON_STRIDES),
+    Mutation("the second storage is called the first", f"{WIDGETS}/alias_explorer/widget.js",
+             "of storage ${tape + 1}`", "of storage ${tape}`", ON_ALIASES),
+    Mutation("one line is loaded 1 times", f"{WALKS}/walk_pane.js",
+             'counted(count, "time")', "`${count} times`", ON_WALKS),
+    Mutation("both inputs of the network are exchanged aloud", f"{WIDGETS}/channels_last_explorer/panes.js",
+             "const [first, second] = last.map", "const [second, first] = last.map", ON_CHANNELS),
+    Mutation("places are shown for values, and nobody says so", f"{STRIDES}/widget.py",
+             '        notes.append("the numbers are places in the storage, not values")\n', "        pass\n",
+             ON_STRIDES),
+    Mutation("a still names strides in the order of its arcs", f"{WIDGETS}/static.py",
+             'f"stride[{d}] = {layout.stride[d]}"', 'f"stride[{rank}] = {layout.stride[d]}"', STILLS),
+    Mutation("a still counts bytes as elements", f"{WIDGETS}/static.py",
+             'f"{row * PER_ROW * layout.itemsize} B"', 'f"{row * PER_ROW} B"', STILLS),
+    Mutation("a still walk lies where the storage begins", f"{WALKS}/still.py",
+             "((alignment + element * size) % CACHE_LINE)", "((element * size) % CACHE_LINE)", STILLS),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.

@@ -1,10 +1,11 @@
-"""One JupyterLab and one browser for all browser tests, on a copy of the notebooks."""
+"""One browser for all browser tests, with one JupyterLab on a copy of the notebooks, and plain pages."""
 
 import shutil
 
 import pytest
 
-from browser_lab import ROOT, find_chromium, running_lab, write_notebook
+from browser_lab import ROOT, find_chromium, running_browser, running_lab, write_notebook
+from stridekit.widgets.offline import offline_page
 from tests.quick import NO_STILLS
 from tests.widget_kinds import KINDS
 
@@ -16,12 +17,19 @@ ALL_KINDS = [
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory):
-    """A running JupyterLab whose root holds copies of the project's notebooks."""
+def browser():
+    """A Chromium without a page."""
     assert find_chromium(), "chromium is not installed"
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def lab(browser, tmp_path_factory):
+    """A running JupyterLab whose root holds copies of the project's notebooks."""
     root = tmp_path_factory.mktemp("root")
     shutil.copytree(ROOT / "notebooks", root / "notebooks")
-    with running_lab(root, tmp_path_factory.mktemp("scratch")) as lab:
+    with running_lab(root, tmp_path_factory.mktemp("scratch"), browser) as lab:
         yield lab
 
 
@@ -53,6 +61,40 @@ def _open(lab, sources, **options):
     page = lab.open(name, **options)
     lab.run_all(page)
     return page
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open widgets on a plain page, one below the other: the locator of their roots, each already drawn.
+
+    No kernel runs and no network is there, as on an exported page: it takes a fraction of a second.
+    """
+    context = browser.new_context(
+        offline=True,
+        viewport={"width": 1000, "height": 1300},
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    context.set_default_timeout(10_000)
+    context.add_init_script(KEEP_THE_KEYS)
+    wrong = []
+
+    def open_page(*widgets):
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        (tmp_path / "page.html").write_text(offline_page(widgets), encoding="utf-8")
+        page.goto((tmp_path / "page.html").as_uri())
+        page.wait_for_function(DRAWN, polling=20)
+        return page.locator("[data-widget] > .stridekit")
+
+    yield open_page
+    context.close()
+    assert wrong == []
+
+
+DRAWN = "[...document.querySelectorAll('[data-widget]')].every((node) => node.firstChild)"
+# The last key, and whether the page would have scrolled by it.
+KEEP_THE_KEYS = """addEventListener('keydown', ({ key, defaultPrevented }) =>
+  (globalThis.lastKey = [key, defaultPrevented]));"""
 
 
 @pytest.fixture(autouse=True)

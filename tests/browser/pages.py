@@ -72,3 +72,39 @@ _AXE = """async ([selector, rules]) => {
     seen: new Set(nodes.map((node) => node.closest('.stridekit')).filter((root) => root)).size,
   };
 }"""
+
+
+# A hand on a plain page ------------------------------------------------------------------------------
+
+
+def press(node, *keys):
+    """Give a node the focus, and press keys there."""
+    node.focus()
+    for key in keys:
+        node.page.keyboard.press(key)
+
+
+def prevented(node, key):
+    """Press a key on a node: whether the widget kept it, so that the page does not scroll as well."""
+    press(node, key)
+    pressed, kept = node.page.evaluate("lastKey")
+    assert pressed == key.split("+")[-1]
+    return kept
+
+
+def focused(w):
+    """What has the focus: the text that names it, or "body"."""
+    return w.page.evaluate(_FOCUSED)
+
+
+_FOCUSED = """() => {
+  const node = document.activeElement;
+  if (node === document.body) return 'body';
+  return node.ariaLabel ?? node.labels?.[0]?.innerText ?? node.innerText;
+}"""
+
+
+def stop_the_clock(page):
+    """From now on time goes on only by `page.clock.run_for(ms)`."""
+    page.clock.install(time=0)
+    page.clock.pause_at(60)

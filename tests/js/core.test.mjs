@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import * as core from "../../stridekit/widgets/page/core.js";
+import { reachedBy } from "../../stridekit/widgets/page/dom.js";
 import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
 import { inkOf, stepPath } from "../../stridekit/widgets/stride_explorer/ink.js";
 import { describeSlot, viewOf, words } from "../../stridekit/widgets/stride_explorer/view.js";
@@ -62,6 +63,35 @@ test("arrows move in the plane and stop at its edges, page keys change planes", 
   assert.equal(step(shape, [0, 0, 0], "a"), null);
 });
 
+test("each key has its mirror, in every one of four dims", () => {
+  const [shape, from] = [[3, 3, 3, 4], [1, 1, 1, 2]];
+  const pairs = [["ArrowLeft", "ArrowRight", 3], ["ArrowUp", "ArrowDown", 2], ["PageUp", "PageDown", 1],
+    ["Shift+PageUp", "Shift+PageDown", 0]];
+  for (const [less, more, d] of pairs)
+    for (const [key, back, by] of [[less, more, -1], [more, less, 1]]) {
+      const to = step(shape, from, key);
+      assert.deepEqual(to, from.map((i, k) => (k === d ? i + by : i)), key);
+      assert.deepEqual(step(shape, to, back), from, back);
+    }
+  assert.deepEqual(step(shape, from, "Home"), [1, 1, 1, 0]);
+  for (const [least, key] of [[[0, 0, 0, 0], 0], [[2, 2, 2, 3], 1]]) // and all of them end
+    for (const pair of pairs) assert.deepEqual(step(shape, least, pair[key]), least);
+});
+
+test("keys lead from box to box, in lines of three", () => {
+  const led = { ArrowLeft: 6, ArrowRight: 8, ArrowUp: 4, ArrowDown: 10, Home: 0, End: 10 };
+  for (const [key, box] of Object.entries(led)) assert.equal(reachedBy(key, 7, 3, 11), box, key);
+  assert.equal(reachedBy("PageUp", 7, 3, 11), undefined);
+});
+
+test("sentences name the tensor as it is called", () => {
+  const x = { shape: [3, 4], stride: [10, 1], storage_offset: 3, itemsize: 8 };
+  assert.equal(core.place(x, [2, 1], "t"), "t[2, 1] is element 24 of the storage: byte 192, cache line 3");
+  const [most, why] = core.limit(x, 40, { stride: 39 }, "stride", 0, "t");
+  assert.deepEqual([most, why], [16,
+    "stride[0] stops at 16: beyond it, t[2, 3] would be element 40, and the storage ends at 39"]);
+});
+
 test("no two cells of a grid overlap, and all lie inside it", () => {
   for (const shape of [[], [5], [64], [5, 8], [16, 16], [64, 64], [4096], [3, 700], [4, 2, 3], [16, 16, 16], [8, 8, 8, 8]])
     for (const width of [360, 560, 900]) {
@@ -99,6 +129,12 @@ test("what the picture cannot hold is refused with the numbers", () => {
   assert.match(core.whyNotDrawn(x, 40), /reaches element 40, and the storage ends at 39$/);
   assert.equal(core.whyNotDrawn(x, 41), "");
   assert.match(core.whyNotDrawn({ ...x, shape: [70, 70] }, 9999), /has 2 dims and 4900 elements/);
+  const repeated = (...shape) => core.whyNotDrawn({ ...x, shape, stride: shape.map(() => 0) }, 1);
+  for (const most of [[256, 1], [256, 2, 1], [1, 4096], [4096], [1, 1, 1, 1]]) assert.equal(repeated(...most), "");
+  assert.match(repeated(257, 1), /has 257 rows: the picture holds 256;/);
+  assert.match(repeated(257, 1, 1), /has 257 planes: the picture holds 256;/);
+  assert.match(repeated(1, 4097), /has 2 dims and 4097 elements: the picture holds 4 and 4096;/);
+  assert.match(repeated(1, 1, 1, 1, 1), /has 5 dims and 1 elements/);
 });
 
 test("a row of the tape holds one cache line of four-byte elements where there is room", () => {

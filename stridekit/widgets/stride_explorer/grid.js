@@ -102,7 +102,6 @@ export function step(shape, index, key) {
 export function createGrid(id, { onHover, onSelect, onKey }) {
   const node = h("div", {
     class: "sk-grid", role: "grid", tabindex: "0", ...OWN_KEYS,
-    "aria-label": "elements of x by index",
     onkeydown: onKey,
     onpointerover: (event) => plate.open() || onHover(flatOf(event.target)),
     onpointermove: (event) => plate.open() && hover(geometry.flatAt(...plate.point(event))),
@@ -139,6 +138,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     const sameShape = shape && String(shape) === String(layout.shape);
     shape = layout.shape;
     tensor = name;
+    set(node, "aria-label", `elements of ${name} by index`);
     if (!sameShape) build();
     layPlate();
     cells.forEach((cell, flat) => {

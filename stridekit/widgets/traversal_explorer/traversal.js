@@ -12,7 +12,7 @@ export const ITEMSIZES = [1, 2, 4, 8, 16];
 export const CACHE_SIZES = [1, 2, 4, 8, 16, 32];
 
 /** The word in the plural unless there is one. */
-const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** The order in which torch's elementwise operations loop over one operand. @returns dims, outermost first */
 export function torchOrder(layout) {

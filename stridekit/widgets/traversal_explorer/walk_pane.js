@@ -4,7 +4,7 @@
 
 import { CACHE_LINE, numel, offset, tuple, unflatten } from "../page/core.js";
 import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
-import { cachedLines, countsOf, orderName, torchOrder, visitSentence, visitsOf } from "./traversal.js";
+import { cachedLines, counted, countsOf, orderName, torchOrder, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
 const WHOLE_SPAN = 16; // as many lines are drawn with those between that are never touched
@@ -102,7 +102,7 @@ export function createWalkPane(id, { onOrder }) {
     set(node, "aria-label", `${walk.name}, ${orderName(walk.order)}`);
     buildOrders(walk);
     const { lines, left } = linesToDraw(visits);
-    set(more, "text", left ? `and ${left} more lines` : "");
+    set(more, "text", left ? `and ${counted(left, "more line")}` : "");
     const height = rowHeight(lines.length);
     set(list, "style", `--row:${height}px;--name:${NAME}px;--loads:${LOADS}px`);
     rows = lines.map((line) => {
@@ -170,7 +170,7 @@ export function createWalkPane(id, { onOrder }) {
       const count = loads.get(line) ?? 0;
       const state = cached.has(line) ? "in" : count ? "out" : null;
       set(row, "data-held", state);
-      set(row, "aria-label", `cache line ${line}: loaded ${count} times${state === "in" ? ", in the cache" : ""}`);
+      set(row, "aria-label", `cache line ${line}: loaded ${counted(count, "time")}${state === "in" ? ", in the cache" : ""}`);
       set(times, "text", `×${count}`);
       set(times, "data-many", count > 1 ? "true" : null);
       set(held, "text", state === "in" ? "●" : state === "out" ? "○" : "");

@@ -1,0 +1,41 @@
+"""What holds for all widgets, on a plain page: no key goes to JupyterLab, and a grid is one tab stop."""
+
+import pytest
+import torch
+
+from stridekit import Layout, widgets
+from tests.needs import needs_chromium
+from tests.widget_kinds import KINDS
+
+pytestmark = needs_chromium
+
+NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
+# What leads to nodes that are not there at first: a state, and what is then pressed.
+FULLEST = {
+    "StrideExplorer": ("w.chain = ('.T', '.contiguous()')", "button:has-text('undo')"),
+    "AliasExplorer": ("w.steps = ['y = x[0].unfold(0, 3, 1)']", "button:has-text('z.add_(100)')"),
+    "ReshapeStepper": ("w.target, w.step = (2, 12), -1", "button:has-text('back')"),
+    "ChannelsLastExplorer": ("w.shape = (1, 2, 2, 2)", "input[type=checkbox]"),
+    "TraversalExplorer": ("w.visit = 7", "button:has-text('warp')"),
+    "Predict": ("pass", "button:has-text('show me')"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_is_kept_from_jupyterlab(show, kind):
+    """Each node that takes the focus says so itself, before and after a hand; one tab stop a grid."""
+    w = eval(KINDS[kind].make, NAMES)
+    exec(FULLEST[kind][0], {"w": w})
+    root = show(w)
+    assert root.get_attribute("class") == f"stridekit {KINDS[kind].css.removeprefix('.')}"
+    for press in (root.locator(FULLEST[kind][1]).first.click, lambda: None):
+        assert root.evaluate(ASTRAY) == []
+        grids = root.locator("[role=grid]")
+        assert root.locator("[tabindex='0']").count() == grids.count()
+        assert root.locator("[role=grid] :is(button, input, [tabindex])").count() == 0
+        press()
+
+
+# The nodes that take the focus and let JupyterLab have the keys.
+ASTRAY = """(root) => [...root.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
+  .filter((node) => node.dataset.lmSuppressShortcuts !== 'true').map((node) => node.outerHTML)"""

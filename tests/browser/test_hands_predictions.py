@@ -1,0 +1,121 @@
+"""Predict under a hand, on a plain page: focus, marks, complaints, and no empty boxes."""
+
+import pytest
+import torch
+
+from stridekit.widgets import Predict
+from tests.browser.pages import focused, prevented
+from tests.needs import needs_chromium
+
+pytestmark = needs_chromium
+
+X = torch.arange(24).view(4, 6)
+
+
+def stride():
+    return Predict("What is the stride of `x.t()`?", (1, 6), choices=[(6, 1), (1, 6), "none"],
+                   why="`t()` swaps", experiment="x.t().stride()", remarks={"none": "`t`"})  # fmt: skip
+
+
+def button(w, name):
+    return w.get_by_role("button", name=name, exact=True)
+
+
+def said(w):
+    return w.locator(".sk-answer").inner_text(), w.locator(".sk-answer").get_attribute("data-sign")
+
+
+def test_a_complaint_goes_with_the_next_try(show):
+    """It asks for what is missing, and a choice or a letter ends it."""
+    choice, line = show(stride(), Predict("How many bytes?", 48)).all()
+    button(choice, "Commit").click()
+    assert said(choice) == ("Choose one first: a guess is enough.", None)
+    choice.get_by_label("(6, 1)").check()
+    assert said(choice) == ("", None)
+    field = line.get_by_label("your prediction")
+    for typed, complaint in [
+        ("", "Write your answer first: a guess is enough."),
+        ("x", "I could not read “x” as one number: write it like 1024 or 2.5."),
+    ]:
+        field.fill(typed)
+        button(line, "Commit").click()
+        assert said(line) == (complaint, None) and focused(line) == "your prediction"
+        assert field.get_attribute("aria-invalid") == "true" and field.input_value() == typed
+        field.press_sequentially("4")
+        assert said(line) == ("", None) and field.get_attribute("aria-invalid") is None
+
+
+@pytest.mark.parametrize(
+    ("pick", "sentence", "sign", "marks", "remark"),
+    [
+        (0, "✗ you said (6, 1), it is (1, 6)", "✗", ["✗ you said", "✓ it is", ""], ""),
+        (1, "✓ you said (1, 6), and so it is", "✓", ["", "✓ you said", ""], ""),
+        (2, "✗ you said “none”, it is (1, 6)", "✗", ["", "✓ it is", "✗ you said"], "t"),
+        (None, "· you skipped this one: it is (1, 6)", "·", ["", "✓ it is", ""], ""),
+    ],
+)
+def test_each_answer_is_marked(show, pick, sentence, sign, marks, remark):
+    """Right and wrong by a sign and by a mark; nothing can be changed until it is asked anew."""
+    w = show(stride())
+    options, fields = w.locator(".sk-option"), w.locator("fieldset")
+    disabled, active = "node => node.disabled", "node => node === document.activeElement"
+    if pick is not None:
+        options.nth(pick).locator("input").check()
+    button(w, "show me" if pick is None else "Commit").click()
+    assert said(w) == (sentence, sign) and w.locator(".sk-tick").all_inner_texts() == marks
+    data = options.evaluate_all("all => all.map((option) => option.dataset.is ?? null)")
+    assert data == [{"✓": "right", "✗": "wrong", "": None}[mark[:1]] for mark in marks]
+    checked = options.evaluate_all("all => all.map((option) => option.firstChild.checked)")
+    assert checked == [k == pick for k in range(3)]
+    assert w.locator(".sk-remark").inner_text() == remark
+    assert fields.evaluate(disabled) and w.locator(".sk-answer").evaluate(active)
+    assert not button(w, "Commit").is_visible() and not button(w, "show me").is_visible()
+    button(w, "try again").click()
+    assert (
+        said(w) == ("", None)
+        and not fields.evaluate(disabled)
+        and not button(w, "try again").is_visible()
+    )
+    assert w.locator("input").first.evaluate(active)
+    assert not any(options.evaluate_all("all => all.map((option) => option.firstChild.checked)"))
+
+
+def test_what_is_typed_is_shown_back_as_python_writes_it(show):
+    """Small numbers with their exponent; asked anew, the line is empty and has the focus."""
+    answers = [(2.5e-05, "0.00003"), (0.001, "1e-3"), ((2, 3), "2 3"), ((6,), "6"), (3, "3.0")]
+    for w, (answer, typed) in zip(
+        show(*[Predict("?", a) for a, _ in answers]).all(), answers, strict=True
+    ):
+        field = w.get_by_label("your prediction")
+        hint = "a number" if not isinstance(answer, tuple) else (
+            "whole numbers with commas between them, as torch writes a shape or a stride")  # fmt: skip
+        assert w.locator(".sk-hint").inner_text() == hint
+        field.fill(typed)
+        assert prevented(field, "Enter")
+        if answer == 2.5e-05:
+            assert (
+                said(w) == ("✗ you said 3e-05, it is 2.5e-05", "✗")
+                and field.input_value() == "3e-05"
+            )
+        else:
+            assert said(w) == (
+                f"✓ you said {answer}, and so it is",
+                "✓",
+            ) and field.input_value() == str(answer)
+        button(w, "try again").click()
+        assert field.input_value() == "" and focused(w) == "your prediction"
+
+
+def test_code_is_code_and_nothing_shows_where_there_is_nothing(show):
+    """Between backticks; without an experiment neither its caption nor an empty box."""
+    full, bare = show(stride(), Predict("Is `x` a view?", True, why="It is.")).all()
+    assert full.locator("legend code").all_inner_texts() == ["x.t()"]
+    assert full.locator(".sk-option code").all_inner_texts() == ["(6, 1)", "(1, 6)"]
+    for w in (full, bare):
+        button(w, "show me").click()
+    shown = [".sk-shows", ".sk-code", ".sk-output"]
+    assert all(full.locator(css).is_visible() for css in shown)
+    assert not any(bare.locator(css).is_visible() for css in shown)
+    assert full.locator(".sk-reveal > p > code").all_inner_texts() == ["t()"]
+    assert full.locator(".sk-output").inner_text() == str(X.t().stride())
+    assert bare.locator(".sk-reveal").inner_text() == "It is."

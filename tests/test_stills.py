@@ -1,0 +1,140 @@
+"""The still pictures of all widgets, as GitHub shows them: what is written there, and what is ringed."""
+
+import pytest
+import torch
+
+from stridekit import Layout, StrideExplorer, explore
+from stridekit.widgets import (
+    AliasExplorer,
+    ChannelsLastExplorer,
+    Predict,
+    ReshapeStepper,
+    TraversalExplorer,
+)
+from stridekit.widgets.channels_last_explorer import words
+
+
+def texts(w):
+    """All that is written on the still picture, in the order in which it was drawn."""
+    (ax,) = w._still().axes
+    return [text.get_text() for text in ax.texts]
+
+
+def ringed(w, width):
+    """The texts in the middle of the boxes that are drawn with so wide a line."""
+    (ax,) = w._still().axes
+    found = []
+    for box in ax.patches:
+        if box.get_linewidth() == width and hasattr(box, "get_x"):
+            x, y = box.get_x() + box.get_width() / 2, box.get_y() + box.get_height() / 2
+            found += [t.get_text() for t in ax.texts if abs(t.get_position()[0] - x) < 3
+                      and abs(t.get_position()[1] - y) < 4]  # fmt: skip
+    return found
+
+
+def test_a_layout_with_its_strides_offset_and_bytes():
+    """Each stride by its own dim, in whatever order they nest; rows by their bytes; the element twice."""
+    e = StrideExplorer()
+    e.layout, e.index = Layout((3, 4), (6, 1), 2, itemsize=8), (2, 3)
+    said = texts(e)
+    assert [text for text in said if " = " in text and "as_strided" not in text] == [
+        "stride[1] = 1", "stride[0] = 6", "storage_offset = 2", "  2 + 2*6 + 3*1 = 17"]  # fmt: skip
+    assert [text for text in said if text.endswith(" B")] == ["0 B", "128 B", "256 B"]
+    assert ringed(e, 2.4) == ["17", "17"]
+    assert said[-len(repr(e).splitlines()) :] == repr(e).splitlines()
+    e.layout = Layout((3, 0), (1, 1), 0, 4)
+    assert "no elements: a size is 0" in texts(e) and ringed(e, 2.4) == []
+
+
+def test_ones_own_values_and_planes():
+    """Values stand for the numbers of the elements; planes have their index; of a large one the corner."""
+    t = (torch.arange(12.0) / 2).view(3, 2, 2)
+    said = texts(explore(t, "t"))
+    assert said[:12] == ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5", "5.5"]
+    assert [text for text in said if text.endswith(":, :]")] == [
+        "[0, :, :]",
+        "[1, :, :]",
+        "[2, :, :]",
+    ]
+    e = StrideExplorer(Layout((30, 30), itemsize=4))
+    assert texts(e)[-1] == "  the picture shows the leading (16, 16) of (30, 30)"
+    assert ringed(e, 2.4) == ["465"]  # on the tape alone
+    e.index = (2, 3)
+    assert ringed(e, 2.4) == ["63", "63"]
+
+
+def test_walks_with_their_loads():
+    """What a walk loads, and each line how often; boxes at their bytes; what is left out is counted."""
+    e = TraversalExplorer(Layout((6, 8), itemsize=8), cache_lines=2, alignment=8)
+    e.visit = 20
+    said = texts(e)[len(repr(e).splitlines()) :]
+    assert said[:2] == ["x: row by row, dims (0, 1)", "3 cache lines loaded, 3 would do"]
+    assert "20 cache lines loaded, 6 would do" in said
+    loads = [text for text in said if text.startswith("×")]
+    assert loads[:7] == ["×1", "×1", "×1", "×0", "×0", "×0", "×0"]
+    assert sum(int(text[1:]) for text in loads[7:]) == e.other_counts.misses
+    (ax,) = e._still().axes
+    first = next(t for t in ax.texts if t.get_text() == "0")
+    line = next(t for t in ax.texts if t.get_text() == "line 0")
+    byte = (450 - 130) / 64  # a pane is half of the picture, with room for names and loads
+    assert first.get_position()[0] == pytest.approx(line.get_position()[0] + 8 + byte * (8 + 4))
+    assert ringed(e, 2.4) == ["19", str(torch.arange(48).view(6, 8).t().flatten()[19].item())]
+    for lines, more in ((25, "and 1 more line"), (27, "and 3 more lines")):
+        assert more in texts(TraversalExplorer(torch.zeros(lines, 16)[:, :2], (0, 1)))
+
+
+def test_a_warp_with_its_sectors():
+    """Those that are touched, by number, then the lanes."""
+    (_, *said) = texts(TraversalExplorer(warp=(8, 2, 4)))
+    assert said == [*map(str, range(1, 17)), *map(str, range(32))]
+
+
+def test_lanes_and_storages():
+    """How often a name owns a box, which storage is which, and the numbers of each tensor."""
+    e = AliasExplorer((2, 3), ["y = x[:1].expand(2, -1)", "z = x[:, 1:].clone()"])
+    said = texts(e)
+    assert [text for text in said if text.startswith("storage")] == [
+        *["storage_offset 0"] * 3, "storage 1: x, y", "storage 2: z"]  # fmt: skip
+    assert said.count("y×2") == 3 and said.count("z") == 1 + 4 and "x" in said
+    assert "shape (2, 3), stride (0, 1)" in said and "shape (2, 2), stride (2, 1)" in said
+    assert "storage: x" in texts(AliasExplorer((2, 3), []))
+    assert "storage_offset 1" in texts(AliasExplorer((2, 3), ["y = x[:, 1:]"]))
+
+
+def test_what_is_found_and_needed():
+    """With the sign of a boundary that holds or not; each new dim has the stride that it got, or none."""
+    said = texts(ReshapeStepper(Layout((2, 4, 6), (40, 8, 1), 3, 4), (2, 2, 12)))
+    assert [text for text in said if " found" in text][:2] == ["≠  8 found", "≠  40 found"]
+    assert [text for text in said if text.endswith("needed")][:2] == ["6 needed", "32 needed"]
+    assert "no stride" in said and "1 · 12 = 12 of 6" in said
+    view = texts(ReshapeStepper(Layout((2, 4, 6), (48, 12, 2), 3, 4), (8, 3, 2)))
+    assert [text for text in view if " found" in text][:2] == ["=  12 found", "=  48 found"]
+    assert [view[view.index(f"new dim {d}") + 2] for d in range(3)] == [
+        "stride 12",
+        "stride 4",
+        "stride 2",
+    ]
+
+
+def test_both_orders_with_their_strides():
+    """Titles say stride and distance; the selected element has the heavier ring, its group the other."""
+    e = ChannelsLastExplorer((2, 3, 2, 3))
+    e.index = (1, 2, 0, 1)
+    said = texts(e)
+    assert [text for text in said if "   " in text] == [
+        "contiguous_format   stride (18, 6, 3, 1)   6 elements apart",
+        "channels_last   stride (18, 1, 9, 3)   side by side",
+    ]
+    assert said[:5] == ["c = 0: a", "c = 1: b", "c = 2: c", "n = 0", "n = 1"]
+    (ax,) = e._still().axes
+    widths = [box.get_linewidth() for box in ax.patches]
+    assert widths.count(2.8) == 3 and widths.count(1.5) == 3 * (
+        len(words.group((2, 3, 2, 3), e.index, "pixel")) - 1
+    )
+
+
+def test_a_question_without_its_answer():
+    """The choices, and where to answer; never the why."""
+    said = texts(Predict("Is `x.t()` a view?", True, why="It is.", experiment="x.t()._base is x"))
+    assert said == ["predict", "Is x.t() a view?", "○  True", "○  False",
+                    "commit to an answer where this lesson runs; then it is shown"]  # fmt: skip
