@@ -6,6 +6,7 @@ The page's half, and both together in every order, are in tests/js/crossing.test
 import json
 import re
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import torch
@@ -108,6 +109,39 @@ def test_an_observer_that_fails_undoes_nothing(kind):
         w.set_state({"_scene": twin._scene, "_turn": 0.25})
     assert w._scene == twin._scene and w.comm.sent[-1]["_seen"] == 0.25
     assert w.comm.sent[-1]["_scene"] == json.loads(json.dumps(twin._scene))
+
+
+@pytest.mark.parametrize("page_first", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_change_is_done_before_the_next_begins(kind, page_first):
+    """Also where they come in two threads, as from a page and a cell: the second waits for the first."""
+    w, page = make(kind), make(kind, RIGHT[kind][0])
+    state = json.loads(json.dumps(page._scene))
+    changes = [
+        lambda: w.set_state({"_scene": state, "_turn": 0.25}),
+        lambda: exec(RIGHT[kind][1], {"w": w, "Layout": Layout}),
+    ]
+    first, second = changes if page_first else changes[::-1]
+    late = Thread(target=second)
+    waited = []
+
+    def meet(change):
+        if not waited:
+            waited.append(True)
+            late.start()
+            late.join(timeout=0.1)
+            waited.append(late.is_alive())
+
+    w.observe(meet, "_scene")
+    first()
+    late.join()
+    assert waited == [True, True]
+    told = [message["_scene"] for message in w.comm.sent if "_scene" in message]
+    assert told[-1] == json.loads(json.dumps(w._scene))
+    if page_first:  # what the cell does to it may build on what it finds
+        assert told[0] == state
+    else:
+        assert (w._scene, repr(w)) == (page._scene, repr(page))
 
 
 def test_what_python_puts_right_is_in_the_answer():

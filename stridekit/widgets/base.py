@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any
 
 import anywidget
@@ -9,6 +10,9 @@ import traitlets
 from matplotlib.figure import Figure
 
 from stridekit.widgets.static import png
+
+# JupyterLab has a thread for what pages send: a change may come while a cell is at another one.
+_one_after_the_other = RLock()
 
 
 class Picture(anywidget.AnyWidget):
@@ -33,11 +37,12 @@ class Picture(anywidget.AnyWidget):
         """Refuse a public name that a widget of this kind does not have: nothing on screen would change."""
         if not name.startswith("_") and not hasattr(type(self), name):
             raise AttributeError(f"{type(self).__name__} has no {name} that could be set")
-        super().__setattr__(name, value)
+        with _one_after_the_other:
+            super().__setattr__(name, value)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take what a page has changed, or refuse it whole by raising, and answer it, in one message."""
-        with self.hold_sync():
+        with _one_after_the_other, self.hold_sync():
             try:
                 if "_scene" in sync_data:
                     self._check(sync_data["_scene"])
