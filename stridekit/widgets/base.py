@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from stridekit.widgets.static import png
 
-# JupyterLab has a thread for what pages send: a change may come while a cell is at another one.
+# Some kernels have a thread for what pages send: a change may come while a cell is at another one.
 _one_after_the_other = RLock()
 
 

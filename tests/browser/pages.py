@@ -10,10 +10,27 @@ THEMES = {
 }
 
 
+def settled(page):
+    """Wait until the kernel has answered to all that was done by hand."""
+    page.wait_for_function(_SETTLED)
+
+
 def in_kernel(lab, page, expression):
     """What the kernel says, once it has been told: that happens after the paint."""
-    page.wait_for_timeout(150)
+    settled(page)
     return lab.run_code(page, f"print({expression})").strip()
+
+
+# The models of all widgets that the page shows.
+MODELS = """async () => {
+  const cells = jupyterapp.shell.currentWidget.content.widgets;
+  const areas = cells.flatMap((cell) => cell.outputArea?.widgets ?? []);
+  const shown = areas.flatMap((area) => [...area.children()]).filter((output) => output._manager);
+  const managers = new Set(await Promise.all(shown.map((output) => output._manager.promise)));
+  return Promise.all([...managers].flatMap((manager) => Object.values(manager._models)));
+}"""
+_SETTLED = f"""async () => (await ({MODELS})())
+  .every((model) => !model.get('_turn') || model.get('_turn') === model.get('_seen'))"""
 
 
 def run_last_cell(page, source):
