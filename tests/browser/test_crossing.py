@@ -79,7 +79,7 @@ class Crossing:
         return len(shown), self.lab.run_code(self.page, "print(came[-1])").strip()
 
 
-# `came` is who changed the widget, in the order of the kernel: what comes from a hand comes with a turn.
+# `came` is who changed the widget, in the order of the kernel: ipywidgets remembers what comes from a page.
 START = """\
 import json
 from pathlib import Path
@@ -91,7 +91,7 @@ def wait(name):
     while not (folder / name).exists():
         sleep(0.005)
 def note(change):
-    came.append("hand" if "_turn" in w._property_lock else "cell")
+    came.append("hand" if "_scene" in w._property_lock else "cell")
     make(came[-1])
 w = {make}
 w.observe(note, "_scene")
