@@ -196,7 +196,7 @@ MUTATIONS = (
     Mutation("widgets of a kind are written out one by one", OFFLINE,
              "list(dict.fromkeys(widget.esm for widget in widgets))", "[widget.esm for widget in widgets]", PAGES),
     Mutation("a module runs once for each model", ASSETS, "{made} ??= (", "{made} = (", PAGES),
-    Mutation("any two modules of a page are one", ASSETS, "sha256(code.encode())", "sha256(b'')", PAGES),
+    Mutation("any two modules of a page are one", ASSETS, "sha256(code.encode())", "sha256(bytes())", PAGES),
     Mutation("a function that waits is not exported", ASSETS, "(?:async )?(?:const", "(?:const", PAGES),
     Mutation("play goes on after the last step", "stridekit/widgets/page/player.js",
              "if (steps > 1) waiting", "if (steps > 0) waiting", SCRIPTS),

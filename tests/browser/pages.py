@@ -18,7 +18,9 @@ THEMES = {
 
 def settled(page):
     """Wait until the kernel has answered to all that was done by hand."""
-    page.wait_for_function(_SETTLED)
+    assert page.evaluate(
+        _SETTLED
+    )  # no function to wait for: Playwright would not wait for a promise
 
 
 def in_kernel(lab, page, expression):
@@ -35,8 +37,15 @@ MODELS = """async () => {
   const managers = new Set(await Promise.all(shown.map((output) => output._manager.promise)));
   return Promise.all([...managers].flatMap((manager) => Object.values(manager._models)));
 }"""
-_SETTLED = f"""async () => (await ({MODELS})())
-  .every((model) => !model.get('_turn') || model.get('_turn') === model.get('_seen'))"""
+_SETTLED = f"""async () => {{
+  const models = await ({MODELS})();
+  const waits = (model) => model.get('_turn') && model.get('_turn') !== model.get('_seen');
+  for (const until = performance.now() + 30_000; models.some(waits); ) {{
+    if (performance.now() > until) throw new Error('the kernel has not answered');
+    await new Promise((done) => setTimeout(done, 5));
+  }}
+  return models.length;
+}}"""
 
 
 def painted(page):
