@@ -1,6 +1,6 @@
 """All widgets: how to make one, where it is on a page, and what its public state cannot be."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Kind(NamedTuple):
@@ -29,6 +29,14 @@ NO_TEXTS = {
     "None": "is None, a NoneType",
     "5": "is 5, an int",
     "[1]": "[0] is 1, an int: give a text",
+}
+WALK = {
+    "name": "x",
+    "shape": [6, 8],
+    "stride": [8, 1],
+    "storage_offset": 0,
+    "itemsize": 8,
+    "order": [0, 1],
 }
 
 KINDS = {
@@ -169,3 +177,56 @@ WRONG = [
     for name, values in made.wrong.items()
     for value, said in values.items()
 ]
+# What can be, and moves the picture away from how it begins: two states of a widget w, in Python.
+RIGHT = {
+    "StrideExplorer": ("w.index = (1, 1)", "w.layout = Layout((4, 6), (6, 1), 0, 4)"),
+    "AliasExplorer": ("w.steps = ['y = x.t()', 'y += 1']", "w.steps = ['y = x[1:, ::2]']"),
+    "ReshapeStepper": ("w.step = 2", "w.target = (2, 12)"),
+    "ChannelsLastExplorer": ("w.shape = (1, 2, 3, 4)", "w.layers = ['relu', 'flatten']"),
+    "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)"),
+    "Predict": ("w.committed = (6, 1)", "w.show()"),
+}
+# What no page sends that is well: parts of a scene that cannot be, beside the parts that it begins with.
+UNFIT: dict[str, list[dict[str, Any]]] = {
+    "StrideExplorer": [
+        {"storage_offset": 1},
+        {"shape": [5, 8, 1]},
+        {"stride": [-1, 1]},
+        {"index": [5, 0]},
+        {"index": [0]},
+        {"chain": {"source": "x", "start": {"shape": [2], "stride": [1]}, "steps": [".view(7)"]}},
+    ],
+    "AliasExplorer": [{"steps": ["y = x[9]"]}, {"steps": "y = x"}, {"shape": [-1]}],
+    "ReshapeStepper": [
+        {"target": [5, 5]},
+        {"target": [2, -1]},
+        {"step": 9},
+        {"step": -1},
+        {"flat": 24},
+        {"flat": None},
+        {"shape": [600], "stride": [1], "target": [600]},
+    ],
+    "ChannelsLastExplorer": [
+        {"shape": [2, 3, 4, 9]},
+        {"index": [0, 3, 0, 0]},
+        {"index": [0, -1, 0, 0]},
+        {"highlight": "image"},
+        {"layers": ["gelu"]},
+        {"input": 9},
+    ],
+    "TraversalExplorer": [
+        {"visit": 49},
+        {"cache_lines": 3},
+        {"alignment": 4},
+        {"warp": {"itemsize": 4, "stride": 33, "offset": 0}},
+        {"walks": []},
+        {"walks": [WALK | {"order": [0, 0]}]},
+        {"walks": [WALK | {"shape": [30, 30]}], "visit": 0},
+    ],
+    "Predict": [
+        {"said": "x", "shown": True},
+        {"said": 6, "shown": True},
+        {"said": [1, 6], "shown": False},
+        {"shown": None},
+    ],
+}

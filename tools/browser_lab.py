@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -13,14 +15,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import nbformat
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START_SECONDS = 60
+_PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 # Chromium's own traffic (updates, sync, field trials) is no business of a test.
 QUIET = [
@@ -30,6 +33,8 @@ QUIET = [
     "--disable-quic",
     "--no-first-run",
     "--disable-features=Translate,OptimizationHints,MediaRouter",
+    # To ask Python about each request would take the page its cache.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ]
 
 LAB_OPTIONS = [
@@ -65,12 +70,16 @@ def write_notebook(path: Path, sources: Iterable[str]) -> None:
 
 @dataclass
 class Lab:
-    """A running server and a browser; `open` gives a page on a notebook."""
+    """A running server and a browser; `open` gives a page on a notebook.
+
+    The pages share one context, and so what they have loaded.
+    """
 
     url: str
     token: str
     browser: Browser
     root: Path
+    context: BrowserContext
     outside: list[str] = field(default_factory=list)  # requests that left loopback
     errors: list[str] = field(default_factory=list)  # what the page's console called an error
 
@@ -82,13 +91,10 @@ class Lab:
         theme: Literal["light", "dark"] = "light",
     ) -> Page:
         """A page on a notebook of the server's root, its kernel connected and idle."""
-        context = self.browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=theme,
-            permissions=["clipboard-read", "clipboard-write"],
-        )
-        context.route("**/*", self._guard)
-        page = context.new_page()
+        page = self.context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        page.on("request", self._note)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.goto(
             f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
@@ -119,15 +125,11 @@ class Lab:
     def close(self, page: Page) -> None:
         """End the page's kernel, then close the page."""
         page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-        page.context.close()
+        page.close()
 
-    def _guard(self, route: Route) -> None:
-        address = route.request.url
-        if address.startswith((self.url, "data:", "blob:")):
-            route.continue_()
-        else:
-            self.outside.append(address)
-            route.abort()
+    def _note(self, request: Request) -> None:
+        if not request.url.startswith((self.url, "data:", "blob:")):
+            self.outside.append(request.url)
 
 
 _READY = """() => {
@@ -185,14 +187,24 @@ def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> It
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     log = (scratch / "lab.log").open("wb")
-    server = subprocess.Popen(command, env=env, stdout=log, stderr=log, start_new_session=True)
+    server = start(command, env=env, stdout=log, stderr=log, start_new_session=True)
     try:
         url = _wait_for_url(server, scratch)
         with nullcontext(browser) if browser else running_browser() as used:
-            yield Lab(url, token, used, root)
+            context = used.new_context(permissions=["clipboard-read", "clipboard-write"])
+            yield Lab(url, token, used, root, context)
+            context.close()
     finally:
         _stop(server)
         log.close()
+
+
+def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    """Start a process that is told to end when this one ends, however that comes about: on Linux."""
+    if sys.platform == "linux":
+        prctl = ctypes.CDLL(None).prctl
+        options["preexec_fn"] = lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    return subprocess.Popen(command, **options)
 
 
 def _wait_for_url(server: subprocess.Popen[bytes], scratch: Path) -> str:

@@ -34,6 +34,10 @@ TYPED, READERS = (
 )
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 TIMING, COMPARISON = "tests/test_timing.py", "stridekit/timing/comparison.py"
+SHARED, PAGES = "tests/test_shared_state.py", "tests/test_offline.py"
+BASE, SHELL = "stridekit/widgets/base.py", "stridekit/widgets/page/shell.js"
+HOST, OFFLINE = "stridekit/widgets/page/host.js", "stridekit/widgets/offline.py"
+ASSETS = "stridekit/widgets/assets.py"
 PARTS, DIMS, ELEMENTS = (f"stridekit/views_of_{what}.py" for what in ("parts", "dims", "elements"))
 ON_STRIDES, ON_ALIASES, ON_RESHAPES, ON_CHANNELS, ON_WALKS, ON_PREDICTIONS, ON_ALL = (
     f"tests/browser/test_hands_{what}.py"
@@ -184,6 +188,58 @@ MUTATIONS = (
              "isByRows ? contiguousStride(shape) :", "", TYPED),
     Mutation("the browser counts beyond what it can", "stridekit/widgets/page/core.js",
              "storage_offset, lastOf(layout) + 1]", "storage_offset]", TYPED),
+    # What page and kernel share ----------------------------------------------------------------------
+    Mutation("a page follows what its own change has overtaken", SHELL,
+             'if (kept && kept !== model.get("_scene")) model.set("_scene", kept);', "", SCRIPTS),
+    Mutation("a page takes the answer to an older change for its own", SHELL,
+             'if (model.get("_seen") === model.get("_turn")) unanswered', 'if (model.get("_seen")) unanswered',
+             SCRIPTS),
+    Mutation("a page does not know an answer that comes with a state", SHELL,
+             '    settle();\n    const kept', "    const kept", SCRIPTS),
+    Mutation("an answer is looked for with a new state only", SHELL,
+             '[["_seen", settle], ...traits', "[...traits", SCRIPTS),
+    Mutation("a hand that sets what is there draws nothing", SHELL,
+             "      drawn = null;\n", "", SCRIPTS),
+    Mutation("the kernel is told before the frame is painted", SHELL,
+             "requestAnimationFrame(() => setTimeout(send))", "requestAnimationFrame(send)", SCRIPTS),
+    Mutation("all that a hand ever set is held on to", SHELL,
+             '      unanswered.delete(model.get("_turn"));\n      unanswered', "      unanswered", SCRIPTS),
+    Mutation("what was pointed at outlives its picture", SHELL, "    forget?.();\n", "", SCRIPTS),
+    Mutation("a refused state is taken all the same", BASE,
+             '                    self._check(sync_data["_scene"])', "                    pass", SHARED),
+    Mutation("a page is not told what has become of its change", BASE,
+             '                self._states_to_send.add("_scene")\n', "", SHARED),
+    Mutation("a refusal is not answered", BASE,
+             "            finally:\n                self._seen", "            except KeyboardInterrupt:\n                raise\n            else:\n                self._seen", SHARED),
+    Mutation("a change may come into the midst of another", BASE,
+             "        with _one_after_the_other:\n", "        if True:\n", SHARED),
+    Mutation("a page's change does not wait its turn", BASE,
+             "with _one_after_the_other, self.hold_sync():", "with self.hold_sync():", SHARED),
+    Mutation("a note is for Python alone", "stridekit/widgets/stride_explorer/widget.py",
+             "_note = traitlets.Unicode().tag(sync=True)", "_note = traitlets.Unicode()", SHARED),
+    Mutation("a picture is not drawn anew for a note", "stridekit/widgets/traversal_explorer/widget.js",
+             'traits: ["_scene", "_presets", "_note"]', 'traits: ["_scene", "_presets"]', SHARED),
+    # Pages without a kernel, and how a module is put together -----------------------------------------
+    Mutation("each node of a page has a model of its own", HOST,
+             "await begun[Number(el.dataset.widget)]",
+             "{ ...(await begun[Number(el.dataset.widget)]), model: createModel({}) }", SCRIPTS),
+    Mutation("one picture that fails takes the others with it", HOST, "reportError(error);", "throw error;", SCRIPTS),
+    Mutation("setting what is there is a change", HOST, "if (state[name] === value) return;", "", SCRIPTS),
+    Mutation("a listener that goes takes its neighbour along", HOST,
+             "(other) => other !== handler", "() => false", SCRIPTS),
+    Mutation("a page tells of a kernel that it has not", OFFLINE, '    *("_turn", "_seen"),\n', "", PAGES),
+    Mutation("a state may end its element", OFFLINE, '.replace("<", "\\\\u003c")', "", PAGES),
+    Mutation("widgets of a kind are written out one by one", OFFLINE,
+             "list(dict.fromkeys(widget.esm for widget in widgets))", "[widget.esm for widget in widgets]", PAGES),
+    Mutation("a module runs once for each model", ASSETS, "{made} ??= (", "{made} = (", PAGES),
+    Mutation("any two modules of a page are one", ASSETS, "sha256(code.encode())", "sha256(bytes())", PAGES),
+    Mutation("a function that waits is not exported", ASSETS, "(?:async )?(?:const", "(?:const", PAGES),
+    Mutation("play goes on after the last step", "stridekit/widgets/page/player.js",
+             "if (steps > 1) waiting", "if (steps > 0) waiting", SCRIPTS),
+    Mutation("play steps beyond what is left", "stridekit/widgets/page/player.js",
+             "return steps ? step() : redraw();", "return step();", SCRIPTS),
+    Mutation("a JupyterLab outlives its tests", "tools/browser_lab.py",
+             'options["preexec_fn"] = lambda', "_ = lambda", "tests/test_browser_lab.py"),
     # Timing ------------------------------------------------------------------------------------------
     Mutation("a GPU's time has the flush in it", "stridekit/timing/clocks.py",
              "            if self._erase:\n                self._erase()\n            begun = time.perf_counter()\n"
@@ -297,7 +353,7 @@ MUTATIONS = (
     Mutation("a grip forgets the offset", f"{STRIDES}/widget.js",
              "const steps = slot - storage_offset;", "const steps = slot;", ON_STRIDES),
     Mutation("the reason of a slider outlives its change", f"{STRIDES}/widget.js",
-             'const forget = () => own.sliding || sliders.say("");', "const forget = () => {};", ON_STRIDES),
+             'forget: () => own.sliding || sliders.say(""),', "forget: () => {},", ON_STRIDES),
     Mutation("the focus goes with the button that had it", f"{WIDGETS}/alias_explorer/widget.js",
              "    if (asked) input.focus(); // the button that had it is gone\n", "", ON_ALIASES),
     Mutation("ArrowLeft walks on", f"{WIDGETS}/reshape_stepper/widget.js",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any
 
 import anywidget
@@ -10,21 +11,49 @@ from matplotlib.figure import Figure
 
 from stridekit.widgets.static import png
 
+# Some kernels have a thread for what pages send: a change may come while a cell is at another one.
+_one_after_the_other = RLock()
+
 
 class Picture(anywidget.AnyWidget):
     """A widget whose whole state is `_scene`, which either side writes as one value.
+
+    Both may do so at the same moment. The last change to reach the kernel wins: the kernel takes them one
+    after the other, and answers each of a page's with what it then holds. A page gives each change a
+    number of its own, `_turn`; the answer names it in `_seen`. Until its newest change is answered, a page
+    keeps it on screen, since what comes sooner is older. So all end up with what the kernel holds, also
+    where it has refused a change, and nothing flips to and fro.
 
     A widget is live where a kernel or an exported page is; beside it go a still picture and its repr,
     which are the same on every run.
     """
 
-    _scene = traitlets.Dict().tag(sync=True)
+    # The answer does what ipywidgets' echo would do, which does not wait for a refusal.
+    _scene = traitlets.Dict().tag(sync=True, echo_update=False)
+    _turn = traitlets.Float().tag(sync=True, echo_update=False)
+    _seen = traitlets.Float().tag(sync=True)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse a public name that a widget of this kind does not have: nothing on screen would change."""
         if not name.startswith("_") and not hasattr(type(self), name):
             raise AttributeError(f"{type(self).__name__} has no {name} that could be set")
-        super().__setattr__(name, value)
+        with _one_after_the_other:
+            super().__setattr__(name, value)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take what a page has changed, or refuse it whole by raising, and answer it, in one message."""
+        with _one_after_the_other, self.hold_sync():
+            try:
+                if "_scene" in sync_data:
+                    self._check(sync_data["_scene"])
+                super().set_state(sync_data)
+            finally:
+                self._seen = sync_data.get("_turn", self._seen)
+                self._states_to_send.add("_scene")
+
+    def _check(self, scene: dict[str, Any]) -> None:
+        """Raise for a scene that cannot be, and change nothing: JavaScript mirrors, Python decides."""
+        raise NotImplementedError
 
     def _still(self) -> Figure:
         """The picture of the present state, drawn on a bare Figure of a hundred pixels an inch."""

@@ -11,8 +11,11 @@ import anywidget
 
 from stridekit.widgets.assets import script
 
-# What belongs to Jupyter, or is written into the page once for all widgets of a kind.
-_NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {"_esm", "_css", "_anywidget_id"}
+# What belongs to Jupyter, is written into the page once for all widgets of a kind, or is said to a kernel.
+_NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {
+    *("_esm", "_css", "_anywidget_id"),
+    *("_turn", "_seen"),
+}
 
 
 class Offline(NamedTuple):

@@ -1,6 +1,12 @@
-"""What browser tests do on a page: ask the kernel, run a cell, change the theme, call axe."""
+"""What browser tests do on a page: ask the kernel, run a cell, change the theme, call axe.
+
+They wait for what is to come, not for a time: that depends on the machine.
+"""
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+expect.set_options(timeout=30_000)
 
 THEMES = {
     "light": ("JupyterLab Light", False),
@@ -10,10 +16,74 @@ THEMES = {
 }
 
 
+def settled(page):
+    """Wait until the kernel has answered to all that was done by hand."""
+    assert page.evaluate(
+        _SETTLED
+    )  # no function to wait for: Playwright would not wait for a promise
+
+
 def in_kernel(lab, page, expression):
     """What the kernel says, once it has been told: that happens after the paint."""
-    page.wait_for_timeout(150)
+    settled(page)
     return lab.run_code(page, f"print({expression})").strip()
+
+
+# The models of all widgets that the page shows.
+MODELS = """async () => {
+  const cells = jupyterapp.shell.currentWidget.content.widgets;
+  const areas = cells.flatMap((cell) => cell.outputArea?.widgets ?? []);
+  const shown = areas.flatMap((area) => [...area.children()]).filter((output) => output._manager);
+  const managers = new Set(await Promise.all(shown.map((output) => output._manager.promise)));
+  return Promise.all([...managers].flatMap((manager) => Object.values(manager._models)));
+}"""
+_SETTLED = f"""async () => {{
+  const models = await ({MODELS})();
+  const waits = (model) => model.get('_turn') && model.get('_turn') !== model.get('_seen');
+  for (const until = performance.now() + 30_000; models.some(waits); ) {{
+    if (performance.now() > until) throw new Error('the kernel has not answered');
+    await new Promise((done) => setTimeout(done, 5));
+  }}
+  return models.length;
+}}"""
+
+
+def painted(page):
+    """Wait until what has changed is laid out and on screen, and has come to rest there."""
+    page.evaluate(_PAINTED)
+
+
+# The first frame tells of new sizes, the second has what was drawn for them.
+_PAINTED = """async () => {
+  for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
+  const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+  await Promise.allSettled(fading.map((animation) => animation.finished));
+}"""
+
+
+def resize(page, width, height=900):
+    """Give the page another size, and wait until its widgets have taken it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("(width) => innerWidth === width", arg=width)
+    painted(page)
+
+
+def hears(w, words):
+    """Wait until a widget has said these words aloud, once the hand rests."""
+    expect(w.locator(".sk-spoken").first).to_contain_text(words)
+
+
+def rerun(lab, page, css):
+    """Run all cells anew, and wait until each widget of a kind has made way for its successor."""
+    count = page.locator(css).evaluate_all("(all) => all.map((node) => (node.old = true)).length")
+    lab.run_all(page)
+    page.wait_for_function(_RENEWED, arg=[css, count])
+
+
+_RENEWED = """([css, count]) => {
+  const all = [...document.querySelectorAll(css)];
+  return all.length === count && all.every((node) => !node.old);
+}"""
 
 
 def run_last_cell(page, source):
@@ -37,15 +107,14 @@ def wear(lab, page, theme):
     lab.set_theme(page, name)
     page.emulate_media(forced_colors="active" if forced else "none")
     page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
-    page.wait_for_timeout(300)  # colours fade from theme to theme
+    painted(page)  # colours fade from theme to theme
 
 
 def see_all_of(page):
     """A window as high as all its widgets: what is outside of it has no contrast for axe."""
     bottoms = "(all) => all.map((node) => node.getBoundingClientRect().bottom + scrollY)"
     lowest = max(page.locator(".stridekit").evaluate_all(bottoms))
-    page.set_viewport_size({"width": page.viewport_size["width"], "height": int(lowest) + 400})
-    page.wait_for_timeout(100)
+    resize(page, page.viewport_size["width"], int(lowest) + 400)
 
 
 def assert_accessible(page, selector=None, rules=()):

@@ -3,7 +3,15 @@
 import pytest
 
 from stridekit import export
-from tests.browser.pages import THEMES, assert_accessible, run_last_cell, see_all_of, wear
+from tests.browser.pages import (
+    THEMES,
+    assert_accessible,
+    painted,
+    run_last_cell,
+    see_all_of,
+    settled,
+    wear,
+)
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS
 
@@ -38,7 +46,6 @@ def aliases(w, run):
     """Two views and their log; three tensors and a copy, and a line that was refused; an unsafe write."""
     yield run("w1.steps = ['y = x[1:, ::2]', 'z = x[:, 4:]', 'y += 1']")
     yield run("w1.steps = ['y = x[:1].expand(3, -1)', 'z = x.t().flatten()', 'y.fill_(3)']")
-    w.page.wait_for_timeout(150)
     for text in ("w = x", "y += 1"):
         w.locator(".sk-input").fill(text)
         w.locator(".sk-input").press("Enter")
@@ -72,7 +79,6 @@ def walks(w, run):
 def predictions(w, run):
     """Open; with a complaint; answered wrong, with a remark."""
     yield run("w5.committed = None")
-    w.page.wait_for_timeout(150)
     yield press(w, "Commit")
     yield run("w5.committed = (6, 1)")
 
@@ -93,12 +99,12 @@ def test_accessibility(lab, kinds_page, theme):
             next(look)
         if k == 2 or "forced" not in theme:
             kinds_page.mouse.move(5, 5)
-            kinds_page.wait_for_timeout(150)
             see_all_of(kinds_page)
             assert_accessible(kinds_page, ".stridekit")
 
 
 def _run(lab, page, code):
+    settled(page)
     said = lab.run_code(page, code)
     assert said == "", said
 
@@ -110,7 +116,7 @@ def test_two_of_a_kind_have_ids_of_their_own(lab, kinds_page):
     kinds_page.wait_for_function(
         "(n) => document.querySelectorAll('.stridekit').length === n", arg=2 * len(KINDS)
     )
-    kinds_page.wait_for_timeout(100)
+    painted(kinds_page)
     assert kinds_page.locator(".stridekit").evaluate_all(IDS) == []
     rules = ["duplicate-id-aria", "landmark-unique", "label", "aria-valid-attr-value"]
     assert_accessible(kinds_page, ".stridekit", rules)

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 import torch
 
+from tests.browser.pages import hears, in_kernel, rerun, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -27,6 +28,7 @@ def page(notebook):
 def w(page, lab):
     """The explorer as it is at the start."""
     w = page.locator(".sk-aliases").first
+    settled(page)
     lab.run_code(page, f"a.steps = {STEPS}")
     page.wait_for_function(
         "document.querySelectorAll('.sk-aliases .sk-log')[0].children.length == 2"
@@ -73,9 +75,7 @@ def test_a_write_reaches_everyone_who_shares(lab, w):
         "y += 100 — y changed: 9 of its 9 elements; x changed too: 9 of its 24; z changed too: 3 of its 8."
     )
     assert tape(w).locator("xpath=self::*[contains(@class, 'is-written')]").count() == 9
-    assert (
-        lab.run_code(w.page, "print(a.values['z'][1], a.steps[-1])").strip() == "[110, 11] y += 100"
-    )
+    assert in_kernel(lab, w.page, "a.values['z'][1], a.steps[-1]") == "[110, 11] y += 100"
     run(w, "z[0] = 7", "x.mul_(2)")
     assert_shown(w, "y += 100", "z[0] = 7", "x.mul_(2)")
 
@@ -181,8 +181,7 @@ def test_keyboard(w):
         w.page.keyboard.press(key)
     active = w.locator(f"#{grid.get_attribute('aria-activedescendant')}")
     assert active.get_attribute("aria-label") == "y[1, 1]: 14, element 14"
-    w.page.wait_for_timeout(300)
-    assert w.locator(".sk-spoken").inner_text() == "element 14 holds 14: x[2, 2], y[1, 1]"
+    hears(w, "element 14 holds 14: x[2, 2], y[1, 1]")
     w.page.keyboard.press("Tab")
     w.page.keyboard.press("Tab")
     assert w.get_by_role("grid", name="storage 1").evaluate(
@@ -204,13 +203,12 @@ def test_undo_reset_and_examples(lab, w):
     assert values(w, "y") == by_torch()["y"]
     other = w.page.locator(".sk-aliases").nth(1)
     assert values(other, "y") == by_torch()["y"]
-    assert lab.run_code(w.page, "print(a.steps)").strip() == "('y = x[1:, ::2]',)"
+    assert in_kernel(lab, w.page, "a.steps") == "('y = x[1:, ::2]',)"
 
 
 def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     """Views that are gone listen no more, and the new ones live; nothing went wrong on the way."""
-    lab.run_all(w.page)
-    w.page.wait_for_timeout(300)
     assert w.page.locator(".sk-aliases").count() == len(CELLS)
+    rerun(lab, w.page, ".sk-aliases")
     run(w, "y += 1")
     assert_shown(w, "y += 1")

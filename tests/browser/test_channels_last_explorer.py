@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from stridekit.widgets.channels_last_explorer import network as net
-from tests.browser.pages import in_kernel
+from tests.browser.pages import hears, in_kernel, rerun, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -26,9 +26,9 @@ def page(notebook):
 def w(lab, page):
     """The explorer as it is at the start."""
     w = page.locator(".sk-channels").first
+    settled(page)
     lab.run_code(page, AS_AT_FIRST)
     page.mouse.move(5, 5)
-    page.wait_for_timeout(150)
     return w
 
 
@@ -126,12 +126,7 @@ def test_keyboard(lab, w):
     for key in ("a", "d", "d", "x"):
         w.page.keyboard.press(key)
     assert w.page.locator(".jp-Cell").count() == len(CELLS)
-    w.page.wait_for_timeout(300)
-    assert (
-        w.locator(".sk-spoken")
-        .inner_text()
-        .startswith("x[0, 1, 0, 0] is element 20 in contiguous_format, element 1 in channels_last.")
-    )
+    hears(w, "x[0, 1, 0, 0] is element 20 in contiguous_format, element 1 in channels_last.")
     w.page.keyboard.press("Escape")
     assert not grid.evaluate("node => node === document.activeElement")
     planes = w.get_by_role("grid", name="the tensor: planes of channels")
@@ -158,8 +153,7 @@ def test_layers_keep_or_lose_the_format(lab, w):
     assert str(tuple(one.stride())) in lost and "channels_last is lost" in lost
     y = torch.conv2d(one, torch.ones(4, 3, 3, 3), padding=1)
     assert str(tuple(y.stride())) in cells(w, "F.conv2d")[1] and y.is_contiguous()
-    w.page.wait_for_timeout(300)
-    assert w.locator(".sk-spoken").inner_text().startswith("At the end, x in contiguous_format is")
+    hears(w, "At the end, x in contiguous_format is")
     w.get_by_role("checkbox", name="x[0].unsqueeze(0)").uncheck()
     w.get_by_role("checkbox", name="x.flatten(1)").uncheck()
     w.get_by_role("checkbox", name="x.view(len(x), -1)").check()
@@ -187,8 +181,6 @@ def test_python_moves_the_picture(lab, w):
 
 def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     """The new view lives, and nothing has gone wrong or left the machine."""
-    lab.run_all(w.page)
-    w.page.wait_for_timeout(300)
-    assert w.page.locator(".sk-channels").count() == 1
+    rerun(lab, w.page, ".sk-channels")
     w.get_by_role("button", name="a channel's pixels").click()
     assert w.locator(".sk-idea").inner_text().startswith("The 20 pixels of channel 1 of image 0")

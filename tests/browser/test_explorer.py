@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.browser.pages import in_kernel
+from tests.browser.pages import hears, in_kernel, rerun, resize, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -36,7 +36,7 @@ def w(page):
     preset(w, "row-major")
     w.locator(".sk-cell").nth(20).click()
     page.mouse.move(5, 5)
-    page.wait_for_timeout(150)  # the kernel has heard of it, and will not hear later
+    settled(page)
     return w
 
 
@@ -189,11 +189,7 @@ def test_keyboard_in_the_grid(lab, w):
         w.page.keyboard.press(key)
     assert w.page.locator(".jp-Cell").count() == len(CELLS)
     assert in_kernel(lab, w.page, "e.index") == "(1, 7)"
-    w.page.wait_for_timeout(300)
-    spoken = w.locator(".sk-spoken").inner_text()
-    assert (
-        spoken == "0 + 1*8 + 7*1 = 15: x[1, 7] is element 15 of the storage: byte 60, cache line 0"
-    )
+    hears(w, "0 + 1*8 + 7*1 = 15: x[1, 7] is element 15 of the storage: byte 60, cache line 0")
     w.page.keyboard.press("Escape")
     assert not grid.evaluate("node => node === document.activeElement")
 
@@ -398,8 +394,7 @@ def test_long_numbers_get_wide_boxes(lab, notebook):
     page = notebook("import torch\nfrom stridekit import explore\n"
                     "explore(torch.arange(24).view(4, 6) + 123456789012)")  # fmt: skip
     for width in (1280, 800):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(200)
+        resize(page, width)
         found = page.locator(".sk-explorer").evaluate(SMALLEST)
         assert found["px"] >= 9 and found["cut"] == 0, (width, found)
 
@@ -424,9 +419,8 @@ def test_two_views_of_one_widget_agree(w):
 
 def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     """Views that are gone listen no more, and the new ones live."""
-    for _ in range(2):
-        lab.run_all(w.page)
-    w.page.wait_for_timeout(300)
     assert w.page.locator(".sk-explorer").count() == len(CELLS)
+    for _ in range(2):
+        rerun(lab, w.page, ".sk-explorer")
     preset(w, "transpose")
     assert grid_values(w) == shown_by_torch(w)

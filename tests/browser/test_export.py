@@ -100,7 +100,9 @@ def test_every_kind_lives_and_two_views_are_one(visit):
     ask.get_by_label("your prediction").fill("5")
     ask.get_by_role("button", name="Commit").click()
     assert ask.locator(".sk-answer").inner_text() == "✗ you said 5, it is 4"
-    page.wait_for_timeout(300)  # what is read aloud comes a little later
+    page.wait_for_function(  # what is read aloud comes a little later
+        "[...document.querySelectorAll('.sk-spoken')].slice(-2).every((node) => node.textContent)"
+    )
     last, again = (roots.nth(k).inner_html() for k in (-2, -1))
     number = re.compile(r"stridekit-\d+")  # each view has ids of its own
     assert number.sub("", last) == number.sub("", again)

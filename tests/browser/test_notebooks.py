@@ -3,6 +3,7 @@
 import pytest
 
 from browser_lab import ROOT
+from tests.browser.pages import resize
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -49,7 +50,6 @@ def test_runs_from_top_to_bottom(lab, name):
     page.wait_for_function(ALL_WIDGETS_DRAWN)
     text = page.locator(".jp-Notebook").inner_text()
     assert "Error displaying widget" not in text and "Loading widget" not in text
-    page.set_viewport_size({"width": 800, "height": 900})
-    page.wait_for_timeout(500)
+    resize(page, 800)
     assert page.locator(".jp-OutputArea .stridekit").evaluate_all(TOO_WIDE) == []
     lab.close(page)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.browser.pages import in_kernel
+from tests.browser.pages import in_kernel, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -29,8 +29,8 @@ def page(notebook):
 @pytest.fixture
 def ask(lab, page):
     """The widgets by number, all asked anew."""
+    settled(page)
     lab.run_code(page, "p.committed = q.committed = n.committed = None")
-    page.wait_for_timeout(150)
     return [page.locator(".sk-predict").nth(k) for k in range(len(CELLS))]
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.browser.pages import in_kernel
+from tests.browser.pages import hears, in_kernel, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -26,7 +26,7 @@ def w(page):
     w = page.locator(".sk-reshape").first
     preset(w, "contiguous")
     preset(w, "rows cut out")
-    page.wait_for_timeout(150)  # the kernel has heard of it, and will not hear later
+    settled(page)
     return w
 
 
@@ -99,8 +99,7 @@ def test_stepping_by_mouse_and_keyboard(lab, w):
     assert button(w, "next").get_attribute("aria-disabled") == "true"
     w.page.keyboard.press("ArrowRight")
     assert w.locator(".sk-count").inner_text() == "step 4 of 4"
-    w.page.wait_for_timeout(350)
-    assert "no such view" in w.locator(".sk-spoken").inner_text()
+    hears(w, "There is no such view")
     w.page.keyboard.press("Home")
     assert in_kernel(lab, w.page, "w.step") == "0"
 

@@ -2,8 +2,9 @@
 
 import pytest
 import torch
+from playwright.sync_api import expect
 
-from tests.browser.pages import in_kernel
+from tests.browser.pages import hears, in_kernel, rerun, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -27,7 +28,7 @@ def w(page):
     preset(w, "rows against columns")
     w.get_by_label("cache", exact=True).select_option("4 lines")
     w.get_by_label("alignment").fill("0")
-    page.wait_for_timeout(150)
+    settled(page)
     return w
 
 
@@ -98,8 +99,7 @@ def test_the_scrubber_moves_both_walks(lab, w):
     w.page.keyboard.press("Home")
     assert pane(w, 0).locator(".sk-byte-box[class*=sk-r]").count() == 0
     assert pane(w, 0).locator(".sk-sentence").inner_text() == "no visit yet, 48 to come"
-    w.page.wait_for_timeout(300)
-    assert w.locator(".sk-spoken").inner_text().startswith("left no visit yet")
+    hears(w, "left no visit yet")
     assert w.page.locator(".jp-Cell").count() == len(CELLS)  # JupyterLab took no key for itself
 
 
@@ -109,16 +109,16 @@ def test_it_plays_to_the_end_and_can_be_paused(w):
     play.click()
     assert play.inner_text() == "❚❚ pause"
     visit = w.get_by_label("visit", exact=True)
-    w.page.wait_for_timeout(700)
+    expect(visit).to_have_value("2")
     play.click()
     paused = int(visit.input_value())
-    assert 1 <= paused < 48 and play.inner_text() == "▶ play"
+    assert 2 <= paused < 48 and play.inner_text() == "▶ play"
     w.page.wait_for_timeout(400)
     assert int(visit.input_value()) == paused
     scrub(w, 46)
     play.click()
-    w.page.wait_for_timeout(900)
-    assert visit.input_value() == "48" and play.inner_text() == "▶ play"
+    expect(play).to_have_text("▶ play")
+    assert visit.input_value() == "48"
 
 
 def test_order_itemsize_and_alignment_are_chosen(lab, w):
@@ -179,8 +179,7 @@ def test_ones_own_tensor(page):
 def test_a_rerun_cell_leaves_nothing_behind(lab, w):
     """Also while it plays: views that are gone listen no more, and the new ones live."""
     w.locator(".sk-play").click()
-    lab.run_all(w.page)
-    w.page.wait_for_timeout(300)
     assert w.page.locator(".sk-traversal").count() == len(CELLS)
+    rerun(lab, w.page, ".sk-traversal")
     preset(w, "transpose")
     assert stats(pane(w, 1))["lines loaded"] == "6"

@@ -3,22 +3,14 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.pages import run_last_cell
+from tests.browser.pages import painted, run_last_cell
 from tests.needs import needs_chromium
-from tests.widget_kinds import KINDS, WRONG
+from tests.widget_kinds import KINDS, RIGHT, WRONG
 
 pytestmark = needs_chromium
 
-# What can be, and moves the picture away from how it begins.
-RIGHT = {
-    "StrideExplorer": "w.index = (1, 1)",
-    "AliasExplorer": "w.steps = ['y = x.t()', 'y += 1']",
-    "ReshapeStepper": "w.step = 2",
-    "ChannelsLastExplorer": "w.shape = (1, 2, 3, 4)",
-    "TraversalExplorer": "w.visit = 5",
-    "Predict": "w.committed = (6, 1)",
-}
 ALL_OF = {kind: [case for case in WRONG if case[0] == kind] for kind in KINDS}
 FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases[-1])]
 
@@ -30,11 +22,12 @@ def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value,
     told = run_last_cell(
         kinds_page,
         f"first, same, last = {made}, {made}, {made}\ndisplay(first, same, last)\n"
-        f"for w in (same, last):\n    {RIGHT[kind]}\nlast.{name} = {value}",
+        f"for w in (same, last):\n    {RIGHT[kind][0]}\nlast.{name} = {value}",
     )
     assert said in told
-    kinds_page.wait_for_timeout(250)
     views = kinds_page.locator(".jp-Cell").last.locator(KINDS[kind].css)
+    expect(views).to_have_count(3)
+    painted(kinds_page)
     ids = re.compile(r"stridekit-\d+")  # each view has its own
     first, same, last = (ids.sub("", html) for html in views.evaluate_all(HTML))
     assert last == same != first

@@ -61,3 +61,19 @@ test("what was moved to its end meanwhile is not moved on", (t) => {
   state.tick(100);
   assert.deepEqual([state.at, state.says()], [3, "▶ play"]);
 });
+
+test("a step waits as long as it is told each time, and what is left is asked anew", (t) => {
+  const state = walk(t, 3);
+  state.player.toggle();
+  state.tick(99);
+  assert.equal(state.at, 0);
+  state.tick(1);
+  assert.equal(state.at, 1);
+  state.player.stop();
+  state.tick(1000);
+  assert.deepEqual([state.at, state.says()], [1, "❚❚ pause"]); // whoever stops it draws
+  state.player.draw(false);
+  assert.deepEqual([state.says(), state.player.node.disabled], ["▶ play", true]);
+  state.player.draw(true);
+  assert.equal(state.player.node.disabled, false);
+});

@@ -2,52 +2,17 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import v8 from "node:v8";
+import vm from "node:vm";
 
 import { createShell } from "../../stridekit/widgets/page/shell.js";
+import { Model, Node, paint, toPaint } from "./jupyter.mjs";
 
-class Node {
-  addEventListener() {}
-  setAttribute() {}
-  append() {}
-  prepend() {}
-  remove() {
-    this.removed = (this.removed ?? 0) + 1;
-  }
-}
-globalThis.document = { createElement: () => new Node() };
-globalThis.ResizeObserver = class {
-  observe() {}
-  disconnect() {}
-};
-let frames = [];
-globalThis.requestAnimationFrame = (callback) => frames.push(callback);
-const painted = async () => {
-  const now = frames;
-  frames = [];
-  for (const frame of now) frame();
-  await new Promise((done) => setTimeout(done, 5));
-};
-
-/** As much of a widget's model as a widget uses; `sent` is what the kernel was told. */
+/** The model of a widget; `sent` is what the kernel was told. */
 function createModel(scene) {
-  const handlers = [];
-  let now = scene;
-  return {
-    sent: [], handlers,
-    get: () => now,
-    set(_, value) {
-      if (value === now) return;
-      now = value;
-      for (const [name, handler] of [...handlers]) if (name === "change:_scene") handler();
-    },
-    on: (name, handler) => handlers.push([name, handler]),
-    off(name, handler) {
-      handlers.splice(handlers.findIndex(([n, h]) => n === name && h === handler), 1);
-    },
-    save_changes() {
-      this.sent.push(now);
-    },
-  };
+  const sent = [];
+  const model = new Model({ _scene: scene, _turn: 0, _seen: 0 }, (state) => sent.push(state));
+  return Object.assign(model, { sent });
 }
 
 const open = (model, draw = () => {}) => {
@@ -55,27 +20,54 @@ const open = (model, draw = () => {}) => {
   return [shell, shell.open()];
 };
 
-test("a change is drawn at once and sent once, when it has been painted", async () => {
+test("a change is drawn at once and sent once, when it has been painted", () => {
   const model = createModel("start");
   let drawn = 0;
   const [shell] = open(model, () => (drawn += 1));
   shell.change("one");
   shell.change("two");
-  assert.deepEqual([drawn, model.sent], [3, []]);
-  await painted();
-  assert.deepEqual(model.sent, ["two"]);
+  assert.deepEqual([drawn, toPaint(), model.sent], [3, 1, []]);
+  paint(() => assert.deepEqual(model.sent, [])); // not before the frame is there
+  assert.deepEqual(model.sent, [{ _scene: "two", _turn: model.get("_turn") }]);
 });
 
-test("the echo of an older state does not undo a newer one that waits", async () => {
+test("what comes before the answer to a change does not undo it, and is not drawn", () => {
+  const model = createModel("start");
+  const shown = [];
+  const [shell] = open(model, () => shown.push(model.get("_scene")));
+  shell.change("newer");
+  model.hear({ state: { _scene: "older" } });
+  paint();
+  model.hear({ state: { _scene: "older, too" } });
+  assert.deepEqual([shown, model.get("_scene")], [["start", "newer"], "newer"]);
+  assert.equal(model.sent.length, 1);
+  model.hear({ state: { _scene: "newer", _seen: model.get("_turn") } });
+  model.hear({ state: { _scene: "from Python" } });
+  assert.deepEqual(shown, ["start", "newer", "from Python"]);
+});
+
+test("an answer with another state is followed: the change was refused, or was none any more", () => {
   const model = createModel("start");
   const [shell] = open(model);
-  shell.change("newer");
-  model.set("_scene", "echo");
-  assert.equal(model.get("_scene"), "newer");
-  await painted();
-  assert.deepEqual(model.sent, ["newer"]);
-  model.set("_scene", "from Python");
-  assert.equal(model.get("_scene"), "from Python");
+  shell.change("refused");
+  paint();
+  model.hear({ state: { _scene: "start", _seen: model.get("_turn") } });
+  assert.equal(model.get("_scene"), "start");
+});
+
+test("another state makes a widget forget what was pointed at, an answer does not", () => {
+  const model = createModel("start");
+  const done = [];
+  const options = { label: "a", kind: "b", traits: ["_scene"] };
+  const shell = createShell({ model, el: new Node() }, { ...options,
+    draw: () => done.push(model.get("_scene")), forget: () => done.push("forgot") });
+  shell.open();
+  shell.change("one");
+  paint();
+  model.hear({ state: { _scene: "older" } });
+  model.hear({ state: { _scene: "one", _seen: model.get("_turn") } });
+  model.hear({ state: { _scene: "two" } });
+  assert.deepEqual(done, ["start", "forgot", "one", "forgot", "two"]);
 });
 
 test("a change to the same state is drawn too: what is pointed at may differ", () => {
@@ -104,4 +96,19 @@ test("names on a page are counted together, whatever module they come from", asy
   const twin = other.createShell(
     { model: createModel("start"), el: new Node() }, { label: "a", kind: "b", traits: [], draw() {} });
   assert.notEqual(shell.id, twin.id);
+});
+
+test("of the changes of one model no more than the newest is held on to", async () => {
+  v8.setFlagsFromString("--expose-gc");
+  const collect = vm.runInNewContext("gc");
+  const [shell] = open(createModel("start"));
+  const held = [];
+  for (let k = 0; k < 10; k++) {
+    const scene = { k };
+    held.push(new WeakRef(scene));
+    shell.change(scene);
+  }
+  await new Promise((done) => setTimeout(done));
+  collect();
+  assert.deepEqual(held.map((scene) => scene.deref()?.k).filter((k) => k !== undefined), [9]);
 });

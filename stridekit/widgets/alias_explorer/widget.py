@@ -83,6 +83,9 @@ class AliasExplorer(Picture):
                 raise LayoutError(f"{name} is not there: {', '.join(self._story.names())} are")
         return self._story.relation(y, x)
 
+    def _check(self, scene: dict[str, Any]) -> None:
+        Story(scene["shape"], scene["steps"])
+
     @traitlets.observe("_scene")
     def _followed(self, change: Any) -> None:
         """The front end ran a line, or Python set them."""

@@ -17,6 +17,7 @@ const HIGHLIGHTS = [["pixel", "a pixel's channels"], ["channel", "a channel's pi
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "channels-last explorer", kind: "sk-channels", traits: ["_scene", "_network"], draw,
+    forget: () => (hovered = null), // a hovered element may be gone when Python has set another shape
   });
   const { id } = shell;
   const scene = () => model.get("_scene");
@@ -103,10 +104,6 @@ function render({ model, el }) {
     change({ shape: next, index: index.map((i, k) => Math.min(i, next[k] - 1)) });
   }
 
-  // A hovered element may be gone when Python has set another shape.
-  const forget = () => (hovered = null);
-  model.on("change:_scene", forget);
-  shell.atEnd(() => model.off("change:_scene", forget));
   return shell.open(top, idea, where, ...tapes.map((tape) => tape.node),
     h("div", { class: "sk-flags" }, ambiguity, flags.node), codeBox.node, network.node);
 }

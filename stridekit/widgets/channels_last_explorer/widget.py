@@ -61,6 +61,13 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
         }
         super().__init__(_scene=scene, _network=net.network())
 
+    def _check(self, scene: dict[str, Any]) -> None:
+        shape, index = _shape(scene["shape"]), ints("index", scene["index"])
+        words.layouts(shape)["contiguous_format"].offset(index)
+        known = scene["highlight"] in words.HIGHLIGHTS and scene["input"] in range(len(net.INPUTS))
+        if min(index) < 0 or not known or not set(scene["layers"]) <= set(net.NAMES):
+            raise LayoutError(f"the picture cannot show {scene}")
+
     def _set(self, **changed: Any) -> None:
         """Lists, as JSON has them, and one whole value: what the front end sends back is then equal."""
         self._scene = self._scene | changed

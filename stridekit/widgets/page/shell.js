@@ -6,16 +6,22 @@ import { h, set } from "./dom.js";
 // Each kind of widget has a module of its own, but names on a page are counted together.
 const count = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
 
+// The state of a widget is one trait, "_scene", which both sides write whole: no half-changed picture can be
+// seen or sent. Both may write at the same moment; then the last to reach the kernel wins. So each change
+// here has a number of its own, "_turn", and the kernel's answer names it in "_seen". Until then whatever
+// comes is older than the change, which stays: the newest of each model, by its turn, for all of its views.
+const unanswered = new Map();
+
 /**
- * `draw` is called with nothing when one of the `traits` or the width has changed. The state of a widget is
- * one trait, "_scene", which both sides write whole: no half-changed picture can be seen or sent.
+ * `draw` is called with nothing when one of the `traits` or the width has changed. When another "_scene" is
+ * there, `forget` is called before.
  */
-export function createShell({ model, el }, { label, kind, traits, draw }) {
+export function createShell({ model, el }, { label, kind, traits, draw, forget }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
   let speaking = null;
-  let unsent = null; // the state that was set here, while the kernel does not know it yet
-  let drawn = 0;
+  let unsent = false; // something was set here, and waits for the paint
+  let drawn = null; // the state that is on screen
   const ends = [];
 
   const shell = {
@@ -25,8 +31,7 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
     open(...panes) {
       root.prepend(...panes);
       el.append(root);
-      model.on("change:_scene", keep);
-      for (const trait of traits) model.on(`change:${trait}`, redraw);
+      for (const [trait, handler] of heard) model.on(`change:${trait}`, handler);
       resized.observe(root);
       redraw();
       return once(close);
@@ -38,11 +43,15 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
     redraw,
     /** Change the state, as a hand does: drawn at once, and told to the kernel when it has been painted. */
     change(scene) {
-      const [before, waiting] = [drawn, unsent !== null];
-      unsent = scene;
+      const turn = Math.random();
+      unanswered.delete(model.get("_turn"));
+      unanswered.set(turn, scene);
+      drawn = null;
+      model.set("_turn", turn);
       model.set("_scene", scene);
-      if (drawn === before) redraw(); // nothing new in the model, but perhaps in what is pointed at
-      if (!waiting) requestAnimationFrame(() => setTimeout(send));
+      if (drawn === null) redraw(); // nothing new in the model, but perhaps in what is pointed at
+      if (!unsent) requestAnimationFrame(() => setTimeout(send));
+      unsent = true;
     },
     /** A live region that follows every pixel says nothing: the sentence waits until the hand rests. */
     speak(sentence) {
@@ -51,18 +60,30 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
     },
   };
 
+  const heard = [["_seen", settle], ...traits.map((trait) => [trait, trait === "_scene" ? follow : redraw])];
+
   function send() {
-    unsent = null;
+    unsent = false;
     model.save_changes();
   }
 
-  /** The echo of what was sent before may come while a newer state waits: the newer one stays. */
-  function keep() {
-    if (unsent !== null && model.get("_scene") !== unsent) model.set("_scene", unsent);
+  /** From the answer on, the kernel's word counts. */
+  function settle() {
+    if (model.get("_seen") === model.get("_turn")) unanswered.delete(model.get("_turn"));
+  }
+
+  /** Another state: one that is older than an unanswered change of this page makes way for it. */
+  function follow() {
+    settle();
+    const kept = unanswered.get(model.get("_turn"));
+    if (kept && kept !== model.get("_scene")) model.set("_scene", kept);
+    if (model.get("_scene") === drawn) return;
+    forget?.();
+    redraw();
   }
 
   function redraw() {
-    drawn += 1;
+    drawn = model.get("_scene");
     draw();
   }
 
@@ -77,8 +98,7 @@ export function createShell({ model, el }, { label, kind, traits, draw }) {
 
   function close() {
     for (const end of ends) end();
-    model.off("change:_scene", keep);
-    for (const trait of traits) model.off(`change:${trait}`, redraw);
+    for (const [trait, handler] of heard) model.off(`change:${trait}`, handler);
     resized.disconnect();
     clearTimeout(speaking);
     root.remove();

@@ -132,6 +132,13 @@ class Predict(Picture):
         """Show the answer, without a prediction if there is none yet."""
         self._scene = {**self._scene, "shown": True}
 
+    def _check(self, scene: dict[str, Any]) -> None:
+        said = self._from_json(scene["said"])
+        if said is not None and self._to_json(said, "the prediction") != scene["said"]:
+            raise ValueError(f"the prediction {scene['said']!r} cannot be")
+        if scene["shown"] not in (True, False) or (said is not None and not scene["shown"]):
+            raise ValueError(f"the question cannot be {scene}")
+
     def _to_json(self, value: Any, what: str) -> Any:
         """A value as the front end has it: the number of a choice, a number, a list."""
         if self._choices is not None:

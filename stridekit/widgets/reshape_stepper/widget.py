@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import traitlets
 from matplotlib.figure import Figure
 
-from stridekit._arguments import int_, varargs
+from stridekit._arguments import int_, ints, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
@@ -125,12 +125,18 @@ class ReshapeStepper(Picture):
 
     # The state ------------------------------------------------------------------------------------
 
+    def _check(self, scene: dict[str, Any]) -> None:
+        x, target, flat = _layout_of(scene), ints("target", scene["target"]), scene["flat"]
+        count = len(steps(_checked(x), target)) if _complete(x, target) == target else 0
+        followed = flat is None if x.numel == 0 else flat in range(x.numel)
+        if scene["step"] not in range(count) or not followed:
+            raise LayoutError(f"the picture cannot show {scene}")
+
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's.
     @property
     def layout(self) -> Layout:
         """What is viewed."""
-        names = ("shape", "stride", "storage_offset", "itemsize")
-        return Layout(**{name: self._scene[name] for name in names})
+        return _layout_of(self._scene)
 
     @layout.setter
     def layout(self, layout: Any) -> None:
@@ -204,6 +210,12 @@ class ReshapeStepper(Picture):
 
     def _still(self) -> Figure:
         return draw(self.layout, self.target, repr(self))
+
+
+def _layout_of(scene: dict[str, Any]) -> Layout:
+    return Layout(
+        **{name: scene[name] for name in ("shape", "stride", "storage_offset", "itemsize")}
+    )
 
 
 def _checked(x: Any) -> Layout:

@@ -24,6 +24,8 @@ const PAIRED = 540; // width for two columns of sliders
 function render({ model, el, signal }) {
   const shell = createShell({ model, el }, {
     label: "stride explorer", kind: "sk-explorer", traits: ["_scene", ...TRAITS], draw,
+    // A reason belongs to the slider that was just moved, not to what comes after.
+    forget: () => own.sliding || sliders.say(""),
   });
   const own = {
     hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at
@@ -300,11 +302,7 @@ function render({ model, el, signal }) {
     return what === "stride" ? steps : Math.floor(steps / stride[dim]) + 1;
   }
 
-  // A reason belongs to the slider that was just moved, not to what comes after.
-  const forget = () => own.sliding || sliders.say("");
-  model.on("change:_scene", forget);
   shell.atEnd(() => {
-    model.off("change:_scene", forget);
     placed.disconnect();
     grid.close();
     tape.close();

@@ -152,18 +152,10 @@ class StrideExplorer(Picture):
     @traitlets.validate("layout")
     def _check_layout(self, proposal: Any) -> Layout:
         layout = Layout.of(proposal["value"])
-        why = scene.why_not_drawn(layout, self._storage_now())
+        why = scene.why_not_drawn(layout, _storage_of(self._chain, self.storage_size))
         if why:
             raise LayoutError(why)
         return layout
-
-    def _storage_now(self) -> int:
-        """The size of the storage on screen: the last copy's, if the chain has copied."""
-        return (
-            self._chain.stages(self.storage_size)[-1].storage_size
-            if self._chain
-            else self.storage_size
-        )
 
     @traitlets.validate("index")
     def _check_index(self, proposal: Any) -> tuple[int, ...] | None:
@@ -188,17 +180,19 @@ class StrideExplorer(Picture):
             chain = {"source": source, "start": scene.layout_json(start), "steps": list(steps)}
         self._scene = scene.layout_json(self.layout) | {"index": index, "chain": chain}
 
+    def _check(self, new: dict[str, Any]) -> None:
+        layout, index, chain = _read(new)
+        if why := scene.why_not_drawn(layout, _storage_of(chain, self.storage_size)):
+            raise LayoutError(why)
+        if index is not None:
+            layout.offset(index)
+
     @traitlets.observe("_scene")
     def _dragged(self, change: Any) -> None:
         """The front end changed the scene, which it keeps legal."""
-        scene_now = dict(change["new"])
-        index, chain = scene_now.pop("index"), scene_now.pop("chain", None)
+        layout, index, chain = _read(change["new"])
         with self.hold_trait_notifications():
-            self._chain = chain and Chain(
-                chain["source"], Layout(**chain["start"]), steps_of(chain["steps"])
-            )
-            self.layout = Layout(**scene_now)
-            self.index = index
+            self._chain, self.layout, self.index = chain, layout, index
 
     def __repr__(self) -> str:
         stages = self._stages()
@@ -249,6 +243,20 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     note = ": ".join(notes)
     explorer._show(corner, size, name, presets, _values=values or [], _note=note, _name=name)
     return explorer
+
+
+def _read(new: dict[str, Any]) -> tuple[Layout, list[int] | None, Chain | None]:
+    """The parts of a scene."""
+    parts = dict(new)
+    index, chain = parts.pop("index"), parts.pop("chain", None)
+    if chain is not None:
+        chain = Chain(chain["source"], Layout(**chain["start"]), steps_of(chain["steps"]))
+    return Layout(**parts), index, chain
+
+
+def _storage_of(chain: Chain | None, size: int) -> int:
+    """The size of the storage on screen: the last copy's, if the chain has copied."""
+    return chain.stages(size)[-1].storage_size if chain else size
 
 
 def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int, ...] | None:

@@ -213,6 +213,10 @@ class TraversalExplorer(Picture):
         walks[k] = walks[k]._replace(order=_order(walks[k].layout, order, walks[k].order))
         self._set(walks=[*map(traversal.to_json, walks)], visit=visit)
 
+    def _check(self, scene: dict[str, Any]) -> None:
+        for step in map(traversal.from_json, self._checked(scene)["walks"]):
+            _order(_fitting(step.layout), step.order, ())
+
     def _checked(self, new: dict[str, Any]) -> dict[str, Any]:
         """The scene, if all of its numbers can be; a ValueError says which one cannot, and why."""
         walks = [*map(traversal.from_json, new["walks"])]

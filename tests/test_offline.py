@@ -1,0 +1,105 @@
+"""How a widget is put together from files, and what of it goes into a page that needs no kernel."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from stridekit import widgets
+from stridekit.widgets import assets
+from stridekit.widgets.base import Picture
+from stridekit.widgets.offline import Offline, live, offline_page
+from tests.needs import NODE, needs_node
+from tests.widget_kinds import KINDS, RIGHT
+
+
+def states_in(text):
+    """The modules and the states in a page."""
+    return json.loads(re.search(r'id="stridekit">(.*?)</script>', text, re.S)[1])
+
+
+def make(kind):
+    return eval(KINDS[kind].make, vars(widgets))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_has_the_state_as_python_has_it_now(kind):
+    """All that the widget's module reads, and nothing of Jupyter's, nor of how page and kernel agree."""
+    w = make(kind)
+    exec(RIGHT[kind][0], {"w": w})
+    page = states_in(offline_page([w]))
+    ((module, state),) = page["widgets"]
+    assert page["modules"][module] == w._esm
+    assert state["_scene"] == json.loads(json.dumps(w._scene))
+    shared = Picture.class_traits(sync=True).keys() | {"_esm", "_css", "_anywidget_id"}
+    assert state.keys() == {*w.keys} - (shared - {"_scene"})
+
+
+def test_modules_and_sheets_are_there_once():
+    """Two widgets of a kind and one of another."""
+    several = [
+        Offline.of(make(kind).get_state()) for kind in ("Predict", "AliasExplorer", "Predict")
+    ]
+    page = live(several)
+    found = states_in(page)
+    assert [module for module, _ in found["widgets"]] == [0, 1, 0] and len(found["modules"]) == 2
+    assert page.count("<style>") == 2
+
+
+def test_no_text_of_a_state_ends_its_element():
+    state = {"_esm": "export default 1", "_scene": {"text": "</script><!-- <script>"}}
+    page = live([Offline.of(state)])
+    assert page.count("</script>") == 2 and "<!--" not in page
+    assert states_in(page)["widgets"][0][1] == {"_scene": state["_scene"]}
+
+
+def test_a_title_is_escaped():
+    assert "<title>a &lt; b</title>" in offline_page([], "a < b")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Files that import one another, two of them with a name for a thing of their own."""
+    files = {
+        "page/one.js": "globalThis.runs = (globalThis.runs ?? 0) + 1;\nconst own = 1;\n"
+        "export const one = () => own;\nexport class Kind {}\nexport async function late() {}\n",
+        "page/two.js": 'import { one } from "./one.js";\nconst own = 2;\n'
+        "export function two() {\n  return one() + own;\n}\n",
+        "kind/widget.js": 'import { one as first, late, Kind } from "../page/one.js";\n'
+        'import { two } from "../page/two.js";\n'
+        "export default { sum: first() + two(), late, Kind };\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(assets, "_HERE", tmp_path)
+    assets._files.cache_clear()
+    yield tmp_path
+    assets._files.cache_clear()
+
+
+@needs_node
+def test_a_module_is_all_that_it_imports_run_once(folder):
+    """However many models load it: each file keeps its names, and the default export is one."""
+    code = assets.module("kind/widget.js")
+    assert "import" not in code
+    (folder / "a.mjs").write_text(code)
+    (folder / "b.mjs").write_text(code)
+    (folder / "c.mjs").write_text(
+        'import a from "./a.mjs";\nimport b from "./b.mjs";\n'
+        "console.log(a.sum, a === b, globalThis.runs, typeof a.late, typeof a.Kind);\n"
+    )
+    done = subprocess.run([NODE, folder / "c.mjs"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4", "true", "1", "function", "function"]
+
+
+def test_other_code_is_another_module(folder):
+    """Two versions on one page do not take one another's place."""
+    before = assets.module("kind/widget.js")
+    (folder / "page" / "one.js").write_text(
+        "export const one = () => 7;\nexport const late = 1, Kind = 2;\n"
+    )
+    after = assets.module("kind/widget.js")
+    names = [re.search(r'globalThis\["(stridekit \w+)"\]', code)[1] for code in (before, after)]
+    assert len({*names}) == 2

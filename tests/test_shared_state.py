@@ -1,0 +1,175 @@
+"""The kernel's half of a widget's state: what it takes from a page, refuses and answers, for each kind.
+
+The page's half, and both together in every order, are in tests/js/crossing.test.mjs.
+"""
+
+import json
+import re
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import torch
+
+from stridekit import Layout, widgets
+from stridekit.widgets.base import Picture
+from tests.widget_kinds import KINDS, RIGHT, UNFIT
+
+NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
+FOLDER = Path(widgets.__file__).parent
+
+
+class Wire:
+    """What a widget's comm would send; each message is written down as JSON has it."""
+
+    comm_id = "wire"
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, data, buffers=None):
+        assert data["method"] == "update" and not buffers
+        self.sent.append(json.loads(json.dumps(data["state"])))
+
+    def on_msg(self, callback):
+        pass
+
+    def close(self):
+        pass
+
+
+def make(kind, *changes):
+    """A widget of a kind after some changes in Python, on a wire that has heard of none of them."""
+    w = eval(KINDS[kind].make, NAMES)
+    for change in changes:
+        exec(change, NAMES | {"w": w})
+    w.comm = Wire()
+    return w
+
+
+def test_every_kind_is_here():
+    assert [*KINDS] == [*RIGHT] == [*UNFIT]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_change_of_a_page_is_taken_and_answered_at_once(kind):
+    """In one message: what is held, and which change was seen. The widget is as if Python had set it."""
+    w, twin = make(kind), make(kind, RIGHT[kind][0])
+    state = json.loads(json.dumps(twin._scene))
+    w.set_state({"_scene": state, "_turn": 0.25})
+    assert w.comm.sent == [{"_scene": state, "_seen": 0.25}]
+    assert (repr(w), w._scene) == (repr(twin), twin._scene)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_python_sets_is_told_whole_and_answers_nothing(kind):
+    """So a page knows that a change of its own, which it has sent, comes later."""
+    w = make(kind)
+    w.set_state({"_scene": w._scene, "_turn": 0.25})
+    w.comm.sent.clear()
+    exec(RIGHT[kind][1], {"w": w, "Layout": Layout})
+    assert w.comm.sent[-1]["_scene"] == json.loads(json.dumps(w._scene))
+    assert not any({"_seen", "_turn"} & message.keys() for message in w.comm.sent)
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"), [(kind, part) for kind in KINDS for part in [*UNFIT[kind], {}]]
+)
+def test_what_cannot_be_is_refused_whole(kind, part):
+    """Nothing has changed, nobody was told of it, and the page is answered with what is held."""
+    w = make(kind, RIGHT[kind][0])
+    before, held, told = repr(w), w._scene, []
+    w.observe(told.append)
+    scene = {**make(kind)._scene, **part} if part else {}
+    with pytest.raises((ValueError, IndexError, TypeError, KeyError)):
+        w.set_state({"_scene": scene, "_turn": 0.25})
+    assert (repr(w), w._scene) == (before, held)
+    assert [change["name"] for change in told] == ["_seen"]
+    assert w.comm.sent == [{"_scene": json.loads(json.dumps(held)), "_seen": 0.25}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_turn_without_a_state_is_answered_with_what_is_held(kind):
+    """A hand has set what was on its page already, while Python had gone on."""
+    w = make(kind, RIGHT[kind][0])
+    w.set_state({"_turn": 0.25})
+    assert w.comm.sent == [{"_scene": json.loads(json.dumps(w._scene)), "_seen": 0.25}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_observer_that_fails_undoes_nothing(kind):
+    """The error is the observer's own; the change is taken and answered."""
+    w, twin = make(kind), make(kind, RIGHT[kind][0])
+
+    def fail(change):
+        raise ZeroDivisionError
+
+    w.observe(fail, "_scene")
+    with pytest.raises(ZeroDivisionError):
+        w.set_state({"_scene": twin._scene, "_turn": 0.25})
+    assert w._scene == twin._scene and w.comm.sent[-1]["_seen"] == 0.25
+    assert w.comm.sent[-1]["_scene"] == json.loads(json.dumps(twin._scene))
+
+
+@pytest.mark.parametrize("page_first", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_change_is_done_before_the_next_begins(kind, page_first):
+    """Also where they come in two threads, as from a page and a cell: the second waits for the first."""
+    w, page = make(kind), make(kind, RIGHT[kind][0])
+    state = json.loads(json.dumps(page._scene))
+    changes = [
+        lambda: w.set_state({"_scene": state, "_turn": 0.25}),
+        lambda: exec(RIGHT[kind][1], {"w": w, "Layout": Layout}),
+    ]
+    first, second = changes if page_first else changes[::-1]
+    late = Thread(target=second)
+    waited = []
+
+    def meet(change):
+        if not waited:
+            waited.append(True)
+            late.start()
+            late.join(timeout=0.1)
+            waited.append(late.is_alive())
+
+    w.observe(meet, "_scene")
+    first()
+    late.join()
+    assert waited == [True, True]
+    told = [message["_scene"] for message in w.comm.sent if "_scene" in message]
+    assert told[-1] == json.loads(json.dumps(w._scene))
+    if page_first:  # what the cell does to it may build on what it finds
+        assert told[0] == state
+    else:
+        assert (w._scene, repr(w)) == (page._scene, repr(page))
+
+
+def test_what_python_puts_right_is_in_the_answer():
+    """A page that selects by a negative index is told the index that it has become."""
+    w = make("StrideExplorer")
+    w.set_state({"_scene": {**w._scene, "index": [-1, 0]}, "_turn": 0.25})
+    assert w.index == (4, 0)
+    assert w.comm.sent == [{"_scene": {**w._scene, "index": [4, 0]}, "_seen": 0.25}]
+
+
+# A trait that the page reads and Python does not send, or the other way round, would never show.
+TRAITS = re.compile(r'(?:const TRAITS =|traits:) \[((?:"\w+",? ?)+)')
+READ = re.compile(r'model\.get\("(\w+)"\)')
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
+    folder = FOLDER / type(make(kind)).__module__.split(".")[-2]
+    source = (folder / "widget.js").read_text(encoding="utf-8")
+    drawn = {*re.findall(r"\w+", " ".join(TRAITS.findall(source)))}
+    shared = {*Picture.class_traits(sync=True)} - {"_scene"}
+    sent = {name for name in make(kind).keys if name not in shared}
+    assert drawn == sent - {"_esm", "_css", "_anywidget_id"}
+    read = {name for path in folder.glob("*.js") for name in READ.findall(path.read_text("utf-8"))}
+    assert read <= drawn
+
+
+def test_the_shell_speaks_of_traits_that_python_sends():
+    shell = (FOLDER / "page" / "shell.js").read_text(encoding="utf-8")
+    assert {*READ.findall(shell)} == {"_scene", "_turn", "_seen"}
+    assert {"_scene", "_turn", "_seen"} <= Picture.class_traits(sync=True).keys()
