@@ -12,15 +12,18 @@ from stridekit import Layout, memset
 
 
 def test_a_summary_has_the_median_and_what_nineteen_of_twenty_stay_below():
-    waits = [k / 1000 for k in range(100, 0, -1)]
+    waits = [9.0, *(k / 1000 for k in range(99, 0, -1))]
     assert bench._summary(waits) == "median 50.5 ms, p95 96.0 ms, 100 times"
 
 
 def test_the_raw_reader_is_held_against_memcpy_by_lower_quartiles(monkeypatch, capsys):
-    """One slow round in four does no harm; the ratio is ours to memcpy's."""
+    """Slow rounds, three of five, do no harm; the ratio is ours to memcpy's."""
     seconds = {"memcpy, warm": 1, "reader, warm": 2, "memcpy, fresh": 4, "reader, fresh": 5}
     steps = [
-        step for slow in (1, 1, 1, 9, 1) for taken in seconds.values() for step in (0, taken * slow)
+        step
+        for slow in (1, 9, 9, 1, 9)
+        for way, taken in seconds.items()
+        for step in (0, taken * (slow if "reader" in way else 1))
     ]
     monkeypatch.setattr(bench_storage.time, "perf_counter", lambda: steps.pop(0))
     found = bench_storage.storage_bandwidth(nbytes=1 << 12, rounds=5)
@@ -80,7 +83,8 @@ def test_a_cell_has_the_median_and_the_slowest(micros, cell):
 def test_sets_are_filled_with_the_same_elements():
     x = Layout((3, 4, 5), (40, 0, 2), 7)
     assert bench_memory._filled(x) == set(memset(x))
-    assert bench_memory.WITH_SETS["internal overlap"](x, x)
+    overlaps = bench_memory.WITH_SETS["internal overlap"]
+    assert overlaps(x, x) and not overlaps(x[:, 0], x)
     assert bench_memory.WITH_SETS["count"](x, x) == len(memset(x)) == 15
     assert bench_memory.WITH_SETS["subset"](x[1:], x) and not bench_memory.WITH_SETS["subset"](
         x, x[1:]

@@ -180,6 +180,8 @@ def test_a_claim_stands_on_bars_that_start_at_1():
     assert drawn.get_xlabel() == "time, as multiples of “a”: slower to the right"
     assert drawn.get_xscale() == "log"
     assert drawn.get_xlim()[0] < 0.2 and drawn.get_xlim()[1] > 50
+    single = plots.draw_claim("a", {"b": 1}, {"b": Ratio(1, 1, 1)}, ax())
+    assert legend(single) == ["predicted", "measured"]
     with pytest.raises(ValueError, match="the same names"):
         plots.draw_claim("a", {"b": 1}, {"c": Ratio(1, 1, 1)})
 
