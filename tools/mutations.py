@@ -27,6 +27,9 @@ STORAGE, COPIES, ELEMENTWISE = (
     "tests/test_copies.py",
     "tests/test_elementwise.py",
 )
+TRUST, EXPLAIN, RELATION = (
+    f"tests/test_{what}.py" for what in ("storage_trust", "explain", "relation")
+)
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 PARTS, DIMS, ELEMENTS = (f"stridekit/views_of_{what}.py" for what in ("parts", "dims", "elements"))
 
@@ -167,6 +170,35 @@ MUTATIONS = (
     Mutation("a cell is edited and not run again", "notebooks/01_strides.ipynb",
              '"x.diagonal().stride(), x.stride(0) + x.stride(1)"',
              '"x.diagonal().stride(), x.stride(0) + x.stride(0)"', "tests/test_notebooks.py"),
+    # Raw memory, and the words about it --------------------------------------------------------------
+    Mutation("a shrunk out is measured without its offset", "stridekit/storage.py",
+             "if numel and start + numel * item > nbytes:", "if numel and numel * item > nbytes:", TRUST),
+    Mutation("a shrunk out may be one element too long", "stridekit/storage.py",
+             "if numel and start + numel * item > nbytes:", "if numel and start + numel * item > nbytes + item:",
+             TRUST),
+    Mutation("the last byte of out is not asked for", "stridekit/storage.py",
+             "_may_write(first) and _may_write(first + numel * item - 1)", "_may_write(first)",
+             "tests/test_guard_pages.py"),
+    Mutation("a subclass names its own storage", "stridekit/storage.py",
+             "return torch.Tensor.untyped_storage(t)", "return t.untyped_storage()", TRUST),
+    Mutation("the block of a part is the part", "stridekit/layout.py",
+             "return storage.data_ptr(), storage.nbytes()", "return storage.data_ptr(), base.nbytes", LAYOUT),
+    Mutation("equal sets have hashes of their own", "stridekit/memory.py",
+             "hash((self.space, self.first, self.stop) if self else ())",
+             "hash((self.space, self.first, self._generators) if self else ())", MEMORY),
+    Mutation("the verb goes by another number", "stridekit/explain.py",
+             'verb = "is" if total == 1 else "are"', 'verb = "is" if reached == 1 else "are"', EXPLAIN),
+    Mutation("the bytes of whole elements alone", "stridekit/explain.py",
+             "of {total_bytes:,} bytes)", "of {total * layout.itemsize:,} bytes)", EXPLAIN),
+    Mutation("an empty y is said to mislead", "stridekit/relation.py",
+             "if flag or not inside or y.numel() == 0:", "if flag or not inside:", RELATION),
+    Mutation("inclusion is denied where it was not decided", "stridekit/relation.py",
+             "if meet and (inside is None or around is None):", "if False:", RELATION),
+    Mutation("a question forgets its budget", "stridekit/aliasing.py",
+             "return has_collision(generators, budget)", "return has_collision(generators)", ALIAS),
+    Mutation("a remainder is a quotient", "stridekit/view_error.py",
+             "{numel % prod(known)} would be left", "{numel // prod(known)} would be left",
+             "tests/test_view_error.py"),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.
