@@ -133,6 +133,8 @@ def _memory(
         return f"x's {x} bytes lie inside y's {y}"
     if meet is None:
         return f"not decided: the strides interleave too much {sizes}"
+    if meet and (inside is None or around is None):
+        return f"some bytes in common; whether one lies inside the other was not decided {sizes}"
     if meet:
         return f"some bytes in common, and each has bytes of its own {sizes}"
     if mine.space != its.space:

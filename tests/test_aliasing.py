@@ -232,6 +232,20 @@ def test_undecided_reaches_the_caller():
         shares_memory(a, b, budget=50)
 
 
+def test_each_question_has_its_budget():
+    """What a few steps leave open, more decide; and the default is enough here."""
+    base = torch.zeros(4000)
+    y, x = base.as_strided((9, 9), (7, 11), 1), base.as_strided((30, 30), (5, 13), 0)
+    for question, answer in [
+        (lambda **budget: is_view(y, x, **budget), False),
+        (lambda **budget: shares_memory(y, x, **budget), True),
+        (lambda **budget: has_internal_overlap(y, **budget), False),
+    ]:
+        assert question() is question(budget=1000) is answer
+        with pytest.raises(Undecided, match="within a budget of 1 step"):
+            question(budget=1)
+
+
 def test_numpy_scalars_and_classes_have_no_memory():
     """A NumPy scalar lies in a temporary, and a class nowhere."""
     for value in (np.float64(1), np.ndarray, torch.Tensor):
@@ -265,7 +279,7 @@ def test_refused_inside_vmap_and_after_resize():
         torch.vmap(lambda t: memset(t) and t)(torch.ones(2, 3))
     x = torch.ones(4)
     views = x[1:], x[::3], x.view(torch.uint8)
-    for size, missing in [(10, 6), (0, 16)]:
+    for size, missing in [(15, 1), (10, 6), (0, 16)]:
         x.untyped_storage().resize_(size)
         for tensor in (x, *views):
             with pytest.raises(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError
+from stridekit.layout import array_block
 from tests.agree import agree
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
@@ -82,18 +83,43 @@ def test_of_numpy_negative_and_foreign_strides():
     records = np.zeros(4, dtype=[("a", "i2"), ("b", "f4")])
     with pytest.raises(LayoutError, match="no whole number of elements of 4 bytes"):
         Layout.of(records["b"])
+    shifted = np.zeros(4, dtype=[("a", "i2"), ("b", "f4"), ("c", "i2")])
+    with pytest.raises(
+        LayoutError, match=r"^the offset of this array, 2 bytes, are no whole number"
+    ):
+        Layout.of(shifted["b"])
     assert Layout.of(np.zeros((0, 3))[::-1]).numel == 0
+
+
+def test_the_block_of_an_array():
+    """From the lowest byte of whoever owns the memory to the highest, whichever way it is held."""
+    memory = bytearray(96)
+    both_ways = np.ndarray((2, 3), np.int64, buffer=memory, offset=40, strides=(-24, 16))
+    start = np.frombuffer(memory, np.uint8).__array_interface__["data"][0]
+    assert array_block(both_ways) == (start + 16, 24 + 32 + 8)
+    assert array_block(both_ways[1:, ::2]) == array_block(both_ways)
+    assert array_block(np.zeros((0, 3)))[1] == array_block(np.zeros((3, 0))[1:])[1] == 0
+    x = torch.arange(40.0)
+    for part in (x[10:20], x[:1], x[::7], x[40:]):
+        assert array_block(part.numpy()) == (x.data_ptr(), 160)
 
 
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
         (lambda: Layout((2, 3), (1,)), "shape (2, 3) has 2 dims but stride (1,) has 1"),
+        (lambda: Layout((2, 3), (1, 2, 3)), "shape (2, 3) has 2 dims but stride (1, 2, 3) has 3"),
         (lambda: Layout((2, -3)), "size -3 of dim 1 is negative"),
+        (lambda: Layout((-2, 3, -4)), "size -2 of dim 0 is negative"),
         (lambda: Layout(5), "shape is 5, an int: give a tuple of ints"),
         (lambda: Layout((2.0,)), "shape[0] is 2.0, a float: give an int"),
         (lambda: Layout((True,)), "shape[0] is True, a bool: give an int"),
         (lambda: Layout((3,), (-1,)), "reaches element -2: a storage starts at 0"),
+        (
+            lambda: Layout((3,), storage_offset=-1),
+            "storage_offset -1 reaches element -1: a storage",
+        ),
+        (lambda: Layout((), storage_offset=-2), "storage_offset -2 reaches element -2: a storage"),
         (lambda: Layout((3,), itemsize=0), "itemsize is 0 bytes"),
         (lambda: Layout((3,)).is_contiguous("nchw"), "memory_format nchw is not one of"),
     ],
@@ -102,6 +128,30 @@ def test_errors_say_what_and_why(make, sentence):
     """Each refusal names the numbers and what to do."""
     with pytest.raises(LayoutError, match=re.escape(sentence)):
         make()
+
+
+def test_an_index_of_another_length():
+    """How many numbers came, and how many are wanted."""
+    told = "index (1, 2, 0) has 3 numbers for shape (4, 6): give 2, one for each dim"
+    for ask in (Layout((4, 6)).offset, Layout((4, 6)).address):
+        with pytest.raises(IndexError, match=f"^{re.escape(told)}$"):
+            ask((1, 2, 0))
+
+
+def test_a_class_has_no_layout():
+    """It has what its tensors have by name alone."""
+    for kind in (torch.Tensor, torch.nn.Parameter, np.ndarray):
+        with pytest.raises(
+            TypeError, match=f"^the class {kind.__name__} has no layout: give a tensor"
+        ):
+            Layout.of(kind)
+
+
+def test_the_repr_of_a_copy():
+    """What does not show in the numbers is said."""
+    x = Layout((2, 3), itemsize=4)
+    numbers = "Layout(shape=(2, 3), stride=(3, 1), storage_offset=0, itemsize=4"
+    assert (repr(x), repr(x.clone())) == (f"{numbers})", f"{numbers}, copied=True)")
 
 
 def test_a_layout_is_a_value():

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, MemorySet, Undecided, memset
+from stridekit.memory import has_collision
 from tests.brute_force import layout_bytes
 from tests.strategies import tensors
 
@@ -156,8 +157,9 @@ def test_a_set_never_changes():
         with pytest.raises(AttributeError, match="never changes"):
             delattr(x, name)
     assert list(x) == [0, 1, 2]
-    with pytest.raises(ValueError, match="have a negative count"):
-        MemorySet(0, [(1, -3)], "cpu")
+    for count in (-1, -3):
+        with pytest.raises(ValueError, match="have a negative count"):
+            MemorySet(0, [(8, 0), (1, count)], "cpu")
     with pytest.raises(TypeError, match="is no Layout"):
         MemorySet.of((3, 4))
     for budget in (None, -1, 1.5, True):
@@ -169,6 +171,8 @@ def test_repr_shows_the_digits():
     """Step and size of each digit; absolute addresses, which no run repeats, are left out."""
     assert repr(memset(Layout((4, 6))[:, 2])) == "MemorySet(4 bytes: 2 + 6*[0, 4))"
     assert repr(memset(Layout((0,)))) == "MemorySet(empty)"
+    assert repr(MemorySet(3, [(8, 2)], "cpu")) == "MemorySet(2 bytes on cpu: 8*[0, 2))"
+    assert repr(memset(Layout((4,)).clone())) == "MemorySet(4 bytes in a copy: 0 + [0, 4))"
     assert repr(memset(Layout(()))) == "MemorySet(1 byte: 0)"
     assert repr(MemorySet(999, [(8, 3), (1, 4)], "cuda:1")) == (
         "MemorySet(12 bytes on cuda:1: 8*[0, 3) + [0, 4))"
@@ -255,6 +259,13 @@ def test_the_hard_family_is_undecided_within_its_budget(n):
     assert (
         time.monotonic() - begin < 60
     )  # about a second; this only has to notice an endless search
+
+
+def test_nothing_collides_with_nothing():
+    """A count of 0 leaves no digits to choose, whatever the others are."""
+    assert not has_collision([(0, 5), (4, 0), (1, 4)]) and has_collision([(0, 5), (1, 4)])
+    for byte in (0, 5):
+        assert byte not in memset(Layout((3, 0), (0, 1), 5))
 
 
 def test_count_is_undecided_rather_than_guessed():

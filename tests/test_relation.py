@@ -181,12 +181,41 @@ def test_undecided_is_said():
     )
 
 
+def test_what_a_budget_leaves_open():
+    """A line says no more than was decided: nothing of inclusion where only the meeting was found."""
+    base = torch.zeros(4000)
+    y, x = base.as_strided((9, 9), (7, 11), 1), base.as_strided((30, 30), (5, 13), 0)
+    sizes = "(y has 324 bytes, x 1,900)"
+    nothing = relation(y, x, budget=0)
+    assert (nothing.is_view, nothing.shares_memory) == (None, None)
+    assert nothing.title == "whether y and x share a byte was not decided within the budget"
+    assert dict(nothing.lines) == {
+        "memory": f"not decided: the strides interleave too much {sizes}",
+        "storage": "one",
+        "data_ptr": "different",
+        "_is_view": "True",
+    }
+    at_one = relation(base.as_strided((9, 9), (7, 11), 0), x, budget=0)
+    assert at_one.shares_memory is None and dict(at_one.lines)["data_ptr"] == "equal"
+    some = relation(y, x, budget=10)
+    assert (some.is_view, some.shares_memory) == (None, True)
+    assert some.title == (
+        "y and x share bytes; whether all of y's was not decided within the budget"
+    )
+    assert dict(some.lines)["memory"] == (
+        f"some bytes in common; whether one lies inside the other was not decided {sizes}"
+    )
+    assert dict(some.lines)["_is_view"] == "True"
+
+
 def test_a_lazy_clone_is_not_made_real():
     """Looking does not change what is looked at."""
     x = torch.arange(4.0)
     y = torch._lazy_clone(x)
     assert relation(y, x).is_view and torch._C._is_cow_tensor(y)
-    for clone, other in [(y, x), (x, y)]:
+    array = torch.from_numpy(x.numpy())  # the same memory, and no clone
+    y, handle = torch._lazy_clone(x), array
+    for clone, other in [(y, x), (x, y), (y, handle), (handle, y)]:
         assert dict(relation(clone, other).lines)["_is_view"] == (
             "False, yet y lies inside x: a lazy clone, to which the first write gives its own bytes"
         )

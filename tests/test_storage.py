@@ -294,7 +294,7 @@ def test_out_in_the_memory_that_is_read():
         with pytest.raises(ValueError, match="out lies in the memory that is read"):
             read_storage(x, out=out)
     beside = torch.frombuffer(buffer, dtype=torch.float32, offset=16)
-    assert read_storage(x, out=beside) is beside
+    assert read_storage(x, out=beside) is beside and read_storage(beside, out=x) is x
 
 
 def test_the_bandwidth_is_reported(capsys):

@@ -159,6 +159,15 @@ def test_where_no_cut_helps():
         ),
         (
             GRID,
+            (9, -1),
+            "shape '[9, -1]' is invalid for input of size 24",
+            {
+                "shape '[9, -1]'": "24 elements do not divide by 9, 6 would be left over: "
+                "no size fits the -1",
+            },
+        ),
+        (
+            GRID,
             (-1, 0),
             "shape '[-1, 0]' is invalid for input of size 24",
             {"shape '[-1, 0]'": "0 times any size is 0: no size fits the -1"},
@@ -217,12 +226,80 @@ def test_the_other_messages(x, shape, message, lines):
     assert lines.items() <= facts.items()
 
 
+@pytest.mark.parametrize(
+    ("x", "shape", "subspaces", "spans"),
+    [
+        (
+            GRID,
+            (24,),
+            "there is 1 evenly spaced run of dims: dims 0 and 1 (24 elements in steps of 1)",
+            (24,),
+        ),
+        (
+            GRID,
+            (2, -1),
+            "there is 1 evenly spaced run of dims: dims 0 and 1 (24 elements in steps of 1)",
+            (2, 12),
+        ),
+        (
+            GRID[:, :3],
+            (2, 2, 3),
+            "there are 2 evenly spaced runs of dims: dim 0 (4 elements in steps of 6), "
+            "dim 1 (3 elements in steps of 1)",
+            (2, 2, 3),
+        ),
+        (
+            torch.zeros(2, 3, 4),
+            (24,),
+            "there is 1 evenly spaced run of dims: dims 0 to 2 (24 elements in steps of 1)",
+            (24,),
+        ),
+        (
+            torch.zeros(1, 3, 4)[..., :2],
+            (3, 2),
+            "there are 2 evenly spaced runs of dims: dims 0 and 1 (3 elements in steps of 4), "
+            "dim 2 (2 elements in steps of 1)",
+            (3, 2),
+        ),
+        (
+            torch.empty_strided((2, 1), (5, 3)),
+            (2,),
+            "there is 1 evenly spaced run of dims: dim 0 (2 elements in steps of 5)",
+            (2,),
+        ),
+        (torch.zeros(1), (1, 1), "there is none: 1 element and no step to take", (1, 1)),
+        (torch.zeros(1, 1), (1,), "there is none: 1 * 1 = 1 element and no step to take", (1,)),
+        (torch.zeros(()), (1,), "there is none: 1 element and no step to take", (1,)),
+        (
+            torch.zeros(0, 3),
+            (3, 0),
+            "there is none: 0 * 3 = 0 elements and no step to take",
+            (3, 0),
+        ),
+        (
+            np.arange(4)[::-1],
+            (2, 2),
+            "there is 1 evenly spaced run of dims: dim 0 (4 elements in steps of -1)",
+            (2, 2),
+        ),
+    ],
+)
+def test_the_words_of_a_view(x, shape, subspaces, spans):
+    """One run and several, two dims and more, a step, and none to take; a -1 is worked out."""
+    facts = dict(explain_view(x, shape).lines)
+    assert facts["contiguous subspaces"] == subspaces
+    assert facts["spans across two"] == f"no new dim of {spans} does"
+
+
 def test_what_torch_does_not_have():
     """A backwards array has views of its own, which torch has not; its sizes are checked all the same."""
     backwards = np.arange(24, dtype=np.int16).reshape(4, 6)[::-1]
     silence = "nothing: dim 0 has stride -6: torch has no negative strides, copy the array first"
     facts = dict(explain_view(backwards, 24).lines)
     assert facts["torch says"] == silence
+    assert explain_view(backwards, 24).title == (
+        "shape (4, 6), stride (-6, 1) cannot be viewed as (24,)"
+    )
     assert "(stride -6 found, 6 needed)" in facts["spans across two"]
     assert facts[".reshape(24)"].startswith("copies all 24 elements, 48 bytes")
     facts = dict(explain_view(backwards, 2, 2, 6).lines)
@@ -237,6 +314,11 @@ def test_more_than_torch_can_count():
     facts = dict(explain_view(GRID, 2**70).lines)
     assert facts["torch says"] == f"nothing: a size of {2**70} does not fit into 64 bits"
     assert facts["reason"] == f"({2**70},) has {2**70} elements, the layout has 24"
+    for size in (2**63, -(2**63)):
+        facts = dict(explain_view(GRID, size).lines)
+        assert facts["torch says"] == f"nothing: a size of {2**63} does not fit into 64 bits"
+    facts = dict(explain_view(GRID, 2**63 - 1).lines)
+    assert facts["torch says"] == f"shape '[{2**63 - 1}]' is invalid for input of size 24"
     huge = Layout((2**40, 2**40))
     assert "stride (1,)" in dict(explain_view(huge, 2**80).lines)["the view"]
     assert "64 bits" in dict(explain_view(huge, 3).lines)["torch says"]

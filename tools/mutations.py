@@ -32,6 +32,9 @@ TYPED, READERS = (
     "tests/test_grammar.py",
     ("stridekit/widgets/grammar.py", "stridekit/widgets/page/grammar.js"),
 )
+TRUST, EXPLAIN, RELATION = (
+    f"tests/test_{what}.py" for what in ("storage_trust", "explain", "relation")
+)
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 TIMING, COMPARISON = "tests/test_timing.py", "stridekit/timing/comparison.py"
 SHARED, PAGES = "tests/test_shared_state.py", "tests/test_offline.py"
@@ -404,6 +407,35 @@ MUTATIONS = (
              'f"{row * PER_ROW * layout.itemsize} B"', 'f"{row * PER_ROW} B"', STILLS),
     Mutation("a still walk lies where the storage begins", f"{WALKS}/still.py",
              "((alignment + element * size) % CACHE_LINE)", "((element * size) % CACHE_LINE)", STILLS),
+    # Raw memory, and the words about it --------------------------------------------------------------
+    Mutation("a shrunk out is measured without its offset", "stridekit/storage.py",
+             "if numel and start + numel * item > nbytes:", "if numel and numel * item > nbytes:", TRUST),
+    Mutation("a shrunk out may be one element too long", "stridekit/storage.py",
+             "if numel and start + numel * item > nbytes:", "if numel and start + numel * item > nbytes + item:",
+             TRUST),
+    Mutation("the last byte of out is not asked for", "stridekit/storage.py",
+             "_may_write(first) and _may_write(first + numel * item - 1)", "_may_write(first)",
+             "tests/test_guard_pages.py"),
+    Mutation("a subclass names its own storage", "stridekit/storage.py",
+             "return torch.Tensor.untyped_storage(t)", "return t.untyped_storage()", TRUST),
+    Mutation("the block of a part is the part", "stridekit/layout.py",
+             "return storage.data_ptr(), storage.nbytes()", "return storage.data_ptr(), base.nbytes", LAYOUT),
+    Mutation("equal sets have hashes of their own", "stridekit/memory.py",
+             "hash((self.space, self.first, self.stop) if self else ())",
+             "hash((self.space, self.first, self._generators) if self else ())", MEMORY),
+    Mutation("the verb goes by another number", "stridekit/explain.py",
+             'verb = "is" if total == 1 else "are"', 'verb = "is" if reached == 1 else "are"', EXPLAIN),
+    Mutation("the bytes of whole elements alone", "stridekit/explain.py",
+             "of {total_bytes:,} bytes)", "of {total * layout.itemsize:,} bytes)", EXPLAIN),
+    Mutation("an empty y is said to mislead", "stridekit/relation.py",
+             "if flag or not inside or y.numel() == 0:", "if flag or not inside:", RELATION),
+    Mutation("inclusion is denied where it was not decided", "stridekit/relation.py",
+             "if meet and (inside is None or around is None):", "if False:", RELATION),
+    Mutation("a question forgets its budget", "stridekit/aliasing.py",
+             "return has_collision(generators, budget)", "return has_collision(generators)", ALIAS),
+    Mutation("a remainder is a quotient", "stridekit/view_error.py",
+             "{numel % prod(known)} would be left", "{numel // prod(known)} would be left",
+             "tests/test_view_error.py"),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.
