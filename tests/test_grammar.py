@@ -187,6 +187,7 @@ LINES = {
     "y = x.as_strided((0, 97), (1, 1))": "x.as_strided((0, 97), (1, 1)) would have a size of 97: the picture holds 96",
     "y = x[1:] [0].as_strided((1,), (1,), 24)": "x[1:][0].as_strided((1,), (1,), 24) would reach element 24, and the storage ends at 23",
     f"y = x.as_strided((2,), ({MOST},))": f"x.as_strided((2,), ({MOST},)): numbers beyond {MOST} are not exact in a browser",
+    "x[:1, 0].expand(2)[:] = x[0, 0]": "x[:1, 0].expand(2)[:][0] and x[:1, 0].expand(2)[:][1] are both element 0, and torch refuses: \"unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.\"",
     f"y = x.unfold(1, 6, {MOST})": "view",  # a step that nothing takes
     "y = x[None, 4:] + 1": "copy",
     "y = x[:, 6:].t() + 1": "copy",

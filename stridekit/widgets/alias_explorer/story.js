@@ -192,8 +192,8 @@ function requireDefined({ into, from, op, elements, shared, names }) {
   const wide = apply(read, { name: "expand", args: [x.shape] }).layout;
   const visited = reach(wide).elements;
   const isSame = same && String([x.stride, x.storage_offset]) === String([wide.stride, wide.storage_offset]);
-  if (["copy_", "[]"].includes(op) && isSame && (op === "[]" || String(x.shape) === String(y.shape)))
-    return visited; // torch sees that there is nothing to do
+  if (["copy_", "[]"].includes(op) && isSame && ((op === "[]" && y.shape.length) || String(x.shape) === String(y.shape)))
+    return visited; // torch sees that there is nothing to do, but for a 0-d tensor, whose value fills
   if (repeats(x)) refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
   const scalar = op === "[]" && !y.shape.length;
   if (same && !scalar && overlapsInPart(x, op === "[]" && String(x.shape) !== String(y.shape) ? wide : y)) {
