@@ -28,6 +28,8 @@ STORAGE, COPIES, ELEMENTWISE = (
     "tests/test_elementwise.py",
 )
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
+MODES, HOSTILE = "tests/test_torch_modes.py", "tests/test_hostile_answers.py"
+SETUP, TOOLS, EXPORT = "tests/test_setup_env.py", "tests/test_tools.py", "tests/test_export.py"
 PARTS, DIMS, ELEMENTS = (f"stridekit/views_of_{what}.py" for what in ("parts", "dims", "elements"))
 
 MUTATIONS = (
