@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import stat
 import subprocess
 from pathlib import Path
 
@@ -63,4 +62,3 @@ def test_one_red_part_is_enough(ci, part):
 
 def test_what_is_run_is_there():
     assert [name for name in LONG if not (ROOT / "tests" / "browser" / name).is_file()] == []
-    assert (ROOT / ".ci" / "run").stat().st_mode & stat.S_IXUSR

@@ -134,6 +134,17 @@ def test_a_blank_is_not_attempted_yet(task, blank):
     assert report.text.startswith(f"○ {task.name}: not attempted yet")
 
 
+def test_what_is_blank_in_a_later_case_alone_has_been_attempted():
+    seen = []
+
+    def answer(t, index):
+        seen.append(index)
+        return ... if len(seen) > 1 else ex.address.reference(t, index)
+
+    report = ex.address.check(answer)
+    assert report.attempted and "right on 1 of 17 cases" in report.headline
+
+
 @each_exercise
 def test_a_function_that_forgets_its_return_has_been_attempted(task):
     report = task.check(lambda *args: print(end=""))

@@ -237,18 +237,23 @@ def test_the_lock_is_what_is_installed(sandbox, monkeypatch):
     assert options[-4:] == ["-c", "constraints.txt", "-e", ".[test]"]
 
 
-def test_a_command_has_nobody_to_ask_and_its_words_are_logged(tmp_path, capfd):
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_command_has_nobody_to_ask_and_its_words_are_logged(status, tmp_path):
+    """Whatever is typed into the set-up meanwhile."""
+    log = tmp_path / "log"
+    log.write_text("before\n", encoding="utf-8")
+    child = f"import sys; print(repr(sys.stdin.read())); print('why', file=sys.stderr); sys.exit({status})"
     program = (
-        "import sys; print(repr(sys.stdin.read())); print('why', file=sys.stderr); sys.exit({})"
+        "import sys, environment; log = open(sys.argv[1], 'a')\n"
+        "sys.exit(3 if environment.run([sys.executable, '-c', sys.argv[2]], log) else 4)"
     )
-    for status in (0, 1):
-        with (tmp_path / "log").open("w", encoding="utf-8") as log:
-            log.write("before\n")
-            command = [sys.executable, "-c", program.format(status)]
-            assert environment.run(command, log) is (status == 0)
-        said = (tmp_path / "log").read_text(encoding="utf-8")
-        assert said.startswith("before\n") and {"''", "why"} <= set(said.splitlines())
-    assert capfd.readouterr() == ("", "")
+    command = [sys.executable, "-c", program, str(log), child]
+    done = subprocess.run(
+        command, cwd=ROOT / "tools", input="typed", capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (4 if status else 3, "", "")
+    said = log.read_text(encoding="utf-8").splitlines()
+    assert said[0] == "before" and sorted(said[1:]) == ["''", "why"]
 
 
 def test_a_changed_lock_updates_in_place(sandbox, tree, capsys):

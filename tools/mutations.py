@@ -41,6 +41,8 @@ SHARED, PAGES = "tests/test_shared_state.py", "tests/test_offline.py"
 BASE, SHELL = "stridekit/widgets/base.py", "stridekit/widgets/page/shell.js"
 HOST, OFFLINE = "stridekit/widgets/page/host.js", "stridekit/widgets/offline.py"
 ASSETS = "stridekit/widgets/assets.py"
+MODES, HOSTILE = "tests/test_torch_modes.py", "tests/test_hostile_answers.py"
+SETUP, TOOLS, EXPORT = "tests/test_setup_env.py", "tests/test_tools.py", "tests/test_export.py"
 PARTS, DIMS, ELEMENTS = (f"stridekit/views_of_{what}.py" for what in ("parts", "dims", "elements"))
 ON_STRIDES, ON_ALIASES, ON_RESHAPES, ON_CHANNELS, ON_WALKS, ON_PREDICTIONS, ON_ALL = (
     f"tests/browser/test_hands_{what}.py"

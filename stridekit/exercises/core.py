@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -32,25 +32,19 @@ from stridekit._defaults import torch_defaults
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import (
     NOT_ATTEMPTED,
-    Arguments,
     Case,
     Fence,
     Outcome,
     Read,
     Trial,
     describe,
+    no_fence,
     run,
 )
 from stridekit.exercises.untrusted import presentable, signature_of, type_name
 from stridekit.exercises.watch import ANY_MEANS, Means
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
-
-
-@contextmanager
-def no_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
-    """Hand the arguments over as they are. An exercise that can do harm has a fence of its own."""
-    yield arguments
 
 
 @dataclass(frozen=True)
