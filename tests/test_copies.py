@@ -145,6 +145,7 @@ def test_the_fields_of_a_layout():
         (lambda x: x.contiguous("preserve_format"), "memory_format preserve_format is not one of"),
         (lambda x: x.clone(memory_format="nchw"), "memory_format nchw is not one of"),
         (lambda x: x.to(0), "itemsize is 0 bytes"),
+        (lambda x: x.to(copy=1), "copy is 1, an int: give True or False"),
         (lambda x: x.to("float16"), "itemsize is 'float16', a str: give an int"),
     ],
 )

@@ -211,6 +211,10 @@ def test_reasons_of_dim_order():
             Layout((2, 3, 4), (1, 12, 1)),
             "nothing tells dims 0 and 2 apart (sizes 2 and 4, strides 1",
         ),
+        (
+            Layout((4, 3, 2), (1, 12, 1)),
+            "nothing tells dims 0 and 2 apart (sizes 4 and 2, strides 1",
+        ),
     ]:
         with pytest.raises(LayoutError, match=re.escape(sentence)):
             layout.dim_order(ambiguity_check=True)

@@ -343,6 +343,9 @@ def test_the_table_as_text_and_html():
         "  moved: 52,800 bytes (625 lines read, 100 written, 100 read only to keep their rest); "
         "dense: 40,512, 77 % of that"
     )
+    assert str(traffic(reads=x)).endswith(
+        "bytes (625 lines read, 0 written); dense: 40,000, 100 % of that"
+    )
     several = traffic((x, x.t()), (x[1:], x[2:]))
     assert [one.name for one in several.operands] == ["read 0", "read 1", "write 0", "write 1"]
     for found in (several, traffic(reads=x, cache=4096)):
