@@ -244,7 +244,7 @@ quantized          LLLLLLLLLLLTLLLLLLLLLL.
 uninitialized      LLLLLLLLLLLTLLLLLLLLLLL
 meta               ...VVV....VTVVVVV......
 meta 10**18        ...VVV.LL.VTVVVVV......
-meta 2**62         ...VVV.LL.VTVVVVV......
+meta 2**62         ...VVVLLL.VTVVVVV......
 fake               ...VVV....VTVVVVV......
 wrapper            ...VVV....VTVVVVV...VV.
 vmap               .V.VVVV...VTVVVVV...VV.
@@ -415,9 +415,9 @@ ARGUMENTS = [
     ("LLLLLLLLLLIILLLL", "x.flatten(J)", ""),
     ("LLLLLLLLLLIILLLL", "x.flatten(0, J)", ""),
     ("LLLLLLLLLLLLLLLL", "x.contiguous(J)", ""),
-    ("LLLLLLLLLLLLLLLL", "x.clone(memory_format=J)", ""),
+    (".LLLLLLLLLLLLLLL", "x.clone(memory_format=J)", ""),
     (".LLLLLLLLLL.LLLL", "x.to(J)", "got == (x if J is None else Layout((4, 6), itemsize=J))"),
-    ("LLLLLLLLLLLLLLLL", "x.to(memory_format=J)", ""),
+    (".LLLLLLLLLLLLLLL", "x.to(memory_format=J)", ""),
     ("L.LLLLLLLLLLLLLL", "x.to(copy=J)", "got == x and got.copied"),
     ("LLLLLLLLLLLLLLLL", "x.is_contiguous(J)", ""),
     ("LLLLLLLLLLLLLLLL", "x.why_not_contiguous(J)", ""),
