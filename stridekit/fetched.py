@@ -35,13 +35,16 @@ def loaded_from_elsewhere(page: str) -> str:
     >>> loaded_from_elsewhere('<a href="//a.org">a</a> <img src="a.png" srcset="b.png, //c.org/d 2x">')
     '//c.org/d'
     """
-    return next((found for found in _addresses(page) if _is_elsewhere(found)), "")
+    return next(filter(_is_elsewhere, map(_as_browsers_do, _addresses(page))), "")
+
+
+def _as_browsers_do(address: str) -> str:
+    """Without line breaks, tabs, and control characters at its ends; a backslash is a slash."""
+    address = re.sub(r"[\t\n\r]", "", address).strip("".join(map(chr, range(33))))
+    return address.replace("\\", "/")
 
 
 def _is_elsewhere(address: str) -> bool:
-    # Browsers drop these characters, and take a backslash for a slash.
-    address = re.sub(r"[\t\n\r]", "", address).strip("".join(map(chr, range(33))))
-    address = address.replace("\\", "/")
     return bool(ELSEWHERE.match(address)) and not WITH_CONTENT.match(address)
 
 

@@ -668,6 +668,12 @@ def test_outcomes_of_two_kinds_differ_as_a_whole():
     assert some.first_difference(Outcome({"a": 1, "b": 3}, "")) == "b"
 
 
+def test_the_first_three_layouts_that_were_made_are_shown():
+    made = Outcome({"a": 1}, "a 1", made=("one", "two", "three", "four"))
+    assert made.shown_with_made("f") == "a 1\nby f: one\nby f: two\nby f: three"
+    assert Outcome({"a": 1}, "a 1").shown_with_made("f") == "a 1\nby f: nothing"
+
+
 def test_another_dtype_on_the_same_bytes_is_a_change():
     def answer(t, index):
         where = ex.address.reference(t, index)

@@ -88,3 +88,8 @@ def test_what_loads_nothing_is_left_alone(page):
 
 def test_the_first_address_is_told():
     assert loaded_from_elsewhere("<img src=a.png><img src=//b.org><img src=//c.org>") == "//b.org"
+
+
+def test_it_is_told_as_a_browser_reads_it():
+    """In one line."""
+    assert loaded_from_elsewhere('<img src=" ht\ntps:\\\\a.org/x\t">') == "https://a.org/x"
