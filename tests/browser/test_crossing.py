@@ -189,3 +189,18 @@ def test_a_kernel_that_is_busy(crossing):
     crossing.go_on()
     crossing.wait_for("hand")
     assert crossing.end() == (2, "hand")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_change_that_python_refuses(crossing):
+    """It is seen, as the browser draws at once, and then both views are back at what the kernel holds."""
+    said = crossing.lab.run_code(
+        crossing.page, "def refuse(scene):\n    raise ValueError\nw._check = refuse"
+    )
+    assert said == ""
+    crossing.by_hand()
+    settled(crossing.page)
+    (first, _, last), html = crossing.page.evaluate("crossing.end()")
+    held = crossing.lab.run_code(crossing.page, "print(json.dumps(w._scene), came)")
+    assert first == last and html[0] == html[1]
+    assert held.strip() == f"{json.dumps(json.loads(first))} []"
