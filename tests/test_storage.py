@@ -44,6 +44,10 @@ STAND_INS = {
     ),
     "uninitialized buffer": (torch.nn.UninitializedBuffer, "UninitializedBuffer has no shape"),
     "wrapper subclass": (lambda: Wrapper(torch.ones(3)), "this Wrapper has no memory of its own"),
+    "fake and empty": (
+        lambda: FakeTensorMode().from_tensor(torch.ones(0)),
+        "this FakeTensor has no memory of its own",
+    ),
     "functional": (
         lambda: torch._to_functional_tensor(torch.ones(3)),
         "this Tensor has no memory of its own",
@@ -250,6 +254,9 @@ def test_a_storage_shrunk_behind_the_tensor():
     with pytest.raises(ValueError, match="bytes 8 to 12, but the storage has only 8 bytes"):
         read_element(x, 2)
     assert read_storage(x).tolist() == storage_view(x).tolist() == [1, 1]
+    x.untyped_storage().resize_(11)
+    with pytest.raises(ValueError, match="bytes 8 to 12, but the storage has only 11 bytes"):
+        read_element(x, 2)
     x.untyped_storage().resize_(0)
     assert read_storage(x).tolist() == storage_view(x).tolist() == []
 
@@ -334,8 +341,9 @@ def test_refused(name, reader):
 def test_stand_ins_are_refused(name, reader):
     """Tensors whose numbers are elsewhere, or nowhere yet."""
     make, sentence = STAND_INS[name]
+    value = make()
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        READERS[reader](make())
+        READERS[reader](value)
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -10,7 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import read_element, read_storage, storage_view
+from stridekit import explain, memset, read_element, read_storage, storage_view
+from stridekit.storage import bytes_missing
 
 # A place for the copy ------------------------------------------------------------------------
 
@@ -183,6 +184,37 @@ def test_a_subclass_is_not_believed(lie):
     with pytest.raises(ValueError, match="bytes 8 to 40, but its storage has only 16 bytes"):
         read_storage(whole, out=out)
     assert memory.untyped_storage().tolist()[:12] == [0] * 12
+
+
+def test_a_storage_that_a_subclass_names_is_not_asked():
+    """Neither explain nor memset takes the size of another's storage for that of the tensor."""
+    x = torch.arange(8.0)
+    liar = x[2:6].as_subclass(type("Liar", (torch.Tensor,), LIES["untyped_storage"]))
+    assert explain(liar).lines == explain(x[2:6]).lines
+    assert memset(liar) == memset(x[2:6])
+    x.untyped_storage().resize_(16)
+    assert "it has only 4 (after a resize_" in dict(explain(liar).lines)["storage"]
+    with pytest.raises(ValueError, match=r"^this tensor reaches 8 bytes past the end"):
+        memset(liar)
+
+
+def test_how_many_bytes_are_missing():
+    """Up to the last byte that an index reaches: none where there are no elements, or no memory."""
+    x = torch.arange(12.0)
+    views = {
+        x: (0, 2, 48),
+        x[:6]: (0, 0, 24),
+        x[::11]: (0, 2, 48),
+        x[6:6]: (0, 0, 0),
+        x[12:]: (0, 0, 0),
+        x.view(3, 4).t()[1:3, :2]: (0, 0, 28),
+        x.view(torch.uint8)[47:]: (0, 2, 48),
+    }
+    for k, nbytes in enumerate([48, 46, 0]):
+        x.untyped_storage().resize_(nbytes)
+        assert [bytes_missing(view) for view in views] == [missing[k] for missing in views.values()]
+    for other in (torch.empty(3, device="meta"), torch.eye(3).to_sparse()):
+        assert bytes_missing(other) == 0
 
 
 def test_a_storage_is_not_believed():
