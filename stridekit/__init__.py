@@ -10,6 +10,9 @@ torch.float32 tensor of shape (4,), stride (6,), storage_offset 2
   memory format  none of torch's
   storage        4 of 24 elements are reached (16 of 96 bytes)
   overlap        none: every index has an element of its own
+
+`exercises`, `plots`, `timing` and `widgets` are modules. Three names are functions although modules
+bear them too: `explain`, `relation` and `traffic`, also after `import stridekit.traffic`.
 """
 
 from importlib import import_module
@@ -110,11 +113,17 @@ _LAZY = {
 }
 
 
+_MODULES = ("exercises", "plots", "timing", "widgets")
+
+
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(f"stridekit.{_LAZY[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"stridekit.{name}")
     raise AttributeError(f"module 'stridekit' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    """Let the tab key offer what is for you, and not the modules behind it."""
+    return [*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))]

@@ -6,8 +6,14 @@ import operator
 import re
 import reprlib
 import sys
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set, Sized
+from itertools import islice
 from typing import Any
+
+# Sums and products of a few such numbers can still be written out: Python refuses above 4,300 digits.
+LARGEST = 2**4096
+# Of whatever is handed in one behind the other, an endless iterator included.
+MOST_ITEMS = 100_000
 
 
 class LayoutError(ValueError):
@@ -46,6 +52,13 @@ class _Shown(reprlib.Repr):
         self.maxtuple = self.maxlist = self.maxdict = 8
         self.maxstring = self.maxlong = self.maxother = 80
 
+    def repr_int(self, x: int, level: int) -> str:
+        if abs(x) <= LARGEST:
+            return super().repr_int(x, level)
+        return (
+            f"<int of {x.bit_length():,} bits>"  # its digits would take long, or cannot be written
+        )
+
     def repr_instance(self, x: Any, level: int) -> str:
         if not hasattr(type(x), "shape"):
             return super().repr_instance(x, level)
@@ -74,15 +87,24 @@ def int_(name: str, value: Any) -> int:
         )
     if not isinstance(value, bool):
         try:
-            return operator.index(value)
+            return _of_a_size(name, operator.index(value))
+        except LayoutError:
+            raise
         except Exception:  # TypeError, and what torch raises for tensors without a number
             pass
     raise LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: give an int")
 
 
+def _of_a_size(name: str, value: int) -> int:
+    if abs(value) > LARGEST:
+        raise LayoutError(f"{name} is {shown(value)}: numbers go up to 2**4096")
+    return value
+
+
 def ints(name: str, values: Any) -> tuple[int, ...]:
     """The values as a tuple of plain ints."""
-    if type(values) is tuple and {*map(type, values)} <= {int}:
+    plain = type(values) is tuple and {*map(type, values)} <= {int}
+    if plain and len(values) <= MOST_ITEMS and max(map(abs, values), default=0) <= LARGEST:
         return values  # nearly always: each new layout comes by here
     items = items_of(values)
     if items is None:
@@ -102,13 +124,21 @@ def texts(name: str, values: Any) -> tuple[str, ...]:
 
 
 def items_of(values: Any) -> tuple[Any, ...] | None:
-    """A sequence as a tuple; None for a text, what has no order, and what cannot be iterated."""
+    """A sequence as a tuple; None for a text, what has no order, and what cannot be iterated.
+
+    Raises LayoutError for more than anyone can mean, as what has no end would never be read.
+    """
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
         return None
     try:
-        return tuple(values)
+        # A tensor makes one of each of its rows before it hands out the first: ask for its length.
+        many = isinstance(values, Sized) and len(values) > MOST_ITEMS
+        found = () if many else tuple(islice(values, MOST_ITEMS + 1))
     except Exception:  # a 0-d array says that it can be iterated, and so does a nested tensor
         return None
+    if many or len(found) > MOST_ITEMS:
+        raise LayoutError(f"{a_kind(values)} with more than {MOST_ITEMS:,} values: give fewer")
+    return found
 
 
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -140,7 +170,9 @@ def basic_index(item: Any) -> int:
         return int_("an index", item)
     if not isinstance(item, bool) and not getattr(item, "ndim", 0):
         try:
-            return operator.index(item)
+            return _of_a_size("an index", operator.index(item))
+        except LayoutError:
+            raise
         except Exception:  # as in `int_`
             pass
     raise LayoutError(

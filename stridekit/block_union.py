@@ -15,12 +15,14 @@ from math import gcd, prod
 
 from stridekit.blocks import Part, blocks, split
 from stridekit.inclusion import includes
-from stridekit.strided_set import Budget, Undecided, cut, reach
+from stridekit.strided_set import Budget, cut, reach
 
 _Memo = dict[tuple[Part, ...], int]
 
 # What the test for a set inside another may cost: where it fails, there are other ways.
 _INSIDE = 200
+# So many sets are looked at in one step of the budget.
+_A_STEP = 8
 # So many steps one inside the other are more than any tensor has; Python's stack has an end.
 _DEEP = 100
 
@@ -44,7 +46,7 @@ def _together(parts: tuple[Part, ...], size: int, budget: Budget, memo: _Memo) -
     shift = parts[0][0] // size * size
     parts = tuple((base - shift, generators) for base, generators in parts)
     if parts not in memo:
-        budget.spend()
+        budget.spend(1 + len(parts) // _A_STEP)
         memo[parts] = sum(_close(group, size, budget, memo) for group in _groups(parts, size))
     return memo[parts]
 
@@ -69,6 +71,7 @@ def _close(parts: list[Part], size: int, budget: Budget, memo: _Memo) -> int:
     solid: list[tuple[int, int]] = []
     others = []
     for part in parts:
+        budget.spend(1 + len(solid) // _A_STEP)
         begin, end = part[0] // size, _last(part) // size
         if blocks(part, size, budget).touched < end + 1 - begin:
             others.append(part)
@@ -83,31 +86,31 @@ def _close(parts: list[Part], size: int, budget: Budget, memo: _Memo) -> int:
     ]
     if not others:
         return sum(b + 1 - a for a, b in solid)
-    left = _without_inner([*others, *((a * size, ((1, (b + 1 - a) * size),)) for a, b in solid)])
+    runs = [(a * size, ((1, (b + 1 - a) * size),)) for a, b in solid]
+    left = _without_inner([*others, *runs], budget)
     if len(left) == 1:
         return blocks(left[0], size, budget).touched
     periodic = _repeated(sorted(left), size, budget, memo)
     return _written_out(left, size, budget) if periodic is None else periodic
 
 
-def _without_inner(parts: list[Part]) -> list[Part]:
+def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
     """The sets, without those that lie inside another."""
     left: list[Part] = []
     for part in sorted(parts, key=lambda part: _last(part) - part[0]):
-        left = [inner for inner in left if not _inside(inner, part)]
-        if not any(_inside(part, other) for other in left):
+        left = [inner for inner in left if not _inside(inner, part, budget)]
+        if not any(_inside(part, other, budget) for other in left):
             left.append(part)
     return left
 
 
-def _inside(inner: Part, outer: Part) -> bool:
+def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
     """Whether all numbers of a set are in the other, if that is soon found."""
+    budget.spend()
     if inner[0] < outer[0] or _last(inner) > _last(outer):
         return False
-    try:
-        return includes(cut(outer[1]), (inner[0] - outer[0], inner[1]), Budget(_INSIDE))
-    except Undecided:
-        return False
+    levels, piece = cut(outer[1]), (inner[0] - outer[0], inner[1])
+    return bool(budget.within(_INSIDE, lambda part: includes(levels, piece, part)))
 
 
 def _repeated(parts: list[Part], size: int, budget: Budget, memo: _Memo) -> int | None:
@@ -130,6 +133,7 @@ def _repeated(parts: list[Part], size: int, budget: Budget, memo: _Memo) -> int 
     cuts = sorted({row[0] for row in rows} | {row[1] for row in rows})
     total, last = 0, -1
     for begin, stop in pairwise(cuts):
+        budget.spend(1 + len(rows) // _A_STEP)
         inside = tuple(sorted({part for a, b, part in rows if a <= begin and stop <= b}))
         if not inside:
             continue

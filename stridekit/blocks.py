@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from math import gcd, prod
 from typing import NamedTuple
 
-from stridekit._arguments import shown
+from stridekit._arguments import LARGEST, shown
 from stridekit.strided_set import Budget, Generator, cut, reach, table
 
 # A base and its generators in normal form.
@@ -94,7 +94,7 @@ def blocks(part: Part, size: int, budget: Budget) -> Blocks:
 
 def check_size(size: int) -> None:
     """Raise ValueError where the size of a block is no whole number of bytes."""
-    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+    if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= LARGEST:
         raise ValueError(f"the size of a block is {shown(size)}: give a number of bytes, 1 or more")
 
 
@@ -106,6 +106,7 @@ def split(
     Usually the finest generator is the one run. Steps that interleave just above it join its copies
     to longer ones, which are written out.
     """
+    budget.spend(len(generators) // _A_STEP)
     first = generators[0][1] if generators and generators[0][0] == 1 else 1
     levels = [
         (step, tuple(g for g in own if g[0] > 1), below) for step, own, below in cut(generators)

@@ -26,6 +26,7 @@ from stridekit.memory_format import packed_stride, stride_in_format
 from stridekit.view_rule import contiguous_stride
 
 Ints = tuple[int, ...]
+MOST_OPERANDS = 1000  # of one operation, far more than any has
 
 
 class Loop(NamedTuple):
@@ -189,6 +190,10 @@ def _operands(layouts: tuple[Any, ...]) -> list[Layout]:
     """The layouts of the operands; raises LayoutError where torch could not have them."""
     if not layouts:
         raise LayoutError("no operands: give at least one layout")
+    if len(layouts) > MOST_OPERANDS:
+        raise LayoutError(
+            f"{len(layouts):,} operands: no operation has more than {MOST_OPERANDS:,}"
+        )
     operands = [Layout.of(layout) for layout in layouts]
     for i, operand in enumerate(operands):
         if operand.why_not_torch():

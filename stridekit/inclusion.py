@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from math import gcd, prod
 
 from stridekit.strided_set import (
+    DEEP,
     Budget,
     Generator,
     Level,
@@ -40,8 +41,10 @@ def includes(levels: Sequence[Level], piece: Piece, budget: Budget) -> bool:
         # Nearly always there is one piece, which goes on to the next level.
         pieces = residues(piece, step, budget)
         piece = next(pieces)
-        if not all(includes(levels[k + 1 :], other, budget) for other in pieces):
-            return False
+        for other in pieces:
+            budget.hold(len(levels), DEEP)
+            if not includes(levels[k + 1 :], other, budget):
+                return False
     base, generators = piece
     return base == 0 and not generators
 
@@ -56,6 +59,7 @@ def residues(piece: Piece, modulus: int, budget: Budget) -> Iterator[Piece]:
     if base + reach(generators) < modulus:
         yield base, generators  # nothing passes the end: the usual case
         return
+    budget.hold(len(generators), DEEP)
     cycle = _cycle(generators, modulus)
     around = [(cycle, modulus // cycle)] if cycle < modulus else []
     # The shorter way round: a residue above half the cycle is a step back.
@@ -71,11 +75,13 @@ def _cycle(generators: Sequence[Generator], modulus: int) -> int:
     One that goes all the way round reaches every multiple of its gcd with the modulus: from then on
     only residues modulo that spacing matter, also of the other generators.
     """
-    for c, n in generators:
-        spacing = gcd(c, modulus)
-        if spacing < modulus and n * spacing >= modulus:
-            return _cycle(generators, spacing)
-    return modulus
+    cycle, before = modulus, 0
+    while cycle != before:
+        before = cycle
+        for c, n in generators:
+            spacing = gcd(c, cycle)
+            cycle = spacing if n * spacing >= cycle else cycle
+    return cycle
 
 
 def _unwrap(
@@ -119,6 +125,7 @@ def _covers(outer: Sequence[Generator], piece: Piece, budget: Budget) -> bool:
         return True
     base, generators = piece
     if prod([n for _, n in generators]) <= reach(outer) // 1024:
+        budget.hold(len(generators), DEEP)
         levels = cut(normal_form(0, outer)[1])
         return all(contains(levels, number, budget) for number in _each(base, generators, budget))
     whole = table(

@@ -14,15 +14,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
-from stridekit._arguments import LayoutError, a_kind, basic_index, int_, ints, items_of, shown
+from stridekit._arguments import (
+    LARGEST,
+    LayoutError,
+    a_kind,
+    basic_index,
+    int_,
+    ints,
+    items_of,
+    shown,
+)
 from stridekit.copies import Copies
 from stridekit.questions import Questions
 from stridekit.view_rule import contiguous_stride
 from stridekit.views_of_parts import ViewsOfParts
 
 __all__ = ["Layout", "LayoutError"]
+
+MOST_DIMS = 1000  # torch's operations loop over 64; here some questions take their time with each
 
 _ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
 _NEW = "new "  # how the name of a storage begins that an operation made
@@ -66,6 +78,8 @@ class Layout(ViewsOfParts, Copies, Questions):
     def __post_init__(self) -> None:
         set_field = object.__setattr__  # the value is frozen from here on
         set_field(self, "shape", ints("shape", self.shape))
+        if len(self.shape) > MOST_DIMS:
+            raise LayoutError(f"{len(self.shape):,} dims are more than a layout has: {MOST_DIMS:,}")
         if self.stride is _ROW_MAJOR:
             set_field(self, "stride", contiguous_stride(self.shape))
         set_field(self, "stride", ints("stride", self.stride))
@@ -85,6 +99,8 @@ class Layout(ViewsOfParts, Copies, Questions):
             raise LayoutError(f"size {self.shape[d]} of dim {d} is negative: sizes are 0 or more")
         if self.itemsize < 1:
             raise LayoutError(f"itemsize is {self.itemsize} bytes: an element has at least 1")
+        if prod(self.shape) > LARGEST:
+            raise LayoutError("the sizes multiply to more than 2**4096 elements: give smaller ones")
         # Only what is negative can point below the storage.
         if min(self.storage_offset, *self.stride, 0) < 0 and self.span.start < 0:
             raise LayoutError(

@@ -16,17 +16,17 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from stridekit._arguments import a_kind, int_, shown
+from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.blocks import Blocks, blocks, check_size
+from stridekit.in_order import each, runs
 from stridekit.inclusion import includes
-from stridekit.layout import Layout
+from stridekit.layout import MOST_DIMS, Layout
 from stridekit.strided_set import (
     BUDGET,
     Budget,
     Generator,
     Level,
     Undecided,
-    ascending,
     collide,
     contains,
     count,
@@ -48,10 +48,10 @@ class MemorySet:
 
     `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order; there is
     no union or difference. The named methods take a `budget` of steps, ten microseconds or so each, and
-    raise Undecided where an exact answer would cost more; operators have the default budget (for
-    iteration, the budget is that of the next byte). Addresses of two spaces never meet. Those of a Layout
-    count from its storage; beside those of a device, all questions raise ValueError, `==` among them.
-    `stridekit.memset(x)` makes one.
+    raise Undecided where an exact answer would cost more; operators have the default budget.
+    Iteration goes on for as long as you like: there each byte has a budget of its own. Addresses of
+    two spaces never meet. Those of a Layout count from its storage; beside those of a device, all
+    questions raise ValueError, `==` among them. `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
     >>> column
@@ -124,16 +124,7 @@ class MemorySet:
         >>> MemorySet.of(rows.diagonal()).issubset(MemorySet.of(rows))
         True
         """
-        _require_comparable(self, other)
-        steps = Budget(budget)
-        if not self:
-            return True
-        if self.space != other.space or self.first < other.first or self.stop > other.stop:
-            return False
-        if self.first == other.first and self._generators == other._generators:
-            return True
-        piece = (self.first - other.first, self._generators)
-        return includes(other._levels, piece, steps)
+        return self._lies_in(other, Budget(budget))
 
     def issuperset(self, other: MemorySet, budget: int = BUDGET) -> bool:
         """Whether every byte of the other set is one of this."""
@@ -185,7 +176,8 @@ class MemorySet:
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, MemorySet):
             return NotImplemented
-        return self.issubset(other) and not other.issubset(self)
+        steps = Budget(BUDGET)  # one for both questions
+        return self._lies_in(other, steps) and not other._lies_in(self, steps)
 
     def __gt__(self, other: object) -> bool:
         return other < self if isinstance(other, MemorySet) else NotImplemented
@@ -202,7 +194,8 @@ class MemorySet:
         # Where each level has one generator, no other normal form makes the same set.
         if all(len(a._levels) == len(a._generators) for a in (self, other)):
             return False
-        return self.issubset(other) and other.issubset(self)
+        steps = Budget(BUDGET)
+        return self._lies_in(other, steps) and other._lies_in(self, steps)
 
     def __hash__(self) -> int:
         # Not the generators: where steps interleave, several normal forms make one set.
@@ -222,29 +215,22 @@ class MemorySet:
         return self.count()
 
     def __iter__(self) -> Iterator[int]:
-        for run in self.runs():
-            yield from run
+        # Not by `runs`: a single run may have more bytes than anyone waits for.
+        for number in each(self._levels, Budget(BUDGET)) if self else ():
+            yield self.first + number
 
     def runs(self, budget: int = BUDGET) -> Iterator[range]:
         """The set as runs of neighbouring bytes, as long as they go, in ascending order; lazily.
 
+        The budget is one for all runs together. Only numbers that are looked for take steps of it,
+        where strides interleave: what most views reach costs none, however many runs it has.
+
         >>> list(MemorySet.of(Layout((3, 4), (8, 1))).runs())
         [range(0, 4), range(8, 12), range(16, 20)]
         """
-        Budget(budget)  # refuses what is none
-        if not self:
-            return
-        levels, length = self._levels, 1
-        if self._generators and self._generators[0][0] == 1 and len(levels[-1][1]) == 1:
-            levels, length = levels[:-1], self._generators[0][1]
-        run = range(self.first, self.first)
-        for number in _sums(levels, budget):
-            start = self.first + number
-            if start != run.stop:
-                yield run
-                run = range(start, start)
-            run = range(run.start, start + length)
-        yield run
+        steps = Budget(budget)
+        for run in runs(self._levels, steps) if self else ():
+            yield range(self.first + run.start, self.first + run.stop)
 
     def __repr__(self) -> str:
         if not self:
@@ -260,6 +246,18 @@ class MemorySet:
         digits = [f"{c}*[0, {n})" if c > 1 else f"[0, {n})" for c, n in reversed(self._generators)]
         return f"MemorySet({what}{where}: {' + '.join(first + digits) or '[0, 1)'})"
 
+    def _lies_in(self, other: MemorySet, steps: Budget) -> bool:
+        """Whether every byte of this set is one of the other."""
+        _require_comparable(self, other)
+        if not self:
+            return True
+        if self.space != other.space or self.first < other.first or self.stop > other.stop:
+            return False
+        if self.first == other.first and self._generators == other._generators:
+            return True
+        piece = (self.first - other.first, self._generators)
+        return includes(other._levels, piece, steps)
+
 
 def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
     """The start, the generators (byte stride, size) and the space of a layout's memory set."""
@@ -270,14 +268,16 @@ def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
 
 
 def _pairs(generators: Any) -> Sequence[Generator]:
-    """The generators, where they are pairs of ints."""
+    """The generators, where they are pairs of ints: as many as a layout can have."""
     try:
-        if all(type(c) is int and type(n) is int for c, n in generators):
-            return generators
-        return [(int_("the step", c), int_("the count", n)) for c, n in generators]
+        pairs = items_of(generators)
+        if pairs is None or len(pairs) > MOST_DIMS + 1:
+            raise TypeError
+        return [(int_("the step", c), int_("the count", n)) for c, n in pairs]
     except (TypeError, ValueError):
         raise TypeError(
-            f"generators are {shown(generators)}: give pairs (step, count) of ints"
+            f"generators are {shown(generators)}: give pairs (step, count) of ints, "
+            f"{MOST_DIMS + 1:,} at most"
         ) from None
 
 
@@ -290,16 +290,6 @@ def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool
     True
     """
     return all(n for _, n in generators) and collide(generators, Budget(budget))
-
-
-def _sums(levels: Sequence[Level], budget: int) -> Iterator[int]:
-    """All numbers of the levels in ascending order."""
-    if not levels:
-        yield 0
-        return
-    for number in ascending(levels[0][1], budget):
-        for rest in _sums(levels[1:], budget):
-            yield number + rest
 
 
 def _require_comparable(a: MemorySet, b: Any) -> None:

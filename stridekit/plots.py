@@ -28,6 +28,7 @@ from stridekit._arguments import a_kind, items_of, shown
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
 DPI = 130
+MOST_INCHES = 50  # of height
 LARGEST = 1e18  # what still has room on an axis
 # How curves differ, also for who sees no colours.
 CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
@@ -272,6 +273,8 @@ def _require_axes(ax: Any) -> None:
 
 def _axes(ax: Axes | None, height: float) -> Axes:
     """The Axes that were given, or new ones on pyplot's next figure, in the suite's quiet look."""
+    if height > MOST_INCHES:
+        raise ValueError(f"so many names would need {height:.0f} inches: draw a part of them")
     if ax is None:
         import matplotlib.pyplot as plt
 

@@ -11,7 +11,7 @@ import torch
 from stridekit.aliasing import first_address, has_internal_overlap, memset, shares_storage
 from stridekit.explain import Explanation
 from stridekit.memory import MemorySet, Undecided
-from stridekit.strided_set import BUDGET
+from stridekit.strided_set import BUDGET, Budget
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,6 +36,8 @@ class Relation(Explanation):
     autograd_view: bool | None  # y._is_view(), of a tensor
 
 
+# Inside, around, sharing, overlap, and the two sizes.
+_QUESTIONS = 6
 # What makes a view without autograd's knowledge.
 _UNRECORDED = "detach, inference mode, NumPy, set_"
 
@@ -44,7 +46,8 @@ def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
     """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
 
     The memory line is exact. The others give the answers of torch's own tests, and say "yet" where one
-    of them misleads about the bytes. Raises like `memset`.
+    of them misleads about the bytes. Each of its six questions about bytes has a sixth of the budget.
+    Raises like `memset`.
 
     >>> x = torch.arange(10)
     >>> relation(x[::2].detach(), x)
@@ -61,6 +64,7 @@ def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
       _is_view  True, yet y does not lie inside x: the base that autograd knows is another
     """
     mine, its = memset(y), memset(x)
+    budget = -(-Budget(budget).steps // _QUESTIONS)
     inside = _decide(lambda: mine.issubset(its, budget))
     around = _decide(lambda: its.issubset(mine, budget))
     meet = bool(mine and its and (inside or around)) or _decide(

@@ -11,18 +11,21 @@ those. Where the steps of a level interleave, its few generators are searched, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from heapq import heappop, heappush
 from math import gcd, prod
+from typing import TypeVar
 
 from stridekit._arguments import shown
 
 Generator = tuple[int, int]
+Answer = TypeVar("Answer")
 
 # One step is one branch of a search, or 1024 bits of a table: ten microseconds or so.
-BUDGET = 250_000
+BUDGET = 100_000
 _BITS = 1024
+# So many generators may be searched one inside the other: Python's stack has an end.
+DEEP = 200
 
 
 class Undecided(RuntimeError):
@@ -58,6 +61,26 @@ class Budget:
                 f"not decided within a budget of {self.steps:,} steps: the strides interleave too much "
                 "for a quick exact answer. Give a larger budget=, or ask about smaller parts"
             )
+
+    def hold(self, count: int, most: int | None = None) -> None:
+        """Raises Undecided where more has to be kept than there is room for: one thing a step."""
+        if count > (self.steps if most is None else most):
+            self.spend(self.left + 1)
+
+    def renew(self) -> None:
+        """The whole budget again, for the next question."""
+        self.left = self.steps
+        self.failed.clear()
+
+    def within(self, steps: int, question: Callable[[Budget], Answer]) -> Answer | None:
+        """The answer to a question that may spend so many of the steps; None where they do not do."""
+        part = Budget(max(0, min(steps, self.left)))
+        try:
+            return question(part)
+        except Undecided:
+            return None
+        finally:
+            self.left -= part.steps - max(part.left, 0)
 
 
 # One digit, (step, generators, below): sums of the generators, all multiples of the step, above
@@ -132,7 +155,7 @@ def contains(levels: Sequence[Level], number: int, budget: Budget) -> bool:
         if len(generators) == 1:
             if not 0 <= digit < generators[0][1]:
                 return False
-        elif not _makes(_scaled(generators, step), digit, budget):
+        elif not makes(scaled(generators, step), digit, budget):
             return False
     return number == 0
 
@@ -170,45 +193,6 @@ def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Bud
     return _member(shift + reach(b), [*a, *b], budget)
 
 
-def ascending(generators: tuple[Generator, ...], steps: int = BUDGET) -> Iterator[int]:
-    """The different numbers that the generators make, smallest first, one at a time.
-
-    Raises Undecided where the next one is not found within a budget of `steps`.
-    """
-    if len(generators) < 2:
-        c, n = generators[0] if generators else (1, 1)
-        yield from range(0, c * n, c)
-        return
-    step = gcd(*[c for c, _ in generators])
-    highest = reach(generators) // step
-    if prod([n for _, n in generators]) <= highest:
-        yield from _made(generators)
-        return
-    # More choices of digits than numbers: look up number by number which of them are made.
-    scaled = _scaled(generators, step)
-    for number in range(highest + 1):
-        if _makes(scaled, number, Budget(steps)):
-            yield step * number
-
-
-def _made(generators: tuple[Generator, ...]) -> Iterator[int]:
-    """The sums of all choices of digits, smallest first."""
-    # Choices of digits wait in a heap; the successors of one step only digits from `first` on, so
-    # that each choice is made once. Equal sums leave the heap together.
-    heap: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, (0,) * len(generators))]
-    last = -1
-    while heap:
-        number, first, digits = heappop(heap)
-        if number != last:
-            yield number
-            last = number
-        for k in range(first, len(generators)):
-            c, n = generators[k]
-            if digits[k] + 1 < n:
-                after = (*digits[:k], digits[k] + 1, *digits[k + 1 :])
-                heappush(heap, (number + c, k, after))
-
-
 def table(generators: Iterable[Generator], budget: Budget) -> int:
     """The set as the bits of one int: bit k is set when the number k is reached."""
     bits = 1
@@ -222,13 +206,15 @@ def table(generators: Iterable[Generator], budget: Budget) -> int:
     return bits
 
 
-def _member(number: int, generators: Iterable[Generator], budget: Budget) -> bool:
+def _member(number: int, generators: Sequence[Generator], budget: Budget) -> bool:
+    budget.spend(len(generators) ** 2 >> 6)  # the normal form compares each with each
     base, normal = normal_form(0, generators)
     return contains(cut(normal), number - base, budget)
 
 
 @lru_cache(maxsize=1024)
-def _scaled(generators: tuple[Generator, ...], step: int) -> tuple[Generator, ...]:
+def scaled(generators: tuple[Generator, ...], step: int) -> tuple[Generator, ...]:
+    """The generators with steps so many times shorter."""
     return tuple((c // step, n) for c, n in generators)
 
 
@@ -237,8 +223,9 @@ def _normal_levels(generators: tuple[Generator, ...]) -> list[Level]:
     return cut(normal_form(0, generators)[1])
 
 
-def _makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> bool:
+def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> bool:
     """Whether two or more generators without a common divisor make the number."""
+    budget.hold(len(generators), DEEP)
     *finer, (c, n) = generators
     rest = tuple(finer)
     if len(rest) == 1:
@@ -268,7 +255,7 @@ def _two_make(fine: Generator, coarse: Generator, number: int) -> bool:
 
 def _count(level: Level, budget: Budget) -> int:
     step, generators, _ = level
-    generators = _scaled(generators, step)
+    generators = scaled(generators, step)
     if len(generators) == 1:
         return generators[0][1]
     if len(generators) == 2:

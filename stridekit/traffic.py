@@ -9,6 +9,7 @@ fetch again, is an estimate.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import torch
@@ -19,7 +20,7 @@ from stridekit.block_union import blocks_together, partial_together
 from stridekit.blocks import Blocks, Part, blocks
 from stridekit.casts import Computed, as_computed
 from stridekit.elementwise import broadcast_tensors, loop_nest
-from stridekit.layout import Layout
+from stridekit.layout import MOST_DIMS, Layout
 from stridekit.memory import generators_of
 from stridekit.placement import without_memory
 from stridekit.refetch import Walk, fetched
@@ -28,6 +29,7 @@ from stridekit.traffic_table import Operand, Traffic
 
 __all__ = ["Operand", "Traffic", "traffic"]
 
+MOST_OPERANDS = 10_000  # each of them is compared with all others
 SECTOR = 32  # bytes: what a GPU fetches at least
 
 
@@ -237,7 +239,13 @@ def _operands(name: str, given: Any) -> tuple[Any, ...]:
             f"{name} is {shown(given)}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple "
             "of them"
         )
-    return (given,) if one else tuple(given)
+    found = (given,) if one else tuple(islice(given, MOST_OPERANDS + 1))
+    if len(found) > MOST_OPERANDS:
+        raise ValueError(f"{name} has more than {MOST_OPERANDS:,} operands: ask for a part of them")
+    # What each operand takes by itself grows with the square of its dims, of which there are few.
+    if sum([x.ndim**2 for x in found if isinstance(x, (Layout, torch.Tensor))]) > MOST_DIMS**2:
+        raise ValueError(f"{name} has operands with too many dims together: ask for a part of them")
+    return found
 
 
 def _require_sizes(

@@ -14,7 +14,8 @@ from stridekit._arguments import LayoutError, basic_index, int_, ints
 from stridekit._strided import change, drop
 from stridekit.views_of_dims import ViewsOfDims
 
-MOST_PIECES = 1_000_000  # of one layout: each piece is an object
+# Of one layout cut into pieces, each of which is an object with the numbers of all its dims.
+MOST_PIECES, MOST_NUMBERS = 50_000, 100_000
 
 
 class ViewsOfParts(ViewsOfDims):
@@ -71,7 +72,7 @@ class ViewsOfParts(ViewsOfDims):
         [0, 1, 2]
         """
         dim = self._dim_to_cut(dim)
-        return tuple(self.select(dim, i) for i in range(_pieces(self.shape[dim])))
+        return tuple(self.select(dim, i) for i in range(self._pieces(self.shape[dim])))
 
     def narrow(self, dim: int, start: int, length: int) -> Self:
         """`x.narrow(dim, start, length)`: `length` indices of a dim; a negative start counts from the end.
@@ -109,7 +110,7 @@ class ViewsOfParts(ViewsOfDims):
         size = self.shape[dim]
         if piece < 0 or (piece == 0 and size != 0):
             raise LayoutError(f"split_size {piece} never gets through dim {dim} of size {size}")
-        _pieces(-(-size // max(piece, 1)))
+        self._pieces(-(-size // max(piece, 1)))
         # An empty dim still gives one piece, which is empty.
         return self._cut(dim, [*range(0, size, piece), size] if size else [0, 0])
 
@@ -135,7 +136,7 @@ class ViewsOfParts(ViewsOfDims):
         """
         dim, count = self._dim_to_cut(dim), _positive("chunks", chunks)
         if self.shape[dim] == 0:
-            return self._cut(dim, [0] * (_pieces(count) + 1))
+            return self._cut(dim, [0] * (self._pieces(count) + 1))
         return self.split(-(-self.shape[dim] // count), dim)
 
     def tensor_split(
@@ -154,7 +155,7 @@ class ViewsOfParts(ViewsOfDims):
         size = self.shape[dim]
         if isinstance(indices_or_sections, Iterable):
             return self._cut(dim, [0, *ints("indices", indices_or_sections), size])
-        count = _pieces(_positive("sections", indices_or_sections))
+        count = self._pieces(_positive("sections", indices_or_sections))
         longer = size % count
         return self._cut(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
 
@@ -234,8 +235,19 @@ class ViewsOfParts(ViewsOfDims):
             self.storage_offset + start * self.stride[dim],
         )
 
+    def _pieces(self, count: int) -> int:
+        """The count, where so many pieces can be made."""
+        most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))
+        if count > most:
+            raise LayoutError(
+                f"that would be {count:,} layouts of {self.ndim} dims, {most:,} are the most: "
+                "ask for single ones by select or narrow"
+            )
+        return count
+
     def _cut(self, dim: int, bounds: list[int]) -> tuple[Self, ...]:
         """The slices between neighbouring bounds."""
+        self._pieces(len(bounds) - 1)
         return tuple(self._slice(dim, slice(start, stop)) for start, stop in pairwise(bounds))
 
     def _split_evenly(
@@ -248,23 +260,13 @@ class ViewsOfParts(ViewsOfDims):
             )
         argument = args[0] if len(args) == 1 else args
         if not isinstance(argument, Iterable):
-            count = _pieces(_positive("sections", argument))
+            count = self._pieces(_positive("sections", argument))
             if self.shape[dim] % count:
                 raise LayoutError(
                     f"dim {dim} of size {self.shape[dim]} does not divide into {count} equal "
                     "sections: use tensor_split, whose sections may differ by one"
                 )
         return self.tensor_split(argument, dim)
-
-
-def _pieces(count: int) -> int:
-    """The count, where so many layouts can be made; each of them is an object of its own."""
-    if count > MOST_PIECES:
-        raise LayoutError(
-            f"that would be {count:,} layouts, {MOST_PIECES:,} are the most: "
-            "ask for single ones by select or narrow"
-        )
-    return count
 
 
 def _positive(name: str, value: Any) -> int:

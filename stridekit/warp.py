@@ -13,6 +13,8 @@ from stridekit.aliasing import first_address, memset
 from stridekit.layout import Layout
 from stridekit.placement import without_memory
 
+MOST_LANES = 10_000  # far more than a GPU has
+
 
 class WarpSectors(NamedTuple):
     """What `warp_sectors` found: sectors fetched, and how few could hold the useful bytes.
@@ -73,13 +75,19 @@ def warp_sectors(
         raise IndexError(
             f"there is no warp {warp} of {lanes} lanes for shape {layout.shape}: {known}"
         )
-    starts = {
-        first + item * _offset(layout, number)
-        for number in range(warp * lanes, min(numel, (warp + 1) * lanes))
-    }
-    touched = {k for a in starts for k in range(a // sector, (a + item - 1) // sector + 1)}
-    useful = len({byte for a in starts for byte in range(a, a + item)})
-    return WarpSectors(len(touched), -(-useful // sector), useful, sector)
+    taken = range(warp * lanes, min(numel, (warp + 1) * lanes))
+    if len(taken) > MOST_LANES:
+        raise ValueError(f"lanes is {lanes}: no warp has more than {MOST_LANES:,}")
+    starts = sorted({first + item * _offset(layout, number) for number in taken})
+    # In ascending order only what lies behind the element before is new: bytes, and sectors.
+    useful = touched = 0
+    stop, beyond = starts[0], starts[0] // sector
+    for start in starts:
+        end, last = start + item, (start + item - 1) // sector + 1
+        useful += end - max(start, stop)
+        touched += last - max(start // sector, beyond)
+        stop, beyond = end, last
+    return WarpSectors(touched, -(-useful // sector), useful, sector)
 
 
 def _offset(layout: Layout, number: int) -> int:

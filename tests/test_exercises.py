@@ -323,6 +323,36 @@ def test_what_is_no_tuple_of_ints_is_refused(value):
         as_ints(value)
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            torch.zeros(()).expand(10**9, 10**9),
+            "a Tensor of 1,000,000,000,000,000,000, which is more",
+        ),
+        (np.zeros(200_000), "a ndarray of 200,000, which is more than any answer needs"),
+        ((1,) * 200_000, "a tuple of 200,000, which is more than any answer needs"),
+        ({*range(200_000)}, "a set of 200,000, which is more than any answer needs"),
+        ("x" * 200_000, "a str of 200,000, which is more than any answer needs"),
+        (10**5000, "an int of 16,610 bits, which is beyond any answer"),
+    ],
+    ids=["tensor", "array", "tuple", "set", "str", "int"],
+)
+def test_an_answer_of_any_size_is_named_and_not_read(answer, said):
+    for task in EXERCISES:
+        report = task.check(lambda *_: answer)
+        assert not report.passed
+    report = ex.address.check(lambda t, index: answer)
+    assert said in report.text
+
+
+def test_endless_answers_end():
+    """Whatever the reader of an exercise takes one by one."""
+    for task in EXERCISES:
+        for item in (0, "a", "channels_last"):
+            assert not task.check(lambda *_, item=item: itertools.repeat(item)).passed
+
+
 def test_an_endless_answer_comes_to_an_end():
     assert not ex.contiguous_stride.check(lambda shape: itertools.count()).passed
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import stridekit
+
 PACKAGE = Path(__file__).parent.parent / "stridekit"
 
 # For each module or subpackage: the others that it may import, and what else beside the standard
@@ -41,9 +43,10 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     ),
     "strided_set": ({"_arguments"}, set()),
     "inclusion": ({"strided_set"}, set()),
+    "in_order": ({"strided_set"}, set()),
     "blocks": ({"_arguments", "strided_set"}, set()),
     "block_union": ({"strided_set", "inclusion", "blocks"}, set()),
-    "memory": ({"_arguments", "layout", "strided_set", "inclusion", "blocks"}, set()),
+    "memory": ({"_arguments", "layout", "strided_set", "in_order", "inclusion", "blocks"}, set()),
     "storage": ({"_arguments", "layout", "memory"}, {"torch"}),
     "explain": ({"_arguments", "layout", "memory", "storage"}, set()),
     "view_error": ({"_arguments", "view_rule", "layout", "explain"}, {"torch"}),
@@ -236,3 +239,38 @@ def test_import_adds_to_torch_only_stridekit():
     assert added - sys.stdlib_module_names == {"stridekit"}
     heavy = re.compile("matplotlib|ipywidgets|anywidget|traitlets|IPython|ipykernel|jupyter")
     assert [name for name in before | added if heavy.match(name)] == []
+
+
+def test_the_tab_key_offers_what_is_public():
+    """Neither the modules behind it nor what they import; all that is offered is there."""
+    offered = {name for name in dir(stridekit) if not name.startswith("__")}
+    assert offered == {*stridekit.__all__, "exercises", "plots", "timing", "widgets"}
+    for module in (stridekit, stridekit.timing, stridekit.widgets):
+        assert {*module.__all__} <= {*dir(module)}
+        assert all(getattr(module, name) is not None for name in dir(module))
+    assert {*dir(stridekit.timing)} == {*stridekit.timing.__all__}
+    assert {*dir(stridekit.widgets)} == {*stridekit.widgets.__all__}
+    lessons = {p.parent.name for p in PACKAGE.glob("exercises/*/__init__.py")}
+    assert {*dir(stridekit.exercises)} == {*stridekit.exercises.__all__, *lessons}
+
+
+def test_modules_are_there_when_they_are_asked_for():
+    """After `import stridekit` alone, as the tab key offers them."""
+    program = (
+        "import stridekit; print([m.__name__ for m in (stridekit.plots, stridekit.exercises)])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == [b"['stridekit.plots',", b"'stridekit.exercises']"]
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        stridekit.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["explain", "relation", "traffic"])
+def test_a_name_that_a_module_bears_too_is_the_function(name):
+    """However it is imported, in a fresh Python; what is in the module is imported from there."""
+    program = (
+        f"import stridekit.{name} as m; from stridekit import {name}\n"
+        f"from stridekit.{name} import {name} as own; print(m is {name} is own and callable(m))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout == b"True\n"

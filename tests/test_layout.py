@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout, LayoutError
+from stridekit import Layout, LayoutError, explain
 from stridekit.layout import array_block
 from tests.agree import agree
 from tests.refused import NO_LAYOUT, NO_MEMORY
@@ -174,3 +174,27 @@ def test_of_meta_and_fake_tensors():
     """A layout is numbers: no memory is needed."""
     for x, _ in NO_MEMORY.values():
         assert Layout.of(x) == Layout((3, 4), (4, 1), 0, 4)
+
+
+def test_numbers_dims_and_values_have_an_end():
+    """What nobody can mean is refused in words: huge ints, a thousand dims and more, what never ends."""
+    for ask, sentence in [
+        (
+            lambda: Layout((2**5000,)),
+            r"shape\[0\] is <int of 5,001 bits>: numbers go up to 2\*\*4096",
+        ),
+        (lambda: Layout((2,), (-(2**5000),)), r"stride\[0\] is <int of 5,001 bits>"),
+        (lambda: Layout((2,), storage_offset=2**5000), "storage_offset is <int of 5,001 bits>"),
+        (lambda: Layout((2,)).select(0, 2**5000), "index is <int of 5,001 bits>"),
+        (lambda: Layout((2,))[2**5000], "an index is <int of 5,001 bits>"),
+        (lambda: Layout((2**3000, 2**3000), (0, 0)), "more than 2.*4096 elements"),
+        (lambda: Layout((1,) * 1001), "1,001 dims are more than a layout has: 1,000"),
+        (lambda: Layout(itertools.count()), "a count with more than 100,000 values: give fewer"),
+        (lambda: Layout((2,)).view((1,) * 200_000), "a tuple with more than 100,000 values"),
+        (lambda: Layout((2,)).expand(torch.ones(200_000)), "a Tensor with more than 100,000"),
+    ]:
+        with pytest.raises(LayoutError, match=sentence):
+            ask()
+    largest = Layout((2**4096,), itemsize=2**4096)
+    assert len(repr(explain(largest))) > 4000  # its numbers can be written out
+    assert Layout((1,) * 1000).ndim == 1000

@@ -1,5 +1,6 @@
 """MemorySet against Python's sets and brute force: the protocol, the budget, the price."""
 
+import collections
 import contextlib
 import itertools
 import random
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, MemorySet, Undecided, memset
 from stridekit.memory import has_collision
+from stridekit.strided_set import BUDGET, Budget
 from tests.brute_force import layout_bytes
 from tests.strategies import tensors
 
@@ -275,3 +277,89 @@ def test_count_is_undecided_rather_than_guessed():
         MemorySet.of(layout).count(budget=10)
     small = Layout((20, 20, 20), (10_007, 10_009, 10_037))
     assert MemorySet.of(small).count() == len(layout_bytes(small))
+
+
+@pytest.mark.parametrize("size", [10**9, 10**30])
+@pytest.mark.parametrize("steps", [(2, 3), (6, 10, 15), (10**9 + 7, 10**9 + 9, 10**9 + 21)])
+def test_the_first_bytes_come_at_once(steps, size):
+    """Also of a set that nobody could finish, also inside one run that has no end in sight."""
+    highest = 40 * max(steps)
+    expected = sorted(layout_bytes(Layout([highest // step + 1 for step in steps][:2], steps[:2])))
+    if len(steps) == 3:
+        expected = sorted({a + k * steps[2] for a in expected for k in range(41)})
+    found = memset(Layout((size,) * len(steps), steps))
+    assert list(itertools.islice(found, 30)) == expected[:30]
+
+
+def test_iteration_goes_on_beyond_the_budget_of_a_byte():
+    """Each byte has a budget of its own: more bytes than the budget has steps are no matter."""
+    endless = memset(Layout((10**9, 10**9), (2, 3)))
+    last = next(itertools.islice(endless, BUDGET + 5, None))
+    assert last == BUDGET + 6  # of the bytes 0, 2, 3, 4 … only 1 is missing
+
+
+def test_iteration_keeps_little_in_memory():
+    """A set whose choices of digits pile up ends in Undecided before it eats the memory."""
+    piling = memset(Layout((2,) * 60, [10**18 + 3**k for k in range(60)]))
+    with pytest.raises(Undecided, match="within a budget of 100,000 steps"):
+        collections.deque(piling, maxlen=0)
+
+
+def test_runs_have_one_budget_together():
+    """Each number that is looked for in interleaved steps is a step; plain digits take none."""
+    tangled = memset(Layout((2000, 2000), (2, 3)))
+    assert list(tangled.runs()) == [range(0, 1), range(2, 9994), range(9995, 9996)]
+    runs = tangled.runs(budget=100)
+    assert next(runs) == range(0, 1)
+    with pytest.raises(Undecided, match="within a budget of 100 steps"):
+        next(runs)
+    rows = memset(Layout((1000, 3), (8, 1)))
+    assert sum(len(run) for run in rows.runs(budget=0)) == 3000
+
+
+@pytest.mark.parametrize("budget", [0, 1, 50])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda a, b, budget: a.issubset(b, budget),
+        lambda a, b, budget: b.issuperset(a, budget),
+        lambda a, b, budget: a.isdisjoint(b, budget),
+        lambda a, b, budget: a.count(budget),
+        lambda a, b, budget: a.blocks(64, budget),
+        lambda a, b, budget: list(a.runs(budget)),
+    ],
+    ids=["issubset", "issuperset", "isdisjoint", "count", "blocks", "runs"],
+)
+def test_one_question_spends_one_budget(ask, budget, monkeypatch):
+    """All that a question spends comes from the one budget that it names when that is used up."""
+    a = memset(Layout((40, 40, 40), (1009, 1013, 1019), 200_000))
+    b = memset(Layout((400, 400, 400), (1009, 1021, 1031)))
+    spent = []
+
+    def spend(self, steps=1):
+        spent.append(steps)
+        spend_(self, steps)
+
+    spend_ = Budget.spend
+    monkeypatch.setattr(Budget, "spend", spend)
+    with pytest.raises(Undecided, match=f"not decided within a budget of {budget} steps"):
+        ask(a, b, budget)
+    assert sum(spent[:-1]) <= budget  # the last one was too many
+
+
+def test_operators_have_one_budget_for_both_directions(monkeypatch):
+    """a < b and a == b ask twice whether one lies inside the other, and spend one default budget."""
+    part, whole = memset(Layout((4,), (3,))), memset(Layout((10,), (3,)))
+    a, b = memset(Layout((2, 2, 3), (2, 3, 4))), memset(Layout((3, 2, 2), (2, 3, 6)))  # equal
+    budgets = []
+
+    class Counted(Budget):
+        def __init__(self, steps):
+            budgets.append(steps)
+            super().__init__(steps)
+
+    monkeypatch.setattr("stridekit.memory.Budget", Counted)
+    for ask in (lambda: part < whole, lambda: part > whole, lambda: a == b, lambda: a != b):
+        budgets.clear()
+        ask()
+        assert len(budgets) == 1

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 
 from stridekit import Layout, relation
+from stridekit.strided_set import Budget
 from tests.brute_force import tensor_bytes
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.test_aliasing import relatives
@@ -206,6 +207,23 @@ def test_what_a_budget_leaves_open():
         f"some bytes in common; whether one lies inside the other was not decided {sizes}"
     )
     assert dict(some.lines)["_is_view"] == "True"
+
+
+@pytest.mark.parametrize("budget", [1, 60, 6000])
+def test_all_its_questions_have_one_budget(budget, monkeypatch):
+    """What its six questions spend together is no more than the budget, but for the last step of each."""
+    spent = []
+
+    def spend(self, steps=1):
+        spent.append(min(steps, self.left))
+        spend_(self, steps)
+
+    spend_ = Budget.spend
+    monkeypatch.setattr(Budget, "spend", spend)
+    y = Layout((40, 40, 40), (1009, 1013, 1019), 200_000)
+    found = relation(y, Layout((400, 400, 400), (1009, 1021, 1031)), budget)
+    assert found.is_view is None and found.shares_memory is None
+    assert sum(spent) <= budget + 6
 
 
 def test_a_lazy_clone_is_not_made_real():

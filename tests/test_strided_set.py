@@ -1,5 +1,6 @@
 """Strided sets against Python's own sets: every question, by brute force."""
 
+import contextlib
 import math
 from itertools import pairwise, product
 
@@ -8,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Undecided
+from stridekit.in_order import ascending, each, runs
 from stridekit.inclusion import includes, residues
 from stridekit.strided_set import (
     Budget,
-    ascending,
     collide,
     contains,
     count,
@@ -61,7 +62,7 @@ def test_count_contains_and_order(given_generators):
     expected = sums(0, normal)
     levels = cut(normal)
     assert count(levels, Budget(PLENTY)) == len(expected)
-    assert list(ascending(normal)) == sorted(expected)
+    assert list(ascending(normal, Budget(PLENTY))) == sorted(expected)
     for number in range(-2, max(expected) + 3):
         assert contains(levels, number, Budget(PLENTY)) == (number in expected)
 
@@ -135,3 +136,44 @@ def test_a_budget_ends_a_search():
     """Undecided says what the budget was."""
     with pytest.raises(Undecided, match="not decided within a budget of 10 steps"):
         table([(1, 100_000)], Budget(10))
+
+
+@given(generators(5), st.integers(1, 400))
+def test_each_and_runs(given_generators, budget):
+    """All numbers in order, one by one and as runs, or Undecided: with any budget never a wrong one."""
+    _, normal = normal_form(0, given_generators)
+    expected, levels = sorted(sums(0, normal)), cut(normal)
+    assert list(each(levels, Budget(PLENTY))) == expected
+    joined = list(runs(levels, Budget(PLENTY)))
+    assert [number for run in joined for number in run] == expected
+    assert all(a.stop < b.start for a, b in pairwise(joined))
+    found = []
+    with contextlib.suppress(Undecided):
+        found.extend(each(levels, Budget(budget)))
+    assert found == expected[: len(found)]
+
+
+def test_order_of_sums_in_clusters_and_in_gaps():
+    """Two small steps crowd in clusters that wide steps set far apart: each number once, in order."""
+    clustered = ((2, 40), (3, 40), (1001, 5), (1003, 5))
+    expected = sorted(sums(0, clustered))
+    assert list(ascending(clustered, Budget(PLENTY))) == expected
+    thin = ((101, 3), (103, 3), (107, 3), (109, 3))  # fewer choices than numbers
+    assert list(ascending(thin, Budget(PLENTY))) == sorted(sums(0, thin))
+
+
+def test_a_part_of_a_budget_is_charged_to_the_whole():
+    """A question within so many steps: its answer, or None; what it spent is gone either way."""
+
+    def costs(steps):
+        return lambda part: part.spend(steps) or "answered"
+
+    budget = Budget(10)
+    assert budget.within(4, costs(3)) == "answered" and budget.left == 7
+    assert budget.within(4, costs(5)) is None and budget.left == 3
+    assert budget.within(4, costs(4)) is None and budget.left == 0
+    assert budget.within(4, costs(0)) == "answered"
+    budget.renew()
+    assert budget.left == 10
+    with pytest.raises(Undecided, match="within a budget of 10 steps"):
+        budget.hold(11)

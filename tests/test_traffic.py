@@ -508,3 +508,15 @@ def test_bandwidth_says_when_the_caches_may_help():
         assert repr(Bandwidth(1e9, 2e9, 1, device, 2**28, 2**26)) == (
             f"bandwidth of {where}: copy 1 GB/s, triad 2 GB/s"
         )
+
+
+def test_a_warp_of_large_elements_counts_no_byte():
+    """Sizes of elements cost nothing, whether they overlap, touch, or leave gaps."""
+    for step, useful in ((0, 10**18), (1, 32 * 10**18), (2, 32 * 10**18)):
+        found = warp_sectors(Layout((32,), (step,), itemsize=10**18))
+        assert found.useful == useful
+        assert found.sectors == useful // 32  # 10**18 bytes end where a sector does
+    crossing = warp_sectors(Layout((2,), (3,), itemsize=10**18), alignment=16)
+    assert (crossing.sectors, crossing.useful) == (2 * (10**18 // 32 + 1), 2 * 10**18)
+    with pytest.raises(ValueError, match="no warp has more than 10,000"):
+        warp_sectors(Layout((10**6,)), lanes=20_000)

@@ -17,3 +17,10 @@ from stridekit.exercises.core import Exercise, exercise
 from stridekit.exercises.report import Card, Report
 
 __all__ = ["Card", "Exercise", "Report", "exercise"]
+
+_LESSONS = ("strides", "views", "contiguity", "channels_last", "performance")
+
+
+def __dir__() -> list[str]:
+    """Let the tab key offer the lessons too, which are imported one by one."""
+    return [*__all__, *_LESSONS]

@@ -24,6 +24,9 @@ Read = Callable[[Any, Arguments], "Outcome"]
 Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Arguments]]
 
 
+_MOST_ITEMS, _MOST_BITS = 100_000, 4096  # of an answer that is still read
+
+
 @contextmanager
 def no_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
     """Hand the arguments over as they are. An exercise that can do harm has a fence of its own."""
@@ -153,15 +156,33 @@ def _run_watched(
 def _read(read: Read, answer: Any, args: Arguments) -> Outcome:
     """What the reader makes of an answer. A None that it does not take is a forgotten return."""
     try:
-        if isinstance(answer, torch.Tensor) and (missing := bytes_missing(answer)):
-            raise Unusable(  # whoever reads its values reads memory of others, or ends Python
-                f"a tensor that reaches {missing} bytes past the end of its storage, which was shrunk"
-            )
+        _require_readable(answer)
         return read(answer, args)
     except Unusable as error:
         if answer is None:
             return _nothing_returned()
         return Outcome({"unusable": str(error)}, str(error), _ANOTHER_KIND)
+
+
+def _require_readable(answer: Any) -> None:
+    """Raise Unusable for an answer whose memory is gone, or that would take long to read, or all memory."""
+    if isinstance(answer, torch.Tensor) and (missing := bytes_missing(answer)):
+        raise Unusable(  # whoever reads its values reads memory of others, or ends Python
+            f"a tensor that reaches {missing} bytes past the end of its storage, which was shrunk"
+        )
+    size = 0
+    if isinstance(answer, torch.Tensor):
+        size = answer.numel()
+    elif isinstance(answer, np.ndarray):
+        size = answer.size
+    elif isinstance(answer, str | bytes | bytearray | tuple | list | set | frozenset | dict):
+        size = len(answer)
+    elif isinstance(answer, int) and answer.bit_length() > _MOST_BITS:
+        raise Unusable(f"an int of {answer.bit_length():,} bits, which is beyond any answer")
+    if size > _MOST_ITEMS:
+        raise Unusable(
+            f"a {type(answer).__name__} of {size:,}, which is more than any answer needs"
+        )
 
 
 def describe(t: torch.Tensor | np.ndarray) -> str:

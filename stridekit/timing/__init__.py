@@ -34,3 +34,8 @@ __all__ = [
     "TimingError",
     "why_no_cuda",
 ]
+
+
+def __dir__() -> list[str]:
+    """Let the tab key offer what is for you, and not the modules behind it."""
+    return __all__

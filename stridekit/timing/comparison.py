@@ -125,7 +125,7 @@ class Comparison:
             if fields.pop("schema") != SCHEMA:
                 raise TimingError(f"this is another schema than {SCHEMA}, which is read here")
             return cls(**fields | {"noise": tuple(fields["noise"])})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, TimingError):
                 raise
             raise TimingError(f"this is no comparison that to_json wrote: {error!r}") from None
@@ -262,8 +262,8 @@ def _refuse(functions: Any, rounds: Any, max_seconds: Any) -> None:
         raise TimingError(
             f"functions is of type {kind}: give a dict, {{'name': lambda: …, 'other': lambda: …}}"
         )
-    if len(functions) < 2:
-        raise TimingError(f"{len(functions)} function: a comparison needs two; measure() takes one")
+    if not 2 <= (n := len(functions)) <= 100:  # each is warmed up before anything is counted
+        raise TimingError(f"{n} function{'s' * (n > 1)}: a comparison needs two, at most 100")
     if rounds is not None and (
         isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1
     ):

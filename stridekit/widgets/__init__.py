@@ -16,3 +16,8 @@ __all__ = [
     "Predict",
     "TraversalExplorer",
 ]
+
+
+def __dir__() -> list[str]:
+    """Let the tab key offer what is for you, and not the modules behind it."""
+    return __all__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import torch
@@ -25,7 +26,7 @@ def read_order(answer: Any, args: Arguments) -> Outcome:
     ordered = isinstance(answer, Iterable) and not isinstance(answer, str | bytes | set | Tensor)
     if not ordered:
         raise Unusable(f"{kind(answer)}, where {wanted}")
-    names = list(answer)
+    names = list(islice(answer, len(args["expressions"]) + 1))  # also of what never ends
     if sorted(map(str, names)) != sorted(args["expressions"]):
         raise Unusable(f"{kind(answer)}, where {wanted}")
     return Outcome({"order": tuple(names)}, " < ".join(map(str, names)))

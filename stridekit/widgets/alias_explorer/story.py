@@ -26,6 +26,7 @@ from stridekit.widgets.scene import why_not_counted
 NAMES = ("x", "y", "z")
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 MAX_CELLS, MAX_DIMS = 96, 4
+MAX_TEXT = 10_000  # characters of all lines together, far more than a hand types
 
 
 class Entry(NamedTuple):
@@ -54,7 +55,10 @@ class Story:
         self.tensors = {"x": Named(tape, tape.view(start.shape))}
         self.tapes = [tape]  # the storages that some name holds, the oldest first
         self.log: list[Entry] = []
-        for step in texts("steps", steps):
+        lines = texts("steps", steps)
+        if (length := sum(map(len, lines))) > MAX_TEXT:
+            raise LayoutError(f"the steps have {length:,} characters: {MAX_TEXT:,} are the most")
+        for step in lines:
             self.run(step)
 
     @torch_defaults()

@@ -12,12 +12,13 @@ import traitlets
 from matplotlib.figure import Figure
 
 from stridekit import palette
-from stridekit._arguments import a_kind, items_of
+from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
 
 LARGEST = 2**53 - 1  # up to here a browser counts exactly
 OPEN: dict[str, Any] = {"said": None, "shown": False}
+MOST_CHOICES, MOST_NUMBERS, MOST_DEEP = 100, 100, 4  # of a card; of a tuple, and of tuples in it
 UNITS_A_LINE = 92  # characters that fit the still picture
 
 
@@ -232,10 +233,10 @@ def _distinct(choices: Iterable[Any]) -> list[Any]:
     items = items_of(choices)
     if items is None:
         raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")
+    if not 2 <= len(items) <= MOST_CHOICES:
+        raise ValueError(f"{len(items):,} choices are no choice: give 2 to {MOST_CHOICES}")
     found = [_plain(choice) for choice in items]
     texts = [_text(choice) for choice in found]
-    if len(found) < 2:
-        raise ValueError(f"{len(found)} choices are no choice: give two or more")
     for text in texts:
         if not text.strip():
             raise ValueError("a choice is empty: give it words")
@@ -262,14 +263,18 @@ def _kind_of(value: Any) -> str:
     return kind
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, depth: int = 0) -> Any:
     """Torch's sizes, NumPy's numbers and whole floats as Python's own tuples and ints."""
     if isinstance(value, (tuple, list)):
-        return tuple(_plain(item) for item in value)
+        if len(value) > MOST_NUMBERS or depth > MOST_DEEP:
+            raise ValueError(
+                f"{a_kind(value)} of {len(value):,} values, {depth} deep, is more than a card has room for"
+            )
+        return tuple(_plain(item, depth + 1) for item in value)
     if isinstance(value, (bool, str)) or not isinstance(value, Real):
         return value
     if isinstance(value, Integral):
-        return int(value)
+        return int_("a number", value)
     number = float(value)
     return int(number) if number.is_integer() else number
 
@@ -277,4 +282,6 @@ def _plain(value: Any) -> Any:
 def _text(value: Any) -> str:
     """How a value is written on screen; by this choices are told apart."""
     plain = _plain(value)
-    return plain if isinstance(plain, str) else repr(plain)
+    if isinstance(plain, str):
+        return plain
+    return repr(plain) if isinstance(plain, (tuple, int, float)) else shown(plain)

@@ -62,6 +62,8 @@ def elements(layout: Layout, order: Sequence[int]) -> list[int]:
     >>> elements(Layout((2, 3)), (1, 0))
     [0, 3, 1, 4, 2, 5]
     """
+    if layout.numel == 0:
+        return []  # whatever sizes stand beside the 0
     steps = [[i * layout.stride[d] for i in range(layout.shape[d])] for d in order]
     return [layout.storage_offset + sum(terms) for terms in product(*steps)]
 

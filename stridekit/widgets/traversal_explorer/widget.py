@@ -8,7 +8,7 @@ from typing import Any
 import traitlets
 from matplotlib.figure import Figure
 
-from stridekit._arguments import int_, ints
+from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
@@ -302,7 +302,7 @@ def _order(
         return traversal.torch_order(layout)
     if isinstance(order, str) or sorted(order) != [*range(layout.ndim)]:
         raise ValueError(
-            f"order {order!r} does not name each of the {layout.ndim} dims once: give a permutation "
+            f"order {shown(order)} does not name each of the {layout.ndim} dims once: give a permutation "
             f"of {tuple(range(layout.ndim))}, the outermost loop first, or 'torch'"
         )
     return order

@@ -1,0 +1,187 @@
+"""The worst inputs of every public name, with its default arguments, and what each of them costs.
+
+`python -m tests.worst_inputs` asks all of them, each in a process of its own, and writes a line of JSON
+for each: its number, what came of it, its CPU seconds, and the memory that it took at its peak.
+"""
+
+import itertools
+import json
+import os
+import resource
+import sys
+import time
+
+# What came of it ("." for an answer, else the initial of the error, as in test_robustness), what made it
+# ready and is not counted, and the call. The answer is also shown.
+TANGLED = "L((10**9,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))"  # three steps that interleave
+HARD = "L((2,) * 60, [10**12 + k**5 for k in range(60)])"
+OTHER = "L((2,) * 60, [10**12 + k**4 for k in range(60)], 1)"
+DEEP = "L((2,) * 900, [2**k + 2 ** (k // 2) for k in range(900)])"
+WEIGHTS = "w = [7**k % 10**18 for k in range(60)]"
+HOLES = (
+    "holes = L((63, 10**20 - 1), (10**20, 1), sum(w[::2]) + 2)"  # does a sum of weights meet one?
+)
+MANY = "t = torch.zeros(10**6)"
+ROWS = [
+    # Layouts: sizes, dims and numbers without end
+    ("L", "", "L((10**5000, 4))"),
+    ("L", "", "L((10**5,) * 1000)"),
+    ("L", "", "L((1,) * 10**6)"),
+    ("L", "", "L(itertools.count(1))"),
+    ("L", "", "L((2,), itertools.count(1))"),
+    (".", "", "L((2,) * 1000).permute(*range(1000)[::-1]).clone()"),
+    (".", "", "L((2,) * 1000).T.coalesce()"),
+    (".", "", "L((2,) * 1000).view((2,) * 1000)"),
+    (".", "", "L((1,) * 1000).movedim(tuple(range(1000)), tuple(range(1000)[::-1]))"),
+    (".", "", "L((1,) * 1000)[(0,) * 1000]"),
+    ("L", "", "L((1,))[(None,) * 10**4]"),
+    ("L", "", "L((1,)).expand(range(10**8))"),
+    ("L", "", "L((4,)).select(0, 10**5000)"),
+    (".", "", "L((6, 4)).why_not_view(itertools.count())"),
+    (".", "", "L((50_000,)).split(1)"),
+    ("L", "", "L((3 * 10**6,)).split(1)"),
+    ("L", "", "L((10**6,) * 60).unbind()"),
+    ("L", "", "L((0,)).chunk(10**6)"),
+    ("L", "", "L((10**6,)).tensor_split(itertools.count())"),
+    ("L", "", "L((0,)).split_with_sizes([0] * 10**6)"),
+    (".", "", "LayoutError('x' * 10**6)"),
+    # What is asked of one
+    (".", "", "explain(L((10**6, 10**6), (7, 11)))"),
+    (".", "", f"explain({DEEP})"),
+    (".", "", "explain(L((10**400, 10**400), itemsize=10**18))"),
+    (".", "", "Explanation('x' * 10**6, (('a', 'b' * 10**6),))"),
+    (".", "", "explain_view(L((2,) * 1000).T, (2,) * 1000)"),
+    ("L", "", "explain_view(L((6, 4)).t(), 10**5000)"),
+    ("L", "t = torch.zeros(4)", "read_element(t, itertools.count())"),
+    ("L", "t = torch.zeros(4)", "read_element(t, (10**5000,))"),
+    (".", "t = torch.zeros(2, 10**7)[1]", "read_storage(t)[-1]"),
+    (".", "t = torch.zeros(2, 10**7)[1]", "storage_view(t)[-1]"),
+    ("T", "t, a = torch.zeros(10**6), range(10**9)", "read_storage(t, out=a)"),
+    # Memory sets
+    (".", "", f"memset({TANGLED})"),
+    ("T", "", "MemorySet(0, itertools.repeat((1, 2)), 'cpu')"),
+    (".", "", "MemorySet(0, [(3**k, 2) for k in range(1000)], 'cpu')"),
+    (".", "", f"list(itertools.islice(memset({TANGLED}), 1000))"),
+    (".", "", "list(itertools.islice(memset(L((10**9, 10**9), (2, 3))), 1000))"),
+    ("U", "", "list(itertools.islice(memset(L((10**9, 10**9), (2, 3))).runs(), 2))"),
+    ("U", "", f"sum(1 for _ in memset({TANGLED}).runs())"),
+    ("U", "", "max(memset(L((2,) * 900, [10**3 + k * k for k in range(900)])))"),
+    ("U", "", "10**6 + 1 in memset(L((2,) * 900, [10**6 + k * k for k in range(900)]))"),
+    ("U", "", f"memset({DEEP}).blocks()"),
+    ("U", "", "memset(L((10**3,) * 8, (7, 11, 13, 17, 19, 23, 29, 31))).blocks(10**6 + 3)"),
+    ("U", "", f"memset({TANGLED}).count()"),
+    (".", "", f"memset({HARD}) == memset({HARD}.T)"),
+    ("U", "", "memset(L((10**9,) * 3, (6, 10, 15), 10**10)) < memset(L((10**9,) * 3, (15, 21, 35)))"),
+    ("U", f"{WEIGHTS}; {HOLES}", "is_view(L((2,) * 60, w, 10**20), holes)"),
+    (".", "", f"is_view({DEEP}, L((10**9,) * 3, (2, 3, 10**400)))"),
+    ("U", "", f"shares_memory({HARD}, {OTHER})"),
+    ("U", "", f"shares_memory({DEEP}, L((2,) * 900, [2**k + 2 ** (k // 3) for k in range(900)], 1))"),
+    (".", "", "shares_storage(L((2,) * 1000), L((10**400,)))"),
+    ("U", "", f"has_internal_overlap({HARD})"),
+    (".", "", f"relation({HARD}, {OTHER})"),
+    (".", "", "Relation('x', (('a', 'b' * 10**6),), *[None] * 6)"),
+    (".", "", "Undecided('x' * 10**6)"),
+    # Operations
+    ("L", "", "output_layout(*[L((10, 10))] * 10**4)"),
+    (".", "", "loop_nest(*[L((2,) * 60), L((2,) * 60).T] * 500)"),
+    (".", "", "broadcast_tensors(L((1,) * 1000), *[L((1,))] * 500)"),
+    (".", "", "output_layout(L((1,) * 1000), L((1,) * 1000).T)"),
+    ("U", MANY, "traffic(tuple(t[k : k + 100 : k % 9 + 2] for k in range(2000)))"),
+    ("U", MANY, "traffic(tuple(t[k::3] for k in range(2000)), [t[k::5] for k in range(2000)])"),
+    ("V", "", "traffic(itertools.repeat(L((3,))))"),
+    ("U", "", "traffic([L((10 + k,)) for k in range(10**4)])"),
+    ("V", "", f"traffic([{DEEP}] * 50)"),
+    (".", "", "Traffic((), 64, None, *[10**400] * 5).moved"),
+    (".", "", "warp_sectors(L((10**6,), itemsize=10**18))"),
+    ("V", "", "warp_sectors(L((10**6, 10**6)), lanes=10**7)"),
+    (".", "", "WarpSectors(10**400, 10**400, 10**400, 32)"),
+    # Timing: what it takes is what it was asked to take
+    (".", "", "bandwidth()"),
+    (".", "", "Bandwidth(1e9, 1e9, 1, 'cpu', 10**400, 10**400)"),
+    (".", "", "measure(int)"),
+    ("E", "", "measure(int, label=None, min_run_time=10**400)"),
+    (".", "", "compare({'a': int, 'b': int}, progress=False)"),
+    ("E", "f = {str(k): int for k in range(10**5)}", "compare(f)"),
+    ("E", "text = '[' * 10**6", "Comparison.from_json(text)"),
+    (".", "s = (1e-9,) * 10**5", "Measurement('x' * 10**6, s, s, 10**400, 0, 1, 'cpu')"),
+    (".", "", "self_check()"),
+    (".", "", "SelfCheck((('x' * 10**6, 'y'),))"),
+    # Pictures
+    ("V", "d = {str(k): 1.0 for k in range(10**4)}", "plots.draw_predicted(d, d)"),
+    ("L", "", "plots.draw_runs(itertools.count(1))"),
+    (".", "t = torch.empty(0, 10**9)", "explore(t)"),
+    (".", "t = torch.empty(()).expand(10**9, 10**9)", "explore(t)"),
+    (".", "", "StrideExplorer(L((0, 10**8)))"),
+    ("L", "", "StrideExplorer(L((4, 4)), 10**5000)"),
+    ("L", "", "AliasExplorer((0, 50_000_000), ())"),
+    ("L", "", "AliasExplorer((4, 6), ['y = x.as_strided((0, 50000000), (1, 1))'])"),
+    ("L", "", "AliasExplorer((4, 6), itertools.repeat('y = x[:1]'))"),
+    ("L", "", "AliasExplorer((4, 6), ['y = x' + '.t()' * 300] * 1000)"),
+    (".", "", "ReshapeStepper(L((0, 10**8)))"),
+    ("L", "", "ReshapeStepper(L((4, 4)), itertools.count(1))"),
+    ("L", "", "ChannelsLastExplorer(itertools.repeat(1))"),
+    (".", "", "TraversalExplorer(L((0, 10**8)))"),
+    (".", "", "TraversalExplorer(L((10**9, 10**9)))"),
+    ("V", "order = 'x' * 10**7", "TraversalExplorer(L((4, 4)), order=order)"),
+    ("L", "t = torch.zeros(10**8, dtype=torch.int8)", "Predict('?', 1, choices=t)"),
+    ("V", "t = torch.zeros(10**4, 10)", "Predict('?', 1, choices=t)"),
+    ("V", "t = torch.zeros(10**7)", "Predict('?', t)"),
+    ("V", "n = (1,) * 10**7", "Predict('?', n)"),
+    ("L", "", "Predict('?', 10**5000)"),
+    ("L", "", "Predict('?', 1, choices=itertools.count())"),
+    # Answers of learners
+    (".", "", "performance.cheapest_first.check(lambda x: itertools.count())"),
+    (".", "", "channels_last.formats.check(lambda *x: itertools.repeat('channels_last'))"),
+    (".", "n = 10**(10**6)", "strides.address.check(lambda *x: n)"),
+    (".", "", "strides.row.check(lambda x, i: x.as_strided((10**9, 10**9), (0, 0)))"),
+    (".", "", "strides.contiguous_stride.check(lambda x: range(10**8))"),
+    (".", "n = {*range(10**6)}", "views.memset_of.check(lambda x: n)"),
+]  # fmt: skip
+
+GUARD = 3 << 30, 30  # bytes and CPU seconds after which a call is stopped
+
+
+def cost(setup, call, names, refusal):
+    """What the call came to, its CPU seconds, and the megabytes that it took at the peak."""
+    names = dict(names)
+    exec(setup, names)
+    # Of this process alone: what was there before the call is not the call's.
+    begun, held = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        repr(eval(call, names))
+        met = "."
+    except Exception as error:
+        met = refusal(error)
+    seconds = time.process_time() - begun
+    megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held) / 1024
+    return {"met": met, "seconds": seconds, "megabytes": megabytes}
+
+
+def main():
+    """Ask each row in a child of its own, which starts with everything loaded."""
+    import stridekit
+    from stridekit.exercises import channels_last, performance, strides, views
+    from tests.test_robustness import NAMES, refusal
+
+    names = NAMES | {"L": stridekit.Layout, "itertools": itertools, "strides": strides}
+    names |= {"views": views, "channels_last": channels_last, "performance": performance}
+    stridekit.StrideExplorer(), stridekit.memset(stridekit.Layout((3,)))
+    with open("/proc/self/statm", encoding="ascii") as file:
+        room = int(file.read().split()[0]) * resource.getpagesize() + GUARD[0]
+    for k, (_, setup, call) in enumerate(ROWS):
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            resource.setrlimit(resource.RLIMIT_AS, (room, room))
+            resource.setrlimit(resource.RLIMIT_CPU, (GUARD[1], GUARD[1]))
+            try:
+                found = cost(setup, call, names, refusal)
+            except BaseException as error:
+                found = {"met": f"{type(error).__name__}: {str(error)[:300]}"}
+            print(json.dumps({"row": k} | found), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    main()
