@@ -174,7 +174,8 @@ def test_repr_shows_the_digits():
     assert repr(memset(Layout((4, 6))[:, 2])) == "MemorySet(4 bytes: 2 + 6*[0, 4))"
     assert repr(memset(Layout((0,)))) == "MemorySet(empty)"
     assert repr(MemorySet(3, [(8, 2)], "cpu")) == "MemorySet(2 bytes on cpu: 8*[0, 2))"
-    assert repr(memset(Layout((4,)).clone())) == "MemorySet(4 bytes in a copy: 0 + [0, 4))"
+    named = Layout((4,), storage="a")
+    assert repr(memset(named)) == "MemorySet(4 bytes in storage 'a': 0 + [0, 4))"
     assert repr(memset(Layout(()))) == "MemorySet(1 byte: 0)"
     assert repr(MemorySet(999, [(8, 3), (1, 4)], "cuda:1")) == (
         "MemorySet(12 bytes on cuda:1: 8*[0, 3) + [0, 4))"

@@ -136,7 +136,7 @@ def test_an_array_read_backwards_is_dense():
     copy = array.copy(order="K")
     assert numbers(layout.clone()) == numbers(Layout.of(copy)) == [((6, 4), (1, 6), 0, 2)]
     assert Layout.of(array[::2]).why_not_dense().endswith("element 2 is a hole")
-    assert Layout((3, 0), (-2, 1)).clone() == Layout((3, 0))  # a size of 0 counts as 1
+    assert Layout((3, 0), (-2, 1)).clone().stride == (1, 1)  # a size of 0 counts as 1
 
 
 @given(tensors(max_size=3))

@@ -111,7 +111,7 @@ ROWS = [
     ("L", "", "plots.draw_runs(itertools.count(1))"),
     (".", "t = torch.empty(0, 10**9)", "explore(t)"),
     (".", "t = torch.empty(()).expand(10**9, 10**9)", "explore(t)"),
-    (".", "", "StrideExplorer(L((0, 10**8)))"),
+    ("L", "", "StrideExplorer(L((0, 10**8)))"),
     ("L", "", "StrideExplorer(L((4, 4)), 10**5000)"),
     ("L", "", "AliasExplorer((0, 50_000_000), ())"),
     ("L", "", "AliasExplorer((4, 6), ['y = x.as_strided((0, 50000000), (1, 1))'])"),

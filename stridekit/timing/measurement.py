@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+import torch
 from torch.utils import benchmark
 
 from stridekit._arguments import shown
@@ -113,7 +114,7 @@ def measure(
 ) -> Measurement:
     """Time `fn(*args)` until the samples took `min_run_time` seconds together.
 
-    On the CPU by torch.utils.benchmark's `Timer.timeit`, wall time with the garbage collector
+    On the CPU by torch.utils.benchmark's `blocked_autorange`, wall time with the garbage collector
     off. With device="cuda" by pairs of events, the L2 cache written over before each call
     (flush=False leaves it), and graph=True replays a CUDA graph. To compare two functions use
     `compare`: two measurements, one after the other, see two different machines.
@@ -136,7 +137,8 @@ def measure(
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         [subject] = sampling.prepare({name: work}, clock)
-        if device == "cpu":
+        # torch's loop takes a median by torch, which a default device such as "meta" refuses.
+        if device == torch.get_default_device().type == "cpu":
             _by_torch(subject, threads, min_run_time)
         while not subject.seconds or _spent(subject) < min_run_time:
             subject.sample(clock)
@@ -153,11 +155,10 @@ def measure(
 
 
 def _by_torch(subject: sampling.Subject, threads: int, min_run_time: float) -> None:
-    # Not `blocked_autorange`: it asks torch for a median, which a default device such as "meta" refuses.
     timer = benchmark.Timer("work()", globals={"work": subject.work}, num_threads=threads)
-    while _spent(subject) < min_run_time:
-        subject.seconds += timer.timeit(subject.calls).times
-    subject.host_seconds = subject.seconds
+    measured = timer.blocked_autorange(min_run_time=min_run_time)
+    subject.calls = measured.number_per_run
+    subject.seconds = subject.host_seconds = list(measured.times)
 
 
 def _spent(subject: sampling.Subject) -> float:
