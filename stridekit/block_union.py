@@ -98,6 +98,7 @@ def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
     """The sets, without those that lie inside another."""
     left: list[Part] = []
     for part in sorted(parts, key=lambda part: _last(part) - part[0]):
+        budget.spend(1 + len(left) // _A_STEP)
         left = [inner for inner in left if not _inside(inner, part, budget)]
         if not any(_inside(part, other, budget) for other in left):
             left.append(part)
@@ -106,7 +107,6 @@ def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
 
 def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
     """Whether all numbers of a set are in the other, if that is soon found."""
-    budget.spend()
     if inner[0] < outer[0] or _last(inner) > _last(outer):
         return False
     levels, piece = cut(outer[1]), (inner[0] - outer[0], inner[1])

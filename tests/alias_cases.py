@@ -88,6 +88,11 @@ LESSONS = [
         "x[:] = x[0]",
         "x[1:] = x[0]",
     ],
+    [  # no element, and sizes beside the 0
+        "y = x.as_strided((0, 96), (1, 1))",
+        "y = x.as_strided((0, 97), (1, 1))",
+        "y = x.as_strided((50000000, 0), (1, 1))",
+    ],
 ]
 
 

@@ -432,7 +432,7 @@ ARGUMENTS = [
     ),
     ("LLLLLLLLLL..LLLL", 'MemorySet(J, [(1, 4)], "cpu")', "(got.first, got.count()) == (J, 4)"),
     ("TTTT.TTTTTTTTTTT", "MemorySet(0, [(1, 4)], J)", "got.space == J"),
-    ("TTTTT.T.TTTTTTTT", 'MemorySet(0, J, "cpu")', "list(got) == [0]"),
+    ("TTTTT.TTTTTTTTTT", 'MemorySet(0, J, "cpu")', "list(got) == [0]"),
     ("TTTTTTTTTTTTTTTT", "MemorySet.of(J)", ""),
     ("TTTTTTTTTTTTTTTT", "m.issubset(J)", ""),
     ("VVVVVVVVVVV.VVVV", "m.issubset(m, J)", "got"),

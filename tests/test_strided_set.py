@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Undecided
-from stridekit.in_order import ascending, each, runs
+from stridekit.in_order import _made, ascending, each, runs
 from stridekit.inclusion import includes, residues
 from stridekit.strided_set import (
     Budget,
@@ -160,6 +160,8 @@ def test_order_of_sums_in_clusters_and_in_gaps():
     assert list(ascending(clustered, Budget(PLENTY))) == expected
     thin = ((101, 3), (103, 3), (107, 3), (109, 3))  # fewer choices than numbers
     assert list(ascending(thin, Budget(PLENTY))) == sorted(sums(0, thin))
+    choices = product(*[range(0, c * n, c) for c, n in thin])
+    assert list(_made(thin, Budget(PLENTY))) == sorted(map(sum, choices))  # each choice once
 
 
 def test_a_part_of_a_budget_is_charged_to_the_whole():
@@ -173,7 +175,10 @@ def test_a_part_of_a_budget_is_charged_to_the_whole():
     assert budget.within(4, costs(5)) is None and budget.left == 3
     assert budget.within(4, costs(4)) is None and budget.left == 0
     assert budget.within(4, costs(0)) == "answered"
+    budget.failed.add((((2, 3), (3, 3)), 1))
     budget.renew()
-    assert budget.left == 10
+    assert budget.left == 10 and not budget.failed
+    budget.spend(8)
+    budget.hold(10)  # as many things as the whole budget has steps, whatever is left of it
     with pytest.raises(Undecided, match="within a budget of 10 steps"):
         budget.hold(11)

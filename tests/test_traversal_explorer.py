@@ -288,3 +288,11 @@ def test_picture_and_text_where_there_is_no_kernel(make):
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]
     assert metadata["image/png"]["width"] == 900
+
+
+def test_sizes_beside_a_zero_are_not_walked():
+    """There is nothing to visit, however large the other sizes are."""
+    for shape in ((0, 10**18), (10**18, 0), (10**18, 10**18, 0)):
+        explorer = TraversalExplorer(Layout(shape, itemsize=4))
+        assert "0 visits" in repr(explorer) and explorer.counts.lines == 0
+        assert traversal.elements(Layout(shape), range(len(shape))) == []
