@@ -10,8 +10,9 @@ import torch
 
 from stridekit import Layout, MemorySet, has_internal_overlap, is_view, memset, shares_memory
 from stridekit.block_union import blocks_together
+from stridekit.in_order import ascending
 from stridekit.memory import generators_of
-from stridekit.strided_set import Budget, ascending, collide, contains, count, cut, normal_form
+from stridekit.strided_set import Budget, collide, contains, count, cut, normal_form
 from tests.brute_force import layout_bytes, sums
 
 _BASE = torch.zeros(1 << 14, dtype=torch.uint8)
@@ -24,7 +25,7 @@ def strided_set(rng: Random) -> None:
     base, normal = normal_form(0, given)
     expected, levels, budget = sums(-base, given), cut(normal), Budget(10**5)
     assert count(levels, budget) == len(expected), given
-    assert list(ascending(normal)) == sorted(expected), given
+    assert list(ascending(normal, Budget(10**6))) == sorted(expected), given
     top = max(expected)
     found = {number for number in range(-1, top + 2) if contains(levels, number, budget)}
     assert found == expected, given
