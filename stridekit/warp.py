@@ -79,14 +79,13 @@ def warp_sectors(
     if len(taken) > MOST_LANES:
         raise ValueError(f"lanes is {lanes}: no warp has more than {MOST_LANES:,}")
     starts = sorted({first + item * _offset(layout, number) for number in taken})
-    # In ascending order only what lies behind the element before is new: bytes, and sectors.
-    useful = touched = 0
-    stop, beyond = starts[0], starts[0] // sector
+    # Different elements share no byte, but sectors: those of one begin behind those of the one before.
+    touched, beyond = 0, 0
     for start in starts:
-        end, last = start + item, (start + item - 1) // sector + 1
-        useful += end - max(start, stop)
+        last = (start + item - 1) // sector + 1
         touched += last - max(start // sector, beyond)
-        stop, beyond = end, last
+        beyond = last
+    useful = item * len(starts)
     return WarpSectors(touched, -(-useful // sector), useful, sector)
 
 

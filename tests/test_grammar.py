@@ -64,6 +64,8 @@ REFUSED = {
     "": f'cannot read "" at its end{STEPS_FORM}',
     "# T": f'cannot read "" at its end{STEPS_FORM}',
     "[1:": f'cannot read "[1:" at its end{STEPS_FORM}',
+    ".t()" * 101: "a chain has at most 100 steps: begin another one",
+    ".t()" * 99 + ".view(7)": "cannot view shape (8, 5), stride (1, 8) as (7,): (7,) has 7 elements, the layout has 40.",
     "[]": f'cannot read "[]" at "]"{STEPS_FORM}',
     "[1,, 2]": f'cannot read "[1,, 2]" at ","{STEPS_FORM}',
     "[1 2]": f'cannot read "[1 2]" at "2"{STEPS_FORM}',

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Undecided
-from stridekit.in_order import _made, ascending, each, runs
+from stridekit.in_order import _least, _made, ascending, each, runs
 from stridekit.inclusion import includes, residues
 from stridekit.strided_set import (
     Budget,
@@ -63,8 +63,11 @@ def test_count_contains_and_order(given_generators):
     levels = cut(normal)
     assert count(levels, Budget(PLENTY)) == len(expected)
     assert list(ascending(normal, Budget(PLENTY))) == sorted(expected)
+    steps = Budget(
+        PLENTY
+    )  # of all of them: what it remembers of one number is no matter of another
     for number in range(-2, max(expected) + 3):
-        assert contains(levels, number, Budget(PLENTY)) == (number in expected)
+        assert contains(levels, number, steps) == (number in expected)
 
 
 @given(generators(5))
@@ -115,6 +118,11 @@ def test_residues(given_generators, base, modulus):
     assert set().union(*pieces) == {number % modulus for number in sums(*piece)}
 
 
+def test_a_generator_that_goes_all_the_way_round_is_not_cut():
+    """Modulo 8, every second number from 6 on is every second number from 0 on: one piece."""
+    assert list(residues((6, ((2, 4),)), 8, Budget(10))) == [(0, ((2, 4),))]
+
+
 @pytest.mark.parametrize("sizes", [(30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 60, 2, 3)])
 def test_count_of_interleaved_steps(sizes):
     """Three and more interleaved steps are counted from the part of their pattern that is new."""
@@ -162,6 +170,14 @@ def test_order_of_sums_in_clusters_and_in_gaps():
     assert list(ascending(thin, Budget(PLENTY))) == sorted(sums(0, thin))
     choices = product(*[range(0, c * n, c) for c, n in thin])
     assert list(_made(thin, Budget(PLENTY))) == sorted(map(sum, choices))  # each choice once
+
+
+def test_looking_for_the_next_number_takes_steps():
+    """Far up, where each step of one generator would have to be tried, the search ends."""
+    wide = ((10**9 + 7, 10**9), (10**9 + 9, 10**9))
+    assert _least(wide, 5, Budget(1)) == 10**9 + 7
+    with pytest.raises(Undecided, match="within a budget of 50 steps"):
+        _least(wide, 10**15 + 1, Budget(50))
 
 
 def test_a_part_of_a_budget_is_charged_to_the_whole():

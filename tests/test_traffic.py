@@ -518,5 +518,7 @@ def test_a_warp_of_large_elements_counts_no_byte():
         assert found.sectors == useful // 32  # 10**18 bytes end where a sector does
     crossing = warp_sectors(Layout((2,), (3,), itemsize=10**18), alignment=16)
     assert (crossing.sectors, crossing.useful) == (2 * (10**18 // 32 + 1), 2 * 10**18)
+    three = warp_sectors(Layout((3,)))
+    assert (three.efficiency, three.minimum, three.sectors) == (3 / 32, 1, 1)
     with pytest.raises(ValueError, match="no warp has more than 10,000"):
         warp_sectors(Layout((10**6,)), lanes=20_000)

@@ -490,6 +490,27 @@ MUTATIONS = (
     Mutation("CI forgets that its last part was red", ".ci/run",
              'wait "$second" || status=$?', 'wait "$second" || true', "tests/test_ci.py"),
     Mutation("cells are run and not compared", "pyproject.toml", '    "--nbval",\n', '    "--nbval-lax",\n', TOOLS),
+    # Budgets, and sets in order ------------------------------------------------------------------------
+    Mutation("a part of a budget is not charged", "stridekit/strided_set.py",
+             "self.left -= part.steps - max(part.left, 0)", "pass", SETS),
+    Mutation("the bytes of an iteration share one budget", "stridekit/in_order.py",
+             "        budget.renew()\n", "", MEMORY),
+    Mutation("choices of digits pile up in memory", "stridekit/in_order.py",
+             "budget.hold(len(heap))", "pass", MEMORY),
+    Mutation("a choice of digits is made twice", "stridekit/in_order.py",
+             "if digit == 1:", "if digit >= 1:", SETS),
+    Mutation("runs are joined across a hole", "stridekit/in_order.py",
+             "if start != run.stop:", "if start > run.stop + 1:", SETS),
+    Mutation("what was looked for in vain is mixed up", "stridekit/strided_set.py",
+             "budget.failed.add((generators, number))", "budget.failed.add((generators, number % 8))", SETS),
+    Mutation("a sector that two lanes share counts twice", "stridekit/warp.py",
+             "touched += last - max(start // sector, beyond)", "touched += last - start // sector",
+             "tests/test_traffic.py"),
+    Mutation("blocks begin where the set does", "stridekit/blocks.py",
+             "starts = range(base % cycle, size, cycle)", "starts = range(0, size, cycle)",
+             "tests/test_blocks.py"),
+    Mutation("any number of pieces is made", PARTS,
+             "most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))", "most = MOST_NUMBERS", VIEWS),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.

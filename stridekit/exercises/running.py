@@ -24,7 +24,7 @@ Read = Callable[[Any, Arguments], "Outcome"]
 Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Arguments]]
 
 
-_MOST_ITEMS, _MOST_BITS = 100_000, 4096  # of an answer that is still read
+_MOST_ITEMS = 100_000  # of an answer that is still read
 
 
 @contextmanager
@@ -177,8 +177,6 @@ def _require_readable(answer: Any) -> None:
         size = answer.size
     elif isinstance(answer, str | bytes | bytearray | tuple | list | set | frozenset | dict):
         size = len(answer)
-    elif isinstance(answer, int) and answer.bit_length() > _MOST_BITS:
-        raise Unusable(f"an int of {answer.bit_length():,} bits, which is beyond any answer")
     if size > _MOST_ITEMS:
         raise Unusable(
             f"a {type(answer).__name__} of {size:,}, which is more than any answer needs"

@@ -55,11 +55,12 @@ class Story:
         self.tensors = {"x": Named(tape, tape.view(start.shape))}
         self.tapes = [tape]  # the storages that some name holds, the oldest first
         self.log: list[Entry] = []
-        lines = texts("steps", steps)
-        if (length := sum(map(len, lines))) > MAX_TEXT:
-            raise LayoutError(f"the steps have {length:,} characters: {MAX_TEXT:,} are the most")
-        for step in lines:
+        length = 0
+        for step in texts("steps", steps):
             self.run(step)
+            length += len(step)
+            if length > MAX_TEXT:
+                raise LayoutError(f"the steps have more than {MAX_TEXT:,} characters: run fewer")
 
     @torch_defaults()
     def run(self, text: str) -> Entry:

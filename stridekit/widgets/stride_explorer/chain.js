@@ -8,11 +8,14 @@ import { MAX_DIMS, code, numel, reach, whyNotDrawn } from "../page/core.js";
 import { Refused, readSteps } from "../page/grammar.js";
 import { apply, sameLayout } from "../page/operations.js";
 
-/** The stage after one more step: {text, layout, copied, storageSize, labels, copies}. Throws Refused. */
+const MOST_STEPS = 100;
+
+/** The stage after one more step: {text, layout, copied, storageSize, labels, copies, steps}. Throws Refused. */
 function next(stage, step) {
   const { layout, copied, storageSize } = outcome(stage, step);
   const labels = copied ? moved(stage, layout) : stage.labels;
-  return { text: step.text, layout, copied, storageSize, labels, copies: stage.copies + Number(copied) };
+  const copies = stage.copies + Number(copied);
+  return { text: step.text, layout, copied, storageSize, labels, copies, steps: stage.steps + 1 };
 }
 
 /** The same without the labels, which take longest. */
@@ -26,13 +29,15 @@ function outcome(stage, step) {
 
 /** The start and what each step makes of it. `labels` are texts of the elements, or null for numbers. */
 export function stagesOf({ source, start, steps }, storageSize, labels) {
-  return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0 }, steps);
+  return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps);
 }
 
 /** A stage, and what each further step makes of it; a text has one step or several. Throws Refused. */
 export function onward(stage, texts) {
-  const stages = [stage];
-  for (const step of texts.flatMap(readSteps)) stages.push(next(stages.at(-1), step));
+  const [stages, steps] = [[stage], texts.flatMap(readSteps)];
+  if (stage.steps + steps.length > MOST_STEPS)
+    throw new Refused(`a chain has at most ${MOST_STEPS} steps: begin another one`);
+  for (const step of steps) stages.push(next(stages.at(-1), step));
   return stages;
 }
 

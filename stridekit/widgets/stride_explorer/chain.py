@@ -7,13 +7,14 @@ chain.js mirrors this; tests/fixtures/chains.json and tests/fuzz_lines.py pin it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import product
 from typing import NamedTuple
 
 from stridekit._arguments import texts
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets import scene
 from stridekit.widgets.grammar import Step, apply, read_steps
+
+MOST_STEPS = 100
 
 
 class Stage(NamedTuple):
@@ -78,8 +79,12 @@ def steps_of(steps: Iterable[str]) -> tuple[str, ...]:
     >>> steps_of("permute(1, 0)[1:]"), steps_of(["contiguous('channels_last')"])
     (('.permute(1, 0)', '[1:]'), ('.contiguous(memory_format=torch.channels_last)',))
     """
-    several = [steps] if isinstance(steps, str) else steps
-    return tuple(step.text for text in texts("chain", several) for step in read_steps(text))
+    found: list[str] = []
+    for text in texts("chain", [steps] if isinstance(steps, str) else steps):
+        found += [step.text for step in read_steps(text)]
+        if len(found) > MOST_STEPS:
+            raise LayoutError(f"a chain has at most {MOST_STEPS} steps: begin another one")
+    return tuple(found)
 
 
 def _after(before: Stage, step: Step) -> Stage:
@@ -94,15 +99,18 @@ def _after(before: Stage, step: Step) -> Stage:
 
 def _moved(before: Stage, after: Layout) -> list[str]:
     """The labels in a copy's own order: the k-th index carries its value along."""
-    old, labels = before.layout, [""] * after.numel
-    for i, j in zip(_indices(old), _indices(after), strict=True):
-        element = old.offset(i)
-        labels[after.offset(j)] = before.labels[element] if before.labels else str(element)
+    labels = [""] * after.numel
+    for old, new in zip(_elements(before.layout), _elements(after), strict=True):
+        labels[new] = before.labels[old] if before.labels else str(old)
     return labels
 
 
-def _indices(layout: Layout) -> Iterable[tuple[int, ...]]:
-    return product(*map(range, layout.shape))
+def _elements(layout: Layout) -> list[int]:
+    """The number of the element at each index, in row-major order."""
+    found = [layout.storage_offset]
+    for size, step in zip(layout.shape, layout.stride, strict=True):
+        found = [start + i * step for start in found for i in range(size)]
+    return found
 
 
 def _plain(x: Layout) -> Layout:
