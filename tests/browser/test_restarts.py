@@ -18,8 +18,14 @@ SOURCES = [
     f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}\n{NO_STILLS}",
     *[kind.make for kind in KINDS.values()],
 ]
+# JupyterLab asks for a thread for the widgets' messages, and a restart before the answer is an error to it.
 RESTART = """async () => {
-  await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart();
+  const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+  const waits = () => [...kernel._comms.values()].some(({ subshellId }) => !subshellId);
+  const asked = () => kernel.supportsSubshells && waits();
+  for (const until = performance.now() + 10_000; asked() && performance.now() < until; )
+    await new Promise((done) => setTimeout(done, 5));
+  await kernel.restart();
   await jupyterapp.commands.execute('notebook:run-all-cells');
 }"""
 RESIDENT = """\
