@@ -58,7 +58,7 @@ def kind(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
     name = type_name(value)
-    article = "an" if name[:1] in "aeiou" else "a"
+    article = "an" if name.startswith(("a", "e", "i", "o", "nd")) else "a"
     count = f" of {len(value)}" if isinstance(value, tuple | list | set | dict) else ""
     return f"{article} {name}{count}"
 
