@@ -16,7 +16,16 @@ import torch
 from stridekit import shares_memory
 from stridekit.exercises import channels_last, contiguity, exercise, performance, views
 from stridekit.exercises import strides as ex
-from stridekit.exercises.answers import as_int, as_ints, read_number, view_of
+from stridekit.exercises.answers import (
+    as_int,
+    as_ints,
+    kind,
+    read_layout,
+    read_number,
+    read_uses,
+    view_of,
+)
+from stridekit.exercises.copy_log import CopyLog
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import Outcome, Unusable
 from stridekit.exercises.watch import Watch, layout_facts
@@ -330,11 +339,11 @@ def test_what_is_no_tuple_of_ints_is_refused(value):
             torch.zeros(()).expand(10**9, 10**9),
             "a Tensor of 1,000,000,000,000,000,000, which is more",
         ),
-        (np.zeros(200_000), "a ndarray of 200,000, which is more than any answer needs"),
+        (np.zeros(200_000), "an ndarray of 200,000, which is more than any answer needs"),
         ((1,) * 200_000, "a tuple of 200,000, which is more than any answer needs"),
         ({*range(200_000)}, "a set of 200,000, which is more than any answer needs"),
         ("x" * 200_000, "a str of 200,000, which is more than any answer needs"),
-        (10**5000, "an int of 16,610 bits, which is beyond any answer"),
+        (10**5000, "an int of 16,610 bits, where an int is asked for"),
     ],
     ids=["tensor", "array", "tuple", "set", "str", "int"],
 )
@@ -702,6 +711,44 @@ def test_the_first_three_layouts_that_were_made_are_shown():
     made = Outcome({"a": 1}, "a 1", made=("one", "two", "three", "four"))
     assert made.shown_with_made("f") == "a 1\nby f: one\nby f: two\nby f: three"
     assert Outcome({"a": 1}, "a 1").shown_with_made("f") == "a 1\nby f: nothing"
+
+
+def test_what_came_is_named_with_its_article():
+    told = [kind(value) for value in (1, 0.5, np.uint8(1), np.ones(2), {1}, (), torch.ones(2))]
+    assert told == [
+        "an int", "a float", "a uint8", "an ndarray", "a set of 1", "a tuple of 0",
+        "a tensor of shape (2,)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("parts", [((2,), (1,)), ((2,), (1,), 0, 0), {1, 2, 3}])
+def test_a_layout_has_three_parts(parts):
+    with pytest.raises(Unusable, match="where the three parts"):
+        read_layout(parts, {})
+
+
+def test_uses_are_shown_with_a_few_digits():
+    assert [read_uses(uses, {}).shown for uses in (2 / 3, 4, math.inf)] == ["0.666667", "4", "inf"]
+
+
+def test_copies_are_logged_with_their_bytes_and_memory_from_outside_is_remembered():
+    """What has no bytes is no copy, and no memory either."""
+    x, outside = torch.arange(4), torch.arange(3)
+    with CopyLog(x) as log:
+        x.t().view(2, 2).clone().add_(1)
+        torch.empty(0).clone()
+        assert log.copies == [("clone", 32)] and not log.outside
+        outside.neg()
+        x.neg()
+    assert log.outside and [nbytes for _, nbytes in log.copies] == [32, 24, 32]
+    assert log.knows(x[1:]) and log.knows(torch.empty(0)) and not log.knows(torch.arange(4))
+
+
+def test_of_two_inputs_on_one_storage_the_first_is_named():
+    x = torch.arange(4)
+    with Watch("as_strided", {"x": x, "y": x[1:]}) as watch:
+        x.as_strided((2,), (1,), 1)
+    assert watch.made == ["shape (2,), stride (1,), storage_offset 1, on x's storage"]
 
 
 def test_another_dtype_on_the_same_bytes_is_a_change():

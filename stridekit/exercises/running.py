@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from stridekit._arguments import with_article
 from stridekit.exercises.untrusted import plain, said_by, type_name
 from stridekit.exercises.watch import Watch
 from stridekit.storage import bytes_missing
@@ -179,7 +180,7 @@ def _require_readable(answer: Any) -> None:
         size = len(answer)
     if size > _MOST_ITEMS:
         raise Unusable(
-            f"a {type(answer).__name__} of {size:,}, which is more than any answer needs"
+            f"{with_article(type_name(answer))} of {size:,}, which is more than any answer needs"
         )
 
 
