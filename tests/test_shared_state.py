@@ -43,6 +43,7 @@ def make(kind, *changes):
     w = eval(KINDS[kind].make, NAMES)
     for change in changes:
         exec(change, NAMES | {"w": w})
+    w.close()  # or ipywidgets keeps it under the comm that it had first
     w.comm = Wire()
     return w
 
