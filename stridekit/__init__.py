@@ -11,34 +11,33 @@ torch.float32 tensor of shape (4,), stride (6,), storage_offset 2
   storage        4 of 24 elements are reached (16 of 96 bytes)
   overlap        none: every index has an element of its own
 
-`exercises`, `plots`, `timing` and `widgets` are modules. Three names are functions although modules
-bear them too: `explain`, `relation` and `traffic`, also after `import stridekit.traffic`.
+`exercises`, `plots`, `timing` and `widgets` are modules.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stridekit.aliasing import (
+from stridekit.cost.traffic import traffic
+from stridekit.cost.traffic_table import Traffic
+from stridekit.cost.warp import WarpSectors, warp_sectors
+from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
+from stridekit.layout import Layout, LayoutError
+from stridekit.memory.memset import MemorySet, Undecided
+from stridekit.selfcheck import SelfCheck, self_check
+from stridekit.tensors.explain import Explanation, explain
+from stridekit.tensors.relation import Relation, relation
+from stridekit.tensors.sharing import (
     has_internal_overlap,
     is_view,
     memset,
     shares_memory,
     shares_storage,
 )
-from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
-from stridekit.explain import Explanation, explain
-from stridekit.layout import Layout, LayoutError
-from stridekit.memory import MemorySet, Undecided
-from stridekit.relation import Relation, relation
-from stridekit.selfcheck import SelfCheck, self_check
-from stridekit.storage import read_element, read_storage, storage_view
-from stridekit.traffic import traffic
-from stridekit.traffic_table import Traffic
-from stridekit.view_error import explain_view
-from stridekit.warp import WarpSectors, warp_sectors
+from stridekit.tensors.storage import read_element, read_storage, storage_view
+from stridekit.tensors.view_error import explain_view
 
 if TYPE_CHECKING:
-    from stridekit.ceiling import Bandwidth, bandwidth
+    from stridekit.cost.bandwidth import Bandwidth, bandwidth
     from stridekit.timing import Comparison, Measurement, compare, measure
     from stridekit.widgets import (
         AliasExplorer,
@@ -104,8 +103,8 @@ _LAZY = {
     "ReshapeStepper": "widgets",
     "ChannelsLastExplorer": "widgets",
     "TraversalExplorer": "widgets",
-    "bandwidth": "ceiling",
-    "Bandwidth": "ceiling",
+    "bandwidth": "cost.bandwidth",
+    "Bandwidth": "cost.bandwidth",
     "measure": "timing",
     "Measurement": "timing",
     "compare": "timing",

@@ -11,7 +11,7 @@ import torch
 
 from stridekit._defaults import torch_defaults
 from stridekit.layout import Layout
-from stridekit.storage import read_element, read_storage
+from stridekit.tensors.storage import read_element, read_storage
 
 PYTHON, TORCH = (3, 11), "2.13"
 

@@ -7,9 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 import stridekit
-from stridekit import Layout, api_names, api_pages, export, timing
-from stridekit.api_names import Example, parts_of, signature, subjects
-from stridekit.api_pages import contents, reference
+from stridekit import Layout, timing
+from stridekit.export import names, pages
+from stridekit.export.names import Example, parts_of, signature, subjects
+from stridekit.export.reference import _cell, _place, contents, reference
 from tests.notebook_rules import TRACES
 
 NAMES = list(dict.fromkeys([*stridekit.__all__, *timing.__all__]))
@@ -56,7 +57,7 @@ def test_every_public_name_has_a_section_with_its_signature_and_its_words(name):
 
 
 def test_the_names_stand_in_the_order_in_which_a_learner_meets_them():
-    assert list(ENTRIES) == api_names.public_names()
+    assert list(ENTRIES) == names.public_names()
     public = [name for name in ENTRIES if name in stridekit.__all__]
     assert public == stridekit.__all__ and sorted(ENTRIES) == sorted(NAMES)
 
@@ -141,14 +142,14 @@ def test_signatures():
 
 def test_a_site_has_the_reference_and_leads_to_it(tmp_path, monkeypatch):
     """A single notebook has none, and no lesson may have the name of one of its pages."""
-    from stridekit.lesson_html import Lesson
+    from stridekit.export.lesson import Lesson
 
-    monkeypatch.setattr(export, "_lesson", lambda path: Lesson("A", "", "", ""))
+    monkeypatch.setattr(pages, "_lesson", lambda path: Lesson("A", "", "", ""))
     source = tmp_path / "a.ipynb"
     source.touch()
-    export.export(source, tmp_path / "one")
+    pages.export(source, tmp_path / "one")
     assert [path.name for path in (tmp_path / "one").iterdir()] == ["a.html"]
-    export.export(tmp_path, tmp_path / "site")
+    pages.export(tmp_path, tmp_path / "site")
     front = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert {*PAGES, "a.html", "index.html"} == {p.name for p in (tmp_path / "site").iterdir()}
     assert all(f'href="{file}"' in front for file in PAGES)
@@ -156,27 +157,27 @@ def test_a_site_has_the_reference_and_leads_to_it(tmp_path, monkeypatch):
     assert "--jp-mirror-editor-keyword-color" in page and "prefers-color-scheme: dark" in page
     assert not re.search(r"""(?:src|@import|url\()\s*=?\s*["']?(https?:|//)|<script""", page)
     (tmp_path / "reference-a.ipynb").touch()
-    with pytest.raises(export.ExportError, match="the name of a page of the reference: rename it"):
-        export.export(tmp_path, tmp_path / "other")
+    with pytest.raises(pages.ExportError, match="the name of a page of the reference: rename it"):
+        pages.export(tmp_path, tmp_path / "other")
 
 
 def test_pages_lead_to_the_ones_before_and_after():
-    pages = api_pages.reference()
-    for k, page in enumerate(pages):
+    written = reference()
+    for k, page in enumerate(written):
         ways = dict(re.findall(r'<a href="([^"]*)" rel="(prev|next)">', page.body))
         around = [(k - 1, "prev"), (k + 1, "next")]
-        assert ways == {pages[n].file: rel for n, rel in around if 0 <= n < len(pages)}
+        assert ways == {written[n].file: rel for n, rel in around if 0 <= n < len(written)}
 
 
 def test_what_an_example_shows_is_text():
-    cell = api_pages._cell(api_names.Example("x < y", "<b> & more"))
+    cell = _cell(names.Example("x < y", "<b> & more"))
     assert "<pre>&lt;b&gt; &amp; more</pre>" in cell and "<b>" not in cell
     assert "x < y" not in cell
 
 
 def test_no_name_leads_to_itself():
     places = {"memset": "a.html#memset", "T.of": "b.html#T.of"}
-    assert api_pages._place("memset()", places, "memset") is None
-    assert api_pages._place("stridekit.memset()", places, "T") == "a.html#memset"
-    assert api_pages._place("of", places, "T") == "b.html#T.of"
-    assert api_pages._place("of", places, "memset") is None
+    assert _place("memset()", places, "memset") is None
+    assert _place("stridekit.memset()", places, "T") == "a.html#memset"
+    assert _place("of", places, "T") == "b.html#T.of"
+    assert _place("of", places, "memset") is None

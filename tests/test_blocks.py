@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, MemorySet, Undecided, memset
-from stridekit.block_union import blocks_together
-from stridekit.blocks import Blocks, blocks
-from stridekit.memory import generators_of
-from stridekit.strided_set import Budget, normal_form
+from stridekit.memory.block_union import blocks_together
+from stridekit.memory.blocks import Blocks, blocks
+from stridekit.memory.memset import generators_of
+from stridekit.memory.strided_set import Budget, normal_form
 from tests.brute_force import layout_bytes, sums
 from tests.strategies import tensors
 

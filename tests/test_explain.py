@@ -10,7 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.two_tensor import TwoTensor
 
 from stridekit import Layout, explain
-from stridekit.explain import Explanation
+from stridekit.tensors.explain import Explanation
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
 

@@ -10,7 +10,7 @@ import pytest
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert.exporters import templateexporter
 
-from stridekit import export, lesson_html
+from stridekit.export import lesson, pages
 from tests.notebook_rules import TRACES
 
 code, words = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
@@ -39,7 +39,7 @@ def page(tmp_path_factory):
     """One notebook with every kind of thing, as a page."""
     folder = tmp_path_factory.mktemp("a folder")
     source = write(folder / "kinds.ipynb", *CELLS)
-    assert export.main([str(source), "-o", str(folder / "new" / "site")]) == 0
+    assert pages.main([str(source), "-o", str(folder / "new" / "site")]) == 0
     (written,) = (folder / "new" / "site").iterdir()
     assert written.name == "kinds.html"
     return written.read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def test_one_that_fails_leaves_nothing(cells, sentence, tmp_path, capfd):
     """Not even the pages of those that are well."""
     write(tmp_path / "a.ipynb", words("# Well"))
     bad = write(tmp_path / "b.ipynb", *cells)
-    assert export.main([str(tmp_path), "-o", str(tmp_path / "site")]) == 1
+    assert pages.main([str(tmp_path), "-o", str(tmp_path / "site")]) == 1
     # A kernel that is ended while it is busy may say so itself.
     said = [line for line in capfd.readouterr().err.splitlines() if "[IPKernelApp]" not in line]
     assert said == [f"{bad}, {sentence}"]
@@ -121,7 +121,7 @@ def test_refusals(tmp_path, capsys):
         (well, tmp_path / "file", "is a file: name a folder to write to"),
     ]
     for source, folder, sentence in refused:
-        assert export.main([str(source), "-o", str(folder)]) == 1
+        assert pages.main([str(source), "-o", str(folder)]) == 1
         said = capsys.readouterr()
         assert sentence in said.err and said.out == "" and not out.exists()
 
@@ -129,7 +129,7 @@ def test_refusals(tmp_path, capsys):
 def test_what_is_no_notebook(tmp_path, capsys):
     path = tmp_path / "a.ipynb"
     path.write_text("# no JSON")
-    assert export.main([str(path), "-o", str(tmp_path / "out")]) == 1
+    assert pages.main([str(path), "-o", str(tmp_path / "out")]) == 1
     assert f"{path}, it is not a notebook: " in capsys.readouterr().err
 
 
@@ -139,9 +139,9 @@ def test_the_extra_that_is_missing_is_named(tmp_path, capsys, monkeypatch):
     def missing(name):
         raise ModuleNotFoundError("No module named 'nbconvert'", name="nbconvert.exporters")
 
-    monkeypatch.setattr(export, "import_module", missing)
+    monkeypatch.setattr(pages, "import_module", missing)
     path = write(tmp_path / "a.ipynb", words("# A"))
-    assert export.main([str(path), "-o", str(tmp_path / "out")]) == 1
+    assert pages.main([str(path), "-o", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == (
         "nbconvert is not installed: pip install 'stridekit[export]' brings it\n"
     )
@@ -153,11 +153,11 @@ def test_the_extra_that_is_missing_is_named(tmp_path, capsys, monkeypatch):
 @pytest.fixture
 def quick(monkeypatch):
     """Export without a kernel: every notebook has the same page."""
-    monkeypatch.setattr(lesson_html, "_execute", lambda notebook, path: ({}, {}))
+    monkeypatch.setattr(lesson, "_execute", lambda notebook, path: ({}, {}))
 
 
 def run(source, folder):
-    return export.main([str(source), "-o", str(folder)])
+    return pages.main([str(source), "-o", str(folder)])
 
 
 class Links(HTMLParser):
@@ -196,7 +196,7 @@ def test_the_front_page_leads_to_a_lesson_of_any_name(name, tmp_path, quick):
     front = Links((tmp_path / "site" / "index.html").read_text(encoding="utf-8"))
     link = front.links[0]
     assert re.fullmatch(r"[\w.%~-]+", link, re.ASCII) and urlsplit(link).path == link
-    assert (tmp_path / "site" / unquote(link)).read_text(encoding="utf-8").startswith(export.MARK)
+    assert (tmp_path / "site" / unquote(link)).read_text(encoding="utf-8").startswith(pages.MARK)
     assert name in front.texts
     page = Links((tmp_path / "site" / f"{name}.html").read_text(encoding="utf-8"))
     assert f"{name}.ipynb" in page.texts
@@ -239,7 +239,7 @@ def test_a_place_that_is_taken_is_left_alone(kind, name, tmp_path, quick, capsys
     write(tmp_path / "a.ipynb", words("# A"))
     site = tmp_path / "site"
     site.mkdir()
-    (site / "ours.html").write_text(export.MARK)
+    (site / "ours.html").write_text(pages.MARK)
     TAKEN[kind](site / name, site)
     before = files(site)
     assert run(tmp_path, site) == 1
@@ -312,7 +312,7 @@ def test_a_package_that_cannot_be_imported_is_named(error, sentence, tmp_path, m
     def fails(name):
         raise error
 
-    monkeypatch.setattr(export, "import_module", fails)
+    monkeypatch.setattr(pages, "import_module", fails)
     assert run(write(tmp_path / "a.ipynb"), tmp_path / "out") == 1
     said = capsys.readouterr().err
     assert sentence in said and said.count("\n") == 1
@@ -350,7 +350,7 @@ def test_a_widget_that_cannot_live_on_a_page_is_left_out():
         "controls": state | {"_model_module": "@jupyter-widgets/controls"},
         "no module": {"_model_module": "anywidget"},
     }
-    found = lesson_html._Widgets(states, {"bytes": [{"path": ["_scene"]}], "well": []})
+    found = lesson._Widgets(states, {"bytes": [{"path": ["_scene"]}], "well": []})
     assert [found.number(name) for name in states] == [0, None, None, None, None]
     assert found.number("well") == 0 and len(found.shown) == 1 and found.number("gone") is None
 
@@ -362,10 +362,10 @@ def test_each_end_of_a_cell_is_told_in_its_own_words():
         (CellTimeoutError("late"), "it ran longer than 300 s"),
     ]
     for error, words_ in told:
-        assert lesson_html._why(error) == words_
+        assert lesson._why(error) == words_
 
 
 def test_the_colours_are_those_of_the_readers_system():
-    light, dark, *others = lesson_html.styles().split("@media (prefers-color-scheme: dark)")
+    light, dark, *others = lesson.styles().split("@media (prefers-color-scheme: dark)")
     assert "--jp-layout-color0: white;" in light and "--jp-layout-color0: #111;" in dark
     assert others == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stridekit.fetched import loaded_from_elsewhere
+from stridekit.export.fetched import loaded_from_elsewhere
 
 LOADS = [
     '<img src="https://a.org/x">',

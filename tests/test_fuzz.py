@@ -2,7 +2,7 @@
 
 import pytest
 
-from stridekit.memory import MemorySet
+from stridekit.memory.memset import MemorySet
 from tests import fuzz
 
 CASES = 300

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from stridekit import read_element, read_storage
-from stridekit.storage import storage_view
+from stridekit.tensors.storage import storage_view
 
 DTYPES = [torch.uint8, torch.bool, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
 NUMEL = 24

@@ -41,39 +41,21 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         {"_arguments", "casts", "view_rule", "memory_format", "dim_order", "layout"},
         set(),
     ),
-    "strided_set": ({"_arguments"}, set()),
-    "inclusion": ({"strided_set"}, set()),
-    "in_order": ({"strided_set"}, set()),
-    "blocks": ({"_arguments", "strided_set"}, set()),
-    "block_union": ({"strided_set", "inclusion", "blocks"}, set()),
-    "memory": ({"_arguments", "layout", "strided_set", "in_order", "inclusion", "blocks"}, set()),
-    "storage": ({"_arguments", "layout", "memory"}, {"torch"}),
-    "explain": ({"_arguments", "layout", "memory", "storage"}, set()),
-    "view_error": ({"_arguments", "view_rule", "layout", "explain"}, {"torch"}),
-    "aliasing": ({"_arguments", "layout", "memory", "strided_set", "storage"}, {"torch"}),
-    "relation": ({"aliasing", "explain", "memory", "strided_set"}, {"torch"}),
-    "refetch": ({"strided_set", "blocks"}, set()),
-    "placement": ({"layout"}, {"torch"}),
-    "traffic_table": ({"_arguments"}, set()),
-    "traffic": (
+    "memory": ({"_arguments", "layout"}, set()),
+    "tensors": ({"_arguments", "view_rule", "layout", "memory"}, {"torch"}),
+    "cost": (
         {
             "_arguments",
+            "_defaults",
             "layout",
             "casts",
             "elementwise",
-            "strided_set",
-            "blocks",
-            "block_union",
             "memory",
-            "aliasing",
-            "refetch",
-            "placement",
-            "traffic_table",
+            "tensors",
+            "timing",
         },
         {"torch"},
     ),
-    "warp": ({"_arguments", "layout", "aliasing", "placement"}, set()),
-    "ceiling": ({"_arguments", "_defaults", "timing"}, {"torch"}),
     "timing": ({"_arguments", "_defaults", "plots"}, {"torch", "numpy", "tqdm"}),
     "plots": ({"_arguments", "palette"}, {"matplotlib", "numpy", "PIL"}),
     "widgets": (
@@ -81,48 +63,27 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
             "_arguments",
             "_defaults",
             "layout",
-            "refetch",
             "elementwise",
             "memory",
-            "aliasing",
-            "storage",
-            "explain",
+            "tensors",
+            "cost",
             "plots",
             "palette",
         },
         {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
     ),
-    "export": ({"palette", "lesson_html", "api_pages"}, set()),
-    "api_pages": ({"api_names"}, {"nbconvert"}),
-    "api_names": ({"timing"}, {"stridekit", "traitlets"}),
-    "fetched": (set(), set()),
-    "lesson_html": (
-        {"fetched", "widgets"},
-        {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
+    "export": (
+        {"palette", "timing", "widgets"},
+        {"stridekit", "traitlets"}
+        | {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
     ),
-    "selfcheck": ({"_defaults", "layout", "storage", "widgets"}, {"torch"}),
+    "selfcheck": ({"_defaults", "layout", "tensors", "widgets"}, {"torch"}),
     "exercises": (
-        {"_arguments", "_defaults", "aliasing", "layout", "memory", "storage"},
+        {"_arguments", "_defaults", "layout", "memory", "tensors"},
         {"torch", "numpy"},
     ),
     "__init__": (
-        {
-            "layout",
-            "elementwise",
-            "memory",
-            "storage",
-            "explain",
-            "view_error",
-            "aliasing",
-            "relation",
-            "traffic",
-            "traffic_table",
-            "warp",
-            "ceiling",
-            "selfcheck",
-            "timing",
-            "widgets",
-        },
+        {"layout", "elementwise", "memory", "tensors", "cost", "selfcheck", "timing", "widgets"},
         set(),
     ),
 }
@@ -173,12 +134,12 @@ def test_module_knows_only_those_below(path):
     [
         ("layout", "import torch"),
         ("layout", "import numpy.linalg as la"),
-        ("memory", "from stridekit.storage import read_storage"),
-        ("memory", "from stridekit import storage"),
-        ("memory", "from . import storage"),
-        ("memory", "from .storage import read_storage"),
-        ("memory", "def f():\n    from .storage import read_storage"),
-        ("memory", "if TYPE_CHECKING:\n    import stridekit.storage"),
+        ("memory", "from stridekit.tensors.storage import read_storage"),
+        ("memory", "from stridekit import tensors"),
+        ("memory", "from . import tensors"),
+        ("memory", "from .tensors.storage import read_storage"),
+        ("memory", "def f():\n    from .tensors.storage import read_storage"),
+        ("memory", "if TYPE_CHECKING:\n    import stridekit.tensors.storage"),
         ("plots", "from stridekit.widgets import scene"),
         ("plots", "import stridekit.exercises.core"),
         ("widgets", "from ..exercises import core"),
@@ -263,14 +224,3 @@ def test_modules_are_there_when_they_are_asked_for():
     assert done.stdout.split() == [b"['stridekit.plots',", b"'stridekit.exercises']"]
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         stridekit.nothing  # noqa: B018
-
-
-@pytest.mark.parametrize("name", ["explain", "relation", "traffic"])
-def test_a_name_that_a_module_bears_too_is_the_function(name):
-    """However it is imported, in a fresh Python; what is in the module is imported from there."""
-    program = (
-        f"import stridekit.{name} as m; from stridekit import {name}\n"
-        f"from stridekit.{name} import {name} as own; print(m is {name} is own and callable(m))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout == b"True\n"

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, MemorySet, Undecided, memset
-from stridekit.memory import has_collision
-from stridekit.strided_set import BUDGET, Budget
+from stridekit.memory.memset import has_collision
+from stridekit.memory.strided_set import BUDGET, Budget
 from tests.brute_force import layout_bytes
 from tests.strategies import tensors
 
@@ -358,7 +358,7 @@ def test_operators_have_one_budget_for_both_directions(monkeypatch):
             budgets.append(steps)
             super().__init__(steps)
 
-    monkeypatch.setattr("stridekit.memory.Budget", Counted)
+    monkeypatch.setattr("stridekit.memory.memset.Budget", Counted)
     for ask in (lambda: part < whole, lambda: part > whole, lambda: a == b, lambda: a != b):
         budgets.clear()
         ask()

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 
 from stridekit import Layout, relation
-from stridekit.strided_set import Budget
+from stridekit.memory.strided_set import Budget
 from tests.brute_force import tensor_bytes
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.test_aliasing import relatives

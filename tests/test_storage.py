@@ -13,7 +13,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from bench_storage import storage_bandwidth
 from stridekit import read_element, read_storage
-from stridekit.storage import storage_view
+from stridekit.tensors.storage import storage_view
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import explain, memset, read_element, read_storage, storage_view
-from stridekit.storage import bytes_missing
+from stridekit.tensors.storage import bytes_missing
 
 # A place for the copy ------------------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Undecided
-from stridekit.in_order import _least, _made, ascending, each, runs
-from stridekit.inclusion import includes, residues
-from stridekit.strided_set import (
+from stridekit.memory.in_order import _least, _made, ascending, each, runs
+from stridekit.memory.inclusion import includes, residues
+from stridekit.memory.strided_set import (
     Budget,
     collide,
     contains,

@@ -22,10 +22,10 @@ from stridekit import (
     traffic,
     warp_sectors,
 )
-from stridekit.blocks import blocks
-from stridekit.ceiling import Bandwidth, bandwidth
-from stridekit.refetch import Lru, Walk, fetched
-from stridekit.strided_set import Budget, normal_form
+from stridekit.cost.bandwidth import Bandwidth, bandwidth
+from stridekit.cost.refetch import Lru, Walk, fetched
+from stridekit.memory.blocks import blocks
+from stridekit.memory.strided_set import Budget, normal_form
 from stridekit.widgets.traversal_explorer import traversal
 from tests.brute_force import layout_bytes, tensor_bytes
 from tests.strategies import tensors
@@ -482,9 +482,9 @@ def test_bandwidth_takes_the_lower_quartile(monkeypatch):
             results.append(self.globals["a"].unique().tolist())
             return type("Measurement", (), {"mean": next(self.times)})
 
-    monkeypatch.setattr("stridekit.ceiling.Timer", Timer)
+    monkeypatch.setattr("stridekit.cost.bandwidth.Timer", Timer)
     monkeypatch.setattr(
-        "stridekit.ceiling.machine", lambda: {"caches": {"L1": 7, "L3": 9, "L2": 8}}
+        "stridekit.cost.bandwidth.machine", lambda: {"caches": {"L1": 7, "L3": 9, "L2": 8}}
     )
     found = bandwidth(12 * 1024, repetitions=6, threads=2)
     assert found.copy == pytest.approx(2 * 4096 / 1e-3)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError, loop_nest
-from stridekit.memory import MemorySet
+from stridekit.memory.memset import MemorySet
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Warp

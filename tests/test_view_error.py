@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from stridekit import Layout, LayoutError
-from stridekit.view_error import explain_view
+from stridekit.tensors.view_error import explain_view
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import new_shapes, tensors
 

@@ -18,7 +18,7 @@ import torch
 from stridekit._arguments import with_article
 from stridekit.exercises.untrusted import plain, said_by, type_name
 from stridekit.exercises.watch import Watch
-from stridekit.storage import bytes_missing
+from stridekit.tensors.storage import bytes_missing
 
 Arguments = Mapping[str, Any]
 Read = Callable[[Any, Arguments], "Outcome"]

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from stridekit.layout import Layout
-from stridekit.memory import MemorySet
+from stridekit.memory.memset import MemorySet
 
 MAX_CELLS = 4096  # HTML cells up to 256, a canvas above: both at interactive speed
 MAX_DIMS = 4

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from stridekit.aliasing import shares_memory
 from stridekit.exercises.answers import as_int
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome
+from stridekit.tensors.sharing import shares_memory
 
 Step = Callable[[torch.Tensor], torch.Tensor]
 Steps = Sequence[Step]

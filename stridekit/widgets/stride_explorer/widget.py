@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from stridekit._arguments import a_kind, int_, varargs
 from stridekit.layout import Layout, LayoutError
-from stridekit.storage import read_storage, storage_bytes
+from stridekit.tensors.storage import read_storage, storage_bytes
 from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture

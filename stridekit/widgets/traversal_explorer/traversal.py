@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from stridekit.cost.refetch import Lru
 from stridekit.layout import Layout
-from stridekit.refetch import Lru
 from stridekit.widgets.scene import CACHE_LINE, element_name, layout_json
 
 SECTOR = 32  # bytes: what a GPU fetches at least

@@ -21,7 +21,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from stridekit.fetched import loaded_from_elsewhere
+from stridekit.export.fetched import loaded_from_elsewhere
 from stridekit.widgets.offline import Offline, live
 
 CELL_TIMEOUT = 300  # seconds

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from math import gcd
 from typing import NamedTuple
 
-from stridekit.blocks import Blocks, blocks
-from stridekit.strided_set import Budget, Generator, normal_form
+from stridekit.memory.blocks import Blocks, blocks
+from stridekit.memory.strided_set import Budget, Generator, normal_form
 
 
 class Lru:

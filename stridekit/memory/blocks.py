@@ -16,7 +16,7 @@ from math import gcd, prod
 from typing import NamedTuple
 
 from stridekit._arguments import LARGEST, shown
-from stridekit.strided_set import Budget, Generator, cut, reach, table
+from stridekit.memory.strided_set import Budget, Generator, cut, reach, table
 
 # A base and its generators in normal form.
 Part = tuple[int, tuple[Generator, ...]]

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from math import gcd, prod
 
-from stridekit.strided_set import Budget, Generator, Level, makes, reach, scaled
+from stridekit.memory.strided_set import Budget, Generator, Level, makes, reach, scaled
 
 
 def each(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
     """All numbers of the levels, each of which may cost as much as the budget has.
 
-    >>> from stridekit.strided_set import cut
+    >>> from stridekit.memory.strided_set import cut
     >>> list(each(cut(((1, 2), (8, 3))), Budget(0)))
     [0, 1, 8, 9, 16, 17]
     """
@@ -29,7 +29,7 @@ def each(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 def runs(levels: Sequence[Level], budget: Budget) -> Iterator[range]:
     """The same as runs of neighbours, as long as they go; the budget is one for all of them.
 
-    >>> from stridekit.strided_set import cut
+    >>> from stridekit.memory.strided_set import cut
     >>> list(runs(cut(((1, 2), (8, 3))), Budget(0)))
     [range(0, 2), range(8, 10), range(16, 18)]
     """
@@ -54,7 +54,7 @@ def _above_runs(levels: Sequence[Level]) -> tuple[Sequence[Level], int]:
 def numbers(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
     """All numbers that the levels make, smallest first, one at a time; plain digits cost no steps.
 
-    >>> from stridekit.strided_set import cut
+    >>> from stridekit.memory.strided_set import cut
     >>> list(numbers(cut(((1, 2), (8, 3))), Budget(0)))
     [0, 1, 8, 9, 16, 17]
     """

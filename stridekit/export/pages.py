@@ -25,14 +25,14 @@ from urllib.parse import quote
 from stridekit.palette import css_variables
 
 if TYPE_CHECKING:
-    from stridekit.lesson_html import Lesson
+    from stridekit.export.lesson import Lesson
 
 # What every page begins with: a file that does not is somebody else's.
 MARK = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     '<meta name="generator" content="stridekit">'
 )
-STYLE = Path(__file__).with_name("export.css")
+STYLE = Path(__file__).with_name("pages.css")
 TITLE = "How tensors live in memory"
 LEAD = (
     "Lessons to play with. Everything you can drag, press and answer is alive on these pages, without a "
@@ -89,7 +89,7 @@ def _notebooks(source: Path) -> list[Path]:
 def _lesson(path: Path) -> Lesson:
     """The notebook, executed. Raises ExportError, with the notebook's name."""
     try:
-        pages: Any = import_module("stridekit.lesson_html")
+        pages: Any = import_module("stridekit.export.lesson")
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise ExportError(
@@ -155,8 +155,8 @@ def _lesson_page(name: str, lesson: Lesson, is_site: bool) -> str:
 
 def _front_page_and_reference(lessons: dict[str, Lesson]) -> dict[str, str]:
     """The lessons in order, each with what it says about itself; and a page for each subject."""
-    from stridekit.api_pages import contents, reference
-    from stridekit.lesson_html import styles
+    from stridekit.export.lesson import styles
+    from stridekit.export.reference import contents, reference
 
     look, explained = styles(), reference()
     header = (
@@ -208,7 +208,3 @@ def main(arguments: list[str] | None = None) -> int:
     for path in written:
         print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

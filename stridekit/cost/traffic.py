@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 import torch
 
 from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
-from stridekit.aliasing import memset
-from stridekit.block_union import blocks_together, partial_together
-from stridekit.blocks import Blocks, Part, blocks
 from stridekit.casts import Computed, as_computed
+from stridekit.cost.placement import without_memory
+from stridekit.cost.refetch import Walk, fetched
+from stridekit.cost.traffic_table import Operand, Traffic
 from stridekit.elementwise import broadcast_tensors, loop_nest
 from stridekit.layout import MOST_DIMS, Layout
-from stridekit.memory import generators_of
-from stridekit.placement import without_memory
-from stridekit.refetch import Walk, fetched
-from stridekit.strided_set import BUDGET, Budget, normal_form
-from stridekit.traffic_table import Operand, Traffic
+from stridekit.memory.block_union import blocks_together, partial_together
+from stridekit.memory.blocks import Blocks, Part, blocks
+from stridekit.memory.memset import generators_of
+from stridekit.memory.strided_set import BUDGET, Budget, normal_form
+from stridekit.tensors.sharing import memset
 
 __all__ = ["Operand", "Traffic", "traffic"]
 
@@ -63,7 +63,7 @@ def traffic(
     line that they write. The measured `bandwidth()` does not count those either.)
     With `cache`, its size in bytes, lines are fetched again by the loops of an elementwise operation
     that returns to them too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops
-    in that order. At most one write then. This is an estimate, see `stridekit.refetch`.
+    in that order. At most one write then. This is an estimate, see `stridekit.cost.refetch`.
     Only what is listed is counted. Where torch first casts an operand into a copy, that copying is an
     operation to ask for by itself; with torch's loops, such an operand is refused.
 

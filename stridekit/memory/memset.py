@@ -17,11 +17,11 @@ from functools import cached_property
 from typing import Any
 
 from stridekit._arguments import a_kind, int_, items_of, shown
-from stridekit.blocks import Blocks, blocks, check_size
-from stridekit.in_order import each, runs
-from stridekit.inclusion import includes
 from stridekit.layout import MOST_DIMS, Layout
-from stridekit.strided_set import (
+from stridekit.memory.blocks import Blocks, blocks, check_size
+from stridekit.memory.in_order import each, runs
+from stridekit.memory.inclusion import includes
+from stridekit.memory.strided_set import (
     BUDGET,
     Budget,
     Generator,

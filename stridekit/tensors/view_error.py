@@ -15,8 +15,8 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from stridekit._arguments import varargs
-from stridekit.explain import Explanation
 from stridekit.layout import Layout
+from stridekit.tensors.explain import Explanation
 from stridekit.view_rule import Chunk, chunks, complete_shape
 
 # A label and a sentence, as in Explanation.

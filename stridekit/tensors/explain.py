@@ -9,8 +9,8 @@ from typing import Any
 
 from stridekit._arguments import a_kind
 from stridekit.layout import Layout
-from stridekit.memory import MemorySet, Undecided
-from stridekit.storage import stand_in, storage_bytes
+from stridekit.memory.memset import MemorySet, Undecided
+from stridekit.tensors.storage import stand_in, storage_bytes
 
 # How many indices to look through for an example of two that share an element.
 _EXAMPLE_BUDGET = 100_000

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nbconvert.filters.highlight import Highlight2HTML
 
-from stridekit.api_names import Entry, Example, Member, Subject, subjects
+from stridekit.export.names import Entry, Example, Member, Subject, subjects
 
 TITLE = "The package, name by name"
 _highlight = Highlight2HTML(pygments_lexer="ipython3")

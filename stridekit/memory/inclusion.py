@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import gcd, prod
 
-from stridekit.strided_set import (
+from stridekit.memory.strided_set import (
     DEEP,
     Budget,
     Generator,

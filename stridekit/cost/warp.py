@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from stridekit._arguments import int_
-from stridekit.aliasing import first_address, memset
+from stridekit.cost.placement import without_memory
 from stridekit.layout import Layout
-from stridekit.placement import without_memory
+from stridekit.tensors.sharing import first_address, memset
 
 MOST_LANES = 10_000  # far more than a GPU has
 

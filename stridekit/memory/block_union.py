@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from itertools import pairwise, product
 from math import gcd, prod
 
-from stridekit.blocks import Part, blocks, split
-from stridekit.inclusion import includes
-from stridekit.strided_set import Budget, cut, reach
+from stridekit.memory.blocks import Part, blocks, split
+from stridekit.memory.inclusion import includes
+from stridekit.memory.strided_set import Budget, cut, reach
 
 _Memo = dict[tuple[Part, ...], int]
 

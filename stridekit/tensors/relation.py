@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
-from stridekit.aliasing import first_address, has_internal_overlap, memset, shares_storage
-from stridekit.explain import Explanation
-from stridekit.memory import MemorySet, Undecided
-from stridekit.strided_set import BUDGET, Budget
+from stridekit.memory.memset import MemorySet, Undecided
+from stridekit.memory.strided_set import BUDGET, Budget
+from stridekit.tensors.explain import Explanation
+from stridekit.tensors.sharing import first_address, has_internal_overlap, memset, shares_storage
 
 
 @dataclass(frozen=True, slots=True, repr=False)

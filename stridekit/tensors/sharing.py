@@ -20,9 +20,9 @@ import torch
 
 from stridekit._arguments import a_kind
 from stridekit.layout import Layout, array_block
-from stridekit.memory import MemorySet, generators_of, has_collision
-from stridekit.storage import require_memory, storage_address, storage_bytes
-from stridekit.strided_set import BUDGET, Generator
+from stridekit.memory.memset import MemorySet, generators_of, has_collision
+from stridekit.memory.strided_set import BUDGET, Generator
+from stridekit.tensors.storage import require_memory, storage_address, storage_bytes
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 

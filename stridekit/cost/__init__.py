@@ -1,0 +1,1 @@
+"""What an operation moves: bytes, cache lines and sectors predicted, bandwidth measured."""
