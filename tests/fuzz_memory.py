@@ -9,10 +9,17 @@ import numpy as np
 import torch
 
 from stridekit import Layout, MemorySet, has_internal_overlap, is_view, memset, shares_memory
-from stridekit.memory.block_union import blocks_together
-from stridekit.memory.in_order import ascending
+from stridekit.memory.blocks import blocks_together
 from stridekit.memory.memset import generators_of
-from stridekit.memory.strided_set import Budget, collide, contains, count, cut, normal_form
+from stridekit.memory.strided_set import (
+    Budget,
+    ascending,
+    collide,
+    contains,
+    count,
+    cut,
+    normal_form,
+)
 from tests.brute_force import layout_bytes, sums
 
 _BASE = torch.zeros(1 << 14, dtype=torch.uint8)

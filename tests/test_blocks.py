@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, MemorySet, Undecided, memset
-from stridekit.memory.block_union import blocks_together
-from stridekit.memory.blocks import Blocks, blocks
+from stridekit.memory.blocks import Blocks, blocks, blocks_together
 from stridekit.memory.memset import generators_of
 from stridekit.memory.strided_set import Budget, normal_form
 from tests.brute_force import layout_bytes, sums

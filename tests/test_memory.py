@@ -161,7 +161,7 @@ def test_a_set_never_changes():
     for count in (-1, -3):
         with pytest.raises(ValueError, match="have a negative count"):
             MemorySet(0, [(8, 0), (1, count)], "cpu")
-    with pytest.raises(TypeError, match="is no Layout"):
+    with pytest.raises(TypeError, match="is not a Layout"):
         MemorySet.of((3, 4))
     for budget in (None, -1, 1.5, True):
         with pytest.raises(ValueError, match="give a number of steps, 0 or more"):

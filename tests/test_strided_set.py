@@ -9,16 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Undecided
-from stridekit.memory.in_order import _least, _made, ascending, each, runs
 from stridekit.memory.inclusion import includes, residues
 from stridekit.memory.strided_set import (
     Budget,
+    _least,
+    _made,
+    ascending,
     collide,
     contains,
     count,
     cut,
+    each,
     meet,
     normal_form,
+    runs,
     table,
 )
 from tests.brute_force import sums

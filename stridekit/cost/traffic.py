@@ -21,10 +21,9 @@ from stridekit.cost.refetch import Walk, fetched
 from stridekit.cost.traffic_table import Operand, Traffic
 from stridekit.elementwise import broadcast_tensors, loop_nest
 from stridekit.layout import MOST_DIMS, Layout
-from stridekit.memory.block_union import blocks_together, partial_together
-from stridekit.memory.blocks import Blocks, Part, blocks
+from stridekit.memory.blocks import Blocks, blocks, blocks_together, partial_together
 from stridekit.memory.memset import generators_of
-from stridekit.memory.strided_set import BUDGET, Budget, normal_form
+from stridekit.memory.strided_set import BUDGET, Budget, Part, normal_form
 from stridekit.tensors.sharing import memset
 
 __all__ = ["Operand", "Traffic", "traffic"]

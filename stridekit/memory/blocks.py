@@ -1,30 +1,32 @@
-"""How many aligned blocks a strided set meets: cache lines, sectors or pages, counted without a visit.
+"""The aligned blocks that strided sets meet: cache lines, sectors or pages, counted without a visit.
 
-In a nested set the copies of a level lie one after another, so the blocks of a level are those of its
-copies, less one wherever a copy ends in the block in which the next begins. All of that depends only
-on where a copy starts modulo the block size, and those starts go around in a cycle: a level costs as
-many sums as there are starts in it, `size` at the most, however many copies there are.
+One set: the copies of a level lie one after another, so the blocks of a level are those of its copies,
+less one wherever a copy ends in the block in which the next begins. All of that depends only on where
+a copy starts modulo the block size, and those starts go round in a cycle: a level costs as many sums
+as it has different starts, at most `size`, however many copies there are. A level whose steps interleave
+is written out, within the budget.
 
-A level whose steps interleave is written out, within the budget.
+Several sets: a block that two of them meet counts once. x[::2] and x[1::2] have no byte in common and
+every cache line. What makes this quick is, in this order: sets that lie far apart; a set that leaves out
+no block between its ends; a set inside another; and sets that repeat with one step, as the slices of one
+tensor do, whose common period is counted as a level is. What remains is written out, within the budget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise, product
 from math import gcd, prod
 from typing import NamedTuple
 
-from stridekit._arguments import LARGEST, shown
-from stridekit.memory.strided_set import Budget, Generator, cut, reach, table
+from stridekit.memory.inclusion import includes
+from stridekit.memory.strided_set import Budget, Generator, Part, Span, cut, joined, reach, table
 
-# A base and its generators in normal form.
-Part = tuple[int, tuple[Generator, ...]]
-
-# So many numbers are handled in one step of the budget.
-_A_STEP = 8
-# Up to so many copies are added up one by one: their way around the cycle is not worth its sums.
-_FEW = 8
+_A_STEP = 8  # numbers, or sets, that are handled in one step of the budget
+_FEW = 8  # copies that are added up one by one: their way round the cycle does not pay
+_INSIDE = 200  # steps for the test whether a set lies inside another: there are other ways
+_DEEP = 100  # generators of a set that windows may nest: Python's stack is finite
 
 
 class Blocks(NamedTuple):
@@ -36,13 +38,52 @@ class Blocks(NamedTuple):
 
     @property
     def partial(self) -> int:
-        """The blocks of which some bytes are in the set and some are not."""
+        """The number of blocks of which the set has some bytes and not all."""
         return self.touched - self.filled
 
     @property
     def nbytes(self) -> int:
         """The bytes of the touched blocks, whether they are in the set or not."""
         return self.touched * self.size
+
+
+# One set ----------------------------------------------------------------------------------------
+
+
+def blocks(part: Part, size: int, budget: Budget) -> Blocks:
+    """The blocks k*size … (k+1)*size - 1 that a set meets and fills; generators in normal form.
+
+    Raises Undecided where interleaved steps would cost more than the budget.
+
+    >>> blocks((32, ((1, 8), (48, 1000))), 64, Budget(100))  # 8 bytes in every 48
+    Blocks(size=64, touched=750, filled=0)
+    >>> blocks((4, ((1, 10**12),)), 64, Budget(100))
+    Blocks(size=64, touched=15625000001, filled=15624999999)
+    """
+    base, generators = part
+    runs, levels = _split(generators, budget)
+    first_run = runs[0][1]
+
+    def met(start: int, stop: int) -> int:
+        return (stop - 1) // size - start // size + 1
+
+    def shared(stop: int, after: int) -> int:
+        return -int((stop - 1) // size == after // size)
+
+    def filled(start: int, stop: int) -> int:
+        return max(0, stop // size - -(-start // size))
+
+    def filled_by_two(stop: int, after: int) -> int:
+        # What is copied has holes, or it would be one run: so a block that two copies fill together
+        # lies within the last run of one and the first of the next, which are equally long.
+        inside = after % size
+        return int(stop == after and 0 < inside <= first_run and size - inside <= first_run)
+
+    touched = _total(base, runs, levels, size, _Worth(met, shared), budget)
+    if len(runs) == 1 and 2 * first_run < size:  # two runs that meet fill no block either
+        return Blocks(size, touched, 0)
+    worth = _Worth(filled, filled_by_two)
+    return Blocks(size, touched, _total(base, runs, levels, size, worth, budget))
 
 
 class _Copies(NamedTuple):
@@ -54,54 +95,18 @@ class _Copies(NamedTuple):
     length: int
 
 
-def blocks(part: Part, size: int, budget: Budget) -> Blocks:
-    """The blocks k*size … (k+1)*size - 1 that a set meets and fills; generators in normal form.
+class _Worth(NamedTuple):
+    """What is added up: for a run, of (start, stop), and for a joint, of (stop, the next start).
 
-    Raises Undecided where interleaved steps would cost more than the budget, ValueError where the size
-    is no whole number of bytes.
-
-    >>> blocks((32, ((1, 8), (48, 1000))), 64, Budget(100))  # 8 bytes in every 48
-    Blocks(size=64, touched=750, filled=0)
-    >>> blocks((4, ((1, 10**12),)), 64, Budget(100))
-    Blocks(size=64, touched=15625000001, filled=15624999999)
+    Both depend on their numbers modulo the block size alone.
     """
-    check_size(size)
-    base, generators = part
-    runs, levels = split(generators, budget)
-    first_run = runs[0][1]
 
-    def met(start: int, length: int) -> int:
-        return (start + length - 1) // size - start // size + 1
-
-    def filled(start: int, length: int) -> int:
-        return max(0, (start + length) // size - -(-start // size))
-
-    def shared(start: int, length: int, after: int) -> int:
-        return -int((start + length - 1) // size == after // size)
-
-    def joined(start: int, length: int, after: int) -> int:
-        # What is copied has holes, or it would be one run: so a block that two copies fill together
-        # lies within the last run of one and the first of the next, which are of one length.
-        inside = after % size
-        meet = start + length == after and 0 < inside <= first_run
-        return int(meet and size - inside <= first_run)
-
-    touched = _total(base, runs, levels, size, met, shared, budget)
-    if len(runs) == 1 and 2 * first_run < size:  # two runs that meet fill no block either
-        return Blocks(size, touched, 0)
-    return Blocks(size, touched, _total(base, runs, levels, size, filled, joined, budget))
+    of_run: Callable[[int, int], int]
+    of_joint: Callable[[int, int], int]
 
 
-def check_size(size: int) -> None:
-    """Raise ValueError where the size of a block is no whole number of bytes."""
-    if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= LARGEST:
-        raise ValueError(f"the size of a block is {shown(size)}: give a number of bytes, 1 or more")
-
-
-def split(
-    generators: tuple[Generator, ...], budget: Budget
-) -> tuple[list[tuple[int, int]], list[_Copies]]:
-    """The runs, as (start, length), that the levels copy; and those levels, the finest first.
+def _split(generators: tuple[Generator, ...], budget: Budget) -> tuple[list[Span], list[_Copies]]:
+    """The runs that the levels copy; and those levels, the finest first.
 
     Usually the finest generator is the one run. Steps that interleave just above it join its copies
     to longer ones, which are written out.
@@ -114,7 +119,7 @@ def split(
     levels = [level for level in reversed(levels) if level[1]]
     runs = [(0, first)]
     if levels and len(levels[0][1]) > 1:
-        runs = list(_joined(_starts(levels[0][1], budget), first))
+        runs = list(joined((start, start + first) for start in _starts(levels[0][1], budget)))
         del levels[0]
     copies = []
     for step, own, below in levels:
@@ -133,38 +138,22 @@ def _starts(generators: tuple[Generator, ...], budget: Budget) -> Sequence[int]:
     choices, highest = prod([n for _, n in generators]), reach(generators) // step
     budget.spend(min(choices, highest + 1))
     if choices <= highest:
-        numbers = {0}
-        for c, n in generators:
-            numbers = {number + c * k for number in numbers for k in range(n)}
-        return sorted(numbers)
+        return sorted(
+            {sum(digits) for digits in product(*[range(0, c * n, c) for c, n in generators])}
+        )
     bits = table([(c // step, n) for c, n in generators], budget)
     return [step * k for k, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"]
 
 
-def _joined(starts: Iterable[int], length: int) -> Iterator[tuple[int, int]]:
-    """Runs of one length at ascending starts, those that touch or overlap joined."""
-    begin = stop = 0
-    for start in starts:
-        if start > stop:
-            yield begin, stop - begin
-            begin = start
-        stop = start + length
-    yield begin, stop - begin
-
-
 def _total(
     base: int,
-    runs: list[tuple[int, int]],
+    runs: list[Span],
     levels: list[_Copies],
     size: int,
-    of_run: Callable[[int, int], int],
-    of_joint: Callable[[int, int, int], int],
+    worth: _Worth,
     budget: Budget,
 ) -> int:
-    """The sum over all runs, and over all neighbours that a level has, of what the two functions say.
-
-    `of_run(start, length)`, `of_joint(start, length, next start)`; both depend on start modulo size.
-    """
+    """The worth of all runs, and of all joints between neighbours."""
     # The starts that matter at a level: the base, moved by coarser steps, modulo the block size.
     cycles = [size]
     for level in reversed(levels):
@@ -173,44 +162,36 @@ def _total(
     starts = range(base % cycle, size, cycle)
     budget.spend(1 + len(starts) * len(runs) // _A_STEP)
     values = [
-        sum([of_run(start + at, length) for at, length in runs])
-        + sum([of_joint(start + a, length, start + b) for (a, length), (b, _) in pairwise(runs)])
-        for start in starts
+        sum([worth.of_run(at + a, at + b) for a, b in runs])
+        + sum([worth.of_joint(at + stop, at + after) for (_, stop), (after, _) in pairwise(runs)])
+        for at in starts
     ]
     for level in levels:
         coarser = cycles.pop()
-        values = _copied(
-            values, cycle, level, range(base % coarser, size, coarser), of_joint, budget
-        )
+        wanted = range(base % coarser, size, coarser)
+        values = _copied(values, cycle, level, wanted, worth, budget)
         cycle = coarser
     return values[0]
 
 
 def _copied(
-    values: list[int],
-    cycle: int,
-    level: _Copies,
-    wanted: range,
-    of_joint: Callable[[int, int, int], int],
-    budget: Budget,
+    values: list[int], cycle: int, level: _Copies, wanted: range, worth: _Worth, budget: Budget
 ) -> list[int]:
-    """The sums over the copies of a level, for each wanted start of it.
+    """The worth of a level's copies together, for each wanted start of the level.
 
-    `values` has what one copy is worth, for starts that are `cycle` apart and go around.
+    `values` has what one copy is worth, for starts that are `cycle` apart and go round.
     """
     size, length, copies = cycle * len(values), level.length, level.starts
     if not isinstance(copies, range) or level.n <= _FEW:
         budget.spend(1 + len(wanted) * level.n // _A_STEP)
         return [
-            sum([values[(start + at) % size // cycle] for at in copies])
-            + sum([of_joint(start + a, length, start + b) for a, b in pairwise(copies)])
-            for start in wanted
+            sum([values[(at + start) % size // cycle] for start in copies])
+            + sum([worth.of_joint(at + a + length, at + b) for a, b in pairwise(copies)])
+            for at in wanted
         ]
     budget.spend(1 + len(values) // _A_STEP)
-    c, n, offset = copies.step, level.n, wanted.start % cycle
-    joints = [
-        of_joint(offset + i * cycle, length, offset + i * cycle + c) for i in range(len(values))
-    ]
+    c, n, first = copies.step, level.n, wanted.start % cycle
+    joints = [worth.of_joint(at + length, at + c) for at in range(first, first + size, cycle)]
     sums = _around([a + b for a, b in zip(values, joints, strict=True)], c // cycle, n)
     last = (n - 1) * c  # which has no neighbour
     return [sums[start // cycle] - joints[(start + last) % size // cycle] for start in wanted]
@@ -228,3 +209,210 @@ def _around(values: list[int], step: int, n: int) -> list[int]:
         for k, i in enumerate(path):
             sums[i] = rounds * upto[period] + upto[k + rest] - upto[k]
     return sums
+
+
+def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
+    """The different turns of n that repeat with a period, and how often each of them occurs.
+
+    >>> list(turns(8, 3))
+    [(0, 3), (1, 3), (2, 2)]
+    """
+    rounds, rest = divmod(n, period)
+    for k in range(min(n, period)):
+        yield k, rounds + (k < rest)
+
+
+# Several sets ------------------------------------------------------------------------------------
+
+
+def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
+    """The number of blocks k*size … (k+1)*size - 1 that at least one set meets; size 1 counts bytes.
+
+    Sets as (base, generators in normal form). Raises Undecided where it would cost more than the budget.
+
+    >>> even, odd = (0, ((1, 4), (8, 1000))), (4, ((1, 4), (8, 1000)))
+    >>> [blocks_together(parts, 64, Budget(100)) for parts in ([even], [odd], [even, odd])]
+    [125, 125, 125]
+    """
+    return _Union(size, budget).of(tuple(sorted(set(parts))))
+
+
+class _Union:
+    """Counts the blocks of several sets, and remembers sets that lie alike in their blocks."""
+
+    def __init__(self, size: int, budget: Budget) -> None:
+        self.size, self.budget = size, budget
+        self.known: dict[tuple[Part, ...], int] = {}
+
+    def of(self, parts: tuple[Part, ...]) -> int:
+        """The blocks of different sets, given in ascending order."""
+        if not parts:
+            return 0
+        shift = parts[0][0] // self.size * self.size
+        parts = tuple((base - shift, generators) for base, generators in parts)
+        if parts not in self.known:
+            self.budget.spend(1 + len(parts) // _A_STEP)
+            self.known[parts] = sum([self._close(group) for group in self._groups(parts)])
+        return self.known[parts]
+
+    def _ends(self, part: Part) -> Span:
+        """The first block of a set, and the one behind its last."""
+        return part[0] // self.size, _last(part) // self.size + 1
+
+    def _groups(self, parts: tuple[Part, ...]) -> list[list[Part]]:
+        """The sets, those apart whose first and last blocks lie apart."""
+        groups: list[list[Part]] = []
+        reached = 0
+        for part in parts:
+            first, stop = self._ends(part)
+            if not groups or first >= reached:
+                groups.append([])
+            groups[-1].append(part)
+            reached = max(reached, stop)
+        return groups
+
+    def _close(self, parts: list[Part]) -> int:
+        """The blocks of sets whose blocks may coincide."""
+        if len(parts) == 1:
+            return blocks(parts[0], self.size, self.budget).touched
+        # A set without a gap, in blocks, is a run of blocks: runs are joined, and hide what lies inside.
+        others: list[Part] = []
+        whole: list[Span] = []
+        for part in parts:
+            first, stop = self._ends(part)
+            if blocks(part, self.size, self.budget).touched == stop - first:
+                whole.append((first, stop))
+            else:
+                others.append(part)
+        solid = list(joined(whole))
+        self.budget.spend(len(parts) * (1 + len(solid) // _A_STEP))
+        others = [part for part in others if not _is_hidden(self._ends(part), solid)]
+        if not others:
+            return sum([stop - first for first, stop in solid])
+        runs = [(a * self.size, ((1, (b - a) * self.size),)) for a, b in solid]
+        left = _without_inner([*others, *runs], self.budget)
+        if len(left) == 1:
+            return blocks(left[0], self.size, self.budget).touched
+        periodic = self._repeated(sorted(left))
+        return self._written_out(left) if periodic is None else periodic
+
+    def _repeated(self, parts: list[Part]) -> int | None:
+        """The blocks of sets that all repeat with one coarsest step; None where they do not.
+
+        Copy i of a set lies in window i + k, for a k of its own; windows are as wide as the step.
+        Between the windows in which sets begin or end, the same sets lie in each window.
+        """
+        if not all(0 < len(generators) <= _DEEP for _, generators in parts):
+            return None
+        origin, step = parts[0][0], parts[0][1][-1][0]
+        rows = []  # first window, the one behind the last, and the set as it lies in window 0
+        for base, generators in parts:
+            c, n = generators[-1]
+            window, phase = divmod(base - origin, step)
+            if c != step or phase + reach(generators[:-1]) >= step:
+                return None
+            rows.append((window, window + n, (origin + phase, generators[:-1])))
+        total, last = 0, -1
+        for begin, stop in pairwise(sorted({end for row in rows for end in row[:2]})):
+            self.budget.spend(1 + len(rows) // _A_STEP)
+            inside = tuple(sorted({part for a, b, part in rows if a <= begin and stop <= b}))
+            if not inside:
+                continue
+            first = (begin * step + inside[0][0]) // self.size
+            total += self._windows(inside, step, begin, stop) - (first == last)
+            last = ((stop - 1) * step + max(map(_last, inside))) // self.size
+        return total
+
+    def _windows(self, parts: tuple[Part, ...], step: int, begin: int, stop: int) -> int:
+        """The blocks of sets that lie in each window from `begin` to before `stop`."""
+        first, last = parts[0][0], max(map(_last, parts))
+
+        def shared(window: int) -> bool:
+            """True where the window ends in the block in which the next one begins."""
+            return (last + window * step) // self.size == (first + (window + 1) * step) // self.size
+
+        # The blocks of a window, less the one it shares with the next; that goes round with the period.
+        total = int(shared(stop - 1))
+        for k, often in turns(stop - begin, self.size // gcd(step, self.size)):
+            shift = (begin + k) * step
+            moved = tuple((base + shift, generators) for base, generators in parts)
+            total += often * (self.of(moved) - shared(begin + k))
+        return total
+
+    def _written_out(self, parts: list[Part]) -> int:
+        """The blocks of any sets, run by run."""
+        spans = [(a // self.size, (b - 1) // self.size + 1) for a, b in _runs(parts, self.budget)]
+        return sum([stop - start for start, stop in joined(spans)])
+
+
+def _is_hidden(ends: Span, solid: Sequence[Span]) -> bool:
+    return any(a <= ends[0] and ends[1] <= b for a, b in solid)
+
+
+def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
+    """The sets, without those that lie inside another."""
+    left: list[Part] = []
+    for part in sorted(parts, key=lambda part: _last(part) - part[0]):
+        budget.spend(1 + len(left) // _A_STEP)
+        left = [inner for inner in left if not _inside(inner, part, budget)]
+        if not any(_inside(part, other, budget) for other in left):
+            left.append(part)
+    return left
+
+
+def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
+    """True where all numbers of a set are found in the other within a few steps."""
+    if inner[0] < outer[0] or _last(inner) > _last(outer):
+        return False
+    levels, piece = cut(outer[1]), (inner[0] - outer[0], inner[1])
+    return bool(budget.within(_INSIDE, lambda steps: includes(levels, piece, steps)))
+
+
+def _runs(parts: Sequence[Part], budget: Budget) -> list[Span]:
+    """The runs of all sets together, in ascending order."""
+    found: list[Span] = []
+    for base, generators in parts:
+        runs, levels = _split(generators, budget)
+        budget.spend(len(runs) * prod([level.n for level in levels]))
+        for digits in product(*[level.starts for level in levels]):
+            at = base + sum(digits)
+            found += [(at + start, at + stop) for start, stop in runs]
+    return list(joined(sorted(found)))
+
+
+def _last(part: Part) -> int:
+    return part[0] + reach(part[1])
+
+
+def partial_together(
+    parts: Sequence[Part], without: Sequence[Part], size: int, budget: Budget
+) -> int:
+    """The blocks that the sets meet and do not fill together, and that no set of `without` meets.
+
+    Where `parts` are written and `without` read, these are the blocks that have to be read only to
+    keep the bytes in them that are not written. Raises Undecided like `blocks_together`.
+
+    >>> row = (0, ((1, 100),))
+    >>> partial_together([row], [], 64, Budget(100)), partial_together([row], [row], 64, Budget(100))
+    (1, 0)
+    """
+    own = [blocks(part, size, budget) for part in set(parts)]
+    if not any(found.partial for found in own):
+        return 0
+    mine, its = blocks_together(parts, size, budget), blocks_together(without, size, budget)
+    both = blocks_together([*parts, *without], size, budget)
+    if both == its:
+        return 0
+    if both == mine + its and mine == sum([found.touched for found in own]):
+        return sum([found.partial for found in own])
+    # A block is partial if a run begins or ends inside it: joined runs leave a gap between them.
+    ends = {end for run in _runs(parts, budget) for end in run}
+    partial = {end // size for end in ends if end % size}
+    read = [(start // size, (stop - 1) // size) for start, stop in _runs(without, budget)]
+    firsts = [first for first, _ in read]
+
+    def is_read(block: int) -> bool:
+        k = bisect_right(firsts, block) - 1
+        return k >= 0 and block <= read[k][1]
+
+    return sum([not is_read(block) for block in partial])

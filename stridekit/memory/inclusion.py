@@ -1,9 +1,9 @@
-"""Whether one strided set lies inside another, level by level and without enumerating either.
+"""Inclusion of one strided set in another, decided level by level without enumerating either.
 
-Take the coarsest digit of the outer set, a step c that is wider than all that lies below it. The inner
-set lies inside exactly if its hull does and its numbers modulo c lie in the lower levels. Modulo c the
-inner set is strided again: steps that are multiples of c vanish, a generator that runs through its
-whole cycle becomes evenly spaced, and one that runs over the end of the cycle is split there.
+Take the coarsest digit of the outer set, a step c that is wider than everything below it. The inner set
+lies inside exactly if its hull does and its numbers modulo c lie in the lower levels. Modulo c the inner
+set is strided again: steps that are multiples of c vanish, a generator that goes all the way round
+becomes evenly spaced, and one that passes the end of the cycle is split there.
 
 Splitting makes the question exponential in the worst case (subset sums can be written as layouts), so
 each split is a step of the budget.
@@ -19,18 +19,19 @@ from stridekit.memory.strided_set import (
     Budget,
     Generator,
     Level,
+    Part,
     contains,
-    cut,
+    levels_of,
     normal_form,
+    numbers,
     reach,
+    scaled,
     table,
 )
 
-Piece = tuple[int, Sequence[Generator]]  # a base and its generators
 
-
-def includes(levels: Sequence[Level], piece: Piece, budget: Budget) -> bool:
-    """Whether every number of the piece is one of the levels, whose base is 0."""
+def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
+    """True where every number of the piece is one of the levels, whose base is 0."""
     for k, (step, level, below) in enumerate(levels):
         budget.spend()
         base, generators = piece
@@ -49,13 +50,14 @@ def includes(levels: Sequence[Level], piece: Piece, budget: Budget) -> bool:
     return base == 0 and not generators
 
 
-def residues(piece: Piece, modulus: int, budget: Budget) -> Iterator[Piece]:
+def residues(piece: Part, modulus: int, budget: Budget) -> Iterator[Part]:
     """The piece modulo `modulus`: pieces of numbers from 0 to modulus - 1, together the same set.
 
-    >>> list(residues((6, [(1, 4)]), 8, Budget(100)))  # 6 7 | 8 9 becomes 6 7 and 0 1
+    >>> list(residues((6, ((1, 4),)), 8, Budget(100)))  # 6 7 | 8 9 becomes 6 7 and 0 1
     [(6, ((1, 2),)), (0, ((1, 2),))]
     """
-    base, generators = piece[0] % modulus, [(c % modulus, n) for c, n in piece[1] if c % modulus]
+    base = piece[0] % modulus
+    generators = tuple((c % modulus, n) for c, n in piece[1] if c % modulus)
     if base + reach(generators) < modulus:
         yield base, generators  # nothing passes the end: the usual case
         return
@@ -86,7 +88,7 @@ def _cycle(generators: Sequence[Generator], modulus: int) -> int:
 
 def _unwrap(
     base: int, generators: tuple[Generator, ...], cycle: int, budget: Budget
-) -> Iterator[Piece]:
+) -> Iterator[Part]:
     """Cut the generators where base + their sums pass the end of the cycle; base is below it."""
     if base + reach(generators) < cycle:
         yield base, generators
@@ -96,49 +98,58 @@ def _unwrap(
     while n > 0:
         budget.spend()
         whole = min(n, (cycle - 1 - base - width) // c + 1)
-        if whole > 0:  # so many steps end before the cycle does
+        if whole > 0:  # these steps stay within the cycle
             yield base, (*rest, (c, whole)) if whole > 1 else rest
-        else:  # this one step passes the end by itself
+        else:  # this single step passes its end
             whole = 1
             yield from _unwrap(base, rest, cycle, budget)
         base, n = (base + whole * c) % cycle, n - whole
 
 
-def _includes_interleaved(levels: Sequence[Level], piece: Piece, budget: Budget) -> bool:
-    """The coarsest level has several generators; where nothing carries into it, look at it apart."""
+def _includes_interleaved(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
+    """`includes` where the coarsest level has several generators.
+
+    If the piece's finer steps never carry into that level, the level is decided apart from the others.
+    """
     base, generators = piece
     step, level, below = levels[0]
     high, low = divmod(base, step)
-    upper = [(c // step, n) for c, n in generators if c % step == 0]
-    lower = [(c, n) for c, n in generators if c % step]
+    lower = tuple((c, n) for c, n in generators if c % step)
     if low + reach(lower) <= below:
+        upper = tuple((c // step, n) for c, n in generators if c % step == 0)
         return includes(levels[1:], (low, lower), budget) and _covers(
-            [(c // step, n) for c, n in level], (high, upper), budget
+            scaled(level, step), (high, upper), budget
         )
-    outer = [generator for _, each, _ in reversed(levels) for generator in each]
+    outer = tuple(generator for _, own, _ in reversed(levels) for generator in own)
     return _covers(outer, piece, budget)
 
 
-def _covers(outer: Sequence[Generator], piece: Piece, budget: Budget) -> bool:
-    """Whether the outer generators make every number of the piece: by fit, or by brute force."""
+def _covers(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
+    """True where the outer generators make every number of the piece: by fit, or by brute force."""
     if _fits(outer, piece, budget):
         return True
     base, generators = piece
     if prod([n for _, n in generators]) <= reach(outer) // 1024:
-        budget.hold(len(generators), DEEP)
-        levels = cut(normal_form(0, outer)[1])
-        return all(contains(levels, number, budget) for number in _each(base, generators, budget))
-    whole = table(
-        outer, budget
-    )  # first: it spends what the base, which is below its reach, may need
+        return _each_lies_in(levels_of(outer), piece, budget)
+    # The outer table first: it spends what shifting by the base, which is within its reach, may need.
+    whole = table(outer, budget)
     return (table(generators, budget) << base) & ~whole == 0
 
 
-def _fits(outer: Sequence[Generator], piece: Piece, budget: Budget) -> bool:
-    """Whether the steps of the piece are steps of the outer set, as those of a slice are.
+def _each_lies_in(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
+    base, generators = piece
+    for number in numbers([(c, ((c, n),), 0) for c, n in generators], budget):
+        budget.spend()
+        if not contains(levels, base + number, budget):
+            return False
+    return True
 
-    Each is counted off from a generator that has room for it; then the piece lies inside if its base
-    can be made from what remains. False says nothing: the numbers may be made in another way.
+
+def _fits(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
+    """True where each step of the piece is a multiple of an outer step, as in a slice of the outer set.
+
+    The piece's turns are taken from outer generators that have room for them; then the piece lies inside
+    if its base can be made from what remains. False decides nothing: there may be another way.
     """
     base, generators = piece
     room = dict(outer)
@@ -149,15 +160,4 @@ def _fits(outer: Sequence[Generator], piece: Piece, budget: Budget) -> bool:
                 break
         else:
             return False
-    return contains(cut(normal_form(0, room.items())[1]), base, budget)
-
-
-def _each(base: int, generators: Sequence[Generator], budget: Budget) -> Iterator[int]:
-    """The numbers of the piece, one at a time."""
-    if not generators:
-        budget.spend()
-        yield base
-        return
-    c, n = generators[0]
-    for k in range(n):
-        yield from _each(base + k * c, generators[1:], budget)
+    return contains(levels_of(tuple(room.items())), base, budget)

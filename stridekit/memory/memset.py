@@ -5,8 +5,8 @@ The memory set of a layout is the set of byte addresses
     itemsize * (storage_offset + i*stride[0] + j*stride[1] + …) + k    for all indices, 0 <= k < itemsize
 
 so the itemsize is one more generator, (1, itemsize), of a strided set. Questions about 10**12 elements
-cost what questions about a thousand do, and only iteration visits bytes: `strided_set` and
-`inclusion` show how.
+cost what questions about a thousand do, and only iteration visits bytes: `strided_set`, `inclusion` and
+`blocks` show how.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from stridekit._arguments import a_kind, int_, items_of, shown
+from stridekit._arguments import LARGEST, a_kind, int_, items_of, shown
 from stridekit.layout import MOST_DIMS, Layout
-from stridekit.memory.blocks import Blocks, blocks, check_size
-from stridekit.memory.in_order import each, runs
+from stridekit.memory.blocks import Blocks, blocks
 from stridekit.memory.inclusion import includes
 from stridekit.memory.strided_set import (
     BUDGET,
@@ -31,15 +30,17 @@ from stridekit.memory.strided_set import (
     contains,
     count,
     cut,
+    each,
     meet,
     normal_form,
     reach,
+    runs,
 )
 
 __all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
 
-# How the names of the spaces begin in which Layouts lie: a space for each storage. Those of tensors and
-# arrays bear the names of their devices.
+# The spaces of Layouts, one for each storage, have names that begin so; those of tensors and arrays are
+# named after their devices.
 _STORAGE = "storage"
 
 
@@ -50,8 +51,8 @@ class MemorySet:
     no union or difference. The named methods take a `budget` of steps, ten microseconds or so each, and
     raise Undecided where an exact answer would cost more; operators have the default budget.
     Iteration goes on for as long as you like: there each byte has a budget of its own. Addresses of
-    two spaces never meet. Those of a Layout count from its storage; beside those of a device, all
-    questions raise ValueError, `==` among them. `stridekit.memset(x)` makes one.
+    two spaces never meet. Those of a Layout count from its storage: comparing them with those of a
+    device raises ValueError, `==` included. `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
     >>> column
@@ -64,7 +65,7 @@ class MemorySet:
     first: int  # the lowest byte
     stop: int  # the highest byte, plus 1; equal to first where the set is empty
     _generators: tuple[Generator, ...]
-    __array_ufunc__ = None  # a comparison with an array is no matter of its elements
+    __array_ufunc__ = None  # NumPy would compare with each element of an array
 
     def __init__(self, start: int, generators: Sequence[Generator], space: str) -> None:
         """The bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
@@ -99,13 +100,13 @@ class MemorySet:
         """
         if not isinstance(layout, Layout):
             raise TypeError(
-                f"{shown(layout)} is no Layout: memset(x) also takes tensors and arrays"
+                f"{shown(layout)} is not a Layout: memset(x) also takes tensors and arrays"
             )
         return cls(*generators_of(layout))
 
     @property
     def counts_from_storage(self) -> bool:
-        """Whether addresses count from the start of a storage, as a Layout's do, not of a device."""
+        """True where addresses count from the start of a storage, as a Layout's do, not on a device."""
         return self.space.startswith(_STORAGE)
 
     @property
@@ -118,7 +119,7 @@ class MemorySet:
     # The protocol of sets ---------------------------------------------------------------------
 
     def issubset(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """Whether every byte of this set is one of the other; the empty set is a subset of any.
+        """True where every byte of this set is one of the other; the empty set is a subset of any.
 
         >>> rows = Layout((10**6, 10**6))  # 10**12 elements
         >>> MemorySet.of(rows.diagonal()).issubset(MemorySet.of(rows))
@@ -127,12 +128,12 @@ class MemorySet:
         return self._lies_in(other, Budget(budget))
 
     def issuperset(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """Whether every byte of the other set is one of this."""
+        """True where every byte of the other set is one of this."""
         _require_comparable(self, other)
         return other.issubset(self, budget)
 
     def isdisjoint(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """Whether the sets have no byte in common.
+        """True where the sets have no byte in common.
 
         >>> x = Layout((10,), itemsize=4)
         >>> MemorySet.of(x[::2]).isdisjoint(MemorySet.of(x[1::2]))  # their ranges interleave
@@ -148,11 +149,11 @@ class MemorySet:
         return not meet(self._generators, other._generators, shift, steps)
 
     def count(self, budget: int = BUDGET) -> int:
-        """How many bytes are in the set: `len`, for any size and with a budget."""
+        """The number of bytes in the set: `len`, for any size and with a budget."""
         return count(self._levels, Budget(budget)) if self else 0
 
     def blocks(self, size: int = 64, budget: int = BUDGET) -> Blocks:
-        """How many aligned blocks of `size` bytes the set touches, and how many of them it fills.
+        """The aligned blocks of `size` bytes: how many the set touches, and how many of them it fills.
 
         64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are
         aligned as addresses are: those of a Layout count from the start of its storage. Raises
@@ -162,7 +163,10 @@ class MemorySet:
         >>> column.blocks(), column.blocks().nbytes // column.count()
         (Blocks(size=64, touched=1000000, filled=0), 16)
         """
-        check_size(size)
+        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= LARGEST:
+            raise ValueError(
+                f"the size of a block is {shown(size)}: give a number of bytes, 1 or more"
+            )
         if not self:
             return Blocks(size, 0, 0)
         return blocks((self.first, self._generators), size, Budget(budget))
@@ -205,7 +209,7 @@ class MemorySet:
         try:
             number = operator.index(address)
         except Exception:  # TypeError, and what torch raises for tensors without a number
-            raise TypeError(f"{shown(address)} is no address: give an int") from None
+            raise TypeError(f"{shown(address)} is not an address: give an int") from None
         return bool(self) and contains(self._levels, number - self.first, Budget(BUDGET))
 
     def __bool__(self) -> bool:
@@ -220,10 +224,10 @@ class MemorySet:
             yield self.first + number
 
     def runs(self, budget: int = BUDGET) -> Iterator[range]:
-        """The set as runs of neighbouring bytes, as long as they go, in ascending order; lazily.
+        """The set as the longest runs of neighbouring bytes, in ascending order; lazily.
 
-        The budget is one for all runs together. Only numbers that are looked for take steps of it,
-        where strides interleave: what most views reach costs none, however many runs it has.
+        One budget serves all runs together. Only strides that interleave take steps of it, one for each
+        number that is looked for: most views cost none, however many runs they have.
 
         >>> list(MemorySet.of(Layout((3, 4), (8, 1))).runs())
         [range(0, 4), range(8, 12), range(16, 20)]
@@ -247,7 +251,7 @@ class MemorySet:
         return f"MemorySet({what}{where}: {' + '.join(first + digits) or '[0, 1)'})"
 
     def _lies_in(self, other: MemorySet, steps: Budget) -> bool:
-        """Whether every byte of this set is one of the other."""
+        """`issubset`, with what is left of a budget."""
         _require_comparable(self, other)
         if not self:
             return True
@@ -268,7 +272,7 @@ def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
 
 
 def _pairs(generators: Any) -> Sequence[Generator]:
-    """The generators, where they are pairs of ints: as many as a layout can have."""
+    """The generators as pairs of ints, at most as many as a layout can have."""
     try:
         pairs = items_of(generators)
         if pairs is None or len(pairs) > MOST_DIMS + 1:
@@ -282,7 +286,7 @@ def _pairs(generators: Any) -> Sequence[Generator]:
 
 
 def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:
-    """Whether two choices of digits make the same number: for a tensor, two indices one byte.
+    """True where two choices of digits make one number: for a tensor, where two indices share a byte.
 
     Generators as for MemorySet, before anything is merged: a set alone cannot tell.
 

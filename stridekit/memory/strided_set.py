@@ -1,31 +1,32 @@
 """Sets of integers that strides generate: `base + c0*[0, n0) + c1*[0, n1) + …`, never enumerated.
 
 Each pair (c, n) is a *generator*: step c, n times. In normal form the steps are positive, sorted and
-merged; then they are cut into *levels*, finest at the bottom, such that all numbers of a level are
-multiples of a step that is wider than everything below can reach. Levels are the digits of a
-mixed-radix number system: a number has one digit for each, `divmod` finds it, and counts multiply.
+merged. Generators are then grouped into *levels*, coarsest first, and each level is one digit of every
+number: its step is wider than all that the finer levels can add up to, so `divmod` by the step reads
+the digit off, and the counts of the levels multiply.
 
-A level of one generator is a plain digit, and all view operations but unfold and as_strided make only
-those. Where the steps of a level interleave, its few generators are searched, within a budget.
+A level with one generator is a plain digit; every view operation but unfold and as_strided makes only
+those. Where several steps interleave in one level, its few generators are searched, within a budget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from heapq import heappop, heappush
 from math import gcd, prod
 from typing import TypeVar
 
 from stridekit._arguments import shown
 
-Generator = tuple[int, int]
+Generator = tuple[int, int]  # step, count
+Part = tuple[int, tuple[Generator, ...]]  # a base and its generators: a strided set
+Span = tuple[int, int]  # the numbers from the first to before the second
 Answer = TypeVar("Answer")
 
-# One step is one branch of a search, or 1024 bits of a table: ten microseconds or so.
-BUDGET = 100_000
+BUDGET = 100_000  # steps: of a search one branch each, of a table 1024 bits; some ten microseconds
 _BITS = 1024
-# So many generators may be searched one inside the other: Python's stack has an end.
-DEEP = 200
+DEEP = 200  # generators that a search may nest: Python's stack is finite
 
 
 class Undecided(RuntimeError):
@@ -84,12 +85,12 @@ class Budget:
 
 
 # One digit, (step, generators, below): sums of the generators, all multiples of the step, above
-# numbers of 0 to `below`, which is less than the step, or the digits would not be unique.
+# numbers of 0 to `below`. That is less than the step, or digits would not be unique.
 Level = tuple[int, tuple[Generator, ...], int]
 
 
-def normal_form(base: int, generators: Iterable[Generator]) -> tuple[int, tuple[Generator, ...]]:
-    """The same set with positive, sorted and merged steps; every n is at least 1 to begin with.
+def normal_form(base: int, generators: Iterable[Generator]) -> Part:
+    """The same set with positive, sorted and merged steps; every n given is at least 1.
 
     >>> normal_form(0, [(8, 3), (1, 8), (0, 5)])  # rows of 8, 8 apart, are one run
     (0, ((1, 24),))
@@ -146,8 +147,14 @@ def cut(generators: tuple[Generator, ...]) -> list[Level]:
     return levels
 
 
+@lru_cache(maxsize=1024)
+def levels_of(generators: tuple[Generator, ...]) -> list[Level]:
+    """The levels of any generators, as they lie once the lowest number is taken for 0."""
+    return cut(normal_form(0, generators)[1])
+
+
 def contains(levels: Sequence[Level], number: int, budget: Budget) -> bool:
-    """Whether the number is a sum of the levels: read off its digits, coarsest first."""
+    """True where the levels make the number, which is read off digit by digit, coarsest first."""
     for step, generators, below in levels:
         digit, number = divmod(number, step)
         if number > below:
@@ -161,15 +168,15 @@ def contains(levels: Sequence[Level], number: int, budget: Budget) -> bool:
 
 
 def count(levels: Sequence[Level], budget: Budget) -> int:
-    """How many different numbers the levels make."""
+    """The number of different numbers that the levels make."""
     return prod([_count(level, budget) for level in levels])
 
 
 def collide(generators: Sequence[Generator], budget: Budget) -> bool:
-    """Whether two different choices of digits make one number; asked before anything is merged.
+    """True where two choices of digits make one number; the generators are not merged yet.
 
-    Two choices agree from the coarsest step down to one where they differ, by a step c at least. So
-    the differences of everything below have to make up for c, 2c, … (n - 1)c: one membership.
+    Two such choices agree from the coarsest step down to a step c where they first differ. The finer
+    steps together then have to make up for a difference of c, 2c, … or (n - 1)c: one membership.
     """
     steps = sorted([(abs(c), n) for c, n in generators if n > 1])
     if steps and steps[0][0] == 0:
@@ -185,10 +192,10 @@ def collide(generators: Sequence[Generator], budget: Budget) -> bool:
 
 
 def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Budget) -> bool:
-    """Whether a set and another, whose base lies `shift` higher, have a number in common.
+    """True where a set and another, whose base lies `shift` higher, have a number in common.
 
-    They do exactly if the shift is a difference of a number of `a` and one of `b`; and b turned
-    upside down is b again, lowered by its reach.
+    They do exactly if the shift is a number of `a` minus one of `b`; and the negatives of b's numbers
+    are b again, lowered by its reach.
     """
     return _member(shift + reach(b), [*a, *b], budget)
 
@@ -218,13 +225,8 @@ def scaled(generators: tuple[Generator, ...], step: int) -> tuple[Generator, ...
     return tuple((c // step, n) for c, n in generators)
 
 
-@lru_cache(maxsize=1024)
-def _normal_levels(generators: tuple[Generator, ...]) -> list[Level]:
-    return cut(normal_form(0, generators)[1])
-
-
 def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> bool:
-    """Whether two or more generators without a common divisor make the number."""
+    """True where two or more generators without a common divisor make the number."""
     budget.hold(len(generators), DEEP)
     *finer, (c, n) = generators
     rest = tuple(finer)
@@ -236,7 +238,7 @@ def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> boo
     divisor = gcd(*[step for step, _ in rest])
     lowest, highest = max(0, -((reach(rest) - number) // c)), min(n - 1, number // c)
     digit = lowest + (number * pow(c, -1, divisor) - lowest) % divisor
-    levels = _normal_levels(rest)
+    levels = levels_of(rest)
     for k in range(digit, highest + 1, divisor):
         budget.spend()
         if contains(levels, number - k * c, budget):
@@ -246,9 +248,9 @@ def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> boo
 
 
 def _two_make(fine: Generator, coarse: Generator, number: int) -> bool:
-    """Whether i*a + j*b is the number for some i < n and j < m; a and b have no common divisor."""
+    """True where i*a + j*b is the number for an i < n and a j < m; a and b have no common divisor."""
     (a, n), (b, m) = fine, coarse
-    # j*b and the number leave the same rest modulo a: that fixes j modulo a.
+    # j*b and the number leave the same remainder modulo a: that fixes j modulo a.
     lowest, highest = max(0, -((a * (n - 1) - number) // b)), min(m - 1, number // b)
     return lowest + (number * pow(b, -1, a) - lowest) % a <= highest
 
@@ -276,7 +278,140 @@ def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int
     if n <= meeting:
         return table(generators, budget).bit_count()
     shorter, short = (
-        count(cut(normal_form(0, (*others, (c, size)))[1]), budget) if size else 0
+        count(levels_of((*others, (c, size))), budget) if size else 0
         for size in (meeting - 1, meeting)
     )
     return short + (n - meeting) * (short - shorter)
+
+
+# In ascending order -----------------------------------------------------------------------------
+
+
+def each(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
+    """All numbers of the levels, smallest first; each of them may cost the whole budget.
+
+    >>> list(each(cut(((1, 2), (8, 3))), Budget(0)))
+    [0, 1, 8, 9, 16, 17]
+    """
+    for start, stop in _spans(levels, budget):
+        budget.renew()
+        yield from range(start, stop)
+
+
+def runs(levels: Sequence[Level], budget: Budget) -> Iterator[range]:
+    """The numbers as the longest runs of neighbours; one budget for all of them.
+
+    >>> list(runs(cut(((1, 2), (8, 3))), Budget(0)))
+    [range(0, 2), range(8, 10), range(16, 18)]
+    """
+    for start, stop in joined(_spans(levels, budget)):
+        yield range(start, stop)
+
+
+def joined(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans that begin in ascending order, with those that touch or overlap joined.
+
+    >>> list(joined([(0, 2), (2, 5), (3, 4), (6, 7)]))
+    [(0, 5), (6, 7)]
+    """
+    open_: Span | None = None
+    for start, stop in spans:
+        if open_ and start <= open_[1]:
+            open_ = open_[0], max(open_[1], stop)
+            continue
+        if open_:
+            yield open_
+        open_ = start, stop
+    if open_:
+        yield open_
+
+
+def _spans(levels: Sequence[Level], budget: Budget) -> Iterator[Span]:
+    """The numbers in ascending order, whole runs at a time where the finest level is one."""
+    length, finest = 1, levels[-1][1] if levels else ()
+    if len(finest) == 1 and finest[0][0] == 1:
+        length, levels = finest[0][1], levels[:-1]
+    for start in numbers(levels, budget):
+        yield start, start + length
+
+
+def numbers(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
+    """The sums of one number of each level, the last level running fastest; plain digits cost nothing."""
+    # The sums of the digits so far: at the bottom of none, above that of one level more each.
+    sums: list[Iterator[int]] = [iter((0,))]
+    while sums:
+        number = next(sums[-1], None)
+        if number is None:
+            sums.pop()
+        elif len(sums) > len(levels):
+            yield number
+        else:
+            digits = ascending(levels[len(sums) - 1][1], budget)
+            sums.append(map(number.__add__, digits))
+
+
+def ascending(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
+    """The different numbers that the generators make, smallest first.
+
+    A single generator costs nothing; of several, each number that is looked at costs a step.
+    """
+    if len(generators) < 2:
+        c, n = generators[0] if generators else (1, 1)
+        yield from range(0, c * n, c)
+        return
+    step = gcd(*[c for c, _ in generators])
+    highest = reach(generators) // step
+    crowded = prod([n for _, n in generators]) > highest
+    last = -step
+    for before, number in enumerate(_made(generators, budget)):
+        if crowded and before > number // step:  # from here on many choices make one number
+            break
+        if number != last:
+            yield number
+            last = number
+    else:
+        return
+    digits, number = scaled(generators, step), last // step + 1
+    while number <= highest:
+        budget.spend()
+        if not makes(digits, number, budget):
+            number = _least(digits, number, budget)
+        yield step * number
+        number += 1
+
+
+def _made(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
+    """The sums of all choices of digits, smallest first; steps grow from one generator to the next."""
+    yield 0
+    # Choices wait in a heap as (sum, k, digit): `digit` steps of generator k, the coarsest that the
+    # choice uses. Each choice leads on to larger ones in three ways, and is reached in exactly one:
+    # another step of k, a first step of the next, or the only step of k exchanged for one of the next.
+    heap = [(generators[0][0], 0, 1)]
+    while heap:
+        budget.spend()
+        budget.hold(len(heap))
+        number, k, digit = heappop(heap)
+        yield number
+        c, n = generators[k]
+        if digit + 1 < n:
+            heappush(heap, (number + c, k, digit + 1))
+        if k + 1 < len(generators):
+            coarser = generators[k + 1][0]
+            heappush(heap, (number + coarser, k + 1, 1))
+            if digit == 1:
+                heappush(heap, (number - c + coarser, k + 1, 1))
+
+
+def _least(generators: tuple[Generator, ...], number: int, budget: Budget) -> int:
+    """The least sum of the generators that is at least the number; they reach that far."""
+    *finer, (c, n) = generators
+    if not finer:
+        return -(-number // c) * c
+    rest, digit = tuple(finer), min(n - 1, number // c)
+    best = (digit + 1) * c if digit + 1 < n else c * n + number  # the latter beyond any
+    for k in range(digit, max(0, -((reach(rest) - number) // c)) - 1, -1):
+        budget.spend()
+        best = min(best, k * c + _least(rest, number - k * c, budget))
+        if best == number:
+            break
+    return best
