@@ -1,27 +1,27 @@
 """What loops fetch again: cache lines loaded into a cache that is too small for a walk.
 
-A walk through a cache that drops what was used longest ago (LRU) fetches a line anew when too many
-other lines came in between. The working-set argument finds those from the sizes of the loops alone:
-where some turns of a loop fit in the cache, the next turn finds what they brought, and fetches the
-rest; where not one does, each turn starts anew.
+A cache that evicts the least recently used line (LRU) fetches it anew when too many other lines came
+in between. The working-set argument finds those from the sizes of the loops alone: where some turns of
+a loop fit in the cache, the next turn finds what they brought and fetches the rest; where not even one
+fits, each turn starts anew.
 
 `Lru` does it visit by visit. The prediction is exact where everything fits, and where operands only
-move on, as rows do; in between it is an estimate, rarely far off, for a cache without conflicts (real
-ones have some where strides are powers of two).
+move on, as rows do. In between it is an estimate, rarely far off, for a cache without conflicts; real
+caches have some where strides are powers of two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import gcd
 from typing import NamedTuple
 
-from stridekit.memory.blocks import Blocks, blocks
+from stridekit.memory.blocks import Blocks, blocks, turns
 from stridekit.memory.strided_set import Budget, Generator, normal_form
 
 
 class Lru:
-    """A cache of so many lines, the one used longest ago of which leaves.
+    """A cache of so many lines, from which the least recently used one goes.
 
     >>> cache = Lru(2)
     >>> [cache.load(line) for line in (0, 1, 0, 2, 1)]  # True where it was there
@@ -33,7 +33,7 @@ class Lru:
         self._held: dict[int, None] = {}  # the line that was used last stands last
 
     def load(self, line: int) -> bool:
-        """Use a line; whether the cache had it."""
+        """Use a line; True where the cache had it."""
         hit = line in self._held
         if hit:
             del self._held[line]
@@ -54,6 +54,11 @@ class Walk(NamedTuple):
     itemsize: int
     space: object = None
 
+    def lines(self, k: int, turns: int, start: int, size: int, budget: Budget) -> Blocks:
+        """The lines that so many turns of loop k, and all loops inside it, touch from a start on."""
+        loops = [(c, turns if i == 0 else n) for i, (c, n) in enumerate(self.loops[k:])]
+        return blocks(normal_form(start, [*loops, (1, self.itemsize)]), size, budget)
+
 
 def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> list[Blocks]:
     """The lines of `size` bytes that each operand fetches, and those of them that it comes to fill.
@@ -71,9 +76,9 @@ def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> lis
 
     def needed(k: int, turns: int) -> int:
         """The lines that so many turns of loop k touch, all operands together."""
-        return sum([_lines(walk, k, turns, walk.start, size, budget).touched for walk in different])
+        return sum([walk.lines(k, turns, walk.start, size, budget).touched for walk in different])
 
-    # The outermost loop one turn of which fits, and how many turns of it do.
+    # The outermost loop of which one turn fits, and how many of its turns do.
     depth = len(walks[0].loops) if walks else 0
     loop, fit = depth, 0
     while loop and needed(loop - 1, 1) <= cache:
@@ -86,13 +91,7 @@ def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> lis
                 fit = middle
             else:
                 too_many = middle
-    return [_Fetches(walk, loop, fit, size, budget).all_() for walk in walks]
-
-
-def _lines(walk: Walk, k: int, turns: int, start: int, size: int, budget: Budget) -> Blocks:
-    """The lines that so many turns of loop k and all loops inside it touch, from a start on."""
-    loops = [(c, turns if i == 0 else n) for i, (c, n) in enumerate(walk.loops[k:])]
-    return blocks(normal_form(start, [*loops, (1, walk.itemsize)]), size, budget)
+    return [_Fetches(walk, loop, fit, size, budget).of(0, walk.start) for walk in walks]
 
 
 class _Fetches:
@@ -115,33 +114,36 @@ class _Fetches:
         c, n = self.walk.loops[k]
         return n == 1 or (self.fit > 0 and abs(c) >= self.reach[k + 1])
 
-    def all_(self) -> Blocks:
-        """The lines of the whole walk."""
-        return self._from(0, self.walk.start)
+    def _lines(self, k: int, n: int, start: int) -> Blocks:
+        return self.walk.lines(k, n, start % self.size, self.size, self.budget)
 
-    def _from(self, k: int, start: int) -> Blocks:
-        """The lines of loop k and all inside it, from a start on, of which only the rest counts."""
+    def _starts(self, c: int, n: int) -> list[tuple[int, int]]:
+        """Where n turns of step c start in a line, and how often each start occurs."""
+        return [(k * c, often) for k, often in turns(n, self.size // gcd(c, self.size))]
+
+    def of(self, k: int, start: int) -> Blocks:
+        """The lines of loop k and all inside it; of the start, only its place in a line counts."""
         start %= self.size
         if (k, start) not in self._known:
             if k >= self.once:
                 n = self.walk.loops[k][1] if k < len(self.walk.loops) else 1
-                found = _lines(self.walk, k, n, start, self.size, self.budget)
+                found = self._lines(k, n, start)
             elif k == self.loop:
                 found = self._window(k, start)
             else:
-                found = self._turns(k, start)
+                found = self._anew(k, start)
             self._known[k, start] = found
         return self._known[k, start]
 
-    def _turns(self, k: int, start: int) -> Blocks:
+    def _anew(self, k: int, start: int) -> Blocks:
         """Each turn starts anew, but for the line in which it goes on from where the last one ended."""
         c, n = self.walk.loops[k]
         touched = filled = 0
-        for at, often in _around(c, n, self.size):
-            one = self._from(k + 1, start + at)
+        for at, often in self._starts(c, n):
+            one = self.of(k + 1, start + at)
             touched, filled = touched + often * one.touched, filled + often * one.filled
         if self._moves_on(k):
-            for at, often in _around(c, n - 1, self.size):
+            for at, often in self._starts(c, n - 1):
                 low, high = sorted((start + at, start + at + c))
                 end = low + self.reach[k + 1] - 1
                 touched -= often * (end // self.size == high // self.size)
@@ -150,25 +152,12 @@ class _Fetches:
     def _window(self, k: int, start: int) -> Blocks:
         """Each turn fetches what the last `fit` turns have not touched."""
         c, n = self.walk.loops[k]
-        whole = _lines(self.walk, k, n, start, self.size, self.budget)
+        whole = self._lines(k, n, start)
         if self.fit >= n:
             return whole
-        touched = _lines(self.walk, k, self.fit, start, self.size, self.budget).touched
-        for at, often in _around(c, n - self.fit, self.size):
-            with_, without = (
-                _lines(
-                    self.walk, k, turns, (start + at) % self.size, self.size, self.budget
-                ).touched
-                for turns in (self.fit + 1, self.fit)
-            )
-            touched += often * (with_ - without)
+        touched = self._lines(k, self.fit, start).touched
+        for at, often in self._starts(c, n - self.fit):
+            one_more = self._lines(k, self.fit + 1, start + at).touched
+            touched += often * (one_more - self._lines(k, self.fit, start + at).touched)
         # A line that comes twice is filled in none of its times.
         return Blocks(self.size, touched, max(0, whole.filled - (touched - whole.touched)))
-
-
-def _around(step: int, n: int, size: int) -> Iterator[tuple[int, int]]:
-    """The different starts of n turns, modulo the size, and how often each occurs."""
-    period = size // gcd(step, size)
-    rounds, rest = divmod(n, period)
-    for i in range(min(n, period)):
-        yield i * step, rounds + (i < rest)

@@ -8,35 +8,25 @@ fetch again, is an estimate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-import torch
-
-from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
+from stridekit._arguments import LayoutError, int_, ints
 from stridekit.casts import Computed, as_computed
-from stridekit.cost.placement import without_memory
+from stridekit.cost.operands import Place, operands, place_of, require_aligned
 from stridekit.cost.refetch import Walk, fetched
 from stridekit.cost.traffic_table import Operand, Traffic
 from stridekit.elementwise import broadcast_tensors, loop_nest
-from stridekit.layout import MOST_DIMS, Layout
+from stridekit.layout import Layout
 from stridekit.memory.blocks import Blocks, blocks, blocks_together, partial_together
-from stridekit.memory.memset import generators_of
-from stridekit.memory.strided_set import BUDGET, Budget, Part, normal_form
-from stridekit.tensors.sharing import memset
+from stridekit.memory.strided_set import BUDGET, Budget, Part
 
 __all__ = ["Operand", "Traffic", "traffic"]
 
-MOST_OPERANDS = 10_000  # each of them is compared with all others
 SECTOR = 32  # bytes: what a GPU fetches at least
 
-
-class _Place(NamedTuple):
-    """Where an operand lies: its address space, and the set of its bytes, None for an empty one."""
-
-    space: object
-    part: Part | None
+# The bytes of operands, by their address spaces.
+_Spaces = dict[object, list[Part]]
 
 
 def traffic(
@@ -80,19 +70,16 @@ def traffic(
     >>> traffic(reads=x.t(), writes=x.clone(), cache=32768).moved / 8e6
     8.5
     """
-    sources, targets = _operands("reads", reads), _operands("writes", writes)
-    both = (*sources, *targets)
-    if not both:
+    sources, targets = operands("reads", reads), operands("writes", writes)
+    if not (sources or targets):
         raise ValueError("no operands: give reads=, writes= or both: tensors, arrays or Layouts")
     _require_sizes(line, cache, order, alignment)
     steps = Budget(budget)
-    places = [_place(x, alignment) for x in both]
+    places = [place_of(x, alignment) for x in (*sources, *targets)]
     names = _names(len(sources), len(targets))
-    operands = [
-        _operand(name, place, line, steps) for name, place in zip(names, places, strict=True)
-    ]
+    rows = [_row(name, place, line, steps) for name, place in zip(names, places, strict=True)]
     came, went = _by_space(places[: len(sources)]), _by_space(places[len(sources) :])
-    read, written = _lines(came, line, steps), _lines(went, line, steps)
+    read, written = _together(came, line, steps), _together(went, line, steps)
     kept = sum([partial_together(p, came.get(space, []), line, steps) for space, p in went.items()])
     used = [blocks_together(parts, 1, steps) for parts in came.values()]
     made = [blocks_together(parts, 1, steps) for parts in went.values()]
@@ -100,15 +87,15 @@ def traffic(
     ragged = sum([n % line > 0 for n in made])
     dense = sum([-(-n // line) for n in (*used, *made)]) + min(kept, ragged)
     if cache is not None:
-        loads = [operand.lines for operand in operands]
+        loads = [row.lines for row in rows]
         walks = _walks(sources, targets, places, order)
-        if _lines(_by_space(places), line, steps) > cache // line:
+        if _together(_by_space(places), line, steps) > cache // line:
             found = fetched(walks, line, cache // line, steps)
             loads = [one.touched for one in found]
             read, written, kept = _refetched(walks, found, len(sources))
-        operands = [operand._replace(fetched=n) for operand, n in zip(operands, loads, strict=True)]
+        rows = [row._replace(fetched=n) for row, n in zip(rows, loads, strict=True)]
     return Traffic(
-        operands=tuple(operands),
+        operands=tuple(rows),
         line=line,
         cache=cache,
         useful=sum(used) + sum(made),
@@ -119,42 +106,27 @@ def traffic(
     )
 
 
-def _operand(name: str, place: _Place, line: int, budget: Budget) -> Operand:
+def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
     """The numbers of one operand by itself."""
-    if place.part is None:
+    part = place.part()
+    if part is None:
         return Operand(name, 0, 0, 0, 0, None)
-    lines = blocks(place.part, line, budget)
-    return Operand(
-        name,
-        blocks(place.part, 1, budget).touched,
-        lines.touched,
-        lines.partial,
-        blocks(place.part, SECTOR, budget).touched,
-        None,
-    )
+    lines = blocks(part, line, budget)
+    useful, sectors = (blocks(part, size, budget).touched for size in (1, SECTOR))
+    return Operand(name, useful, lines.touched, lines.partial, sectors, None)
 
 
-def _lines(spaces: dict[object, list[Part]], line: int, budget: Budget) -> int:
+def _together(spaces: _Spaces, line: int, budget: Budget) -> int:
+    """The lines of operands, those that several of them touch counted once."""
     return sum([blocks_together(parts, line, budget) for parts in spaces.values()])
 
 
-def _by_space(places: Sequence[_Place]) -> dict[object, list[Part]]:
-    found: dict[object, list[Part]] = {}
-    for space, part in places:
-        if part is not None:
-            found.setdefault(space, []).append(part)
+def _by_space(places: Sequence[Place]) -> _Spaces:
+    found: _Spaces = {}
+    for place in places:
+        if part := place.part():
+            found.setdefault(place.space, []).append(part)
     return found
-
-
-def _place(x: Any, alignment: int) -> _Place:
-    """Where an operand lies; what has numbers and no memory lies in a space of its own storage."""
-    placed = without_memory(x)
-    if placed is None:
-        bytes_ = memset(x)
-        return _Place(bytes_.space, (bytes_.first, bytes_._generators) if bytes_ else None)
-    layout, space = placed
-    start, generators, _ = generators_of(layout)
-    return _Place(space, normal_form(start + alignment, generators) if layout.numel else None)
 
 
 # Loops through a cache ------------------------------------------------------------------------------
@@ -163,7 +135,7 @@ def _place(x: Any, alignment: int) -> _Place:
 def _walks(
     sources: tuple[Any, ...],
     targets: tuple[Any, ...],
-    places: Sequence[_Place],
+    places: Sequence[Place],
     order: Sequence[int] | None,
 ) -> list[Walk]:
     """Each operand as the loops of an elementwise operation walk it, in the order of the places."""
@@ -185,10 +157,9 @@ def _walks(
         _require_no_copy(as_computed((*sources, *targets))[0], len(sources))
     walks = []
     for nest, place in zip(nests, places, strict=True):
-        steps = [nest.itemsize * step for step in nest.stride]
-        first = place.part[0] if place.part else 0
-        loops = tuple(zip(steps, nest.shape, strict=True))
-        walks.append(Walk(first, loops, nest.itemsize, place.space))
+        part = place.part()
+        loops = zip([nest.itemsize * step for step in nest.stride], nest.shape, strict=True)
+        walks.append(Walk(part[0] if part else 0, tuple(loops), nest.itemsize, place.space))
     return walks
 
 
@@ -227,33 +198,10 @@ def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:
     return [layout.permute(dims) for layout in layouts]
 
 
-# What callers hand in -------------------------------------------------------------------------------
-
-
-def _operands(name: str, given: Any) -> tuple[Any, ...]:
-    """One operand or several as a tuple."""
-    one = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
-    if not one and not isinstance(given, Iterable):
-        raise TypeError(
-            f"{name} is {shown(given)}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple "
-            "of them"
-        )
-    found = (given,) if one else tuple(islice(given, MOST_OPERANDS + 1))
-    if len(found) > MOST_OPERANDS:
-        raise ValueError(f"{name} has more than {MOST_OPERANDS:,} operands: ask for a part of them")
-    # What each operand takes by itself grows with the square of its dims, of which there are few.
-    if sum([x.ndim**2 for x in found if isinstance(x, (Layout, torch.Tensor))]) > MOST_DIMS**2:
-        raise ValueError(f"{name} has operands with too many dims together: ask for a part of them")
-    return found
-
-
 def _require_sizes(
     line: int, cache: int | None, order: Sequence[int] | None, alignment: int
 ) -> None:
-    if int_("line", line) < 1 or line & (line - 1):
-        raise ValueError(f"line is {line} bytes: give a power of two, 64 on most CPUs")
-    if not 0 <= int_("alignment", alignment) < line:
-        raise ValueError(f"alignment is {alignment} bytes: give 0 to {line - 1}, within one line")
+    require_aligned("line", line, alignment, "64 on most CPUs")
     if cache is not None and int_("cache", cache) < line:
         raise ValueError(f"cache is {cache} bytes: it holds one line of {line} bytes at the least")
     if cache is None and order is not None:

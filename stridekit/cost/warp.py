@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from stridekit._arguments import int_
-from stridekit.cost.placement import without_memory
+from stridekit.cost.operands import place_of, require_aligned
 from stridekit.layout import Layout
-from stridekit.tensors.sharing import first_address, memset
 
 MOST_LANES = 10_000  # far more than a GPU has
 
@@ -57,17 +56,8 @@ def warp_sectors(
     """
     if int_("lanes", lanes) < 1:
         raise ValueError(f"lanes is {lanes}: a warp has at least one, 32 on NVIDIA's GPUs")
-    if int_("sector", sector) < 1 or sector & (sector - 1):
-        raise ValueError(f"sector is {sector} bytes: give a power of two, 32 on NVIDIA's GPUs")
-    if not 0 <= int_("alignment", alignment) < sector:
-        raise ValueError(f"alignment is {alignment} bytes: give 0 to {sector - 1}, within a sector")
-    placed = without_memory(x)
-    if placed is None:
-        memset(x)  # refuses what does not lie in its storage
-        layout, first = Layout.of(x), first_address(x)
-    else:
-        layout, _ = placed
-        first = layout.itemsize * layout.storage_offset + alignment
+    require_aligned("sector", sector, alignment, "32 on NVIDIA's GPUs")
+    _, first, layout = place_of(x, alignment)
     item, numel = layout.itemsize, layout.numel
     warps = -(-numel // lanes)
     if not 0 <= int_("warp", warp) < warps:
