@@ -1,1 +1,1 @@
-"""What an operation moves: bytes, cache lines and sectors predicted, bandwidth measured."""
+"""The traffic of an operation: bytes, cache lines and sectors predicted, bandwidth measured."""

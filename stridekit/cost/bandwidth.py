@@ -49,7 +49,7 @@ class Bandwidth:
         return max(self.copy, self.triad)
 
     def why_not_memory(self) -> str:
-        """Why the caches may have had a part in it; "" where the arrays are far larger than they are."""
+        """The reason why caches may have helped; "" where the arrays are far larger than the caches."""
         if self.last_cache is None:
             return "the size of the last cache is not known"
         if self.nbytes < 4 * self.last_cache:
@@ -129,7 +129,7 @@ def _require(name: str, value: int, least: int, most: int, what: str) -> int:
 
 
 def _require_device(device: str) -> None:
-    """Raise unless there can be such a device; meta tensors would move any number of bytes in no time."""
+    """Raise unless it is a device that moves bytes; meta tensors would move any number in no time."""
     kind = str(device).partition(":")[0] if isinstance(device, (str, torch.device)) else ""
     if kind not in ("cpu", "cuda"):
         raise ValueError(f"device is {shown(device)}: give 'cpu' or 'cuda'")

@@ -54,7 +54,7 @@ def place_of(x: Any, alignment: int) -> Place:
 
 
 def _meta_space(x: Any) -> object:
-    """What names the storage of a meta or a fake tensor; None for what lies in memory."""
+    """A name for the storage of a meta or fake tensor; None for what lies in memory."""
     if not isinstance(x, torch.Tensor):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What loops fetch again: cache lines loaded into a cache that is too small for a walk.
+"""Cache lines that loops fetch again, because the cache is too small for their walk.
 
 A cache that evicts the least recently used line (LRU) fetches it anew when too many other lines came
 in between. The working-set argument finds those from the sizes of the loops alone: where some turns of
@@ -118,7 +118,7 @@ class _Fetches:
         return self.walk.lines(k, n, start % self.size, self.size, self.budget)
 
     def _starts(self, c: int, n: int) -> list[tuple[int, int]]:
-        """Where n turns of step c start in a line, and how often each start occurs."""
+        """The places in a line where n turns of step c start, and how often each occurs."""
         return [(k * c, often) for k, often in turns(n, self.size // gcd(c, self.size))]
 
     def of(self, k: int, start: int) -> Blocks:

@@ -56,7 +56,7 @@ def traffic(
     Only what is listed is counted. Where torch first casts an operand into a copy, that copying is an
     operation to ask for by itself; with torch's loops, such an operand is refused.
 
-    Raises ValueError for no operands, a line that is no power of two, and sizes that make no sense;
+    Raises ValueError for no operands, a line that is not a power of two, and sizes that make no sense;
     LayoutError where shapes do not broadcast, and for loops over what torch copies first; like `memset`
     for operands without one memory; Undecided where the exact answer would cost more than the budget.
 

@@ -45,7 +45,7 @@ def warp_sectors(
     visit all elements have it; the last warp may have fewer elements than lanes. `x` is a strided
     tensor, an array or a Layout. A Layout's storage begins `alignment` bytes behind the start of a
     sector; tensors lie where they lie, those of CUDA at multiples of 512 bytes.
-    Raises IndexError where there is no such warp, ValueError for sizes that make no sense, and like
+    Raises IndexError for a warp that does not exist, ValueError for sizes that make no sense, and like
     `memset` for what has no single memory.
 
     >>> x = Layout((1024, 1024), itemsize=4)
@@ -80,7 +80,7 @@ def warp_sectors(
 
 
 def _offset(layout: Layout, number: int) -> int:
-    """How far the element of this row-major number lies from that of number 0, in elements."""
+    """The distance of the element with this row-major number from element 0, in elements."""
     offset = 0
     for size, step in zip(reversed(layout.shape), reversed(layout.stride), strict=True):
         number, i = divmod(number, size)

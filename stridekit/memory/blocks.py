@@ -96,7 +96,7 @@ class _Copies(NamedTuple):
 
 
 class _Worth(NamedTuple):
-    """What is added up: for a run, of (start, stop), and for a joint, of (stop, the next start).
+    """The summands: for a run, from (start, stop), and for a joint, from (stop, the next start).
 
     Both depend on their numbers modulo the block size alone.
     """

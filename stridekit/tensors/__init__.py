@@ -1,1 +1,1 @@
-"""What is asked of real tensors: their storage, who shares it, and why a view of them fails."""
+"""Questions about real tensors: their storage, who shares it, and why a view of them fails."""

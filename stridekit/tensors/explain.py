@@ -10,7 +10,7 @@ from typing import Any
 from stridekit._arguments import a_kind
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, Undecided
-from stridekit.tensors.storage import stand_in, storage_bytes
+from stridekit.tensors.storage import smallest_storage, stand_in, storage_bytes
 
 # How many indices to look through for an example of two that share an element.
 _EXAMPLE_BUDGET = 100_000
@@ -133,7 +133,7 @@ def _storage_and_overlap(
     try:
         reached = MemorySet.of(layout).count() // layout.itemsize
     except Undecided as error:
-        total = _smallest_storage(layout) if total_bytes is None else total_bytes // layout.itemsize
+        total = smallest_storage(layout) if total_bytes is None else total_bytes // layout.itemsize
         return [("storage", f"{total:,} elements"), ("overlap", f"not decided: {error}")]
     overlap = "none: every index has an element of its own"
     if layout.numel == 0:
@@ -145,8 +145,8 @@ def _storage_and_overlap(
 
 
 def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
-    """How much of the storage is reached; a layout alone does not know how large the storage is."""
-    needed = _smallest_storage(layout)
+    """The part of the storage that is reached; a layout alone does not know how large its storage is."""
+    needed = smallest_storage(layout)
     if total_bytes is None:
         whole = _storage(layout, reached, needed * layout.itemsize)
         return f"{whole} in the smallest storage that holds them"
@@ -161,11 +161,6 @@ def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
         f"{reached:,} of {total:,} element{'s' * (total != 1)} {verb} reached "
         f"({reached * layout.itemsize:,} of {total_bytes:,} bytes)"
     )
-
-
-def _smallest_storage(layout: Layout) -> int:
-    """The elements that a storage needs to have so that every index finds its own."""
-    return layout.span.stop if layout.numel else 0
 
 
 def _example(layout: Layout, name: str) -> str:

@@ -1,4 +1,4 @@
-"""relation(y, x): every notion of "y shares memory with x" side by side, and which of them mislead."""
+"""relation(y, x): every notion of "y shares memory with x" side by side, marked where it misleads."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _is_lazy_clone(x: Any) -> bool:
 
 
 def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
-    """What x.data_ptr() says, 0 for empty tensors; asking it would make a lazy clone real."""
+    """The value of x.data_ptr(), 0 for empty tensors; calling it would make a lazy clone real."""
     return first_address(x) if bytes_of_x else 0
 
 

@@ -1,14 +1,14 @@
 """Who shares memory with whom: exact answers for torch tensors, NumPy arrays and Layouts.
 
-Four notions go by the name of sharing, and they differ:
+Four notions are called sharing, and they differ:
 
 - memory sets meet (`shares_memory`): some byte belongs to both, so a write to one may change the other;
 - one memory set lies inside the other (`is_view`): every byte of y is a byte of x;
 - one storage (`shares_storage`): the two keep the same block alive, whether or not they meet in it;
 - autograd's bookkeeping (`y._is_view()`): y was made from a base by an operation that autograd tracks.
 
-`relation(y, x)` shows all of them side by side. All answers are about this moment: the first write to a
-lazy clone, for one, gives it bytes of its own.
+`relation(y, x)` shows all four side by side. Every answer is about this moment: the first write to a lazy
+clone, for example, gives it bytes of its own.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def memset(x: Any) -> MemorySet:
 
 
 def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
-    """Whether every byte of y is a byte of x: `memset(y) <= memset(x)`.
+    """True where every byte of y is a byte of x: `memset(y) <= memset(x)`.
 
     It says where y lies, not how it was made: x is a view of x, and an empty y of anything.
     Raises like `memset`, and Undecided where the answer would cost more than the budget.
@@ -66,7 +66,7 @@ def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
 
 
 def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
-    """Whether some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
+    """True where some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
 
     Raises like `memset`, and Undecided where the answer would cost more than the budget.
 
@@ -80,7 +80,7 @@ def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
 
 
 def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
-    """Whether two indices of x share a byte, so that a write to one changes the other.
+    """True where two indices of x share a byte, so that a write to one changes the other.
 
     Raises like `memset`, and Undecided where the answer would cost more than the budget.
 
@@ -93,7 +93,7 @@ def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
 
 
 def shares_storage(x: Any, y: Any) -> bool:
-    """Whether x and y keep one block of memory alive, even where their memory sets do not meet.
+    """True where x and y keep one block of memory alive, even if their memory sets do not meet.
 
     The block is a tensor's storage, or the memory of the array at the end of an array's `.base` chain;
     two handles on one block count as one. Two Layouts lie in one storage where its name is the same.
@@ -117,7 +117,7 @@ def first_address(x: Any) -> int:
 
 
 def _generators(x: Any) -> tuple[int, list[Generator], str]:
-    """What a MemorySet is made of: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
+    """The arguments of a MemorySet: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
     if isinstance(x, torch.Tensor):
         start, item = _storage_start(x), x.element_size()
         pairs = [(item * c, n) for c, n in zip(x.stride(), x.shape, strict=True)]
@@ -133,7 +133,7 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
 
 
 def _is_array(x: Any) -> bool:
-    """Whether x is a NumPy array; a NumPy scalar has no memory that lasts."""
+    """True for a NumPy array; a NumPy scalar has no memory that lasts."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(x, numpy.ndarray)
 
@@ -158,6 +158,6 @@ def _block(x: Any) -> MemorySet:
         return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(x))
     if isinstance(x, Layout):
         return MemorySet(0, [(1, 1)], generators_of(x)[2])  # any byte will do: they share them all
-    memset(x)  # refuses what is no array
+    memset(x)  # refuses what is not an array
     start, nbytes = array_block(x)
     return MemorySet(start, [(1, nbytes)], "cpu")

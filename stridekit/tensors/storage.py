@@ -1,13 +1,12 @@
-"""The raw-storage reader: what really lies in memory, past shape, stride and offset.
+"""The raw-storage reader: what really lies in memory, behind shape, stride and offset.
 
-A tensor's `data_ptr()` is where *it* begins; its storage may begin earlier and end later. Whoever
-reads the storage's length from the tensor's start runs past the end. So everything here counts from
-the storage's start, stays inside `untyped_storage().nbytes()`, and refuses tensors that have no
-memory to read.
+A tensor's `data_ptr()` is where *it* begins; its storage may begin earlier and end later. Reading the
+storage's length from the tensor's start runs past the end. So everything here counts from the storage's
+start, stays inside `untyped_storage().nbytes()`, and refuses tensors that have no memory to read.
 
 A storage can be shrunk behind a tensor's back, and a subclass can say anything about itself. So nothing
-here trusts a tensor's word: `_plain` takes the subclass off before any number is read, and after that
-no code but torch's own runs until the bytes are copied.
+here takes a tensor's word: `_plain` strips the subclass before any number is read, and from then on only
+torch's own code runs until the bytes are copied.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def storage_bytes(x: Any) -> int:
 
 
 def storage_address(t: torch.Tensor) -> int:
-    """Where the storage of `t` starts, as an address; 0 where it has no memory.
+    """The address at which the storage of `t` starts; 0 where it has no memory.
 
     Not `data_ptr()`: that warns at a fake tensor, and a lazy clone (copy on write) would copy its
     memory at once, because the pointer could be written to.
@@ -151,7 +150,7 @@ def require_memory(t: torch.Tensor) -> None:
 
 
 def has_memory(t: torch.Tensor) -> bool:
-    """Whether the storage is there, on the device that the tensor names."""
+    """True where the storage is there, on the device that the tensor names."""
     try:
         storage = _storage(t)
     except NotImplementedError:  # inside vmap or grad
@@ -160,25 +159,29 @@ def has_memory(t: torch.Tensor) -> bool:
         return False
     if _nbytes(t):
         return storage_address(t) != 0
-    # Elements on no byte: of a storage that was given back, or of a wrapper that never had one.
+    # A storage of no bytes: it was given back, or the tensor is a wrapper that never had one.
     return not (t.numel() and torch._C._dispatch_keys(t).has(torch._C.DispatchKey.Python))
 
 
 def bytes_missing(t: torch.Tensor) -> int:
-    """How many bytes `t` reaches past the end of a storage that was shrunk behind its back."""
+    """The bytes that `t` reaches past the end of a storage that was shrunk behind its back."""
     try:
         require_memory(t)
     except (TypeError, ValueError):
         return 0
     layout = Layout.of(_plain(t))
-    reach = layout.span.stop * layout.itemsize if layout.numel else 0
-    return max(reach - _nbytes(t), 0)
+    return max(smallest_storage(layout) * layout.itemsize - _nbytes(t), 0)
+
+
+def smallest_storage(layout: Layout) -> int:
+    """The number of elements that a storage needs so that every index finds its own."""
+    return layout.span.stop if layout.numel else 0
 
 
 def stand_in(x: Any) -> str:
-    """What a tensor has instead of memory: "meta", a storage of numbers alone, or "wrapper", not even that.
+    """A tensor's stand-in for memory: "meta", a storage of numbers alone, or "wrapper", not even that.
 
-    Fake tensors are "meta" too; all that has memory, or is no tensor, is "".
+    Fake tensors are "meta" too; tensors with memory, and all that are not tensors, are "".
     """
     if not isinstance(x, torch.Tensor) or has_memory(x):
         return ""
@@ -270,7 +273,7 @@ def _place_in(out: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
 
 
 def _may_write(address: int) -> bool:
-    """Whether a byte may be written, as the kernel sees it: a try of our own would end Python."""
+    """True where the kernel says that a byte may be written; trying it here could crash Python."""
     byte = (ctypes.c_char * 1).from_address(address)
     reader, writer = os.pipe()
     with open(reader, "rb", buffering=0) as source, open(writer, "wb", buffering=0) as sink:

@@ -1,8 +1,8 @@
 """explain_view(x, shape): torch's own error about a view, decoded with this tensor's numbers.
 
-torch says in one sentence for all tensors that "at least one dimension spans across two contiguous
-subspaces". Which subspaces, which dimension and which two is what the reader needs to know; the view
-rule knows it (`stridekit.view_rule`, where a subspace is called a chunk).
+For every tensor torch says the same: "at least one dimension spans across two contiguous subspaces".
+The reader needs to know which dimension and which subspaces; the view rule knows (`stridekit.view_rule`,
+where a subspace is called a chunk).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Lines = list[tuple[str, str]]
 def explain_view(x: Any, *shape: int | Iterable[int]) -> Explanation:
     """Say why `x.view(shape)` works or fails, for a strided tensor, an array or a Layout.
 
-    torch's message is quoted as torch gives it, and each phrase of it told with the numbers at hand;
-    then what would be a view, and what `reshape` costs in bytes. Steps count in elements. Nothing is
-    read or copied: torch is asked on the meta device, with a tensor of the same layout. Raises
+    torch's message is quoted in full, and each phrase of it explained with this tensor's numbers; then
+    comes a shape that would be a view, and the bytes that `reshape` copies. Steps count in elements.
+    Nothing is read or copied: torch is asked on the meta device, with a tensor of the same layout. Raises
     TypeError and LayoutError as `Layout.of` does, and LayoutError where the shape is not made of ints.
 
     >>> import torch
@@ -55,7 +55,7 @@ size 6 would straddle them
 
 
 def _refusal(layout: Layout, wanted: tuple[int, ...]) -> str:
-    """What torch says to the view, "" where it makes it or has no such tensor."""
+    """The words in which torch refuses the view; "" where it makes it, or cannot have such a tensor."""
     # Sizes are checked before strides: a shape that does not fit is refused in the same words
     # whatever the stride, also for strides that torch does not have.
     sizes = Layout(layout.shape) if layout.why_not_torch() else layout
@@ -232,7 +232,7 @@ def _cut(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, .
 
 
 def _count(shape: tuple[int, ...]) -> str:
-    """How many elements a shape has, and how that comes about: 4 * 6 = 24 elements."""
+    """The number of elements of a shape, with the product: 4 * 6 = 24 elements."""
     numel = prod(shape)
     factors = f"{' * '.join(map(str, shape))} = " if len(shape) > 1 else ""
     return f"{factors}{numel} element{'s' * (numel != 1)}"
