@@ -1,6 +1,12 @@
 """The slow truth: strided sets, and the bytes of layouts, filled number by number."""
 
-from itertools import product
+from itertools import islice, pairwise, product
+from math import prod
+
+import numpy as np
+import torch
+
+from stridekit import Layout
 
 
 def sums(base, generators):
@@ -29,11 +35,80 @@ def tensor_bytes(t):
     }
 
 
-def array_bytes(a):
-    """The absolute addresses of the bytes of an array's elements, from NumPy's own numbers."""
-    start = a.__array_interface__["data"][0]
-    return {
-        start + sum(i * s for i, s in zip(index, a.strides, strict=True)) + k
-        for index in product(*map(range, a.shape))
-        for k in range(a.itemsize)
-    }
+# Tensors, arrays and Layouts of any size ----------------------------------------------------------
+
+
+def numbers(x):
+    """Shape, stride, storage_offset and itemsize."""
+    if isinstance(x, Layout):
+        return x.shape, x.stride, x.storage_offset, x.itemsize
+    if isinstance(x, torch.Tensor):
+        return tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size()
+    item = x.itemsize
+    offset = (x.ctypes.data - block(x)[0]) // max(item, 1)
+    return x.shape, tuple(s // max(item, 1) for s in x.strides), offset, item
+
+
+def block(x):
+    """Where the memory that x keeps alive begins and ends."""
+    if isinstance(x, torch.Tensor):  # data_ptr() would make a lazy clone real
+        start = torch._C._data_address(x)
+        return start, start + x.untyped_storage().nbytes()
+    while isinstance(getattr(x, "base", None), np.ndarray) or type(x.base).__name__ == "DummyArray":
+        x = x.base
+    if isinstance(x.base, torch.Tensor):
+        return block(x.base)
+    return np.lib.array_utils.byte_bounds(x)
+
+
+def starts(x, first=0):
+    """Where each element begins, in bytes from the first, in row-major order; a few where too many."""
+    shape, stride, _, item = numbers(x)
+    strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
+    pairs = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1 and s]
+    if 0 in shape:
+        return []
+    if prod(n for n, _ in pairs) > 10**6:  # rows one behind the other
+        assert [s for _, s in pairs] == [item * n for n in (*shape[1:], 1)]
+        return range(first, first + prod(shape) * item, item)
+    return [
+        first + sum(i * s for i, (_, s) in zip(index, pairs, strict=True))
+        for index in product(*(range(n) for n, _ in pairs))
+    ]
+
+
+def first_address(x):
+    """The address of the element at index 0 in every dim; a Layout's counts from its storage."""
+    if isinstance(x, np.ndarray):
+        return x.ctypes.data
+    offset = numbers(x)[2] * numbers(x)[3]
+    has_place = isinstance(x, torch.Tensor) and x.untyped_storage().device.type != "meta"
+    return offset + (block(x)[0] if has_place else 0)
+
+
+def bytes_of(x):
+    """Each byte of each element once, in ascending order."""
+    found, item = starts(x, first_address(x)), numbers(x)[3]
+    if isinstance(found, range):
+        return range(found.start, found.stop)
+    return sorted({start + k for start in found for k in range(item)})
+
+
+def is_flat(x):
+    """Whether one stride visits all elements in row-major order, so that `view(-1)` exists."""
+    found = starts(x)
+    repeated = prod(numbers(x)[0]) != len(found)  # then nothing else may move
+    if len(found) > 10**6:
+        return True
+    return len({b - a for a, b in pairwise(found)}) < 2 and not (repeated and len(found) > 1)
+
+
+def row_major(x, count):
+    """Where the first elements begin, with those of repeated dims."""
+    shape, stride, _, item = numbers(x)
+    strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
+    sizes = [range(min(n, count)) for n in shape]
+    return [
+        first_address(x) + sum(i * s for i, s in zip(index, strides, strict=True))
+        for index in islice(product(*sizes), count)
+    ]

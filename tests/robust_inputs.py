@@ -177,6 +177,23 @@ LAYOUTS = {
 }
 INPUTS = NO_TENSOR | NO_STRIDE | NO_MEMORY | TENSORS | SHRUNK | ARRAYS | CROOKED | LAYOUTS
 
+# Of some kinds, what each refusal says of them.
+WORDS = {
+    "None": "a NoneType",
+    "nan": "a float",
+    "coo": "sparse_coo tensor keeps indices and values apart",
+    "csr": "sparse_csr tensor keeps indices and values",
+    "nested": "a nested tensor is several tensors",
+    "jagged": "a nested tensor is several tensors",
+    "quantized": "quantized tensor (torch.qint8) stores integers",
+    "uninitialized": "UninitializedParameter has no shape and no memory",
+    "meta": "a meta tensor has a shape and a stride but no memory",
+    "fake": "this FakeTensor has no memory of its own",
+    "wrapper": "this Wrapper has no memory of its own",
+    "vmap": "inside vmap or grad",
+    "grad": "inside vmap or grad",
+}
+
 
 def meet(kind, do):
     """`do(x)` for an x of this kind, where such an x lives; what is a matter of torch is not warned of."""
