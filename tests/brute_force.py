@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from stridekit import Layout
+from stridekit.memory.blocks import Blocks
 
 
 def sums(base, generators):
@@ -15,6 +16,24 @@ def sums(base, generators):
     for c, n in generators:
         numbers = {number + c * k for number in numbers for k in range(n)}
     return numbers
+
+
+def blocks_of(numbers, size=64):
+    """The blocks that a filled set meets."""
+    return {number // size for number in numbers}
+
+
+def partial_of(numbers, size=64):
+    """Those of them of which it does not have every byte."""
+    return {
+        k for k in blocks_of(numbers, size) if not {*range(k * size, (k + 1) * size)} <= numbers
+    }
+
+
+def slow_blocks(numbers, size):
+    """What `blocks` gives, of a filled set."""
+    met = len(blocks_of(numbers, size))
+    return Blocks(size, met, met - len(partial_of(numbers, size)))
 
 
 def layout_bytes(layout):

@@ -1,15 +1,17 @@
 """Random cases for `make fuzz`: memory sets against brute force, NumPy and torch.
 
-Each function draws one case from a random.Random and asserts; `tests.fuzz` runs them by the thousand.
+Each family draws one case from a random.Random, and `tests.fuzz` runs them by the thousand. What is true
+of a case stands apart: the property tests ask it of the cases that Hypothesis draws.
 """
 
+from math import prod
 from random import Random
 
 import numpy as np
 import torch
 
 from stridekit import Layout, MemorySet, has_internal_overlap, is_view, memset, shares_memory
-from stridekit.memory.blocks import blocks_together
+from stridekit.memory.blocks import blocks, blocks_together
 from stridekit.memory.memset import generators_of
 from stridekit.memory.strided_set import (
     Budget,
@@ -20,69 +22,91 @@ from stridekit.memory.strided_set import (
     cut,
     normal_form,
 )
-from tests.brute_force import layout_bytes, sums
+from tests.brute_force import blocks_of, bytes_of, layout_bytes, slow_blocks, sums
 
+PLENTY = 1_000_000
 _BASE = torch.zeros(1 << 14, dtype=torch.uint8)
 
+# What is true of any case, whoever drew it ------------------------------------------------------------
 
-def strided_set(rng: Random) -> None:
-    """Count, members, order and collisions of up to five generators."""
-    wide = rng.choice([8, 20, 60])
-    given = [(rng.randint(-wide, wide), rng.randint(1, 4)) for _ in range(rng.randint(0, 4))]
+
+def check_strided_set(given):
+    """Count, members, order and collisions of generators: those of the filled set."""
     base, normal = normal_form(0, given)
-    expected, levels, budget = sums(-base, given), cut(normal), Budget(10**5)
-    assert count(levels, budget) == len(expected), given
-    assert list(ascending(normal, Budget(10**6))) == sorted(expected), given
-    top = max(expected)
-    found = {number for number in range(-1, top + 2) if contains(levels, number, budget)}
+    expected, levels, steps = sums(-base, given), cut(normal), Budget(PLENTY)
+    assert count(levels, steps) == len(expected), given
+    assert list(ascending(normal, Budget(PLENTY))) == sorted(expected), given
+    # One budget for all numbers: what it remembers of one is not mixed up with another.
+    found = {number for number in range(-2, max(expected) + 3) if contains(levels, number, steps)}
     assert found == expected, given
-    choices = 1
-    for _, n in given:
-        choices *= n
-    assert collide(given, budget) == (len(expected) < choices), given
+    assert collide(given, steps) == (len(expected) < prod(n for _, n in given)), given
 
 
-def two_layouts(rng: Random) -> None:
-    """Every operator of the protocol, on any two layouts, against filled sets."""
-    a, b = _layout(rng), _layout(rng)
+def check_protocol(a, b):
+    """Every operator and method says of two layouts what it says of the filled sets."""
     x, y, p, q = MemorySet.of(a), MemorySet.of(b), layout_bytes(a), layout_bytes(b)
-    assert (x <= y, x < y, x == y, len(x)) == (p <= q, p < q, p == q, len(p)), (a, b)
-    assert x.isdisjoint(y) == p.isdisjoint(q), (a, b)
+    assert (x <= y, x < y, x == y, x != y) == (p <= q, p < q, p == q, p != q), (a, b)
+    assert (x >= y, x > y) == (p >= q, p > q), (a, b)
+    assert (x.issubset(y), x.issuperset(y), x.isdisjoint(y)) == (p <= q, p >= q, p.isdisjoint(q))
+    assert (len(x), x.count(), bool(x)) == (len(p), len(p), bool(p)), a
     assert p != q or hash(x) == hash(y), (a, b)
 
 
+def check_two(x, y, slow):
+    """View, shared bytes, overlap within, of two tensors or arrays: what their bytes say, one by one."""
+    p, q = set(slow(x)), set(slow(y))
+    assert (is_view(y, x), is_view(x, y)) == (q <= p, p <= q)
+    assert shares_memory(x, y) == shares_memory(y, x) == bool(p & q)
+    for z, own in ((x, p), (y, q)):
+        assert has_internal_overlap(z) == (len(own) < prod(z.shape) * z.itemsize)
+        assert len(memset(z)) == len(own)
+
+
+def check_blocks(parts, size):
+    """The blocks of each strided set, and of all together, are those of the filled sets."""
+    together = set()
+    for part in parts:
+        numbers = sums(*part)
+        assert blocks(part, size, Budget(PLENTY)) == slow_blocks(numbers, size), (part, size)
+        together |= blocks_of(numbers, size)
+    assert blocks_together(parts, size, Budget(PLENTY)) == len(together), (parts, size)
+
+
+def part_of(layout):
+    """The bytes of a layout as a strided set in normal form."""
+    return normal_form(*generators_of(layout)[:2])
+
+
+# The families ----------------------------------------------------------------------------------------
+
+
+def strided_set(rng: Random) -> None:
+    """Up to five generators."""
+    wide = rng.choice([8, 20, 60])
+    check_strided_set(
+        [(rng.randint(-wide, wide), rng.randint(1, 4)) for _ in range(rng.randint(0, 4))]
+    )
+
+
+def two_layouts(rng: Random) -> None:
+    """Any two layouts."""
+    check_protocol(_layout(rng), _layout(rng))
+
+
 def view_and_base(rng: Random) -> None:
-    """A chain of view operations on a base, against filled sets: usually inside, sometimes moved out."""
+    """A chain of view operations on a base: usually inside, sometimes moved out."""
     base = _view(rng, Layout([rng.randint(1, 5) for _ in range(rng.randint(1, 3))]))
     part = _view(rng, _view(rng, base))
     if part.storage_offset and rng.random() < 0.3:
         part = Layout(part.shape, part.stride, part.storage_offset - 1)
-    x, y, p, q = MemorySet.of(base), MemorySet.of(part), layout_bytes(base), layout_bytes(part)
-    assert (y <= x, x <= y, x == y) == (q <= p, p <= q, p == q), (base, part)
-    assert x.isdisjoint(y) == p.isdisjoint(q), (base, part)
+    check_protocol(part, base)
 
 
 def real_tensors(rng: Random) -> None:
-    """Two views of one tensor, of different dtypes: NumPy's exact overlap, and inclusion by counting."""
+    """Two views of one tensor, of different dtypes; and NumPy's exact overlap."""
     a, b = _tensor(rng), _tensor(rng)
-    numbers = a.numpy(), b.numpy()
-    where = [(t.dtype, t.shape, t.stride(), t.storage_offset()) for t in (a, b)]
-    assert shares_memory(a, b) == np.shares_memory(*numbers), where
-    marks = np.zeros(_BASE.numel(), dtype=np.uint8)
-    start = _BASE.data_ptr()
-    reached = []
-    for array in numbers:
-        marks[:] = 0
-        offset = array.__array_interface__["data"][0] - start if array.size else 0
-        own = np.ndarray(
-            (*array.shape, array.itemsize), np.uint8, marks, offset, (*array.strides, 1)
-        )
-        own[...] = 1
-        reached.append(marks.nonzero()[0])
-    inside = np.isin(reached[0], reached[1]).all()
-    assert is_view(a, b) == inside, where
-    assert len(memset(a)) == len(reached[0]), where
-    assert has_internal_overlap(a) == (len(reached[0]) < a.numel() * a.element_size()), where
+    check_two(a, b, bytes_of)
+    assert shares_memory(a, b) == np.shares_memory(a.numpy(), b.numpy())
 
 
 def large_layouts(rng: Random) -> None:
@@ -106,35 +130,16 @@ def large_layouts(rng: Random) -> None:
 
 
 def aligned_blocks(rng: Random) -> None:
-    """Cache lines and the like of one layout, and of two together, against those of every byte."""
+    """Cache lines and the like of two layouts, often slices of one."""
+    shape = [rng.randint(1, 9) for _ in range(rng.randint(1, 3))]
+    base = Layout(shape, itemsize=rng.choice([1, 4, 8]))
+    some = [_layout(rng) if rng.random() < 0.5 else _view(rng, _view(rng, base)) for _ in "ab"]
     size = rng.choice([1, 2, 3, 4, 8, 16, 32, 64])
-    parts, filled = [], set()
-    base = Layout(
-        [rng.randint(1, 9) for _ in range(rng.randint(1, 3))], itemsize=rng.choice([1, 4, 8])
-    )
-    for _ in range(2):
-        x = _layout(rng) if rng.random() < 0.5 else _view(rng, _view(rng, base))
-        own = layout_bytes(x)
-        touched = {byte // size for byte in own}
-        whole = sum(all(k * size + i in own for i in range(size)) for k in touched)
-        assert MemorySet.of(x).blocks(size) == (size, len(touched), whole), (x, size)
-        filled |= touched
-        if x.numel:
-            parts.append(normal_form(*generators_of(x)[:2]))
-    assert blocks_together(parts, size, Budget(10**6)) == len(filled), (parts, size)
+    check_blocks([part_of(x) for x in some if x.numel], size)
 
 
-CASES = {
-    case.__name__: case
-    for case in (
-        strided_set,
-        two_layouts,
-        view_and_base,
-        real_tensors,
-        large_layouts,
-        aligned_blocks,
-    )
-}
+_FAMILIES = (strided_set, two_layouts, view_and_base, real_tensors, large_layouts, aligned_blocks)
+CASES = {family.__name__: family for family in _FAMILIES}
 
 
 def _layout(rng: Random) -> Layout:

@@ -23,6 +23,7 @@ from stridekit import (
     traffic,
 )
 from tests.brute_force import bytes_of, tensor_bytes
+from tests.fuzz_memory import check_two
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import basic_indices, tensors
 
@@ -61,13 +62,11 @@ def relatives(draw):
 def test_every_question_about_two_tensors(pair):
     """View, shared bytes, overlap within: what the bytes say, one by one; and what NumPy says of arrays."""
     x, y = pair
-    p, q = tensor_bytes(x), tensor_bytes(y)
-    assert (is_view(y, x), is_view(x, y)) == (q <= p, p <= q)
-    assert shares_memory(x, y) == shares_memory(y, x) == bool(p & q)
-    assert has_internal_overlap(y) == (len(q) < y.numel() * y.element_size())
+    check_two(x, y, tensor_bytes)
     assert shares_storage(x, y)
     if not any(t.is_conj() or t.is_neg() for t in pair):
         a, b = (t.detach().numpy() for t in pair)
+        check_two(a, b, bytes_of)
         assert shares_memory(a, b) == np.shares_memory(a, b) == shares_memory(x, b)
         assert memset(a) == memset(x) and memset(b) == memset(y)
 
@@ -79,12 +78,9 @@ def test_arrays_with_negative_and_odd_strides(data):
     arrays = [records["a"], records["b"], records, records["b"][::-1, ::-2], records["c"].T]
     arrays += [np.broadcast_to(records["a"][:1], (3, 4)), records["b"][:0], records[1:, 2]]
     a, b = data.draw(st.sampled_from(arrays)), data.draw(st.sampled_from(arrays))
-    p, q = set(bytes_of(a)), set(bytes_of(b))
-    assert set(memset(a)) == p
-    assert is_view(a, b) == (p <= q)
-    assert shares_memory(a, b) == bool(p & q) == np.shares_memory(a, b)
-    assert has_internal_overlap(a) == (len(p) < a.size * a.itemsize)
-    assert shares_storage(a, b)
+    check_two(a, b, bytes_of)
+    assert set(memset(a)) == set(bytes_of(a)) and shares_storage(a, b)
+    assert shares_memory(a, b) == np.shares_memory(a, b)
 
 
 def test_the_seeds_of_confusion():
@@ -128,21 +124,6 @@ def test_a_lazy_clone_stays_lazy():
     assert torch._C._is_cow_tensor(y)
     y[0] = 7
     assert not shares_memory(x, y) and x[0] == 0
-
-
-def test_copies_are_storages_of_their_own():
-    """Two clones of a layout share nothing; views of one clone may."""
-    x = Layout((4, 6))
-    one, other = x.clone(), x.clone()
-    for a, b in [(one, other), (one, x), (x.t().reshape(24), one)]:
-        assert not shares_memory(a, b) and not shares_storage(a, b) and not is_view(a, b)
-    assert (
-        is_view(one[1:], one)
-        and shares_memory(one[::2], one[:, 1:])
-        and shares_storage(one[0], one)
-    )
-    assert (one.shape, one.stride) == (x.shape, x.stride)
-    assert len({one, other, x}) == len({memset(one), memset(other), memset(x)}) == 3
 
 
 @given(tensors(max_ndim=3), st.data())
@@ -191,6 +172,9 @@ def test_what_lies_in_a_buffer():
     interface = {"__array_interface__": t.numpy().__array_interface__}
     described = np.asarray(type("Described", (), interface)())
     assert memset(described) == memset(t) and shares_storage(described, t)
+    buffer = bytearray(16)
+    part = torch.frombuffer(buffer, dtype=torch.int32, offset=4)
+    assert is_view(part, np.frombuffer(buffer, np.uint8))
 
 
 def test_nothing_is_kept_alive():
@@ -201,18 +185,6 @@ def test_nothing_is_kept_alive():
     del x
     gc.collect()
     assert there() is None and len(found) == 96
-
-
-def test_other_kinds_of_tensor():
-    """requires_grad, parameters, subclasses and buffers that torch did not allocate."""
-    weight = torch.nn.Parameter(torch.ones(4, 6))
-    assert is_view(weight[:, 2:].t(), weight) and is_view(weight.data, weight)
-    named = torch.ones(3).as_subclass(type("Named", (torch.Tensor,), {}))
-    assert is_view(named[1:], named)
-    buffer = bytearray(16)
-    assert is_view(
-        torch.frombuffer(buffer, dtype=torch.int32, offset=4), np.frombuffer(buffer, np.uint8)
-    )
 
 
 def test_each_question_has_its_budget():

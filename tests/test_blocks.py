@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, MemorySet, Undecided, memset
 from stridekit.memory.blocks import Blocks, blocks, blocks_together
-from stridekit.memory.memset import generators_of
 from stridekit.memory.strided_set import Budget, normal_form
-from tests.brute_force import layout_bytes, sums
+from tests.brute_force import layout_bytes, slow_blocks, sums
+from tests.fuzz_memory import PLENTY, check_blocks, part_of
 from tests.strategies import tensors
 
-PLENTY = 1_000_000
 SIZES = st.sampled_from([1, 2, 3, 4, 7, 8, 12, 16, 32, 64])
 STEPS = st.one_of(st.integers(0, 12), st.integers(-70, 70))
 
@@ -26,16 +25,18 @@ def generators(max_size=4, max_count=12):
     return st.tuples(steps, items).map(lambda both: both[0] + both[1])
 
 
-def slow_blocks(numbers, size):
-    """The blocks of a filled set: those it meets, and those of which it has every byte."""
-    touched = {number // size for number in numbers}
-    filled = [k for k in touched if all(k * size + i in numbers for i in range(size))]
-    return Blocks(size, len(touched), len(filled))
+@given(st.data(), SIZES)
+def test_blocks_of_any_strided_sets(data, size):
+    """Nested and interleaved steps, blocks of any size, alone and together."""
+    parts = []
+    for _ in range(data.draw(st.integers(0, 3))):
+        parts.append(normal_form(data.draw(st.integers(0, 150)), data.draw(generators(3, 6))))
+    check_blocks(parts, size)
 
 
 @given(st.integers(0, 99), generators(), SIZES)
-def test_blocks_of_any_strided_set(base, steps, size):
-    """Nested and interleaved steps, blocks of any size: as many as the filled set has."""
+def test_blocks_of_one_strided_set(base, steps, size):
+    """More steps than several sets together have time for."""
     part = normal_form(base, steps)
     assert blocks(part, size, Budget(PLENTY)) == slow_blocks(sums(*part), size)
 
@@ -60,9 +61,7 @@ def test_blocks_begin_at_multiples_of_their_size(offset):
     assert rows.blocks(8) == Blocks(8, 100 * (1 + apart), 100 * (1 - apart))
     tangled = MemorySet.of(Layout((3, 3, 8), (80, 120, 1), offset))
     assert tangled.blocks(8) == Blocks(8, 9 * (1 + apart), 9 * (1 - apart))
-    parts = [
-        normal_form(*generators_of(Layout((8,), storage_offset=offset + k))[:2]) for k in (0, 8)
-    ]
+    parts = [part_of(Layout((8,), storage_offset=offset + k)) for k in (0, 8)]
     assert blocks_together(parts, 8, Budget(100)) == 2 + apart
 
 
@@ -76,30 +75,15 @@ def test_blocks_of_a_tensor_are_those_of_its_addresses(x):
 
 
 @given(st.data(), SIZES)
-def test_blocks_of_several_sets_together(data, size):
-    """Any sets: a block that several of them meet counts once."""
-    count = data.draw(st.integers(0, 3))
-    parts = [
-        normal_form(data.draw(st.integers(0, 150)), data.draw(generators(3, 6)))
-        for _ in range(count)
-    ]
-    expected = {number // size for part in parts for number in sums(*part)}
-    assert blocks_together(parts, size, Budget(PLENTY)) == len(expected)
-
-
-@given(st.data(), SIZES)
 def test_blocks_of_slices_of_one_layout_together(data, size):
     """Slices of one parent repeat with its strides, from different rows on."""
     shape = data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=3))
     base = Layout(shape, itemsize=data.draw(st.sampled_from([1, 2, 4, 8])))
-    parts, expected = [], set()
+    parts = []
     for _ in range(data.draw(st.integers(2, 3))):
         index = tuple(data.draw(st.slices(n).filter(lambda s: (s.step or 1) > 0)) for n in shape)
-        piece = base[index]
-        if piece.numel:
-            parts.append(normal_form(*generators_of(piece)[:2]))
-            expected |= {byte // size for byte in layout_bytes(piece)}
-    assert blocks_together(parts, size, Budget(PLENTY)) == len(expected)
+        parts += [part_of(base[index])] if base[index].numel else []
+    check_blocks(parts, size)
 
 
 def test_the_number_of_elements_costs_nothing():
@@ -120,8 +104,7 @@ def test_slices_of_a_large_layout_together_cost_nothing():
     x = Layout((10**6, 10**6), itemsize=4)
 
     def together(*layouts):
-        parts = [normal_form(*generators_of(layout)[:2]) for layout in layouts]
-        return blocks_together(parts, 64, Budget(100))
+        return blocks_together([part_of(layout) for layout in layouts], 64, Budget(100))
 
     assert together(x[:, ::2], x[:, 1::2]) == memset(x).blocks(64).touched
     assert together(x[::2], x[1::2]) == memset(x).blocks(64).touched
@@ -160,6 +143,5 @@ def test_hundreds_of_dims_end_in_an_answer_or_in_undecided():
     """Not in an overflow of Python's stack."""
     deep = [Layout((2,) * 600, [3**i for i in range(600)], offset) for offset in (0, 3**300)]
     assert memset(deep[0]).blocks(64).touched > 2**590
-    parts = [normal_form(*generators_of(layout)[:2]) for layout in deep]
     with pytest.raises(Undecided):
-        blocks_together(parts, 64, Budget(PLENTY))
+        blocks_together([part_of(layout) for layout in deep], 64, Budget(PLENTY))

@@ -13,6 +13,7 @@ from stridekit import Layout, MemorySet, Undecided, memset
 from stridekit.memory.memset import has_collision
 from stridekit.memory.strided_set import BUDGET, Budget
 from tests.brute_force import layout_bytes
+from tests.fuzz_memory import check_protocol
 from tests.strategies import tensors
 
 
@@ -28,12 +29,7 @@ def layouts(draw, max_ndim=4):
 @given(layouts(), layouts())
 def test_the_protocol_of_sets(a, b):
     """Every operator says what it says of the filled sets."""
-    x, y, p, q = MemorySet.of(a), MemorySet.of(b), layout_bytes(a), layout_bytes(b)
-    assert (x <= y, x < y, x == y, x != y) == (p <= q, p < q, p == q, p != q)
-    assert (x >= y, x > y) == (p >= q, p > q)
-    assert (x.issubset(y), x.issuperset(y), x.isdisjoint(y)) == (p <= q, p >= q, p.isdisjoint(q))
-    assert (len(x), x.count(), bool(x)) == (len(p), len(p), bool(p))
-    assert p != q or hash(x) == hash(y)
+    check_protocol(a, b)
 
 
 @given(layouts())

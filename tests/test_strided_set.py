@@ -15,8 +15,6 @@ from stridekit.memory.strided_set import (
     _least,
     _made,
     ascending,
-    collide,
-    contains,
     count,
     cut,
     each,
@@ -26,8 +24,7 @@ from stridekit.memory.strided_set import (
     table,
 )
 from tests.brute_force import sums
-
-PLENTY = 1_000_000
+from tests.fuzz_memory import PLENTY, check_strided_set
 
 # Few small steps interleave; the wide and the negative ones nest.
 STEPS = st.one_of(st.integers(0, 12), st.integers(-40, 40))
@@ -60,25 +57,9 @@ def test_levels_are_digits(given_generators):
 
 
 @given(generators(5))
-def test_count_contains_and_order(given_generators):
-    """The size, the members and their order are those of the filled set."""
-    _, normal = normal_form(0, given_generators)
-    expected = sums(0, normal)
-    levels = cut(normal)
-    assert count(levels, Budget(PLENTY)) == len(expected)
-    assert list(ascending(normal, Budget(PLENTY))) == sorted(expected)
-    steps = Budget(
-        PLENTY
-    )  # of all of them: what it remembers of one number is no matter of another
-    for number in range(-2, max(expected) + 3):
-        assert contains(levels, number, steps) == (number in expected)
-
-
-@given(generators(5))
-def test_collide(given_generators):
-    """Two choices of digits make one number exactly if there are fewer numbers than choices."""
-    choices = math.prod(n for _, n in given_generators)
-    assert collide(given_generators, Budget(PLENTY)) == (len(sums(0, given_generators)) < choices)
+def test_count_members_order_and_collisions(given_generators):
+    """Those of the filled set."""
+    check_strided_set(given_generators)
 
 
 @given(generators(), generators(), st.integers(-60, 60))
