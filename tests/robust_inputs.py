@@ -106,15 +106,20 @@ NO_STRIDE = {
     ),
     "quantized": lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8),
     "uninitialized": torch.nn.UninitializedParameter,
+    "uninitialized buffer": torch.nn.UninitializedBuffer,
 }
 NO_MEMORY = {
     "meta": lambda: torch.empty(4, 6, device="meta")[1:, ::2],
     "meta 10**18": lambda: torch.empty((), device="meta").expand(10**9, 10**9),
     "meta 2**62": lambda: torch.empty_strided((2,), (2**62,), dtype=torch.int8, device="meta"),
     "fake": fake,
+    "fake empty": lambda: FakeTensorMode().from_tensor(torch.ones(0)),
     "wrapper": lambda: Wrapper(torch.ones(3, 4)),
+    "functional": lambda: torch._to_functional_tensor(torch.ones(3, 4)),
+    "efficient zero": lambda: torch._efficientzerotensor((3, 4)),
     "vmap": lambda: torch.ones(3, 4),  # of which one row is handed over, see `meet`
     "grad": lambda: torch.ones(3, 4),
+    "functionalize": lambda: torch.ones(3, 4),
 }
 TENSORS = {
     "grid": grid,
@@ -187,11 +192,16 @@ WORDS = {
     "jagged": "a nested tensor is several tensors",
     "quantized": "quantized tensor (torch.qint8) stores integers",
     "uninitialized": "UninitializedParameter has no shape and no memory",
+    "uninitialized buffer": "UninitializedBuffer has no shape and no memory",
     "meta": "a meta tensor has a shape and a stride but no memory",
     "fake": "this FakeTensor has no memory of its own",
     "wrapper": "this Wrapper has no memory of its own",
+    "functional": "this Tensor has no memory of its own",
+    "efficient zero": "this Tensor has no memory of its own",
+    "array": "torch.from_numpy shares an array's memory",
     "vmap": "inside vmap or grad",
     "grad": "inside vmap or grad",
+    "functionalize": "inside vmap or grad",
 }
 
 
@@ -203,7 +213,7 @@ def meet(kind, do):
         if kind == "in FakeTensorMode":
             with FakeTensorMode(allow_non_fake_inputs=True):
                 return do(x)
-        if kind not in ("vmap", "grad"):
+        if kind not in ("vmap", "grad", "functionalize"):
             return do(x)
         found = []
 

@@ -244,11 +244,12 @@ TTTTTTTTTTTTTTTTTTTTTTL  int, nan, str, list, dict, object, class, class Tensor,
                          bytes
 TTTTTTTTTTTTTTTTTTTTTT.  memoryview, NumPy scalar
 LLLLLLLLLLLTLLLLLLLLLL.  coo, csr, bsc, mkldnn, quantized
-LLLLLLLLLLLTLLLLLLLLLLL  nested, jagged, uninitialized
+LLLLLLLLLLLTLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
 ...VVV....VTVVVVV......  meta, fake
+...VVV....VTVVVVV....I.  fake empty
 ...VVV.LL.VTVVVVV......  meta 10**18
 ...VVVLLL.VTVVVVV......  meta 2**62
-...VVV....VTVVVVV...VV.  wrapper
+...VVV....VTVVVVV...VV.  wrapper, functional, efficient zero, functionalize
 .V.VVVV...VTVVVVV...VV.  vmap, grad
 ...........T...........  grid, 0-d, requires_grad, no leaf, Parameter, Buffer, subclass,
                          torch_function, conj, neg, imag of conj, bool, bfloat16, float8, uint64,
