@@ -118,13 +118,6 @@ def test_one_period_of_an_odd_pitch_agrees_with_the_next():
     assert len({b - a for a, b in pairwise(found)}) == 1
 
 
-@pytest.mark.parametrize("size", [0, -64, 1.5, True, None, "64"])
-def test_a_block_has_a_whole_number_of_bytes(size):
-    for x in (Layout((3,)), Layout((0,))):
-        with pytest.raises(ValueError, match="give a number of bytes, 1 or more"):
-            memset(x).blocks(size)
-
-
 def test_tangled_steps_end_in_undecided():
     """What would have to be written out spends the budget and ends, soon."""
     tangled = memset(Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21)))

@@ -16,6 +16,7 @@ import torch
 
 from stridekit import read_element, read_storage
 from stridekit.tensors.storage import storage_view
+from tests.test_storage_trust import claiming
 
 DTYPES = [torch.uint8, torch.bool, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
 NUMEL = 24
@@ -82,11 +83,6 @@ def read_from_data_ptr():
 def read_one_before():
     """The byte in front of the first one."""
     print(len(ctypes.string_at(guarded_page() - 1, 1)))
-
-
-def claiming(base, numel, offset):
-    """A tensor of `numel` elements at `offset`, whatever room there is, as resize_ can leave it."""
-    return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
 
 
 def refusal(source, out):

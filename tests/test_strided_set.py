@@ -125,12 +125,6 @@ def test_interleaved_counts_do_not_grow_with_the_longest():
     assert count(cut(normal), Budget(100)) == some + (10**9 - 1000) * (more - some)
 
 
-def test_a_budget_ends_a_search():
-    """Undecided says what the budget was."""
-    with pytest.raises(Undecided, match="not decided within a budget of 10 steps"):
-        table([(1, 100_000)], Budget(10))
-
-
 @given(generators(5), st.integers(1, 400))
 def test_each_and_runs(given_generators, budget):
     """All numbers in order, one by one and as runs, or Undecided: with any budget never a wrong one."""

@@ -15,7 +15,6 @@ import stridekit
 from stridekit import (
     Layout,
     LayoutError,
-    Undecided,
     loop_nest,
     memset,
     output_layout,
@@ -385,12 +384,6 @@ def test_fraction_of_a_bandwidth():
 def test_bad_input_is_refused_in_words(ask, error, message):
     with pytest.raises(error, match=message):
         ask(torch.ones(3, 4))
-
-
-def test_tangled_operands_end_in_undecided():
-    """As everywhere: no answer rather than a guess."""
-    with pytest.raises(Undecided):
-        traffic(Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21)))
 
 
 # A warp, and the ceiling ----------------------------------------------------------------------------
