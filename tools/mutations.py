@@ -334,7 +334,7 @@ MUTATIONS = (
     Mutation("the densest traffic has a ragged end of what is read", "stridekit/cost/traffic.py",
              "n % line > 0 for n in made", "n % line > 0 for n in used", TRAFFIC),
     Mutation("a sector is half a line", "stridekit/cost/traffic.py",
-             "blocks(place.part, SECTOR, budget)", "blocks(place.part, line // 2, budget)", TRAFFIC),
+             "for size in (1, SECTOR)", "for size in (1, line // 2)", TRAFFIC),
     Mutation("one walk needs room for each operand", "stridekit/cost/refetch.py",
              "different = set(walks)", "different = walks", TRAFFIC),
     Mutation("a line that comes twice is filled once", "stridekit/cost/refetch.py",
