@@ -30,7 +30,7 @@ def refusal(x, shape):
 
 
 @given(tensors(), st.data())
-def test_the_verdict_and_the_quote_are_torchs(x, data):
+def test_what_is_said_of_any_view(x, data):
     """A view exists where torch makes it, with torch's stride; where not, torch is quoted in full."""
     shape = data.draw(new_shapes(x.numel()))
     expected, explanation = refusal(x, shape), explain_view(x, shape)
@@ -46,62 +46,52 @@ def test_the_verdict_and_the_quote_are_torchs(x, data):
             f"shape {tuple(view.shape)}, stride {view.stride()}, "
             f"storage_offset {view.storage_offset()}:"
         )
+    check_subspaces(x, facts.get("contiguous subspaces", ""))
+    if SPANS in (expected or ""):
+        wanted = Layout(tuple(x.shape)).view(shape).shape
+        check_boundary(x, wanted, facts["spans across two"])
+        check_advice(x, wanted, facts)
 
 
-@given(tensors(), st.data())
-def test_the_boundary_is_true(x, data):
-    """The two named dims lie in neighbouring subspaces and do not merge; the new dim needs both."""
-    shape = data.draw(new_shapes(x.numel()))
-    facts = dict(explain_view(x, shape).lines)
-    if SPANS not in facts.get("torch says", ""):
-        return
-    numbers = map(int, re.findall(r"\d+", facts["spans across two"]))
-    outer, inner, found, needed, new_dim, new_size = numbers
-    assert x.stride(outer) == found != needed
-    assert x.shape[outer] > 1 and x.shape[inner] > 1
-    assert set(x.shape[outer + 1 : inner]) <= {1}
-    new_shape = Layout(tuple(x.shape)).view(shape).shape
-    assert new_shape[new_dim] == new_size
-    # Elements to the right of the boundary: the new dim begins before it and starts behind it.
-    inside = prod(x.shape[inner:])
-    assert prod(new_shape[new_dim + 1 :]) < inside < prod(new_shape[new_dim:])
-
-
-@given(tensors(), st.data())
-def test_the_subspaces_are_evenly_spaced(x, data):
+def check_subspaces(x, said):
     """Each holds so many elements so far apart, together all of them: viewed flat, torch agrees."""
-    facts = dict(explain_view(x, data.draw(new_shapes(x.numel()))).lines)
     pattern = r"dims? (\d+)(?: (?:and|to) (\d+))? \((\d+) elements in steps of (\d+)\)"
-    found = re.findall(pattern, facts.get("contiguous subspaces", ""))
+    found = re.findall(pattern, said)
     for first, last, numel, step in found:
         dims = range(int(first), int(last or first) + 1)
         part = x[tuple(slice(None) if d in dims else 0 for d in range(x.ndim))]
         assert part.view(-1).shape == (int(numel),) and part.view(-1).stride() == (int(step),)
-    if found:
-        assert prod(int(numel) for _, _, numel, _ in found) == x.numel()
+    assert not found or prod(int(numel) for _, _, numel, _ in found) == x.numel()
 
 
-@given(tensors(), st.data())
-def test_the_view_instead_is_one(x, data):
-    """The advice is a shape that torch views, and a refinement of what was wanted where that can be."""
-    shape = data.draw(new_shapes(x.numel()))
-    facts = dict(explain_view(x, shape).lines)
-    if SPANS not in facts.get("torch says", ""):
-        return
+def check_boundary(x, wanted, said):
+    """The two named dims lie in neighbouring subspaces and do not merge; the new dim needs both."""
+    outer, inner, found, needed, new_dim, new_size = map(int, re.findall(r"\d+", said))
+    assert x.stride(outer) == found != needed
+    assert x.shape[outer] > 1 and x.shape[inner] > 1
+    assert set(x.shape[outer + 1 : inner]) <= {1}
+    assert wanted[new_dim] == new_size
+    # Elements to the right of the boundary: the new dim begins before it and starts behind it.
+    assert prod(wanted[new_dim + 1 :]) < prod(x.shape[inner:]) < prod(wanted[new_dim:])
+
+
+def check_advice(x, wanted, facts):
+    """It is a shape that torch views, and a refinement of what was wanted where that can be."""
     sizes, advice = re.match(r"shape (\(.*?\))(.*)", facts["a view instead"]).groups()
     view = x.view(tuple(map(int, re.findall(r"\d+", sizes))))
-    # Where dims begin, as the number of elements from there on. All of them can be beginnings in one
-    # shape only where each divides the next.
-    starts = {prod(view.shape[d:]) for d in range(view.ndim)}
-    wanted = Layout(tuple(x.shape)).view(shape).shape
-    wanted_starts = {prod(wanted[d:]) for d in range(len(wanted))}
-    runs = re.findall(r"\((\d+) elements", facts["contiguous subspaces"])
-    run_starts = {prod(map(int, runs[k:])) for k in range(len(runs))}
+    runs = [*map(int, re.findall(r"\((\d+) elements", facts["contiguous subspaces"]))]
+    starts, wanted_starts, run_starts = map(beginnings, (view.shape, wanted, runs))
+    # All of them can be beginnings in one shape only where each divides the next.
     both = sorted(wanted_starts | run_starts)
     if all(outer % inner == 0 for inner, outer in pairwise(both)):
         assert "cut where the runs meet" in advice and starts >= wanted_starts | run_starts
     else:
         assert "a dim for each run" in advice and starts == run_starts
+
+
+def beginnings(shape):
+    """Where dims begin, as the number of elements from there on."""
+    return {prod(shape[d:]) for d in range(len(shape))}
 
 
 def test_the_whole_text_of_a_failed_view():
