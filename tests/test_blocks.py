@@ -112,6 +112,13 @@ def test_slices_of_a_large_layout_together_cost_nothing():
     assert together(x[:10], x[20:30, ::32]) == 10 * 62_500 + 10 * 31_250
 
 
+def test_two_columns_of_rows_that_end_inside_a_block():
+    """Where one row ends in the block in which the next begins, the last row has no next."""
+    for first, start, width, size in product((1, 10, 40), (50, 75, 90), (5, 10), (16, 64)):
+        rows = [(0, ((1, first), (100, 3))), (start, ((1, width), (100, 3)))]
+        check_blocks(rows, size)
+
+
 def test_one_period_of_an_odd_pitch_agrees_with_the_next():
     """Rows of 1001 bytes come to lie alike after 64 of them: from then on each 64 add as many blocks."""
     found = [memset(Layout((64 * k, 13), (1001, 1))).blocks(64).touched for k in range(1, 5)]
