@@ -9,9 +9,17 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from stridekit import Layout, traffic
-from stridekit.timing import Claim, Ratio, TimingError, claim, compare, page_faults, sampling
+from stridekit.timing import (
+    Claim,
+    Comparison,
+    Ratio,
+    TimingError,
+    claim,
+    compare,
+    page_faults,
+    sampling,
+)
 from stridekit.timing import claims as claiming
-from stridekit.timing import comparison as comparing
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
 x = torch.ones(300, 300)
@@ -24,7 +32,7 @@ def once():
 def found(ratio, expected="slower", noise=()):
     """A claim about one function of this ratio."""
     samples = {"a": [[1.0]], "b": [[ratio.value]]}
-    one = comparing.Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", noise)
+    one = Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", noise)
     return Claim("a", {"b": 8.0}, {"b": ratio}, {"b": expected} if expected else {}, (one,))
 
 

@@ -28,12 +28,13 @@ from stridekit.timing import (
     TimingError,
     clocks,
     compare,
+    comparing,
+    comparison,
     fingerprint,
     measure,
     noise,
     sampling,
 )
-from stridekit.timing import comparison as comparing
 from stridekit.timing.measurement import in_words
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
@@ -446,7 +447,7 @@ def test_a_ratio_names_its_ends_in_order():
 def test_what_all_share_in_a_round_leaves_no_doubt():
     """Rounds are drawn as they were, all subjects of one together, and held against the baseline's."""
     slow = np.random.default_rng(3).uniform(1, 5, (40, 2))
-    found = comparing.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
+    found = comparison.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
     assert found == [Ratio(2, 2, 2), Ratio(0.5, 0.5, 0.5)]
 
 
@@ -459,7 +460,7 @@ def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
         noise.quartile(b[list(rounds)].ravel()) / noise.quartile(a[list(rounds)].ravel())
         for rounds in draws
     )
-    [found] = comparing.ratios([a.tolist(), b.tolist()])
+    [found] = comparison.ratios([a.tolist(), b.tolist()])
     assert found.value == pytest.approx(noise.quartile(b.ravel()) / noise.quartile(a.ravel()))
     assert again[24] <= found.low <= again[25] and again[974] <= found.high <= again[975]
 
@@ -470,14 +471,14 @@ def test_the_interval_finds_a_known_ratio_under_noise(true, seed):
     rng = np.random.default_rng(seed)
     slow = 1 + rng.exponential(0.5, (60, 1)) * (rng.random((60, 1)) < 0.3)
     a, b = (base * slow * (1 + rng.exponential(0.02, (60, 2))) for base in (1.0, true))
-    [found] = comparing.ratios([a.tolist(), b.tolist()])
+    [found] = comparison.ratios([a.tolist(), b.tolist()])
     assert found.low <= found.value <= found.high
     assert found.value == pytest.approx(true, rel=0.05)
 
 
 def test_the_same_samples_give_the_same_interval():
     samples = np.random.default_rng(1).random((3, 20, 2)).tolist()
-    assert comparing.ratios(samples) == comparing.ratios(samples)
+    assert comparison.ratios(samples) == comparison.ratios(samples)
 
 
 # Signs of noise -------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ TRUST, EXPLAIN, RELATION = (
 )
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 TIMING, COMPARISON = "tests/test_timing.py", "stridekit/timing/comparison.py"
+COMPARING = "stridekit/timing/comparing.py"
 SHARED, PAGES = "tests/test_shared_state.py", "tests/test_offline.py"
 BASE, SHELL = "stridekit/widgets/base.py", "stridekit/widgets/page/shell.js"
 HOST, OFFLINE = "stridekit/widgets/page/host.js", "stridekit/widgets/offline.py"
@@ -271,7 +272,7 @@ MUTATIONS = (
              "tail = (1 - CONFIDENCE) / 2", "tail = 1 - CONFIDENCE", TIMING),
     Mutation("a half of each round is left out", COMPARISON,
              "flat = table.reshape(*table.shape[:-2], -1)", "flat = table[..., 0]", TIMING),
-    Mutation("one narrow interval is enough", COMPARISON,
+    Mutation("one narrow interval is enough", COMPARING,
              "return all(r.high - r.low <=", "return any(r.high - r.low <=", TIMING),
     Mutation("the ends of an interval are exchanged", COMPARISON,
              "({self.low:.2f} to {self.high:.2f})", "({self.high:.2f} to {self.low:.2f})", TIMING),
@@ -280,7 +281,7 @@ MUTATIONS = (
     Mutation("a newer schema is read as ours", COMPARISON,
              'if fields.pop("schema") != SCHEMA:', 'if fields.pop("schema") < SCHEMA:', TIMING),
     Mutation("a note is put into HTML as it is", COMPARISON,
-             "<p>{html.escape(note)}</p>", "<p>{note}</p>", TIMING),
+             "<p>{escape(note)}</p>", "<p>{note}</p>", TIMING),
     Mutation("two threads are a thread", COMPARISON,
              'many(self.threads, "thread")', 'f"{self.threads} thread"', TIMING),
     Mutation("a time is written as 1000 of a smaller unit", "stridekit/timing/measurement.py",
@@ -292,7 +293,7 @@ MUTATIONS = (
              TIMING),
     Mutation("a GPU begins before its queue is full", "stridekit/timing/clocks.py",
              "        self._queue.hold(calls * CYCLES_A_LAUNCH)\n", "", TIMING),
-    Mutation("compare keeps flush to itself", COMPARISON,
+    Mutation("compare keeps flush to itself", COMPARING,
              "clock_for(device, flush=flush, graph=graph)", "clock_for(device, graph=graph)", TIMING),
     Mutation("a claim shows the verdict that it hoped for", "stridekit/timing/claims.py",
              "ax, verdicts=self.sure)", "ax, verdicts=self.expected)", "tests/test_claims.py"),

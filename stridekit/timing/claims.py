@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stridekit._arguments import a_kind, items_of, shown
+from stridekit._table import columns
 from stridekit.timing.clocks import TimingError
-from stridekit.timing.comparison import Comparison, Ratio, compare
+from stridekit.timing.comparing import compare
+from stridekit.timing.comparison import Comparison, Ratio
 
 # So many times a comparison is made before it may contradict a sure verdict.
 JUDGED = 3
@@ -61,12 +63,12 @@ class Claim:
         return draw_claim(self.baseline, self.predicted, self.measured, ax, verdicts=self.sure)
 
     def __repr__(self) -> str:
-        width = max(map(len, self.predicted))
-        lines = [f"predicted, as multiples of “{self.baseline}”"]
-        for name, ratio in self.predicted.items():
-            told = f"measured: {self.sure[name]}" if name in self.expected else ""
-            lines.append(f"  {name.ljust(width)}  {f'{ratio:.3g}'.ljust(6)}  {told}".rstrip())
-        return "\n".join(lines)
+        verdicts = {name: f"measured: {verdict}" for name, verdict in self.sure.items()}
+        rows = [
+            (name, f"{ratio:<6.3g}  {verdicts.get(name, '')}")
+            for name, ratio in self.predicted.items()
+        ]
+        return "\n".join([f"predicted, as multiples of “{self.baseline}”", *columns(rows)])
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         from stridekit.plots import measured_png
