@@ -74,10 +74,10 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         },
         {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
     ),
+    "notebook": (set(), {"nbformat", "nbclient", "jupyter_client", "matplotlib"}),
     "export": (
-        {"palette", "timing", "widgets"},
-        {"stridekit", "traitlets"}
-        | {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
+        {"palette", "timing", "widgets", "notebook"},
+        {"stridekit", "traitlets", "nbformat", "nbconvert", "jinja2", "latex2mathml"},
     ),
     "selfcheck": ({"_defaults", "layout", "tensors", "widgets"}, {"torch"}),
     "exercises": (

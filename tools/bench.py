@@ -1,5 +1,6 @@
 """`make bench`: the marks that stridekit sets itself, each as a ratio measured in one run.
 
+`make bench BENCH_ARGS="memory timers"` measures some of them: import, memory, storage, timers, latency.
 Absolute times say as much about the machine as about the code; so each thing is measured beside what it
 is compared with, in turns, in the same browser and kernel.
 """
@@ -13,13 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench_memory import memory_sets
-from bench_storage import storage_bandwidth
+from bench_memory import memory_sets, storage_bandwidth
 from bench_timer import timers
 from browser_lab import Lab, find_chromium, running_lab, write_notebook
 
@@ -87,20 +87,6 @@ WATCH = """(root) => {
 }"""
 
 
-def main() -> int:
-    """Run every benchmark that can run here."""
-    import_time()
-    memory_sets()
-    storage_bandwidth()
-    timers()
-    if find_chromium() is None:
-        print("latency: not measured, Chromium is not installed")
-        return 0
-    with _lab() as lab:
-        latency(lab)
-    return 0
-
-
 def import_time() -> None:
     """What `import stridekit` adds to `import torch`, in fresh processes, once it has been compiled."""
     code = "import torch, time; t = time.perf_counter(); import stridekit; print(time.perf_counter() - t)"
@@ -122,8 +108,17 @@ def import_time() -> None:
     )
 
 
-def latency(lab: Lab) -> None:
-    """From key press to painted frame: every widget on a page of its own, the explorer beside interact."""
+def latency() -> None:
+    """From key press to painted frame, in a JupyterLab of its own."""
+    if find_chromium() is None:
+        print("latency: not measured, Chromium is not installed")
+        return
+    with _lab() as lab:
+        _latency(lab)
+
+
+def _latency(lab: Lab) -> None:
+    """Every widget on a page of its own, the explorer beside interact."""
     print("key press to painted frame; the marks are 12 ms, 30 ms at p95")
     medians = {}
     for k, (name, (_, keys)) in enumerate(WIDGETS.items()):
@@ -188,6 +183,26 @@ def _lab() -> Iterator[Lab]:
             yield lab
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+MARKS: dict[str, Callable[[], object]] = {
+    "import": import_time,
+    "memory": memory_sets,
+    "storage": storage_bandwidth,
+    "timers": timers,
+    "latency": latency,
+}
+
+
+def main() -> int:
+    """Measure every mark, or those that the command line names; return the exit status."""
+    wanted = sys.argv[1:] or list(MARKS)
+    if strangers := [name for name in wanted if name not in MARKS]:
+        print(f"no mark is called {', '.join(strangers)}: {', '.join(MARKS)} are", file=sys.stderr)
+        return 2
+    for name in wanted:
+        MARKS[name]()
+    return 0
 
 
 if __name__ == "__main__":

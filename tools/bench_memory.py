@@ -1,13 +1,13 @@
-"""What questions about memory sets cost: stridekit beside NumPy and Python's sets, from 10^3 to 10^12.
+"""What questions about memory cost: memory sets beside NumPy and sets, the raw reader beside memcpy.
 
-The same pairs of views of an (n, n, n, n) tensor are asked at each size, in one run. Layouts and NumPy's
-arrays need no memory for that: their numbers are true, their bytes do not exist.
+The same pairs of views of an (n, n, n, n) tensor are asked at each size, from 10^3 to 10^12, in one run.
+Layouts and NumPy's arrays need no memory for that: their numbers are true, their bytes do not exist.
 """
 
 from __future__ import annotations
 
+import ctypes
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from stridekit import Layout, has_internal_overlap, is_view, memset, palette, shares_memory
+from stridekit import (
+    Layout,
+    has_internal_overlap,
+    is_view,
+    memset,
+    palette,
+    read_storage,
+    shares_memory,
+)
+from stridekit._table import columns
+from stridekit.timing import compare
 
 SIZES = (10**3, 10**6, 10**9, 10**12)
 QUESTIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -36,12 +46,8 @@ LOOKS = {
     "Python sets": (palette.DIMS[2][0], "^", ":"),
 }
 WORK = 10**7  # what NumPy may try before it raises TooHardError: about a second
-
-
-def main() -> int:
-    """Print the table and draw the plot."""
-    memory_sets()
-    return 0
+GIB = 1 << 30
+ROUNDS = 7
 
 
 def pairs(x: Any) -> dict[str, tuple[Any, Any]]:
@@ -146,11 +152,10 @@ def _add(found: dict[Any, Any], key: tuple[str, str], numel: int, micros: float)
 
 
 def _print(found: dict[tuple[str, str], dict[int, list[float]]]) -> None:
-    head = " ".join(f"{f'10^{len(str(n)) - 1}':>18}" for n in SIZES)
-    print(f"memory sets: microseconds a question, median (slowest pair)\n{'':38}{head}")
-    for (who, question), rows in found.items():
-        cells = " ".join(f"{_cell(rows.get(n, [])):>18}" for n in SIZES)
-        print(f"  {who:<20} {question:<16}{cells}")
+    print("memory sets: microseconds a question, median (slowest pair)")
+    head = ("", "", *(f"10^{len(str(n)) - 1}" for n in SIZES))
+    cells = [(*key, *(_cell(rows.get(n, [])) for n in SIZES)) for key, rows in found.items()]
+    print("\n".join(columns([head, *cells], "<<>")))
     at_most = max(statistics.median(found["stridekit", q][SIZES[-1]]) for q in QUESTIONS)
     tensors = max(max(map(statistics.median, found["from tensors", q].values())) for q in QUESTIONS)
     print(
@@ -220,5 +225,44 @@ def _line(
             )
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+# The raw reader -------------------------------------------------------------------------------------
+
+
+def storage_bandwidth(nbytes: int = GIB, rounds: int = ROUNDS) -> dict[str, float]:
+    """How many times memcpy's bandwidth `read_storage` reaches, by the kind of memory it writes to.
+
+    Memory that was never touched has to be fetched from the system page by page. So each way is
+    compared with a memcpy into memory of the same kind.
+    """
+    source = torch.full((nbytes,), 7, dtype=torch.uint8)
+    view = source.view(torch.float32)[1:]  # an offset: the storage is larger than the tensor
+    warm = torch.ones(nbytes // 4)  # every page of it is there before the first round
+    ways: dict[str, tuple[str, Callable[[], object], Callable[[], object]]] = {
+        "warm": (
+            "read_storage(x, out=…)",
+            lambda: _memcpy(warm, source),
+            lambda: read_storage(view, out=warm),
+        ),
+        "fresh": (
+            "read_storage(x)",
+            lambda: _memcpy(torch.empty(nbytes // 4), source),
+            lambda: read_storage(view),
+        ),
+    }
+    threads, ratios = torch.get_num_threads(), {}
+    for memory, (call, memcpy, reader) in ways.items():
+        both = {"memcpy": memcpy, "reader": reader}
+        found = compare(both, rounds=rounds, threads=threads, progress=False)
+        ratios[memory] = 1 / found.ratios["reader"].value
+        # The lower quartile: what else the machine does only ever adds.
+        speed = {who: nbytes / GIB / found.measurement(who).quartiles[0] for who in both}
+        print(
+            f"{call} into {memory} memory: {speed['reader']:.1f} GiB/s, {ratios[memory]:.2f} times "
+            f"memcpy's {speed['memcpy']:.1f}; the mark is 0.9 (threads: {threads}, rounds: {rounds})"
+        )
+    return ratios
+
+
+def _memcpy(target: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    ctypes.memmove(target.data_ptr(), source.data_ptr(), source.nbytes)
+    return target

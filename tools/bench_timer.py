@@ -11,7 +11,6 @@ import multiprocessing
 import os
 import random
 import statistics
-import sys
 import time
 import timeit
 from collections.abc import Callable, Iterator
@@ -21,19 +20,13 @@ from multiprocessing.synchronize import Event
 import torch
 from torch.utils import benchmark
 
-from stridekit.timing import compare
+from stridekit.timing import compare, sampling
 
 RATIOS = (1.1, 1.3, 2.0)
 TRIALS = 20
 TIMES = 100  # how often the work is done for a ratio of 1
 
 Work = Callable[[], object]
-
-
-def main() -> int:
-    """Print the table; `python tools/bench_timer.py 40` asks more often."""
-    timers(int(sys.argv[1]) if len(sys.argv) > 1 else TRIALS)
-    return 0
 
 
 def timers(trials: int = TRIALS) -> dict[str, dict[float, float]]:
@@ -45,7 +38,7 @@ def timers(trials: int = TRIALS) -> dict[str, dict[float, float]]:
     wrong: dict[str, dict[float, float]] = {way: {} for way in WAYS}
     unsure: dict[str, int] = dict.fromkeys(WAYS, 0)
     took: dict[str, list[float]] = {way: [] for way in WAYS}
-    with _bursts(), _one_thread():
+    with _bursts(), sampling.threads(1):
         for ratio in RATIOS:
             answers = _ask(ratio, trials, took)
             for way, given in answers.items():
@@ -152,17 +145,3 @@ def _burst(over: Event, seed: int) -> None:
         while time.perf_counter() < end:
             sum(range(1000))
         over.wait(rng.uniform(0.05, 0.5))
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
