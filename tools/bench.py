@@ -8,14 +8,12 @@ is compared with, in turns, in the same browser and kernel.
 from __future__ import annotations
 
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +111,14 @@ def latency() -> None:
     if find_chromium() is None:
         print("latency: not measured, Chromium is not installed")
         return
-    with _lab() as lab:
-        _latency(lab)
+    with tempfile.TemporaryDirectory(prefix="stridekit-bench-", ignore_cleanup_errors=True) as name:
+        root = Path(name) / "root"
+        root.mkdir()
+        for k, (made, _) in enumerate(WIDGETS.values()):  # the first also has interact
+            sources = ["from stridekit import *", made, *([INTERACT] if k == 0 else [])]
+            write_notebook(root / f"bench-{k}.ipynb", sources)
+        with running_lab(root, Path(name) / "scratch") as lab:
+            _latency(lab)
 
 
 def _latency(lab: Lab) -> None:
@@ -168,21 +172,6 @@ def _summary(seconds: list[float]) -> str:
     p95 = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
     median = statistics.median(ordered)
     return f"median {median * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms, {len(ordered)} times"
-
-
-@contextmanager
-def _lab() -> Iterator[Lab]:
-    """A JupyterLab on a notebook for each widget; the first also has interact."""
-    folder = Path(tempfile.mkdtemp(prefix="stridekit-bench-"))
-    (folder / "root").mkdir()
-    for k, (made, _) in enumerate(WIDGETS.values()):
-        sources = ["from stridekit import *", made, *([INTERACT] if k == 0 else [])]
-        write_notebook(folder / "root" / f"bench-{k}.ipynb", sources)
-    try:
-        with running_lab(folder / "root", folder / "scratch") as lab:
-            yield lab
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 MARKS: dict[str, Callable[[], object]] = {

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import statistics
-import time
+import timeit
 from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -73,8 +74,8 @@ def memory_sets() -> None:
         for y, x in pairs(Layout(shape, itemsize=4)).values():
             for question, ask in QUESTIONS.items():
                 _add(found, ("stridekit", question), numel, _micros(partial(ask, y, x)))
-            a, b = np.asarray(_Array(y)), np.asarray(_Array(x))
-            _add(found, ("numpy.shares_memory", "overlap"), numel, _numpy(a, b))
+            micros = _numpy(_array(y), _array(x))
+            _add(found, ("numpy.shares_memory", "overlap"), numel, micros)
         if numel <= 10**6:
             _sets(found, numel, shape)
         if numel <= 10**9:
@@ -108,19 +109,16 @@ WITH_SETS: dict[str, Callable[[Layout, Layout], Any]] = {
 }
 
 
-class _Array:
-    """What NumPy asks of a stranger: where its numbers lie."""
-
-    def __init__(self, x: Layout) -> None:
-        data = (1 << 40) + x.storage_offset * x.itemsize
-        strides = tuple(x.itemsize * s for s in x.stride)
-        self.__array_interface__ = {
-            "version": 3,
-            "typestr": "<f4",
-            "shape": x.shape,
-            "strides": strides,
-            "data": (data, True),
-        }
+def _array(x: Layout) -> Any:
+    """NumPy's array of a layout, over memory that does not exist."""
+    told = {
+        "version": 3,
+        "typestr": "<f4",
+        "shape": x.shape,
+        "strides": tuple(x.itemsize * s for s in x.stride),
+        "data": ((1 << 40) + x.storage_offset * x.itemsize, True),
+    }
+    return np.asarray(SimpleNamespace(__array_interface__=told))
 
 
 def _numpy(a: Any, b: Any) -> float:
@@ -128,9 +126,7 @@ def _numpy(a: Any, b: Any) -> float:
     # NumPy's stub knows only two values of max_work.
     shares = partial(np.shares_memory, a, b, max_work=WORK)  # type: ignore[arg-type]
     try:
-        start = time.perf_counter()
-        shares()
-        once = time.perf_counter() - start
+        once = timeit.timeit(shares, number=1)
     except np.exceptions.TooHardError:
         return float("inf")
     return _micros(shares, 5, max(1, int(1e-3 / once)))
@@ -138,13 +134,7 @@ def _numpy(a: Any, b: Any) -> float:
 
 def _micros(ask: Callable[[], Any], rounds: int = 15, calls: int = 40) -> float:
     """The median round's time of one call."""
-    samples = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(calls):
-            ask()
-        samples.append((time.perf_counter() - start) / calls * 1e6)
-    return statistics.median(samples)
+    return statistics.median(timeit.repeat(ask, repeat=rounds, number=calls)) / calls * 1e6
 
 
 def _add(found: dict[Any, Any], key: tuple[str, str], numel: int, micros: float) -> None:
@@ -207,22 +197,16 @@ def _line(
     axes: Any, rows: dict[int, list[float]], who: str, colour: str, marker: str, style: str
 ) -> None:
     """The median of a method at each size, and a band from its quickest to its slowest pair."""
-    sizes = list(rows)
-    known = [[m for m in rows[n] if m < float("inf")] for n in sizes]
-    axes.plot(
-        sizes, [statistics.median(k) for k in known], style, color=colour, marker=marker, label=who
-    )
-    axes.fill_between(
-        sizes, [min(k) for k in known], [max(k) for k in known], color=colour, alpha=0.12
-    )
-    for n, k in zip(sizes, known, strict=True):
-        hard = len(rows[n]) - len(k)
+    known = {n: [m for m in micros if m < float("inf")] for n, micros in rows.items()}
+    medians, least, most = (list(map(of, known.values())) for of in (statistics.median, min, max))
+    axes.plot(list(rows), medians, style, color=colour, marker=marker, label=who)
+    axes.fill_between(list(rows), least, most, color=colour, alpha=0.12)
+    for n, top in zip(rows, most, strict=True):
+        hard, look = len(rows[n]) - len(known[n]), {"color": colour}
         if hard:
             text = f"TooHardError\nfor {hard} of {len(rows[n])} pairs"
-            axes.plot([n], [max(k)], marker="x", color=colour, markersize=9, linestyle="none")
-            axes.annotate(
-                text, (n, max(k)), (0, 8), textcoords="offset points", ha="right", color=colour
-            )
+            axes.plot([n], [top], marker="x", markersize=9, linestyle="none", **look)
+            axes.annotate(text, (n, top), (0, 8), textcoords="offset points", ha="right", **look)
 
 
 # The raw reader -------------------------------------------------------------------------------------
