@@ -55,7 +55,7 @@ class NotebookError(Exception):
 
 
 def kernel_spec() -> dict[str, Any]:
-    """How the Python that runs this starts a kernel, whatever else is installed under its name."""
+    """A kernel's specification: the Python that runs this, whatever else is installed as "python3"."""
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     return {
         "argv": [*command, "--log-level=ERROR"],
@@ -95,7 +95,7 @@ def list_fonts() -> None:
 
 
 def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
-    """What runs the cells of a notebook, each for so many seconds at the most, in a folder."""
+    """A client that runs the cells of a notebook in a folder, each for `seconds` at the most."""
     options = {"kernel_name": "python3", "record_timing": False, "timeout": seconds, **options}
     return NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **options)
 
@@ -114,7 +114,7 @@ def run(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> Note
 
 
 def why_stopped(error: Exception, seconds: int) -> str:
-    """What ended a cell, in one line."""
+    """The reason why a cell ended, in one line."""
     if isinstance(error, CellExecutionError):
         return f"{error.ename}: {error.evalue}".partition("\n")[0]
     if isinstance(error, DeadKernelError):
@@ -126,7 +126,7 @@ def why_stopped(error: Exception, seconds: int) -> str:
 
 
 def name_of(notebook: Any, cell: Any) -> str:
-    """How a person finds a cell: its number from the top and its first line."""
+    """A cell's number from the top and its first line, by which a person finds it."""
     number = next(n for n, other in enumerate(notebook.cells, start=1) if other is cell)
     first = cell.source.strip().partition("\n")[0]
     return f'cell {number} ("{first[:60]}")'

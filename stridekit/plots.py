@@ -66,7 +66,7 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
 def draw_predicted(
     predicted: Mapping[str, float], measured: Mapping[str, float], ax: Axes | None = None
 ) -> Axes:
-    """What was predicted beside what was measured, both as multiples of the first name's.
+    """Predicted beside measured numbers, both as multiples of the first name's.
 
     `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError where
     the names differ, or where the first number is not above 0.
@@ -145,7 +145,7 @@ def draw_sweep(
 ) -> Axes:
     """One to three curves over a sweep of strides, on logarithmic axes; `marks` names some strides.
 
-    Raises ValueError for curves that do not fit to the steps, TypeError for what is no number above 0.
+    Raises ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
     """
     _require_numbers("steps", _numbered("steps", steps), least=0)
     if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
@@ -198,7 +198,7 @@ def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axes:
-    """How near each operation came to the ceiling of the memory: 1 is the measured bandwidth."""
+    """Each operation's share of the measured bandwidth, which is the ceiling, at 1."""
     _require_numbers("fractions", fractions)
     ax = _axes(ax, height=1.0 + 0.34 * len(fractions))
     ax.barh(list(fractions), list(fractions.values()), 0.6, color=BLUE)
@@ -248,7 +248,7 @@ def _require_same_names(predicted: Mapping[str, Any], measured: Mapping[str, Any
 
 def _require_axes(ax: Any) -> None:
     if not isinstance(ax, Axes):
-        raise TypeError(f"{a_kind(ax)} is no Axes: give those of plt.subplots(), or none")
+        raise TypeError(f"{a_kind(ax)} is not an Axes: give those of plt.subplots(), or none")
 
 
 def _axes(ax: Axes | None, height: float) -> Axes:
@@ -278,7 +278,7 @@ def _say(
 
 
 def _look(kind: str) -> dict[str, Any]:
-    """How bars of a kind are filled."""
+    """The fill and the edge of bars of a kind."""
     color, hatch, _ = KINDS[kind]
     return {"color": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
 

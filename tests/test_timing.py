@@ -333,7 +333,7 @@ def test_a_comparison_of_another_machine_says_so():
 
 def test_other_json_is_refused():
     for text in ("", "[]", "{}", '{"schema": 1}', "null"):
-        with pytest.raises(TimingError, match="no comparison that to_json wrote"):
+        with pytest.raises(TimingError, match="not a comparison that to_json wrote"):
             Comparison.from_json(text)
     text = json.dumps(json.loads(FULL.to_json()) | {"schema": 2})
     with pytest.raises(TimingError, match="this is another schema than 1, which"):

@@ -86,7 +86,7 @@ WATCH = """(root) => {
 
 
 def import_time() -> None:
-    """What `import stridekit` adds to `import torch`, in fresh processes, once it has been compiled."""
+    """The time that `import stridekit` adds to `import torch`, in fresh processes, once it is compiled."""
     code = "import torch, time; t = time.perf_counter(); import stridekit; print(time.perf_counter() - t)"
     added = []
     with tempfile.TemporaryDirectory(prefix="stridekit-") as compiled:

@@ -1,4 +1,4 @@
-"""What questions about memory cost: memory sets beside NumPy and sets, the raw reader beside memcpy.
+"""The cost of asking about memory: memory sets beside NumPy and sets, the raw reader beside memcpy.
 
 The same pairs of views of an (n, n, n, n) tensor are asked at each size, from 10^3 to 10^12, in one run.
 Layouts and NumPy's arrays need no memory for that: their numbers are true, their bytes do not exist.
@@ -213,7 +213,7 @@ def _line(
 
 
 def storage_bandwidth(nbytes: int = GIB, rounds: int = ROUNDS) -> dict[str, float]:
-    """How many times memcpy's bandwidth `read_storage` reaches, by the kind of memory it writes to.
+    """The bandwidth of `read_storage` as a multiple of memcpy's, by the kind of memory it writes to.
 
     Memory that was never touched has to be fetched from the system page by page. So each way is
     compared with a memcpy into memory of the same kind.

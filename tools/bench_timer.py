@@ -1,4 +1,4 @@
-"""How often a way to time gets the order of two functions wrong, on a machine that is busy.
+"""The share of wrong answers of each way to time two functions, on a machine that is busy.
 
 The true ratio is known: the same work is done so many times more often. Other processes come and go
 meanwhile, as on any shared machine. Each way is asked the same question again and again, in turns

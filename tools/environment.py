@@ -66,7 +66,7 @@ class SetupError(Exception):
 
 @dataclass(frozen=True)
 class Machine:
-    """What the set-up needs to know of the machine and of the Python that runs it."""
+    """The facts about the machine and its Python that decide about the set-up."""
 
     system: str
     processor: str
@@ -88,7 +88,7 @@ class Machine:
 
 
 def why_not(machine: Machine) -> str:
-    """Why stridekit cannot be set up on the machine, and what to do; empty if it can."""
+    """The reason why stridekit cannot be set up on the machine, and what to do; empty if it can."""
     if machine.bits != 64:
         return (
             f"this Python is a {machine.bits}-bit one and torch needs 64: install a 64-bit Python"
@@ -123,7 +123,7 @@ def explain_failure(log: str, machine: Machine) -> tuple[str, str]:
 
 
 def place(machine: Machine, venv: Path) -> str:
-    """Where an environment is and for which Python: anywhere else it has to be built anew."""
+    """The place and the Python of an environment: anywhere else it has to be built anew."""
     return f"Python {machine.python}, {machine.system} {machine.processor}, {venv}"
 
 
@@ -142,7 +142,7 @@ def inputs(root: Path) -> str:
 
 
 def next_step(stamp: str | None, place: str, inputs: str, has_python: bool) -> str:
-    """What there is to do: "build" from nothing, "update" in place, or "" for nothing.
+    """The next thing to do: "build" from nothing, "update" in place, or "" for nothing.
 
     An environment without a stamp is not this tool's own: it is added to, and never removed.
     """
@@ -156,12 +156,12 @@ def next_step(stamp: str | None, place: str, inputs: str, has_python: bool) -> s
 
 
 def stamp_text(place: str, inputs: str) -> str:
-    """What the stamp of a finished environment says."""
+    """The text of the stamp of a finished environment."""
     return f"{place}\n{inputs}\n"
 
 
 def read_stamp() -> str | None:
-    """What the stamp says, if there is one."""
+    """The text of the stamp, if there is one."""
     return STAMP.read_text(encoding="utf-8") if STAMP.is_file() else None
 
 

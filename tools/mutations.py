@@ -282,6 +282,8 @@ MUTATIONS = (
              'if fields.pop("schema") != SCHEMA:', 'if fields.pop("schema") < SCHEMA:', TIMING),
     Mutation("a note is put into HTML as it is", COMPARISON,
              "<p>{escape(note)}</p>", "<p>{note}</p>", TIMING),
+    Mutation("a text is put into a table's HTML as it is", "stridekit/_table.py",
+             "{escape(text)}</", "{text}</", "tests/test_table.py"),
     Mutation("two threads are a thread", COMPARISON,
              'many(self.threads, "thread")', 'f"{self.threads} thread"', TIMING),
     Mutation("a time is written as 1000 of a smaller unit", "stridekit/timing/measurement.py",

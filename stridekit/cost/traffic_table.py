@@ -1,4 +1,4 @@
-"""Traffic: what moving the operands of an operation costs, as numbers and as a table."""
+"""Traffic: the cost of moving the operands of an operation, as numbers and as a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Traffic:
-    """What `traffic` found; prints as text, shows as a table.
+    """The result of `traffic`; prints as text, shows as a table.
 
     `operands` has one row for each operand. `useful` counts the bytes that are read and written. The
     totals `lines_read`, `lines_written` and `lines_kept` (read only because a part of them is written)

@@ -57,7 +57,7 @@ def lesson(path: Path) -> Lesson:
 
 
 def styles() -> str:
-    """The style of a page that shows code as lessons do, and is none."""
+    """The style of a page that shows code as lessons do, without being a lesson."""
     exporter = _Exporter()
     _, resources = exporter.from_notebook_node(nbformat.v4.new_notebook())
     return _styles(exporter, resources)
@@ -72,7 +72,7 @@ def _run(notebook: Any, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 def _read(path: Path) -> Any:
     try:
         return nbformat.read(path, as_version=4)
-    except Exception as error:  # nbformat raises many kinds for what is no notebook
+    except Exception as error:  # nbformat raises many kinds of errors for other files
         reason = str(error).partition("\n")[0]
         raise NotebookError(f"it is not a notebook: {reason}") from None
 

@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 
     @property
     def contract(self) -> str:
-        """What the docstring begins with."""
+        """The first paragraph of the docstring."""
         return next((part for part in self.parts if isinstance(part, str)), "")
 
     @property
@@ -149,7 +149,7 @@ def _example(source: str, want: str = "") -> Example:
 
 
 def signature(found: Any, name: str, bound: bool = False) -> str:
-    """How a function or class is called, with annotations as their source has them.
+    """The call of a function or a class, with annotations as the source has them.
 
     A default is shown where it is a plain value: others may differ from machine to machine.
 

@@ -24,7 +24,7 @@ SECONDS = 0.25
 
 @dataclass(frozen=True, repr=False)
 class Claim:
-    """What `claim` found: ratios to the baseline, predicted and measured, and the verdicts told.
+    """The result of `claim`: ratios to the baseline, predicted and measured, and the verdicts told.
 
     `baseline` names what all is compared with; `predicted` and `measured` map each name to its ratio.
     `sure` maps the names whose verdict is told to that verdict; `expected` to the one that was claimed.
@@ -48,12 +48,12 @@ class Claim:
 
     @property
     def noise(self) -> tuple[str, ...]:
-        """What speaks against the samples, a sentence each; empty on a quiet machine."""
+        """One sentence for each sign of noise in the samples; empty on a quiet machine."""
         return tuple(sentence for one in self.comparisons for sentence in one.noise)
 
     @property
     def holds(self) -> bool:
-        """Whether no claimed verdict is contradicted: on a noisy machine no verdict is."""
+        """True unless a claimed verdict is contradicted; a noisy machine contradicts none."""
         return not _contradicted(self.measured, self.expected) or bool(self.noise)
 
     def plot(self, ax: Any = None) -> Any:

@@ -116,7 +116,7 @@ def _sample(
 
 @contextmanager
 def _progress(rounds: int | None, progress: bool) -> Iterator[Callable[[], object]]:
-    """What to call after each round: after a second it draws a bar, where somebody waits."""
+    """A function to call after each round; after a second it draws a bar, if somebody is waiting."""
     if not progress or "CI" in os.environ:
         yield lambda: None
         return

@@ -24,7 +24,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Ratio:
-    """How long a function takes for each second of the baseline, with a 95 % interval.
+    """The time that a function takes for each second of the baseline, with a 95 % interval.
 
     `value` is the ratio, `low` and `high` are the ends of the interval: below 1 is faster.
 
@@ -51,7 +51,7 @@ class Ratio:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What `compare` found. The first name is the baseline.
+    """The result of `compare`. The first name is the baseline.
 
     `samples` has the seconds of one call, for each name and round (a list for each round: two numbers
     where two functions were timed there and back). `order` tells in which order each round went.
@@ -121,7 +121,7 @@ class Comparison:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, TimingError):
                 raise
-            raise TimingError(f"this is no comparison that to_json wrote: {error!r}") from None
+            raise TimingError(f"this is not a comparison that to_json wrote: {error!r}") from None
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the ratios and their intervals. Returns the Axes."""

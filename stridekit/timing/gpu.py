@@ -215,7 +215,7 @@ def recorded(text: str) -> GpuResults:
         found = json.loads(text)
         comparisons = {name: Comparison.from_json(json.dumps(one)) for name, one in found.items()}
     except (ValueError, AttributeError) as error:
-        raise TimingError(f"this is no record of GPU results: {error}") from None
+        raise TimingError(f"this is not a record of GPU results: {error}") from None
     if not comparisons:
         raise TimingError("this record has no results: run `python -m stridekit.timing` again")
     machine = next(iter(comparisons.values())).machine
