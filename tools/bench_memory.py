@@ -48,7 +48,7 @@ LOOKS = {
 }
 WORK = 10**7  # what NumPy may try before it raises TooHardError: about a second
 GIB = 1 << 30
-ROUNDS = 7
+ROUNDS = 4
 
 
 def pairs(x: Any) -> dict[str, tuple[Any, Any]]:
