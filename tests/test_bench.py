@@ -1,5 +1,6 @@
 """The benchmarks' own arithmetic: what they count and say; how long anything takes, no test asserts."""
 
+import contextlib
 from types import SimpleNamespace
 
 import pytest
@@ -66,12 +67,35 @@ def test_an_order_is_wrong_by_the_true_ratio_whichever_was_given_first(monkeypat
     }
     monkeypatch.setattr(bench_timer, "WAYS", ways)
     monkeypatch.setattr(bench_timer, "_work", lambda times: times)
-    took = {way: [] for way in ways}
-    found = bench_timer._ask(1.3, 40, took)
+    found = {way: [] for way in ways}
+    for way, word, seconds in bench_timer._ask(1.3, 40):
+        assert seconds >= 0
+        found[way].append(word)
     assert found["knows"] == ["right"] * 40 and found["wrong"] == ["wrong"] * 40
     assert found["never"] == ["unsure"] * 40
     assert found["first"] == ["wrong" if turn else "right" for turn in turned]
-    assert 10 < sum(turned) < 30 and all(len(times) == 40 for times in took.values())
+    assert 10 < sum(turned) < 30
+
+
+def test_wrong_answers_are_counted_for_each_way_and_ratio(monkeypatch, capsys):
+    words = {1.1: ["wrong", "unsure"], 1.3: ["right", "wrong"], 2.0: ["right", "right"]}
+
+    def ask(ratio, trials):
+        return [
+            bench_timer.Answer(way, word, 0.5) for way in ("compare", "b") for word in words[ratio]
+        ]
+
+    monkeypatch.setattr(bench_timer, "_bursts", contextlib.nullcontext)
+    monkeypatch.setattr(bench_timer, "_ask", ask)
+    monkeypatch.setattr(bench_timer, "WAYS", ["compare", "b"])
+    bench_timer.timers(2)
+    title, *said = capsys.readouterr().out.splitlines()
+    assert "wrong answers of 2 for each true ratio" in title
+    shares = "wrong 50% at 1.1, 50% at 1.3, 0% at 2.0"
+    assert said == [
+        f"  compare                {shares}, unsure 1 times; 0.50 s for a pair",
+        f"  b                      {shares}; 0.50 s for a pair",
+    ]
 
 
 @pytest.mark.parametrize(
