@@ -195,7 +195,6 @@ def _is_worth_storing(output: Any) -> bool:
         # A stored view without its kernel shows as "model not found".
         output.data.pop(WIDGET_VIEW, None)
         output.metadata = {k: v for k, v in output.metadata.items() if k in output.data}
-        output.pop("transient", None)
         return bool(output.data)
     return True
 

@@ -115,13 +115,29 @@ def test_a_cell_that_fails_is_named_and_ends_the_refresh(source, reason, tmp_pat
     assert path.read_bytes() == before
 
 
-def test_each_end_of_a_cell_is_told_in_its_own_words():
-    told = [
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
         (CellExecutionError("", "NameError", "name 'x'\nmore"), "NameError: name 'x'"),
         (DeadKernelError("Kernel died"), "the kernel died"),
-        (CellTimeoutError("late"), "it ran longer than 300 s"),
-    ]
-    assert [form.why_stopped(error, 300) for error, _ in told] == [said for _, said in told]
+        (CellTimeoutError("late"), "it ran longer than 7 s"),
+    ],
+)
+def test_each_end_of_a_cell_is_told_in_its_own_words(error, said, tmp_path, monkeypatch):
+    lines = book(code("1"), code("2\n3"))
+    runs = form.client(lines, tmp_path, 7, store_widget_state=False)
+    assert runs.timeout == 7 and not runs.store_widget_state and not runs.record_timing
+
+    def execute():
+        for k, cell in enumerate(lines.cells):
+            runs.on_cell_execute(cell=cell, cell_index=k)
+        raise error
+
+    monkeypatch.setattr(runs, "execute", execute)
+    monkeypatch.setattr(form, "client", lambda *args, **options: runs)
+    with pytest.raises(form.NotebookError) as told:
+        form.run(lines, tmp_path, 7)
+    assert str(told.value) == f'cell 2 ("2"): {said}'
 
 
 def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
