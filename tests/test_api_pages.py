@@ -95,6 +95,7 @@ def test_anchors_are_unique_and_links_lead_somewhere(file):
 def test_methods_properties_and_what_can_be_set_have_a_place():
     text = shown(section("Layout"))
     assert "Layout.permute(*dims" in text and "Layout.of(x: Any) -> Layout" in text
+    assert "Layout.of class method" in text and "Layout.permute method" not in text
     assert "Layout.copied property" in text and "_storage" not in text.split("Layout.offset")[0]
     text = shown(section("StrideExplorer"))
     assert "StrideExplorer.chain property, can be set" in text

@@ -2,13 +2,16 @@
 
 import os
 import re
+import sys
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
 from nbconvert.exporters import templateexporter
 
+from stridekit import notebook
 from stridekit.export import lesson, pages
 from tests.notebook_rules import TRACES
 
@@ -316,6 +319,21 @@ def test_the_lessons_stand_in_their_order_and_lead_back(tmp_path, quick):
     assert page[0] == "index.html"
     assert run(tmp_path / "02_c.ipynb", tmp_path / "single") == 0  # there is no front page
     assert "index.html" not in (tmp_path / "single" / "02_c.html").read_text(encoding="utf-8")
+
+
+def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkeypatch):
+    """With their threads and their GPU: not in the kernel of the tests, which has neither."""
+    asked = []
+    done = SimpleNamespace(widget_state={}, widget_buffers={})
+    monkeypatch.setattr(
+        lesson, "run", lambda *args, **options: asked.append((args, options)) or done
+    )
+    lesson.lesson(write(tmp_path / "a.ipynb", words("# A")))
+    [((_, folder, seconds), options)] = asked
+    assert (folder, seconds) == (tmp_path, 300)
+    assert options == {"kernel_manager_class": notebook.ThisPython}
+    kernel = notebook.ThisPython().kernel_spec
+    assert kernel.argv[0] == sys.executable and kernel.env == {}
 
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():

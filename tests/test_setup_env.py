@@ -210,9 +210,11 @@ def test_first_run_builds_what_is_locked_and_the_second_does_nothing(sandbox, mo
     assert "Making .venv with Python 3.11" in capsys.readouterr().out
     assert environment.prepare() == 0
     assert len(commands) == 2 and capsys.readouterr() == ("", "")
+    (venv / "kept").touch()
     (environment.ROOT / "constraints.txt").write_text("torch==2.13.1\n", encoding="utf-8")
     assert environment.prepare() == 0
     assert commands[2:] == ["-m pip install"] and "up to date" in capsys.readouterr().out
+    assert (venv / "kept").exists()
 
 
 @pytest.mark.parametrize("status", [0, 1])
