@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-import notebook_kernel
+from stridekit import notebook
 
 # The same examples on every run, and no verdict that depends on the speed of the machine.
 settings.register_profile(
@@ -27,7 +27,7 @@ def pytest_configure(config):
     """Point every kernel that the tests start at one that is the same on all machines."""
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
-    notebook_kernel.use(Path(folder.name))
+    notebook.use_repeatable_kernel(Path(folder.name))
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def _the_examples_know_layout(request):
 def pytest_collection_finish(session):
     """Get ready for notebooks only where there are some."""
     if any(item.path.suffix == ".ipynb" for item in session.items):
-        notebook_kernel.warm_up()
+        notebook.list_fonts()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -32,6 +32,8 @@ MOST_INCHES = 50  # of height
 LARGEST = 1e18  # what still has room on an axis
 # How curves differ, also for who sees no colours.
 CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
+# How a prediction differs from what was measured: its colour, its hatch and its place in a row.
+KINDS = {"predicted": (BLUE, "//", -0.18), "measured": (RUST, "", 0.18)}
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 
 
@@ -52,10 +54,7 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
             ratio.value, row, xerr=[[max(r[0], 0)] for r in reach], fmt="o", color=BLUE, capsize=4
         )
         text = f"{ratio.value:.2f} {ratio.verdict}"
-        ax.annotate(
-            text, (ratio.value, row), xytext=(0, 9), textcoords="offset points",
-            ha="center", fontsize=8, color=INK,
-        )  # fmt: skip
+        _say(ax, text, (ratio.value, row), (0, 9), ha="center")
     ax.set_yticks(range(len(ratios)), list(ratios))
     ax.set_ylim(len(ratios) - 0.4, -0.75)
     values = [bound for ratio in ratios.values() for bound in (ratio.low, ratio.high)]
@@ -67,7 +66,7 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
 def draw_predicted(
     predicted: Mapping[str, float], measured: Mapping[str, float], ax: Axes | None = None
 ) -> Axes:
-    """What was predicted beside what was measured, both as multiples of the first name's.
+    """Predicted beside measured numbers, both as multiples of the first name's.
 
     `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError where
     the names differ, or where the first number is not above 0.
@@ -78,13 +77,11 @@ def draw_predicted(
     if not all(next(iter(values.values()), 0) > 0 for values in (predicted, measured)):
         raise ValueError("all numbers are divided by the first: give one above 0")
     ax = _axes(ax, height=1.2 + 0.55 * len(predicted))
-    kinds = [("predicted", predicted, BLUE, "//"), ("measured", measured, RUST, "")]
-    for place, (label, values, color, hatch) in enumerate(kinds):
+    for kind, values in (("predicted", predicted), ("measured", measured)):
         first = next(iter(values.values()))
         ratios = [value / first for value in values.values()]
-        rows = [row + 0.36 * (place - 0.5) for row in range(len(ratios))]
-        look: dict[str, Any] = {"edgecolor": color, "hatch": hatch, "label": label}
-        bars = ax.barh(rows, ratios, 0.32, color="white" if hatch else color, **look)
+        rows = [row + KINDS[kind][2] for row in range(len(ratios))]
+        bars = ax.barh(rows, ratios, 0.32, label=kind, **_look(kind))
         ax.bar_label(bars, [f"{ratio:.3g}" for ratio in ratios], padding=3, fontsize=8, color=INK)
     ax.set_yticks(range(len(predicted)), list(predicted))
     ax.invert_yaxis()
@@ -119,19 +116,15 @@ def draw_claim(
     bounds += [*predicted.values(), 0.8, 1.25]
     _log_ratio_axis(ax, min(b for b in bounds if b > 0) / 1.3, max(bounds) * 1.4)
     for row, (name, ratio) in enumerate(measured.items()):
-        kinds = [(predicted[name], BLUE, "//", "predicted"), (ratio.value, RUST, "", "measured")]
-        for place, (value, color, hatch, label) in enumerate(kinds):
-            y = row + 0.36 * (place - 0.5)
-            face = "white" if hatch else color
-            legend = label if row == 0 else ""
-            look: dict[str, Any] = {"edgecolor": color, "hatch": hatch, "label": legend}
-            ax.barh(y, value - 1, 0.32, left=1, color=face, **look)
-            end = max(value, 1) if hatch else max(ratio.high, 1)
-            word = "" if hatch else (verdicts or {}).get(name, "")
-            ax.annotate(
-                f"{value:.3g} {word}".rstrip(), (end, y), xytext=(4, 0), va="center",
-                textcoords="offset points", fontsize=8, color=INK,
-            )  # fmt: skip
+        word = (verdicts or {}).get(name, "")
+        bars = [
+            ("predicted", predicted[name], predicted[name], ""),
+            ("measured", ratio.value, ratio.high, word),
+        ]
+        for kind, value, reach, word in bars:
+            y = row + KINDS[kind][2]
+            ax.barh(y, value - 1, 0.32, left=1, label="" if row else kind, **_look(kind))
+            _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), va="center")
         ends = [ratio.low, ratio.high]
         ax.plot(ends, [row + 0.18] * 2, color=INK, linewidth=1, marker="|", markersize=5)
     ax.set_yticks(range(len(predicted)), list(predicted))
@@ -152,7 +145,7 @@ def draw_sweep(
 ) -> Axes:
     """One to three curves over a sweep of strides, on logarithmic axes; `marks` names some strides.
 
-    Raises ValueError for curves that do not fit to the steps, TypeError for what is no number above 0.
+    Raises ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
     """
     _require_numbers("steps", _numbered("steps", steps), least=0)
     if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
@@ -174,10 +167,7 @@ def draw_sweep(
     ax.set_yscale("log", base=2)
     for at, text in (marks or {}).items():
         ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-        ax.annotate(
-            text, (at, 0), xycoords=("data", "axes fraction"), xytext=(4, 6),
-            textcoords="offset points", fontsize=8, color=MUTED,
-        )  # fmt: skip
+        _say(ax, text, (at, 0), (4, 6), color=MUTED, xycoords=("data", "axes fraction"))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(xlabel)
@@ -196,10 +186,7 @@ def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
     mean = sum(ratios) / len(ratios)
     for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", RUST, "--")):
         ax.axhline(at, color=color, linewidth=1, linestyle=line)
-        ax.annotate(
-            text, (1, at), xycoords=("axes fraction", "data"), xytext=(4, 0), va="center",
-            textcoords="offset points", fontsize=8, color=color,
-        )  # fmt: skip
+        _say(ax, text, (1, at), color=color, va="center", xycoords=("axes fraction", "data"))
     if mean < 1.1:  # the two words would stand on one another
         ax.texts[-1].set_verticalalignment("bottom")
         ax.texts[0].set_verticalalignment("top")
@@ -211,25 +198,18 @@ def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axes:
-    """How near each operation came to the ceiling of the memory: 1 is the measured bandwidth."""
+    """Each operation's share of the measured bandwidth, which is the ceiling, at 1."""
     _require_numbers("fractions", fractions)
     ax = _axes(ax, height=1.0 + 0.34 * len(fractions))
     ax.barh(list(fractions), list(fractions.values()), 0.6, color=BLUE)
     for row, share in enumerate(fractions.values()):
-        near = share > 0.8  # beside the bar its number would stand on the ceiling
-        look: dict[str, Any] = {
-            "color": "white" if near else INK,
-            "ha": "right" if near else "left",
-        }
-        ax.annotate(
-            f"{share:.0%}", (share, row), xytext=(-5 if near else 4, 0), va="center",
-            textcoords="offset points", fontsize=8, **look,
-        )  # fmt: skip
+        if share > 0.8:  # beside the bar its number would stand on the ceiling
+            side, offset, color = "right", (-5, 0), "white"
+        else:
+            side, offset, color = "left", (4, 0), INK
+        _say(ax, f"{share:.0%}", (share, row), offset, color=color, ha=side, va="center")
     ax.axvline(1, color=RUST, linewidth=1.5, linestyle="--")
-    ax.annotate(
-        "the ceiling", (1, 1), xycoords=("data", "axes fraction"), xytext=(4, 2),
-        textcoords="offset points", fontsize=8, color=RUST,
-    )  # fmt: skip
+    _say(ax, "the ceiling", (1, 1), (4, 2), color=RUST, xycoords=("data", "axes fraction"))
     ax.invert_yaxis()
     ax.set_xlim(0, max(1.15, 1.15 * max(fractions.values(), default=1)))
     ax.set_xlabel("of the bandwidth that was measured here")
@@ -268,7 +248,7 @@ def _require_same_names(predicted: Mapping[str, Any], measured: Mapping[str, Any
 
 def _require_axes(ax: Any) -> None:
     if not isinstance(ax, Axes):
-        raise TypeError(f"{a_kind(ax)} is no Axes: give those of plt.subplots(), or none")
+        raise TypeError(f"{a_kind(ax)} is not an Axes: give those of plt.subplots(), or none")
 
 
 def _axes(ax: Axes | None, height: float) -> Axes:
@@ -287,6 +267,20 @@ def _axes(ax: Axes | None, height: float) -> Axes:
     ax.spines[["left", "bottom"]].set_color(LINE)
     ax.tick_params(colors=MUTED, labelcolor=INK, labelsize=9)
     return ax
+
+
+def _say(
+    ax: Axes, text: str, at: Any, offset: Any = (4, 0), *, color: str = INK, **where: Any
+) -> None:
+    """A small text beside a point, so many points away."""
+    look: dict[str, Any] = {"fontsize": 8, "color": color, **where}
+    ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
+
+
+def _look(kind: str) -> dict[str, Any]:
+    """The fill and the edge of bars of a kind."""
+    color, hatch, _ = KINDS[kind]
+    return {"color": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
 
 
 def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:

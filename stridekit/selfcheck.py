@@ -1,4 +1,4 @@
-"""self_check: whether this machine can run the suite, and stridekit and its torch agree."""
+"""self_check: tells if this machine can run the lessons, and if stridekit and its torch agree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PYTHON, TORCH = (3, 11), "2.13"
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """What `self_check` found: `findings` has what is wrong ("" for nothing) and what it is about.
+    """The result of `self_check`: each finding has what is wrong ("" for nothing) and what was checked.
 
     >>> SelfCheck(findings=(("", "Python 3.11 or newer"), ("this is 2.12", "torch 2.13"))).passed
     False
@@ -28,7 +28,7 @@ class SelfCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not any(wrong for wrong, _ in self.findings)
 
     def __repr__(self) -> str:

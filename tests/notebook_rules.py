@@ -7,7 +7,7 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
-import notebook_form as form
+from stridekit import notebook as form
 
 LONGEST_MARKDOWN, LONGEST_CODE, LONGEST_EXERCISE = 6, 8, 12  # lines that are not blank
 LARGEST_OUTPUT, LARGEST_NOTEBOOK = 100_000, 1_000_000  # characters

@@ -9,7 +9,7 @@ for _kind in base.Picture.__subclasses__():
 """
 # Comparisons end after three rounds, however unsure they are.
 FEW_ROUNDS = """\
-from stridekit.timing import comparison
-comparison.FEWEST_ROUNDS, comparison.LEAST_SECONDS, comparison.NARROW = 3, 0, 1e9
+from stridekit.timing import comparing, comparison
+comparing.FEWEST_ROUNDS, comparing.LEAST_SECONDS, comparing.NARROW = 3, 0, 1e9
 comparison.RESAMPLES = 50
 """

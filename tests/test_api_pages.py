@@ -8,15 +8,25 @@ import pytest
 
 import stridekit
 from stridekit import Layout, timing
-from stridekit.export import names, pages
-from stridekit.export.names import Example, parts_of, signature, subjects
-from stridekit.export.reference import _cell, _place, contents, reference
+from stridekit.export import pages
+from stridekit.export.lesson import Lesson
+from stridekit.export.reference import (
+    Example,
+    _cell,
+    _place,
+    contents,
+    parts_of,
+    public_names,
+    reference,
+    signature,
+)  # fmt: skip
 from tests.notebook_rules import TRACES
 
-NAMES = list(dict.fromkeys([*stridekit.__all__, *timing.__all__]))
-ENTRIES = {entry.name: entry for subject in subjects() for entry in subject.entries}
-PAGES = {page.file: page for page in reference()}
-BODIES = "".join(page.body for page in PAGES.values())
+REFERENCE = reference()
+PAGES = {subject.file: body for subject, body in REFERENCE}
+CONTENTS = contents([subject for subject, _ in REFERENCE])
+ENTRIES = {entry.name: entry for subject, _ in REFERENCE for entry in subject.entries}
+MEMBERS = [member for entry in ENTRIES.values() for member in entry.members]
 
 
 class Reader(HTMLParser):
@@ -37,6 +47,9 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
 
+IDS = {file: Reader(body).ids for file, body in PAGES.items()}
+
+
 def shown(text):
     """What a reader sees of a piece of HTML."""
     return html.unescape(re.sub(r"<[^>]*>", "", text))
@@ -44,28 +57,18 @@ def shown(text):
 
 def section(name):
     """The part of a page that is about a public name."""
-    (found,) = re.findall(rf'<section><h2 id="{name}">.*?</section>', BODIES, re.DOTALL)
+    every = "".join(PAGES.values())
+    (found,) = re.findall(rf'<section><h2 id="{name}">.*?</section>', every, re.DOTALL)
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_public_name_has_a_section_with_its_signature_and_its_words(name):
-    text = shown(section(name))
-    entry = ENTRIES[name]
-    assert f"from {entry.module} import {name}" in text
-    assert entry.signature in text and entry.contract.replace("`", "") in text
-
-
-def test_the_names_stand_in_the_order_in_which_a_learner_meets_them():
-    assert list(ENTRIES) == names.public_names()
-    public = [name for name in ENTRIES if name in stridekit.__all__]
-    assert public == stridekit.__all__ and sorted(ENTRIES) == sorted(NAMES)
-
-
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_the_examples_are_shown_with_their_output(entry):
-    """Those of the name, and those of its members."""
+def test_every_public_name_has_its_signature_its_words_and_its_examples(entry):
+    """And the examples of its members, each with its output."""
     text = shown(section(entry.name))
+    module = "stridekit" if entry.name in stridekit.__all__ else "stridekit.timing"
+    assert f"from {module} import {entry.name}" in text
+    assert entry.signature in text and entry.contract and entry.contract.replace("`", "") in text
     parts = [*entry.parts, *(part for member in entry.members for part in member.parts)]
     for part in parts:
         if isinstance(part, Example):
@@ -73,37 +76,48 @@ def test_the_examples_are_shown_with_their_output(entry):
     assert ">>>" not in text
 
 
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
-def test_anchors_are_unique_and_links_lead_somewhere(page):
-    """Within the page, to the other pages, and to the front page."""
-    reader = Reader(page.body)
-    assert len(reader.ids) == len(set(reader.ids)) > 0
-    ids = {file: set(Reader(other.body).ids) for file, other in PAGES.items()}
-    for link in [*reader.links, *Reader(contents(list(PAGES.values()))).links]:
-        file, _, anchor = link.partition("#")
-        assert not anchor or anchor in ids[file or page.file], link
-        assert not file or file in PAGES, link
+def test_the_names_stand_in_the_order_in_which_a_learner_meets_them():
+    assert list(ENTRIES) == public_names()
+    assert [name for name in ENTRIES if name in stridekit.__all__] == stridekit.__all__
+    assert sorted(ENTRIES) == sorted({*stridekit.__all__, *timing.__all__})
+
+
+@pytest.mark.parametrize("file", PAGES)
+def test_anchors_are_unique_and_links_lead_somewhere(file):
+    """Within the page, to the other pages, and from the front page."""
+    assert len(IDS[file]) == len(set(IDS[file])) > 0
+    for link in [*Reader(PAGES[file]).links, *Reader(CONTENTS).links]:
+        other, _, anchor = link.partition("#")
+        assert not anchor or anchor in IDS[other or file], link
+        assert not other or other in PAGES, link
 
 
 def test_methods_properties_and_what_can_be_set_have_a_place():
     text = shown(section("Layout"))
     assert "Layout.permute(*dims" in text and "Layout.of(x: Any) -> Layout" in text
+    assert "Layout.of class method" in text and "Layout.permute method" not in text
     assert "Layout.copied property" in text and "_storage" not in text.split("Layout.offset")[0]
     text = shown(section("StrideExplorer"))
     assert "StrideExplorer.chain property, can be set" in text
     assert "StrideExplorer.layout trait, can be set and observed" in text
     assert "StrideExplorer.storage_size trait\n" in text.replace("traitS", "trait\nS")
-    every = [(entry.name, member) for entry in ENTRIES.values() for member in entry.members]
-    assert [f"{name}.{member.name}" for name, member in every if not member.parts] == []
+    assert [member.name for member in MEMBERS if not member.parts] == []
 
 
 def test_a_name_in_code_leads_to_where_it_is_explained():
+    """But not to itself."""
     assert 'href="reference-sharing.html#memset"><code>memset</code>' in section("relation")
     assert 'href="reference-layouts.html#Layout.of"><code>Layout.of</code>' in section("explain")
+    places = {"memset": "a.html#memset", "T.of": "b.html#T.of"}
+    assert _place("memset()", places, "memset") is None
+    assert _place("stridekit.memset()", places, "T") == "a.html#memset"
+    assert _place("of", places, "T") == "b.html#T.of"
+    assert _place("of", places, "memset") is None
 
 
 def test_nothing_of_this_machine_is_on_the_pages():
-    assert [why for pattern, why in TRACES.items() if re.search(pattern, shown(BODIES))] == []
+    text = shown("".join(PAGES.values()))
+    assert [why for pattern, why in TRACES.items() if re.search(pattern, text)] == []
 
 
 def test_what_a_docstring_becomes():
@@ -121,13 +135,11 @@ def test_what_a_docstring_becomes():
 
     >>> x = 1
     """
-    assert parts_of(doc) == [
-        "One `a < b`, two.",
-        Example("f(1,\n  2)\n3", "3"),
-        "Three.",
-        Example("x = 1", ""),
-    ]
+    cells = [Example("f(1,\n  2)\n3", "3"), Example("x = 1", "")]
+    assert parts_of(doc) == ["One `a < b`, two.", cells[0], "Three.", cells[1]]
     assert parts_of(None) == []
+    cell = _cell(Example("x < y", "<b> & more"))
+    assert "<pre>&lt;b&gt; &amp; more</pre>" in cell and "<b>" not in cell and "x < y" not in cell
 
 
 def test_signatures():
@@ -142,8 +154,6 @@ def test_signatures():
 
 def test_a_site_has_the_reference_and_leads_to_it(tmp_path, monkeypatch):
     """A single notebook has none, and no lesson may have the name of one of its pages."""
-    from stridekit.export.lesson import Lesson
-
     monkeypatch.setattr(pages, "_lesson", lambda path: Lesson("A", "", "", ""))
     source = tmp_path / "a.ipynb"
     source.touch()
@@ -162,22 +172,8 @@ def test_a_site_has_the_reference_and_leads_to_it(tmp_path, monkeypatch):
 
 
 def test_pages_lead_to_the_ones_before_and_after():
-    written = reference()
-    for k, page in enumerate(written):
-        ways = dict(re.findall(r'<a href="([^"]*)" rel="(prev|next)">', page.body))
-        around = [(k - 1, "prev"), (k + 1, "next")]
-        assert ways == {written[n].file: rel for n, rel in around if 0 <= n < len(written)}
-
-
-def test_what_an_example_shows_is_text():
-    cell = _cell(names.Example("x < y", "<b> & more"))
-    assert "<pre>&lt;b&gt; &amp; more</pre>" in cell and "<b>" not in cell
-    assert "x < y" not in cell
-
-
-def test_no_name_leads_to_itself():
-    places = {"memset": "a.html#memset", "T.of": "b.html#T.of"}
-    assert _place("memset()", places, "memset") is None
-    assert _place("stridekit.memset()", places, "T") == "a.html#memset"
-    assert _place("of", places, "T") == "b.html#T.of"
-    assert _place("of", places, "memset") is None
+    files = [None, *PAGES, None]
+    for k, body in enumerate(PAGES.values()):
+        ways = dict(re.findall(r'<a href="([^"]*)" rel="(prev|next)">', body))
+        around = {files[k]: "prev", files[k + 2]: "next"}
+        assert ways == {file: rel for file, rel in around.items() if file}

@@ -1,14 +1,16 @@
 """The benchmarks' own arithmetic: what they count and say; how long anything takes, no test asserts."""
 
+import contextlib
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 import bench
 import bench_memory
-import bench_storage
 import bench_timer
 from stridekit import Layout, memset
+from stridekit.timing import Comparison
 
 
 def test_a_summary_has_the_median_and_what_nineteen_of_twenty_stay_below():
@@ -16,19 +18,37 @@ def test_a_summary_has_the_median_and_what_nineteen_of_twenty_stay_below():
     assert bench._summary(waits) == "median 50.5 ms, p95 96.0 ms, 100 times"
 
 
+def test_a_mark_is_measured_alone_where_it_is_named(monkeypatch, capsys):
+    measured = []
+    marks = {name: lambda name=name: measured.append(name) for name in bench.MARKS}
+    monkeypatch.setattr(bench, "MARKS", marks)
+    for arguments, names in (([], list(marks)), (["timers", "import"], ["timers", "import"])):
+        monkeypatch.setattr("sys.argv", ["bench.py", *arguments])
+        assert bench.main() == 0 and measured == names
+        measured.clear()
+    monkeypatch.setattr("sys.argv", ["bench.py", "memory", "speed"])
+    assert bench.main() == 2 and measured == []
+    assert capsys.readouterr().err.startswith("no mark is called speed: import, memory, storage, ")
+
+
 def test_the_raw_reader_is_held_against_memcpy_by_lower_quartiles(monkeypatch, capsys):
-    """Slow rounds, three of five, do no harm; the ratio is ours to memcpy's."""
-    seconds = {"memcpy, warm": 1, "reader, warm": 2, "memcpy, fresh": 4, "reader, fresh": 5}
-    steps = [
-        step
-        for slow in (1, 9, 9, 1, 9)
-        for way, taken in seconds.items()
-        for step in (0, taken * (slow if "reader" in way else 1))
-    ]
-    monkeypatch.setattr(bench_storage.time, "perf_counter", lambda: steps.pop(0))
-    found = bench_storage.storage_bandwidth(nbytes=1 << 12, rounds=5)
-    assert found == {"warm": pytest.approx(1 / 2), "fresh": pytest.approx(4 / 5)}
-    assert "0.50 times memcpy's" in capsys.readouterr().out
+    """The ratio is of bandwidths, ours to memcpy's, and slow rounds do no harm."""
+    options = []
+
+    def compared(ways, **given):
+        options.append(given)
+        for way in ways.values():
+            way()
+        seconds = {"memcpy": [2e-4, 9e-4, 2e-4], "reader": [4e-4, 4e-4, 9e-4]}
+        samples = {name: [[taken] for taken in seconds[name]] for name in ways}
+        return Comparison(samples, [[0, 1]] * 3, dict.fromkeys(ways, 1), 1, "cpu")
+
+    monkeypatch.setattr(bench_memory, "compare", compared)
+    assert bench_memory.storage_bandwidth(nbytes=1 << 20, rounds=5) == {"warm": 0.5, "fresh": 0.5}
+    said = capsys.readouterr().out
+    assert said.count("memory: 2.4 GiB/s, 0.50 times memcpy's 4.9; the mark is 0.9") == 2
+    threads = torch.get_num_threads()
+    assert options == [{"rounds": 5, "threads": threads, "progress": False}] * 2
 
 
 def test_an_order_is_wrong_by_the_true_ratio_whichever_was_given_first(monkeypatch):
@@ -47,12 +67,35 @@ def test_an_order_is_wrong_by_the_true_ratio_whichever_was_given_first(monkeypat
     }
     monkeypatch.setattr(bench_timer, "WAYS", ways)
     monkeypatch.setattr(bench_timer, "_work", lambda times: times)
-    took = {way: [] for way in ways}
-    found = bench_timer._ask(1.3, 40, took)
+    found = {way: [] for way in ways}
+    for way, word, seconds in bench_timer._ask(1.3, 40):
+        assert seconds >= 0
+        found[way].append(word)
     assert found["knows"] == ["right"] * 40 and found["wrong"] == ["wrong"] * 40
     assert found["never"] == ["unsure"] * 40
     assert found["first"] == ["wrong" if turn else "right" for turn in turned]
-    assert 10 < sum(turned) < 30 and all(len(times) == 40 for times in took.values())
+    assert 10 < sum(turned) < 30
+
+
+def test_wrong_answers_are_counted_for_each_way_and_ratio(monkeypatch, capsys):
+    words = {1.1: ["wrong", "unsure"], 1.3: ["right", "wrong"], 2.0: ["right", "right"]}
+
+    def ask(ratio, trials):
+        return [
+            bench_timer.Answer(way, word, 0.5) for way in ("compare", "b") for word in words[ratio]
+        ]
+
+    monkeypatch.setattr(bench_timer, "_bursts", contextlib.nullcontext)
+    monkeypatch.setattr(bench_timer, "_ask", ask)
+    monkeypatch.setattr(bench_timer, "WAYS", ["compare", "b"])
+    bench_timer.timers(2)
+    title, *said = capsys.readouterr().out.splitlines()
+    assert "wrong answers of 2 for each true ratio" in title
+    shares = "wrong 50% at 1.1, 50% at 1.3, 0% at 2.0"
+    assert said == [
+        f"  compare                {shares}, unsure 1 times; 0.50 s for a pair",
+        f"  b                      {shares}; 0.50 s for a pair",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,17 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from stridekit import Layout, traffic
-from stridekit.timing import Claim, Ratio, TimingError, claim, compare, page_faults, sampling
+from stridekit.timing import (
+    Claim,
+    Comparison,
+    Ratio,
+    TimingError,
+    claim,
+    compare,
+    page_faults,
+    sampling,
+)
 from stridekit.timing import claims as claiming
-from stridekit.timing import comparison as comparing
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
 x = torch.ones(300, 300)
@@ -21,10 +29,13 @@ def once():
     return x.sum(1)
 
 
+TWO = {"a": once, "b": once}
+
+
 def found(ratio, expected="slower", noise=()):
     """A claim about one function of this ratio."""
     samples = {"a": [[1.0]], "b": [[ratio.value]]}
-    one = comparing.Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", noise)
+    one = Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", noise)
     return Claim("a", {"b": 8.0}, {"b": ratio}, {"b": expected} if expected else {}, (one,))
 
 
@@ -50,13 +61,6 @@ def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
     assert one.measured["8 times"].value == pytest.approx(8)
 
 
-def test_faster_is_a_sure_verdict_as_well(on_gpu):
-    once, eight_times = on_gpu
-    work = {"8 times": eight_times, "once": once}
-    one = claim(work, 1, faster=["once"], rounds=12, device="cuda")
-    assert one.sure == {"once": "faster"}
-
-
 def test_pairs_are_compared_each_by_itself(on_gpu):
     once, eight_times = on_gpu
     work = {"a": (once, eight_times), "b": (eight_times, once)}
@@ -66,30 +70,21 @@ def test_pairs_are_compared_each_by_itself(on_gpu):
     assert repr(one).startswith("predicted, as multiples of “it”\n  a  8 ")
 
 
-def test_one_number_stands_for_all_names_but_the_baseline():
-    one = claim({"a": once, "b": once, "c": once}, 1, rounds=2)
-    assert one.predicted == {"b": 1, "c": 1}
-    assert claim({"b": (once, once)}, 0.5, baseline="a", rounds=2).predicted == {"b": 0.5}
+def test_predictions_become_ratios():
+    """One number stands for all names but the baseline; what `traffic` returned is a prediction."""
 
-
-def test_what_traffic_returned_is_a_prediction():
     class Found:
         moved = 3
 
-    assert claim({"a": once, "b": once}, {"a": 1, "b": Found()}, rounds=2).predicted == {"b": 3}
-
-
-def test_a_verdict_is_judged_again_before_it_contradicts(monkeypatch):
-    results = iter([Ratio(0.9, 0.8, 1.1), Ratio(1.0, 0.97, 1.02), Ratio(3, 2.5, 3.5)])
-    made = []
-
-    def measured(functions, pairs, options):
-        made.append(1)
-        return {"b": next(results)}, ()
-
-    monkeypatch.setattr(claiming, "_measured", measured)
-    one = claim({"a": once, "b": once}, 8, slower=["b"])
-    assert one.sure == {"b": "slower"} and len(made) == 3
+    alone, pairs = {"a": once, "b": once, "c": once}, {"b": (once, once), "c": (once, once)}
+    told = [
+        (alone, 1, {"b": 1, "c": 1}),
+        (alone, {"a": 2, "b": Found(), "c": 8}, {"b": 1.5, "c": 4}),
+        (pairs, 0.5, {"b": 0.5, "c": 0.5}),
+        (pairs, {"b": 4, "c": 0}, {"b": 4, "c": 0}),
+    ]
+    for work, predicted, ratios in told:
+        assert claim(work, predicted, baseline="a", rounds=1).predicted == ratios
 
 
 @pytest.mark.parametrize(
@@ -118,7 +113,7 @@ def test_of_several_tries_the_last_that_contradicts_no_more_than_before(
     assert list(one.sure.values()) == tries[kept].split()
 
 
-@pytest.mark.parametrize("work", [{"a": once, "b": once}, {"b": (once, once), "c": (once, once)}])
+@pytest.mark.parametrize("work", [TWO, {"b": (once, once), "c": (once, once)}])
 def test_options_are_those_of_compare(monkeypatch, work):
     """A claim is quick and quiet, unless it is told otherwise; each comparison is kept."""
     seen = []
@@ -138,16 +133,6 @@ def test_options_are_those_of_compare(monkeypatch, work):
     ]
 
 
-def test_pairs_and_functions_do_not_mix():
-    with pytest.raises(TimingError, match="'b' is of type tuple, not a function"):
-        claim({"a": once, "b": (once, once)}, 1)
-
-
-def test_predictions_for_pairs_are_their_ratios():
-    one = claim({"b": (once, once), "c": (once, once)}, {"b": 4, "c": 0}, rounds=1)
-    assert one.predicted == {"b": 4, "c": 0}
-
-
 def test_names_stand_in_a_column_and_ratios_have_three_digits():
     measured = {"b": Ratio(3, 2.5, 3.5), "longer": Ratio(1, 0.97, 1.02)}
     one = Claim("a", {"b": 2 / 3, "longer": 1234.0}, measured, {"b": "slower"}, ())
@@ -162,7 +147,7 @@ def test_a_claim_that_fails_every_time_does_not_hold(monkeypatch):
         "_measured",
         lambda *_: ({"b": Ratio(1.0, 0.97, 1.02)}, found(Ratio(1, 1, 1)).comparisons),
     )
-    one = claim({"a": once, "b": once}, 8, slower=["b"])
+    one = claim(TWO, 8, slower=["b"])
     assert one.sure == {"b": "same"} and not one.holds
     assert "measured: same" in repr(one)
 
@@ -186,21 +171,22 @@ def test_the_noise_of_every_comparison_is_told():
 @pytest.mark.parametrize(
     ("functions", "predicted", "options", "words"),
     [
-        ({"a": once, "b": once}, {"a": 1, "c": 2}, {}, "predicted a, c, to measure a, b"),
-        ({"a": once, "b": once}, {"b": 1, "a": 2}, {}, "in the same order"),
+        (TWO, {"a": 1, "c": 2}, {}, "predicted a, c, to measure a, b"),
+        (TWO, {"b": 1, "a": 2}, {}, "in the same order"),
         ({"a": (once, once)}, {"b": 1}, {}, "predicted b, to measure a"),
-        ({"a": once, "b": once}, 1, {"slower": ["c"]}, "c: not among b"),
-        ({"a": once, "b": once}, 1, {"faster": ["a"]}, "a: not among b"),
-        ({"a": once, "b": once}, {"a": 0, "b": 1}, {}, "a is predicted to take 0"),
+        (TWO, 1, {"slower": ["c"]}, "c: not among b"),
+        (TWO, 1, {"faster": ["a"]}, "a: not among b"),
+        (TWO, {"a": 0, "b": 1}, {}, "a is predicted to take 0"),
         ({"a": once}, 1, {}, "a comparison needs two"),
         ({}, 1, {}, "a comparison needs two"),
         ([once, once], 1, {}, "functions is a list: give a dict"),
-        ({"a": once, "b": once}, traffic(Layout((4,))), {}, "predicted for every name is"),
-        ({"a": once, "b": once}, {"a": 1, "b": -1}, {}, "predicted for b is -1: give a number"),
-        ({"a": once, "b": once}, {"a": 1, "b": 10**18}, {}, "give a number, 0 or more"),
-        ({"a": once, "b": once}, 1, {"slower": "b"}, "slower is 'b': give a list of names"),
-        ({"a": once, "b": once}, 1, {"faster": [1]}, "give a list of names"),
-        ({"a": once, "b": once}, 1, {"baseline": 1}, "baseline is 1: give the name"),
+        (TWO, traffic(Layout((4,))), {}, "predicted for every name is"),
+        (TWO, {"a": 1, "b": -1}, {}, "predicted for b is -1: give a number"),
+        (TWO, {"a": 1, "b": 10**18}, {}, "give a number, 0 or more"),
+        (TWO, 1, {"slower": "b"}, "slower is 'b': give a list of names"),
+        (TWO, 1, {"faster": [1]}, "give a list of names"),
+        (TWO, 1, {"baseline": 1}, "baseline is 1: give the name"),
+        ({"a": once, "b": (once, once)}, 1, {}, "'b' is of type tuple, not a function"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(functions, predicted, options, words):
@@ -220,7 +206,7 @@ def test_the_picture_has_the_measured_verdict():
 
 def test_a_prediction_of_nothing_has_its_place():
     """On a logarithmic axis it ends at the edge."""
-    one = claim({"a": once, "b": once}, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
+    one = claim(TWO, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
     assert one.texts[0].get_text() == "0"
     assert 0 < one.get_xlim()[0] < 0.8 and one.patches[0].get_width() == -1
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 import yaml
 
-from stridekit.export.names import find, public_names
+from stridekit.export.reference import find, public_names
 
 ROOT = Path(__file__).parent.parent
 NAMES = public_names()

@@ -2,14 +2,16 @@
 
 import os
 import re
+import sys
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert.exporters import templateexporter
 
+from stridekit import notebook
 from stridekit.export import lesson, pages
 from tests.notebook_rules import TRACES
 
@@ -34,53 +36,44 @@ def write(path, *cells):
     return path
 
 
+def run(source, folder):
+    return pages.main([str(source), "-o", str(folder)])
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     """One notebook with every kind of thing, as a page."""
     folder = tmp_path_factory.mktemp("a folder")
     source = write(folder / "kinds.ipynb", *CELLS)
-    assert pages.main([str(source), "-o", str(folder / "new" / "site")]) == 0
+    assert run(source, folder / "new" / "site") == 0
     (written,) = (folder / "new" / "site").iterdir()
     assert written.name == "kinds.html"
     return written.read_text(encoding="utf-8")
 
 
 def test_a_widget_is_written_once_however_often_it_is_shown(page):
-    """Two views lead to one state, which is that of the end of the run."""
+    """Two views lead to one state, that of the end of the run; what else needs a kernel says so."""
     assert re.findall(r'data-widget="(\d+)"', page) == ["0", "0"]
     assert page.count("export default") == 1
     assert r"\"said\": 1".replace("\\", "") in page
-
-
-def test_what_needs_a_kernel_says_so(page):
     assert page.count("This needs a running kernel") == 1
     assert "<pre>IntSlider(value=0, description='stride')</pre>" in page
 
 
-def test_formulas_are_mathml(page):
+def test_words_outputs_and_errors(page):
+    """Formulas are MathML, links lead from page to page, and texts are no HTML."""
     assert "<mtext>a_b</mtext>" in page and "$$\\text" not in page
     assert "<code>$5</code>" in page and "<title>Try x0 &amp; more</title>" in page
-
-
-def test_links_lead_from_page_to_page(page):
-    """Those to notebooks elsewhere stay."""
     assert 'href="other.html#part"' in page and 'href="https://example.org/a.ipynb"' in page
-
-
-def test_outputs_and_errors(page):
     assert "&lt;b&gt;not bold&lt;/b&gt;" in page
     assert "ZeroDivisionError: division by zero" in page
+    assert "This is the lesson <code>kinds.ipynb</code> as a page." in page and "make lab" in page
+
+
+def test_the_page_depends_on_no_machine_and_no_network(page):
+    """No script, style, picture or font has an address."""
     text = re.sub(r"data:image/png[^\"]*", "", page)
     assert [why for pattern, why in TRACES.items() if re.search(pattern, text)] == []
-
-
-def test_the_page_says_what_it_is(page):
-    assert "This is the lesson <code>kinds.ipynb</code> as a page." in page
-    assert "make lab" in page
-
-
-def test_nothing_would_be_fetched(page):
-    """No script, style, picture or font has an address."""
     fetched = re.findall(r"""(?:src|@import|url\()\s*=?\s*["']?(https?:|//)""", page)
     assert fetched == [] and '<link rel="stylesheet"' not in page
 
@@ -98,7 +91,7 @@ def test_one_that_fails_leaves_nothing(cells, sentence, tmp_path, capfd):
     """Not even the pages of those that are well."""
     write(tmp_path / "a.ipynb", words("# Well"))
     bad = write(tmp_path / "b.ipynb", *cells)
-    assert pages.main([str(tmp_path), "-o", str(tmp_path / "site")]) == 1
+    assert run(tmp_path, tmp_path / "site") == 1
     # A kernel that is ended while it is busy may say so itself.
     said = [line for line in capfd.readouterr().err.splitlines() if "[IPKernelApp]" not in line]
     assert said == [f"{bad}, {sentence}"]
@@ -121,7 +114,7 @@ def test_refusals(tmp_path, capsys):
         (well, tmp_path / "file", "is a file: name a folder to write to"),
     ]
     for source, folder, sentence in refused:
-        assert pages.main([str(source), "-o", str(folder)]) == 1
+        assert run(source, folder) == 1
         said = capsys.readouterr()
         assert sentence in said.err and said.out == "" and not out.exists()
 
@@ -129,22 +122,32 @@ def test_refusals(tmp_path, capsys):
 def test_what_is_no_notebook(tmp_path, capsys):
     path = tmp_path / "a.ipynb"
     path.write_text("# no JSON")
-    assert pages.main([str(path), "-o", str(tmp_path / "out")]) == 1
+    assert run(path, tmp_path / "out") == 1
     assert f"{path}, it is not a notebook: " in capsys.readouterr().err
 
 
-def test_the_extra_that_is_missing_is_named(tmp_path, capsys, monkeypatch):
-    """The package itself needs nothing of it."""
+MENDS = "a package that pages are made with cannot be imported ({}): pip install --force-reinstall "
+GIVES = "{} is not installed: pip install 'stridekit[export]' brings it\n"
 
-    def missing(name):
-        raise ModuleNotFoundError("No module named 'nbconvert'", name="nbconvert.exporters")
 
-    monkeypatch.setattr(pages, "import_module", missing)
-    path = write(tmp_path / "a.ipynb", words("# A"))
-    assert pages.main([str(path), "-o", str(tmp_path / "out")]) == 1
-    assert capsys.readouterr().err == (
-        "nbconvert is not installed: pip install 'stridekit[export]' brings it\n"
-    )
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ModuleNotFoundError("", name="nbconvert.exporters"), GIVES.format("nbconvert")),
+        (ModuleNotFoundError("", name="jinja2"), GIVES.format("jinja2")),
+        (ImportError("cannot import name 'x'"),
+         MENDS.format("cannot import name 'x'") + "'stridekit[export]' mends it\n"),
+    ],
+)  # fmt: skip
+def test_a_package_that_cannot_be_imported_is_named(error, said, tmp_path, monkeypatch, capsys):
+    """The package itself needs nothing of the extra."""
+
+    def fails(name):
+        raise error
+
+    monkeypatch.setattr(pages, "import_module", fails)
+    assert run(write(tmp_path / "a.ipynb"), tmp_path / "out") == 1
+    assert capsys.readouterr().err == said
 
 
 # Without executing anything ---------------------------------------------------------------------------
@@ -153,11 +156,7 @@ def test_the_extra_that_is_missing_is_named(tmp_path, capsys, monkeypatch):
 @pytest.fixture
 def quick(monkeypatch):
     """Export without a kernel: every notebook has the same page."""
-    monkeypatch.setattr(lesson, "_execute", lambda notebook, path: ({}, {}))
-
-
-def run(source, folder):
-    return pages.main([str(source), "-o", str(folder)])
+    monkeypatch.setattr(lesson, "_run", lambda notebook, path: ({}, {}))
 
 
 class Links(HTMLParser):
@@ -175,19 +174,19 @@ class Links(HTMLParser):
         self.texts.append(data)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a#b",
-        "javascript:alert(1)",
-        "50% of it?",
-        "<b>&amp;'\"",
-        "a\\b",
-        "ä ö",
-        "//host",
-        "__init__",
-    ],
-)
+NAMES = [
+    "a#b",
+    "javascript:alert(1)",
+    "50% of it?",
+    "<b>&amp;'\"",
+    "a\\b",
+    "ä ö",
+    "//host",
+    "__init__",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_front_page_leads_to_a_lesson_of_any_name(name, tmp_path, quick):
     """And shows the name as it is, where the notebook has no title."""
     name = name.replace("/", "∕")  # no file has the other
@@ -300,24 +299,6 @@ def test_templates_that_are_missing_are_named(tmp_path, monkeypatch, capsys):
         assert said.count("\n") == 1 and "pip install --force-reinstall nbconvert" in said
 
 
-@pytest.mark.parametrize(
-    ("error", "sentence"),
-    [
-        (ModuleNotFoundError("", name="nbformat.v4"), "nbformat is not installed: pip install"),
-        (ModuleNotFoundError("", name="jinja2"), "jinja2 is not installed: pip install"),
-        (ImportError("cannot import name 'x' from 'nbconvert'"), "(cannot import name 'x' from"),
-    ],
-)
-def test_a_package_that_cannot_be_imported_is_named(error, sentence, tmp_path, monkeypatch, capsys):
-    def fails(name):
-        raise error
-
-    monkeypatch.setattr(pages, "import_module", fails)
-    assert run(write(tmp_path / "a.ipynb"), tmp_path / "out") == 1
-    said = capsys.readouterr().err
-    assert sentence in said and said.count("\n") == 1
-
-
 def test_a_page_that_would_load_something_is_no_lesson(tmp_path, quick, capsys):
     """In words or in what a cell shows."""
     shown = nbformat.v4.new_output("display_data", {"text/html": "<img srcset='//cdn.org/a.png'>"})
@@ -340,6 +321,21 @@ def test_the_lessons_stand_in_their_order_and_lead_back(tmp_path, quick):
     assert "index.html" not in (tmp_path / "single" / "02_c.html").read_text(encoding="utf-8")
 
 
+def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkeypatch):
+    """With their threads and their GPU: not in the kernel of the tests, which has neither."""
+    asked = []
+    done = SimpleNamespace(widget_state={}, widget_buffers={})
+    monkeypatch.setattr(
+        lesson, "run", lambda *args, **options: asked.append((args, options)) or done
+    )
+    lesson.lesson(write(tmp_path / "a.ipynb", words("# A")))
+    [((_, folder, seconds), options)] = asked
+    assert (folder, seconds) == (tmp_path, 300)
+    assert options == {"kernel_manager_class": notebook.ThisPython}
+    kernel = notebook.ThisPython().kernel_spec
+    assert kernel.argv[0] == sys.executable and kernel.env == {}
+
+
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():
     """It has bytes beside its state, or widgets inside; or is of another library."""
     state = {"_model_module": "anywidget", "_esm": "", "_scene": {}}
@@ -353,16 +349,6 @@ def test_a_widget_that_cannot_live_on_a_page_is_left_out():
     found = lesson._Widgets(states, {"bytes": [{"path": ["_scene"]}], "well": []})
     assert [found.number(name) for name in states] == [0, None, None, None, None]
     assert found.number("well") == 0 and len(found.shown) == 1 and found.number("gone") is None
-
-
-def test_each_end_of_a_cell_is_told_in_its_own_words():
-    told = [
-        (CellExecutionError("", "NameError", "name 'x'\nmore"), "NameError: name 'x'"),
-        (DeadKernelError("Kernel died"), "the kernel died"),
-        (CellTimeoutError("late"), "it ran longer than 300 s"),
-    ]
-    for error, words_ in told:
-        assert lesson._why(error) == words_
 
 
 def test_the_colours_are_those_of_the_readers_system():

@@ -18,6 +18,7 @@ PACKAGE = Path(__file__).parent.parent / "stridekit"
 # none knows another. A new module needs a row here.
 MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "_arguments": (set(), set()),
+    "_table": (set(), set()),
     "view_rule": (set(), set()),
     "palette": (set(), set()),
     "_defaults": (set(), {"torch"}),
@@ -42,10 +43,11 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         set(),
     ),
     "memory": ({"_arguments", "layout"}, set()),
-    "tensors": ({"_arguments", "view_rule", "layout", "memory"}, {"torch"}),
+    "tensors": ({"_arguments", "_table", "view_rule", "layout", "memory"}, {"torch"}),
     "cost": (
         {
             "_arguments",
+            "_table",
             "_defaults",
             "layout",
             "casts",
@@ -56,7 +58,7 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         },
         {"torch"},
     ),
-    "timing": ({"_arguments", "_defaults", "plots"}, {"torch", "numpy", "tqdm"}),
+    "timing": ({"_arguments", "_table", "_defaults", "plots"}, {"torch", "numpy", "tqdm"}),
     "plots": ({"_arguments", "palette"}, {"matplotlib", "numpy", "PIL"}),
     "widgets": (
         {
@@ -72,10 +74,10 @@ MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
         },
         {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
     ),
+    "notebook": (set(), {"nbformat", "nbclient", "jupyter_client", "matplotlib"}),
     "export": (
-        {"palette", "timing", "widgets"},
-        {"stridekit", "traitlets"}
-        | {"nbformat", "nbclient", "nbconvert", "jupyter_client", "jinja2", "latex2mathml"},
+        {"palette", "timing", "widgets", "notebook"},
+        {"stridekit", "traitlets", "nbformat", "nbconvert", "jinja2", "latex2mathml"},
     ),
     "selfcheck": ({"_defaults", "layout", "tensors", "widgets"}, {"torch"}),
     "exercises": (

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-import notebook_form as form
+from stridekit import notebook as form
 from tests import notebook_rules as rules
 from tests.notebook_rules import RULES, Notebook
 

@@ -1,19 +1,27 @@
-"""The refresh: a second run changes no byte, and what it leaves out or alone is what it says."""
+"""Notebooks run, tidied and refreshed: a second run changes no byte, and what is left alone is told."""
 
 import base64
 import io
+import json
+from copy import deepcopy
+from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
 from matplotlib.image import imsave
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-import notebook_form as form
 import refresh
+from stridekit import notebook as form
 
-code = nbformat.v4.new_code_cell
+code, words, output = (
+    nbformat.v4.new_code_cell,
+    nbformat.v4.new_markdown_cell,
+    nbformat.v4.new_output,
+)
 CELLS = {
-    "title": nbformat.v4.new_markdown_cell("# All kinds of outputs\r\n"),
+    "title": words("# All kinds of outputs\r\n"),
     "slider": code("import time\n\nimport ipywidgets\nimport matplotlib.pyplot as plt\n\n"
                    "ipywidgets.IntSlider(description='stride')"),
     "prints": code("for line in range(3):\n    print(line, flush=True)"),
@@ -24,28 +32,36 @@ CELLS = {
                    metadata={"tags": ["raises-exception"], "collapsed": True}),
     "hash": code("{word for word in 'a set of words has no order of its own'.split()}"),
 }  # fmt: skip
+NAMES = list(CELLS)
+
+
+def book(*cells):
+    return nbformat.v4.new_notebook(cells=list(cells))
+
+
+def tidied(*cells):
+    made = book(*cells)
+    form.tidy(made)
+    return made
+
+
+# A run --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def refreshed(tmp_path_factory):
     """A notebook with every kind of output, and its text after one refresh."""
     path = tmp_path_factory.mktemp("a folder") / "kinds.ipynb"
-    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=list(CELLS.values()))))
+    path.write_text(nbformat.writes(book(*CELLS.values())))
     assert refresh.refresh([path]) == 0
     return path, path.read_bytes()
 
 
-def small(tmp_path, *sources):
-    """A notebook of these cells, not executed."""
-    path = tmp_path / "small.ipynb"
-    cells = [code(source) for source in sources]
-    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)))
-    return path
-
-
-def outputs(text, cell):
-    """The outputs of one of the cells."""
-    return form.parse(text.decode()).cells[list(CELLS).index(cell)].outputs
+@pytest.fixture
+def twice(refreshed):
+    """The refreshed notebook as it is stored, and as a new run may have left it."""
+    stored = form.parse(refreshed[1].decode())
+    return stored, deepcopy(stored)
 
 
 def test_second_run_changes_no_byte(refreshed, capsys):
@@ -56,173 +72,29 @@ def test_second_run_changes_no_byte(refreshed, capsys):
     assert "as it was" in capsys.readouterr().out
 
 
-def test_widgets_leave_their_text_and_no_view(refreshed):
-    _, text = refreshed
-    assert [dict(output.data) for output in outputs(text, "slider")] == [
+def test_every_kind_of_output_is_stored_in_the_committed_form(refreshed):
+    """Texts without views, prints joined, errors without the frames, which name files of one machine.
+
+    LF and one newline at the end; no times, no state; an id for each cell, equal ones too.
+    """
+    text = refreshed[1]
+    content = form.parse(text.decode())
+    outputs = {name: cell.get("outputs") for name, cell in zip(NAMES, content.cells, strict=True)}
+    assert [dict(one.data) for one in outputs["slider"]] == [
         {"text/plain": "IntSlider(value=0, description='stride')"}
     ]
-    assert b"widget-view" not in text
-
-
-def test_pictures_and_prints_are_stored(refreshed):
-    _, text = refreshed
-    assert "image/png" in outputs(text, "picture")[0].data
-    assert [output.text for output in outputs(text, "prints")] == ["0\n1\n2\n"]
-
-
-def test_an_error_is_stored_without_its_frames(refreshed):
-    """The frames name files and lines of one machine."""
-    _, text = refreshed
-    (error,) = outputs(text, "raises")
+    assert "image/png" in outputs["picture"][0].data
+    assert [one.text for one in outputs["prints"]] == ["0\n1\n2\n"]
+    (error,) = outputs["raises"]
     assert error.traceback == [f"{error.ename}: {error.evalue}"]
     assert "not compatible" in error.evalue
-
-
-def test_the_file_is_in_the_committed_form(refreshed):
-    """LF and one newline at the end; no times, no state; an id for each cell, equal ones too."""
-    _, text = refreshed
-    content = form.parse(text.decode())
-    assert b"\r" not in text
-    assert text.endswith(b"}\n")
-    assert content.metadata == {
-        "kernelspec": form.KERNEL,
-        "language_info": {"name": "python"},
-    }
+    assert b"\r" not in text and b"widget-view" not in text and text.endswith(b"}\n")
+    assert content.metadata == form.METADATA
     assert len({cell.id for cell in content.cells}) == len(CELLS)
     assert [dict(cell.metadata) for cell in content.cells if cell.metadata] == [
         {"tags": ["raises-exception"]}
     ]
     nbformat.validate(content)
-
-
-def test_check_names_the_notebook_and_writes_nothing(tmp_path, capsys):
-    path = small(tmp_path, "6 * 7")
-    before = path.read_bytes()
-    assert refresh.refresh([path], check=True) == 1
-    assert capsys.readouterr().err == f"{path} would change: run make refresh\n"
-    assert path.read_bytes() == before
-
-
-def test_an_edited_cell_is_stored_anew(refreshed):
-    """Even one whose output is ignored: its stored output belongs to the source before the edit."""
-    _, text = refreshed
-    stored, new = form.parse(text.decode()), form.parse(text.decode())
-    index = list(CELLS).index("clock")
-    for content in (stored, new):
-        content.cells[index].source += "  # in ns"
-    new.cells[index].outputs[0].data["text/plain"] = "5"
-    form.tidy(new)
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    assert new.cells[index].outputs[0].data["text/plain"] == "5"
-
-
-def test_an_output_that_is_kept_has_the_number_of_its_cell():
-    """Else a cell inserted above would leave In [2] with Out [1]."""
-
-    def notebook(*sources):
-        cells = [
-            code(
-                source,
-                execution_count=count,
-                outputs=[
-                    nbformat.v4.new_output(
-                        "execute_result",
-                        {"text/plain": f"run {len(sources)}"},
-                        execution_count=count,
-                    )
-                ],
-            )
-            for count, source in enumerate(sources, start=1)
-        ]
-        made = nbformat.v4.new_notebook(cells=cells)
-        form.tidy(made)
-        return made
-
-    ignored = CELLS["clock"].source
-    stored, new = notebook(ignored), notebook("6 * 7", ignored)
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    kept = new.cells[1]
-    assert kept.outputs[0].data["text/plain"] == "run 1"
-    assert kept.execution_count == kept.outputs[0].execution_count == 2
-    assert stored.cells[0].outputs[0].execution_count == 1  # it is a copy that was changed
-
-
-def test_renew_keeps_no_stored_output(refreshed):
-    _, text = refreshed
-    stored, new = form.parse(text.decode()), form.parse(text.decode())
-    index = list(CELLS).index("clock")
-    new.cells[index].outputs[0].data["text/plain"] = "5"
-    refresh.keep_what_cannot_repeat(stored, new, renew=True)
-    assert new.cells[index].outputs[0].data["text/plain"] == "5"
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    assert new.cells[index].outputs == stored.cells[index].outputs
-
-
-@pytest.mark.parametrize(
-    ("marked", "words", "kept"),
-    [(True, "flat", True), (True, "steep", False), (False, "flat", False)],
-)
-def test_a_picture_of_what_was_measured_is_kept_while_its_words_stay(marked, words, kept):
-    """No two runs measure the same, and a changed picture says nothing that its words do not."""
-    was, now = (
-        nbformat.v4.new_output(
-            "execute_result",
-            {"text/plain": text, "image/png": png(shade)},
-            metadata={"image/png": {"measured": marked}},
-        )
-        for text, shade in (("flat", 0), (words, 200))
-    )
-    stored, new = (
-        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("claim()", outputs=[output])])
-        for output in (was, now)
-    )
-    form.tidy(stored)
-    form.tidy(new)
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    picture = new.cells[0].outputs[0].data["image/png"]
-    assert picture == png(0 if kept else 200)
-
-
-def png(shade, size=4):
-    """A picture of one grey, in base64."""
-    return encoded(np.full((size, size, 3), shade, dtype=np.uint8))
-
-
-def encoded(pixels):
-    file = io.BytesIO()
-    imsave(file, pixels, format="png")
-    return base64.b64encode(file.getvalue()).decode()
-
-
-@pytest.mark.parametrize(
-    ("other", "same"), [(png(100), True), (png(110), True), (png(160), False), (png(100, 5), False)]
-)
-def test_pictures_that_look_the_same_are_kept(other, same):
-    """Processors differ in the shade of a smoothed edge; that is no reason for a new picture."""
-    assert refresh.looks_same(png(100), other) is same
-
-
-def test_one_other_dot_is_another_picture():
-    """However large the rest, which is alike."""
-    dotted = np.full((40, 40, 3), 100, dtype=np.uint8)
-    dotted[3, 5] = 200
-    assert not refresh.looks_same(png(100, 40), encoded(dotted))
-
-
-def test_a_picture_that_is_kept_has_its_own_size():
-    was, now = (
-        nbformat.v4.new_output(
-            "display_data", {"image/png": png(shade)}, metadata={"image/png": {"width": shade}}
-        )
-        for shade in (100, 101)
-    )
-    stored, new = (
-        nbformat.v4.new_notebook(cells=[code("plot()", outputs=[output])]) for output in (was, now)
-    )
-    form.tidy(stored)
-    form.tidy(new)
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    assert new.cells[0].outputs == stored.cells[0].outputs
 
 
 @pytest.mark.parametrize(
@@ -232,11 +104,173 @@ def test_a_picture_that_is_kept_has_its_own_size():
         ("import os\n\nos._exit(1)", "the kernel died"),
     ],
 )
-def test_a_cell_that_fails_is_named(source, reason, tmp_path, capfd):
+def test_a_cell_that_fails_is_named_and_ends_the_refresh(source, reason, tmp_path, capfd):
     """One line on stderr: the notebook, the cell and the reason. Nothing is written."""
-    path = small(tmp_path, "1", source)
+    path = tmp_path / "small.ipynb"
+    path.write_text(nbformat.writes(book(code("1"), code(source))))
     before = path.read_bytes()
-    assert refresh.refresh([path]) == 1
+    assert refresh.refresh([path, tmp_path / "never read"]) == 1
     first = source.partition("\n")[0]
     assert capfd.readouterr().err == f'{path}, cell 2 ("{first}"): {reason}\n'
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (CellExecutionError("", "NameError", "name 'x'\nmore"), "NameError: name 'x'"),
+        (DeadKernelError("Kernel died"), "the kernel died"),
+        (CellTimeoutError("late"), "it ran longer than 7 s"),
+    ],
+)
+def test_each_end_of_a_cell_is_told_in_its_own_words(error, said, tmp_path, monkeypatch):
+    lines = book(code("1"), code("2\n3"))
+    runs = form.client(lines, tmp_path, 7, store_widget_state=False)
+    assert runs.timeout == 7 and not runs.store_widget_state and not runs.record_timing
+
+    def execute():
+        for k, cell in enumerate(lines.cells):
+            runs.on_cell_execute(cell=cell, cell_index=k)
+        raise error
+
+    monkeypatch.setattr(runs, "execute", execute)
+    monkeypatch.setattr(form, "client", lambda *args, **options: runs)
+    with pytest.raises(form.NotebookError) as told:
+        form.run(lines, tmp_path, 7)
+    assert str(told.value) == f'cell 2 ("2"): {said}'
+
+
+def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
+    """It is silent about those that would stay; each of the others has a line."""
+    for name in "abc":
+        (tmp_path / name).write_text("as it was")
+    texts = iter(["other", "as it was", "other", "as it was"])
+    monkeypatch.setattr(refresh, "refreshed", lambda path, renew: next(texts))
+    assert refresh.refresh([tmp_path / name for name in "abc"], check=True) == 1
+    line = "{} would change: run make refresh\n"
+    told = "".join(line.format(tmp_path / name) for name in "ac")
+    assert capsys.readouterr() == ("", told)
+    assert {(tmp_path / name).read_text() for name in "abc"} == {"as it was"}
+    assert refresh.refresh([tmp_path / "a"], check=True) == 0
+
+
+def test_the_kernel_is_the_same_on_every_machine(tmp_path, monkeypatch):
+    """What would else differ: hashes, threads, a GPU, the user's own settings, progress bars."""
+    monkeypatch.setenv("JUPYTER_PATH", "")
+    form.use_repeatable_kernel(tmp_path)
+    assert form.os.environ["JUPYTER_PATH"] == str(tmp_path)
+    env = json.loads((tmp_path / "kernels" / "python3" / "kernel.json").read_text())["env"]
+    wanted = dict.fromkeys(["PYTHONSTARTUP", "PYTHONWARNINGS", "CUDA_VISIBLE_DEVICES"], "")
+    wanted |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
+    assert env.items() >= (wanted | {"PYTHONHASHSEED": "0", "TQDM_DISABLE": "1"}).items()
+    assert all(str(tmp_path) in env[name] for name in ("IPYTHONDIR", "MATPLOTLIBRC"))
+    assert Path(env["MATPLOTLIBRC"]).read_text() == ""
+
+
+# The form -----------------------------------------------------------------------------------------------
+
+
+def test_equal_cells_have_ids_of_their_own():
+    """Also the third of them; and words are no code."""
+    *ids, other = [cell.id for cell in tidied(code("1"), code("1"), code("1"), words("1")).cells]
+    assert ids == [ids[0], f"{ids[0]}-2", f"{ids[0]}-3"] and other != ids[0]
+
+
+def test_streams_of_two_names_are_not_joined():
+    printed = [("stdout", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")]
+    shown = [output("stream", name=name, text=text) for name, text in printed]
+    (cell,) = tidied(code("1", outputs=shown)).cells
+    found = [(one.name, one.text) for one in cell.outputs]
+    assert found == [("stdout", "ab"), ("stderr", "c"), ("stdout", "d")]
+
+
+def test_the_code_of_a_card_is_folded_away():
+    """It knows the answer. A cell that only speaks of cards is not."""
+    card, other = tidied(
+        code("Predict('1 + 1?', 2)"), code("# Predict(x)", metadata={"a": 1})
+    ).cells
+    assert card.metadata == {"jupyter": {"source_hidden": True}} and other.metadata == {}
+
+
+# What is kept -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("edited", "renew", "kept"), [(False, False, True), (True, False, False), (False, True, False)]
+)
+def test_an_ignored_output_is_kept_until_its_cell_is_edited(twice, edited, renew, kept):
+    """It belongs to the source before the edit; and `--renew` keeps nothing."""
+    stored, new = twice
+    index = NAMES.index("clock")
+    new.cells[index].outputs[0].data["text/plain"] = "5"
+    if edited:
+        for content in twice:
+            content.cells[index].source += "  # in ns"
+        form.tidy(new)
+    refresh.keep_what_cannot_repeat(stored, new, renew)
+    assert (new.cells[index].outputs == stored.cells[index].outputs) is kept
+    assert kept or new.cells[index].outputs[0].data["text/plain"] == "5"
+
+
+def test_an_output_that_is_kept_has_the_number_of_its_cell():
+    """Else a cell inserted above would leave In [2] with Out [1]."""
+
+    def executed(*sources):
+        shown = {"text/plain": f"run {len(sources)}"}
+        return tidied(*(
+            code(source, execution_count=k,
+                 outputs=[output("execute_result", shown, execution_count=k)])
+            for k, source in enumerate(sources, start=1)
+        ))  # fmt: skip
+
+    ignored = CELLS["clock"].source
+    stored, new = executed(ignored), executed("6 * 7", ignored)
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    kept = new.cells[1]
+    assert kept.outputs[0].data["text/plain"] == "run 1"
+    assert kept.execution_count == kept.outputs[0].execution_count == 2
+    assert stored.cells[0].outputs[0].execution_count == 1  # it is a copy that was changed
+
+
+def encoded(pixels):
+    file = io.BytesIO()
+    imsave(file, pixels, format="png")
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def png(shade, size=4):
+    """A picture of one grey, in base64."""
+    return encoded(np.full((size, size, 3), shade, dtype=np.uint8))
+
+
+def picture(shade, text="flat", **about):
+    """A notebook of one cell that shows a picture."""
+    data = {"text/plain": text, "image/png": png(shade)}
+    shown = output("execute_result", data, metadata={"image/png": about})
+    return tidied(code("plot()", outputs=[shown]))
+
+
+@pytest.mark.parametrize(
+    ("marked", "now", "kept"),
+    [(True, "flat", True), (True, "steep", False), (False, "flat", False)],
+)
+def test_a_picture_of_what_was_measured_is_kept_while_its_words_stay(marked, now, kept):
+    """No two runs measure the same, and a changed picture says nothing that its words do not."""
+    stored, new = picture(0, measured=marked), picture(200, now, measured=marked)
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    assert new.cells[0].outputs[0].data["image/png"] == png(0 if kept else 200)
+
+
+def test_a_picture_that_is_kept_has_its_own_size():
+    stored, new = picture(100, width=100), picture(101, width=101)
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    assert new.cells[0].outputs == stored.cells[0].outputs
+
+
+def test_pictures_that_look_the_same_are_kept():
+    """Processors differ in the shade of a smoothed edge; but one other dot is another picture."""
+    shades = {png(100): True, png(110): True, png(160): False, png(100, 5): False}
+    assert {other: refresh.looks_same(png(100), other) for other in shades} == shades
+    dotted = np.full((40, 40, 3), 100, dtype=np.uint8)
+    dotted[3, 5] = 200
+    assert not refresh.looks_same(png(100, 40), encoded(dotted))

@@ -9,10 +9,10 @@ import random
 from contextlib import contextmanager
 from pathlib import Path
 
-import nbclient
 import nbformat
 import pytest
 
+from stridekit import notebook
 from tests.quick import FEW_ROUNDS, NO_STILLS
 
 ROOT = Path(__file__).parent.parent
@@ -37,14 +37,8 @@ with open("/proc/self/statm") as file:
 @contextmanager
 def kernel(cells, folder=ROOT / "notebooks"):
     """`run(cell)` in one kernel, which ends with the block."""
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    client = nbclient.NotebookClient(
-        notebook,
-        kernel_name="python3",
-        timeout=120,
-        store_widget_state=False,
-        resources={"metadata": {"path": str(folder)}},
-    )
+    book = nbformat.v4.new_notebook(cells=cells)
+    client = notebook.client(book, folder, store_widget_state=False)
     with client.setup_kernel():
         yield lambda cell: client.execute_cell(cell, cells.index(cell), store_history=False)
 

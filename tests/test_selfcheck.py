@@ -8,28 +8,25 @@ from stridekit import Layout, selfcheck, widgets
 from stridekit.selfcheck import self_check
 
 
-def test_this_machine_passes():
-    """The tests run where the suite runs."""
-    assert self_check().passed
-
-
-def test_an_old_python(monkeypatch):
-    """The line names the version found."""
-    monkeypatch.setattr(sys, "version_info", (3, 10, 2))
-    assert "✗ Python 3.11 or newer: this is 3.10: `make lab`" in repr(self_check())
-
-
-def test_a_newer_python(monkeypatch):
-    """There is no last one."""
+def test_this_machine_passes_and_leaves_no_widget(monkeypatch):
+    """The tests run where the suite runs; and there is no last Python."""
+    closed = []
+    monkeypatch.setattr(widgets.StrideExplorer, "close", lambda self: closed.append(self))
+    assert self_check().passed and len(closed) == 1
     monkeypatch.setattr(sys, "version_info", (3, 14, 0))
-    assert self_check().passed
+    assert self_check().passed and repr(self_check()).endswith("\nEverything works.")
 
 
-def test_what_is_wrong_is_the_last_word(monkeypatch):
-    """And all is well only where everything is."""
-    assert repr(self_check()).endswith("Everything works.")
+def test_an_old_python_and_another_torch(monkeypatch):
+    """The line names the version found; 2.130 is not 2.13. What is to be done is the last word."""
+    monkeypatch.setattr(torch, "__version__", "2.130.0+cpu")
+    assert not self_check().passed
+    assert "this is 2.130.0+cpu, so some outputs may differ" in repr(self_check())
+    monkeypatch.undo()
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
-    assert repr(self_check()).endswith("\nMend what has a ✗, then restart the kernel.")
+    said = repr(self_check())
+    assert "✗ Python 3.11 or newer: this is 3.10: `make lab`" in said
+    assert said.endswith("\nMend what has a ✗, then restart the kernel.")
 
 
 def test_every_way_to_lie_in_memory_is_tried():
@@ -40,29 +37,12 @@ def test_every_way_to_lie_in_memory_is_tried():
     assert {layout.storage_offset > 0 for layout in layouts} == {True, False}
 
 
-def test_the_widget_that_was_made_is_closed(monkeypatch):
-    closed = []
-    monkeypatch.setattr(widgets.StrideExplorer, "close", lambda self: closed.append(self))
-    assert self_check().passed and len(closed) == 1
-
-
-def test_another_torch(monkeypatch):
-    """2.130 is not 2.13."""
-    monkeypatch.setattr(torch, "__version__", "2.130.0+cpu")
-    assert not self_check().passed
-    assert "this is 2.130.0+cpu, so some outputs may differ" in repr(self_check())
-
-
-def test_a_reader_that_reads_elsewhere(monkeypatch):
-    """An address that is off by one element is noticed, and so is a storage read from data_ptr."""
+def test_what_reads_elsewhere_or_does_not_load(monkeypatch):
+    """An address that is off by one element, a storage read from data_ptr; and a line, no traceback."""
     monkeypatch.setattr(selfcheck, "read_element", lambda t, index: -1.0)
     monkeypatch.setattr(selfcheck, "read_storage", lambda t: t.flatten())
+    monkeypatch.setitem(sys.modules, "stridekit.widgets", None)
     text = repr(self_check())
     assert "reads another element than torch at (0, 0)" in text
     assert "gives other bytes than its base" in text
-
-
-def test_widgets_that_do_not_load(monkeypatch):
-    """A missing library is a line, not a traceback."""
-    monkeypatch.setitem(sys.modules, "stridekit.widgets", None)
-    assert "✗ widgets can be made: ModuleNotFoundError" in repr(self_check())
+    assert "✗ widgets can be made: ModuleNotFoundError" in text

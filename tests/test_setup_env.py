@@ -29,19 +29,18 @@ def test_any_python_3_can_read_the_first_file():
     assert not [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr)]
 
 
-@pytest.mark.parametrize(
-    ("version", "fits"), [((3, 10), False), ((3, 11), True), ((3, 14), True), ((3, 15), False)]
-)
-def test_python_has_to_be_one_that_torch_is_built_for(version, fits):
-    assert setup_env.fits(version) is fits
-
-
-def test_every_python_that_fits_is_looked_for():
+def test_python_has_to_be_one_that_torch_is_built_for():
+    """Each of them is looked for, and a refusal names them."""
+    fitting = [setup_env.fits((3, minor)) for minor in (10, 11, 14, 15)]
+    assert fitting == [False, True, True, False]
     minors = range(setup_env.OLDEST[1], setup_env.NEWEST[1] + 1)
     assert sorted(setup_env.COMMANDS) == [f"python3.{minor}" for minor in minors]
+    said = setup_env.no_python((3, 9))
+    assert said.startswith("Python 3.11 to 3.14 is needed, this is 3.9")
+    assert "make PYTHON=" in said and "\n" not in said
 
 
-def test_another_python_has_to_start():
+def test_another_python_has_to_start(tmp_path):
     """A version manager puts stand-ins on the PATH for Pythons that are not there."""
     found = {"python3.13": "/shims/python3.13", "python3.11": "/usr/bin/python3.11"}
     assert setup_env.other_python(found, starts=lambda path: "shims" not in path).endswith("3.11")
@@ -49,18 +48,7 @@ def test_another_python_has_to_start():
     assert setup_env.other_python({}) is None
     every = {command: command for command in setup_env.COMMANDS}
     assert setup_env.other_python(every, starts=lambda path: True) == "python3.13"
-
-
-def test_starts_is_true_only_of_a_working_command(tmp_path):
-    assert setup_env.starts(sys.executable)
-    assert not setup_env.starts(str(tmp_path / "python3"))
-
-
-def test_a_python_that_does_not_fit_is_named_with_those_that_do():
-    said = setup_env.no_python((3, 9))
-    assert said.startswith("Python 3.11 to 3.14 is needed, this is 3.9")
-    assert "make PYTHON=" in said
-    assert "\n" not in said
+    assert setup_env.starts(sys.executable) and not setup_env.starts(str(tmp_path / "python3"))
 
 
 # Which machine -----------------------------------------------------------------------------------
@@ -82,16 +70,10 @@ def test_a_machine_that_will_not_do_is_told_why(machine, words):
     assert "\n" not in said
 
 
-@pytest.mark.parametrize(
-    ("system", "processor"),
-    [("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")],
-)
-def test_the_machines_that_torch_is_built_for_will_do(system, processor):
-    assert environment.why_not(Machine(system, processor, "3.13")) == ""
-
-
-def test_this_machine_will_do():
-    assert environment.why_not(Machine.here()) == ""
+def test_the_machines_that_torch_is_built_for_will_do():
+    kinds = [("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")]
+    machines = [Machine.here(), *(Machine(*kind, "3.13") for kind in kinds)]
+    assert [environment.why_not(machine) for machine in machines] == [""] * 5
 
 
 # What to do --------------------------------------------------------------------------------------
@@ -180,12 +162,10 @@ def test_a_failure_of_pip_is_explained(log, words):
     assert log.splitlines()[0] in shown
 
 
-def test_of_several_telling_lines_the_last_is_quoted():
+def test_of_a_log_what_tells_is_quoted():
+    """Of several telling lines the last; where none does, the last six, neither blank nor endless."""
     log = "Connection reset: first\nConnection reset: last\nmore"
     assert environment.explain_failure(log, LINUX)[0] == "  | Connection reset: last"
-
-
-def test_the_quoted_log_has_no_blank_and_no_endless_lines():
     log = "\n".join(["long ago", "", *"abcd", "", "x" * 500, "last", ""])
     shown, _ = environment.explain_failure(log, LINUX)
     assert shown.splitlines() == [f"  | {line}" for line in [*"abcd", "x" * 160, "last"]]
@@ -214,27 +194,27 @@ def sandbox(tree, monkeypatch):
     return commands, venv
 
 
-def test_first_run_builds_and_the_second_does_nothing(sandbox, capsys):
+def test_first_run_builds_what_is_locked_and_the_second_does_nothing(sandbox, monkeypatch, capsys):
+    """Without questions, since nobody could answer them. A changed lock then updates in place."""
     commands, venv = sandbox
-    assert environment.prepare() == 0
-    assert commands == [f"-m venv {venv}", "-m pip install"]
-    settings = json.loads((venv / "share" / "overrides.json").read_text(encoding="utf-8"))
-    assert settings == environment.QUIET_LAB and "fetchNews" in str(settings)
-    assert "Making .venv with Python 3.11" in capsys.readouterr().out
-    assert environment.prepare() == 0
-    assert len(commands) == 2
-    assert capsys.readouterr() == ("", "")
-
-
-def test_the_lock_is_what_is_installed(sandbox, monkeypatch):
-    """Without questions, since nobody could answer them."""
     asked, run = [], environment.run
     monkeypatch.setattr(environment, "run", lambda *args: asked.append(args[0]) or run(*args))
     assert environment.prepare() == 0
+    assert commands == [f"-m venv {venv}", "-m pip install"]
     python, *options = map(str, asked[1])
     assert python == str(environment.PYTHON) and options[:3] == ["-m", "pip", "install"]
     assert "--no-input" in options
     assert options[-4:] == ["-c", "constraints.txt", "-e", ".[test]"]
+    settings = json.loads((venv / "share" / "overrides.json").read_text(encoding="utf-8"))
+    assert settings == environment.QUIET_LAB and "fetchNews" in str(settings)
+    assert "Making .venv with Python 3.11" in capsys.readouterr().out
+    assert environment.prepare() == 0
+    assert len(commands) == 2 and capsys.readouterr() == ("", "")
+    (venv / "kept").touch()
+    (environment.ROOT / "constraints.txt").write_text("torch==2.13.1\n", encoding="utf-8")
+    assert environment.prepare() == 0
+    assert commands[2:] == ["-m pip install"] and "up to date" in capsys.readouterr().out
+    assert (venv / "kept").exists()
 
 
 @pytest.mark.parametrize("status", [0, 1])
@@ -254,16 +234,6 @@ def test_a_command_has_nobody_to_ask_and_its_words_are_logged(status, tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (4 if status else 3, "", "")
     said = log.read_text(encoding="utf-8").splitlines()
     assert said[0] == "before" and sorted(said[1:]) == ["''", "why"]
-
-
-def test_a_changed_lock_updates_in_place(sandbox, tree, capsys):
-    commands, _ = sandbox
-    environment.prepare()
-    commands.clear()
-    (tree / "constraints.txt").write_text("torch==2.13.1\n", encoding="utf-8")
-    assert environment.prepare() == 0
-    assert commands == ["-m pip install"]
-    assert "up to date" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("what", [KeyboardInterrupt, SystemExit])
@@ -338,34 +308,39 @@ def test_where_nothing_is_to_be_done_it_is_quick_and_silent():
     assert time.perf_counter() - start < 2
 
 
-@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+ARGUMENTS = re.findall(r"^(\w+)_ARGS \?=", MAKEFILE, re.MULTILINE)
+needs_make = pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+
+
+def make(*arguments):
+    """What make would do, or says; its own options would differ where make ran pytest."""
+    command = ["make", "--no-print-directory", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@needs_make
 def test_make_without_python_says_so_in_a_line():
-    command = ["make", "--no-print-directory", "env", "PYTHON=no-such-python"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    first, _make_says = done.stderr.splitlines()
+    first, _make_says = make("env", "PYTHON=no-such-python").stderr.splitlines()
     assert first.startswith("Set-up: there is no no-such-python here: install Python 3.11 to 3.14")
 
 
-@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
-def test_make_alone_lists_the_targets():
-    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
-    targets = ["env", "lab", "test", "lint", "fix", "refresh", "lock", "bench"]
-    listed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
-    assert set(targets) <= set(listed)
+@needs_make
+def test_make_lists_the_targets_and_all_but_two_make_the_environment_first():
+    """They would else run in an environment that is not there, or is out of date."""
+    targets = re.findall(r"^([a-z]+):.*##", MAKEFILE, re.MULTILINE)
+    assert set(targets) == set(re.search(r"^\.PHONY: (.*)", MAKEFILE, re.MULTILINE)[1].split())
+    assert [line.split()[1] for line in make().stdout.splitlines()] == targets
+    for target in {*targets} - {"help", "fresh"}:
+        assert "tools/setup_env.py" in make("--dry-run", target).stdout, target
 
 
-MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-ARGUMENTS = re.findall(r"^(\w+)_ARGS \?=", MAKEFILE, re.MULTILINE)
-
-
-@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+@needs_make
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_what_is_passed_on_the_command_line_reaches_the_tool(name):
     """`make refresh REFRESH_ARGS=--check` would else write where it should only look."""
-    command = ["make", "--dry-run", "--no-print-directory"]  # it prints them when make ran pytest
-    command += [name.lower(), f"{name}_ARGS=--like 'this one'"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.rstrip().endswith(" --like 'this one'")
+    done = make("--dry-run", name.lower(), f"{name}_ARGS=--like 'this one'")
+    assert done.returncode == 0 and done.stdout.rstrip().endswith(" --like 'this one'")
 
 
 def test_every_target_that_takes_arguments_is_tried():
@@ -373,27 +348,10 @@ def test_every_target_that_takes_arguments_is_tried():
     assert set(re.findall(r"\$\((\w+)_ARGS\)", MAKEFILE)) == set(ARGUMENTS)
 
 
-@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
-def test_every_target_but_two_makes_the_environment_first():
-    """It would else run in an environment that is not there, or is out of date."""
-    targets = re.findall(r"^([a-z]+):.*##", MAKEFILE, re.MULTILINE)
-    assert set(targets) == set(re.search(r"^\.PHONY: (.*)", MAKEFILE, re.MULTILINE)[1].split())
-    for target in {*targets} - {"help", "fresh"}:
-        command = ["make", "--dry-run", target]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        assert "tools/setup_env.py" in done.stdout, target
-
-
-@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+@needs_make
 def test_the_lab_starts_for_everybody_on_the_first_page():
     """Root has to insist, and nobody is asked about news."""
-    done = subprocess.run(
-        ["make", "--dry-run", "lab", "DISPLAY="],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ("--allow-root" in done.stdout) is (os.getuid() == 0)
+    said = make("--dry-run", "lab", "DISPLAY=").stdout
+    assert ("--allow-root" in said) is (os.getuid() == 0)
     wanted = ["--ServerApp.root_dir=.", "--LabApp.default_url=/lab/tree/notebooks/00_start.ipynb"]
-    assert all(option in done.stdout for option in [*wanted, "--LabApp.news_url=None"])
+    assert all(option in said for option in [*wanted, "--LabApp.news_url=None"])

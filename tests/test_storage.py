@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from bench_storage import storage_bandwidth
+from bench_memory import storage_bandwidth
 from stridekit import read_element, read_storage
 from stridekit.tensors.storage import storage_view
 from tests.strategies import tensors

@@ -28,12 +28,13 @@ from stridekit.timing import (
     TimingError,
     clocks,
     compare,
+    comparing,
+    comparison,
     fingerprint,
     measure,
     noise,
     sampling,
 )
-from stridekit.timing import comparison as comparing
 from stridekit.timing.measurement import in_words
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
@@ -100,11 +101,14 @@ def test_a_function_that_waits_for_the_gpu_is_timed_on_the_host(queue):
 
 
 def test_comparisons_on_the_gpu_have_its_times(queue):
+    """A sample lasts a millisecond, and has no more calls than the queue holds."""
     work = {"short": lambda: queue.launch(1e-4), "long": lambda: queue.launch(3e-4)}
     two = compare(work, device="cuda", rounds=4)
     assert two.ratios["long"].value == pytest.approx(3)
     assert two.device == "cuda" and two.verdict == "slower"
-    assert two.calls == {"short": 10, "long": 3}  # a millisecond
+    assert two.calls == {"short": 10, "long": 3}
+    one = measure(lambda: queue.launch(1e-9), device="cuda", min_run_time=1e-9)
+    assert (one.calls, one.warm_up_calls) == (100, 255)
 
 
 def test_a_measurement_on_the_gpu_says_all_of_it(queue):
@@ -117,11 +121,6 @@ def test_a_measurement_on_the_gpu_says_all_of_it(queue):
         "  5 samples of 10 calls, after 15 to warm up, 1 thread",
         "  the host launched a call in 12 µs",
     ]
-
-
-def test_no_sample_has_more_calls_than_the_queue_holds(queue):
-    one = measure(lambda: queue.launch(1e-9), device="cuda", min_run_time=1e-9)
-    assert (one.calls, one.warm_up_calls) == (100, 255)
 
 
 def test_what_a_gpu_function_returns_is_not_kept(queue):
@@ -237,23 +236,10 @@ def test_quartiles_are_numpy_s():
         assert noise.quartile(seconds) == pytest.approx(np.quantile(seconds, 0.25))
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (2.5, "2.5 s"),
-        (0.0123456, "12.3 ms"),
-        (4.2e-5, "42 µs"),
-        (3e-10, "0.3 ns"),
-        (0.0, "0 ns"),
-        (1e-3, "1 ms"),
-        (999.4e-6, "999 µs"),
-        (999.6e-6, "1 ms"),
-        (0.9996, "1 s"),
-        (12345.6, "12346 s"),
-    ],
-)
-def test_times_in_words(seconds, words):
-    assert in_words(seconds) == words
+def test_times_in_words():
+    seconds = [2.5, 0.0123456, 4.2e-5, 3e-10, 0.0, 1e-3, 999.4e-6, 999.6e-6, 0.9996, 12345.6]
+    said = "2.5 s, 12.3 ms, 42 µs, 0.3 ns, 0 ns, 1 ms, 999 µs, 1 ms, 1 s, 12346 s"
+    assert ", ".join(map(in_words, seconds)) == said
 
 
 # Comparisons ----------------------------------------------------------------------------------
@@ -278,13 +264,9 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
     assert len({tuple(order) for order in four.order}) > 5
     assert four.order == compare(dict.fromkeys("abcd", once), rounds=30).order
     assert four.order != compare(dict.fromkeys("abcd", once), rounds=30, seed=1).order
-
-
-def test_a_comparison_of_more_than_two_has_no_single_verdict():
-    found = compare(dict.fromkeys("abc", once), rounds=2)
-    assert list(found.ratios) == ["b", "c"]
-    with pytest.raises(TimingError, match="these are 3: ask ratios"):
-        found.verdict  # noqa: B018
+    assert list(four.ratios) == ["b", "c", "d"]
+    with pytest.raises(TimingError, match="these are 4: ask ratios"):
+        four.verdict  # noqa: B018
 
 
 def test_the_text_and_the_html_tell_all():
@@ -299,6 +281,8 @@ def test_the_text_and_the_html_tell_all():
         "  noisy: 1 < 2\n"
         "  noisy: the cat walked by"
     )
+    single = replace(found, samples={"a": [[1.0]], "b": [[1.0]]}, order=[[0, 1]], threads=1)
+    assert repr(single).startswith("1 round on cpu, 1 thread; ")
     html = found._repr_html_()
     caption, rows = html.split("</caption>")
     assert caption.endswith(">4 rounds on cpu, 2 threads; lower quartiles")
@@ -310,11 +294,6 @@ def test_the_text_and_the_html_tell_all():
     assert [head.partition("<")[0] for head in rows.split('scope="col">')[1:]] == [
         "function", "a call", "ratio (95 %)", "verdict",
     ]  # fmt: skip
-
-
-def test_a_single_round_is_one_round():
-    found = Comparison({"a": [[1.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
-    assert repr(found).startswith("1 round on cpu, 1 thread; ")
 
 
 FULL = Comparison(
@@ -352,13 +331,10 @@ def test_a_comparison_of_another_machine_says_so():
     assert "another machine" not in repr(replace(FULL, machine=timing.machine()))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 1}', "null"])
-def test_other_json_is_refused(text):
-    with pytest.raises(TimingError, match="no comparison that to_json wrote"):
-        Comparison.from_json(text)
-
-
-def test_json_of_another_schema_is_refused():
+def test_other_json_is_refused():
+    for text in ("", "[]", "{}", '{"schema": 1}', "null"):
+        with pytest.raises(TimingError, match="not a comparison that to_json wrote"):
+            Comparison.from_json(text)
     text = json.dumps(json.loads(FULL.to_json()) | {"schema": 2})
     with pytest.raises(TimingError, match="this is another schema than 1, which"):
         Comparison.from_json(text)
@@ -437,16 +413,13 @@ def test_progress_counts_the_rounds(monkeypatch, ci, progress):
 def test_verdicts(low, high, verdict):
     """The same is asked first, on both sides of 1; the ends belong to it."""
     assert Ratio((low + high) / 2, low, high).verdict == verdict
-
-
-def test_a_ratio_names_its_ends_in_order():
-    assert str(Ratio(2.0, 1.5, 4.256)) == "2.00 (1.50 to 4.26)"
+    assert str(Ratio(2.0, low, high)) == f"2.00 ({low:.2f} to {high:.2f})"
 
 
 def test_what_all_share_in_a_round_leaves_no_doubt():
     """Rounds are drawn as they were, all subjects of one together, and held against the baseline's."""
     slow = np.random.default_rng(3).uniform(1, 5, (40, 2))
-    found = comparing.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
+    found = comparison.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
     assert found == [Ratio(2, 2, 2), Ratio(0.5, 0.5, 0.5)]
 
 
@@ -459,9 +432,10 @@ def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
         noise.quartile(b[list(rounds)].ravel()) / noise.quartile(a[list(rounds)].ravel())
         for rounds in draws
     )
-    [found] = comparing.ratios([a.tolist(), b.tolist()])
+    [found] = comparison.ratios([a.tolist(), b.tolist()])
     assert found.value == pytest.approx(noise.quartile(b.ravel()) / noise.quartile(a.ravel()))
     assert again[24] <= found.low <= again[25] and again[974] <= found.high <= again[975]
+    assert comparison.ratios([a.tolist(), b.tolist()]) == [found]  # always the same draws
 
 
 @given(st.floats(0.2, 5), st.integers(0, 1000))
@@ -470,14 +444,9 @@ def test_the_interval_finds_a_known_ratio_under_noise(true, seed):
     rng = np.random.default_rng(seed)
     slow = 1 + rng.exponential(0.5, (60, 1)) * (rng.random((60, 1)) < 0.3)
     a, b = (base * slow * (1 + rng.exponential(0.02, (60, 2))) for base in (1.0, true))
-    [found] = comparing.ratios([a.tolist(), b.tolist()])
+    [found] = comparison.ratios([a.tolist(), b.tolist()])
     assert found.low <= found.value <= found.high
     assert found.value == pytest.approx(true, rel=0.05)
-
-
-def test_the_same_samples_give_the_same_interval():
-    samples = np.random.default_rng(1).random((3, 20, 2)).tolist()
-    assert comparing.ratios(samples) == comparing.ratios(samples)
 
 
 # Signs of noise -------------------------------------------------------------------------------
@@ -534,22 +503,22 @@ def test_pages_are_counted_over_all_samples(monkeypatch, queue):
     assert one.page_faults == 15 and one.faults_a_call == 2.5
 
 
-@pytest.mark.parametrize(
-    ("cores", "load", "threads", "told"),
-    [
-        (2, 3.25, 1, ["3.2 threads were busy on 2 cores"]),
-        (2, 2.0, 1, []),
-        (1, 1.5, 1, ["1.5 threads were busy on 1 core"]),
-        (2, 1.5, 1, []),
-        (2, 1.5, 2, ["2 threads were timed while 1.5 were busy on 2 cores"]),
-        (2, 1.0, 2, []),
-        (2, None, 2, []),
-    ],
-)
-def test_a_busy_machine_is_told(monkeypatch, cores, load, threads, told):
-    monkeypatch.setattr(noise.os, "cpu_count", lambda: cores)
-    monkeypatch.setattr(noise, "load", lambda: load)
-    assert noise._machine(threads) == told
+BUSY = [
+    (2, 3.25, 1, ["3.2 threads were busy on 2 cores"]),
+    (2, 2.0, 1, []),
+    (1, 1.5, 1, ["1.5 threads were busy on 1 core"]),
+    (2, 1.5, 1, []),
+    (2, 1.5, 2, ["2 threads were timed while 1.5 were busy on 2 cores"]),
+    (2, 1.0, 2, []),
+    (2, None, 2, []),
+]
+
+
+def test_a_busy_machine_is_told(monkeypatch):
+    for cores, load, threads, told in BUSY:
+        monkeypatch.setattr(noise.os, "cpu_count", lambda: cores)  # noqa: B023
+        monkeypatch.setattr(noise, "load", lambda: load)  # noqa: B023
+        assert noise._machine(threads) == told
 
 
 def test_all_signs_are_told_by_compare_and_measure(monkeypatch, queue):
@@ -573,6 +542,9 @@ def raises():
     raise KeyError("lost")
 
 
+TWO = {"a": once, "b": once}
+
+
 @pytest.mark.parametrize(
     ("functions", "options", "words"),
     [
@@ -581,29 +553,19 @@ def raises():
         ([once, once], {}, "of type list: give a dict"),
         ({"a": once, "b": 3}, {}, "'b' is of type int, not a function"),
         ({"a": once, "b": raises}, {}, "'b' raised KeyError in its warm-up, .* timed: 'lost'"),
-        ({"a": once, "b": once}, {"rounds": 0}, "rounds=0: give the number of rounds"),
-        ({"a": once, "b": once}, {"rounds": True}, "rounds=True"),
-        ({"a": once, "b": once}, {"max_seconds": 0}, "max_seconds=0: give seconds"),
-        ({"a": once, "b": once}, {"max_seconds": math.inf}, "max_seconds=inf"),
-        ({"a": once, "b": once}, {"threads": 0}, "threads=0: torch needs one thread"),
-        ({"a": once, "b": once}, {"threads": 1.5}, "threads=1.5"),
-        ({"a": once, "b": once}, {"threads": True}, "threads=True"),
-        ({"a": once, "b": once}, {"threads": 1025}, "1024 at the most"),
-        ({"a": once, "b": once}, {"seed": "1"}, "seed='1': give an int"),
-        ({"a": once, "b": once}, {"device": "tpu"}, "device 'tpu' cannot be timed"),
-        ({"a": once, "b": once}, {"graph": True}, "give device='cuda' as well"),
-    ],
-)
-def test_nonsense_is_refused(functions, options, words):
-    with pytest.raises(TimingError, match=words):
-        compare(functions, **options)
-
-
-@pytest.mark.parametrize(
-    ("fn", "options", "words"),
-    [
-        (3, {}, "'it' is of type int"),
-        (raises, {}, "'raises' raised KeyError"),
+        (TWO, {"rounds": 0}, "rounds=0: give the number of rounds"),
+        (TWO, {"rounds": True}, "rounds=True"),
+        (TWO, {"max_seconds": 0}, "max_seconds=0: give seconds"),
+        (TWO, {"max_seconds": math.inf}, "max_seconds=inf"),
+        (TWO, {"threads": 0}, "threads=0: torch needs one thread"),
+        (TWO, {"threads": 1.5}, "threads=1.5"),
+        (TWO, {"threads": True}, "threads=True"),
+        (TWO, {"threads": 1025}, "1024 at the most"),
+        (TWO, {"seed": "1"}, "seed='1': give an int"),
+        (TWO, {"device": "tpu"}, "device 'tpu' cannot be timed"),
+        (TWO, {"graph": True}, "give device='cuda' as well"),
+        (3, None, "'it' is of type int"),
+        (raises, None, "'raises' raised KeyError"),
         (once, {"min_run_time": 0}, "min_run_time=0"),
         (once, {"min_run_time": "1"}, "min_run_time='1'"),
         (once, {"min_run_time": math.inf}, "min_run_time=inf"),
@@ -611,18 +573,20 @@ def test_nonsense_is_refused(functions, options, words):
         (once, {"label": 3}, "label is of type int"),
     ],
 )
-def test_nonsense_is_not_measured(fn, options, words):
-    with pytest.raises(TimingError, match=words):
-        measure(fn, **options)
+def test_nonsense_is_refused(functions, options, words):
+    """By `compare`, and one function by `measure`; the cause of a failure is kept."""
+    compared = isinstance(functions, dict | list)
+    with pytest.raises(TimingError, match=words) as caught:
+        (compare if compared else measure)(functions, **(options or {}))
+    if "KeyError" in words:
+        assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_the_cause_of_a_failure_is_kept():
-    with pytest.raises(TimingError) as caught:
-        measure(raises)
-    assert isinstance(caught.value.__cause__, KeyError)
+def stops():
+    raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("ending", [once, raises])
+@pytest.mark.parametrize("ending", [once, raises, stops])
 @pytest.mark.parametrize(
     "time_it",
     [
@@ -632,6 +596,7 @@ def test_the_cause_of_a_failure_is_kept():
     ids=["compare", "measure"],
 )
 def test_threads_are_as_before(ending, time_it):
+    """Also where the work raises, or somebody interrupts it."""
     before, seen = torch.get_num_threads(), set()
 
     def looks():
@@ -640,54 +605,32 @@ def test_threads_are_as_before(ending, time_it):
 
     torch.set_num_threads(3)
     try:
-        with contextlib.suppress(TimingError):
+        with contextlib.suppress(TimingError, KeyboardInterrupt):
             time_it(looks)
         assert seen == {2} and torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
 
 
-def test_an_interruption_puts_the_threads_back_too():
-    before = torch.get_num_threads()
-
-    def stops():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compare({"a": stops, "b": once}, threads=before + 1)
-    assert torch.get_num_threads() == before
-
-
-@pytest.mark.parametrize(
-    ("variable", "shows"), [(None, True), ("CI", False), ("TQDM_DISABLE", False)]
-)
-def test_progress_shows_where_somebody_waits(variable, shows):
-    """One line, only after a second; nothing under CI or in a notebook that is tested."""
+def test_progress_shows_where_somebody_waits():
+    """One line, drawn over, and only after a second: with tqdm itself."""
     code = (
         "import time\nfrom stridekit.timing import compare\n"
         "compare({'a': lambda: time.sleep(0.3), 'b': lambda: time.sleep(0.3)}, rounds=1)"
     )
-    quiet = {"CI", "TQDM_DISABLE"}
-    env = {key: value for key, value in os.environ.items() if key not in quiet}
-    if variable:
-        env[variable] = "1"
+    env = {key: value for key, value in os.environ.items() if key not in ("CI", "TQDM_DISABLE")}
     run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
-    assert (b"rounds" in run.stderr) == shows
-    assert b"\n" not in run.stderr  # one line, drawn over
+    assert b"rounds" in run.stderr and b"\n" not in run.stderr
 
 
 # The machine ----------------------------------------------------------------------------------
 
 
-def test_the_fingerprint_fits_into_json():
-    here = timing.machine()
-    assert json.loads(json.dumps(here)) == here
-    assert here["torch"] == torch.__version__ and here["cores"] >= 1
-
-
 def test_machines_are_told_apart():
     """By what changes times in earnest; not by the hour, the load and the threads set now."""
     here, same = timing.machine(), {"date", "load", "threads", "python", "platform", "caches"}
+    assert json.loads(json.dumps(here)) == here
+    assert here["torch"] == torch.__version__ and here["cores"] >= 1
     for key in here:
         assert fingerprint.same_machine(here, here | {key: "another"}) == (key in same)
 
@@ -701,14 +644,13 @@ def test_where_the_system_tells_nothing(monkeypatch, tmp_path):
 
 def test_what_the_system_tells(monkeypatch, tmp_path):
     """Caches that data goes through, in bytes; the load of the last minute; the threads set now."""
-    for k, (kind, level, size) in enumerate(
-        [
-            ("Data", 1, "48K"),
-            ("Instruction", 1, "32K"),
-            ("Unified", 2, "?K"),
-            ("Unified", 3, "512K"),
-        ]
-    ):
+    told = [
+        ("Data", 1, "48K"),
+        ("Instruction", 1, "32K"),
+        ("Unified", 2, "?K"),
+        ("Unified", 3, "512K"),
+    ]
+    for k, (kind, level, size) in enumerate(told):
         folder = tmp_path / f"index{k}"
         folder.mkdir()
         for name, text in [("type", kind), ("level", level), ("size", size)]:

@@ -1,24 +1,18 @@
 """The tools of whoever builds it: what they ask of other programs, and what they write."""
 
-import json
 import subprocess
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 import pytest
 
 import fresh_machine
 import lock
 import mutate
-import notebook_form as form
-import notebook_kernel
-import refresh
 from mutations import Mutation
 
 ROOT = Path(__file__).parent.parent
-code = nbformat.v4.new_code_cell
 
 
 # The settings of pytest ---------------------------------------------------------------------------------
@@ -70,6 +64,14 @@ def test_the_lock_that_is_there_was_written_so():
 # fresh_machine.py ---------------------------------------------------------------------------------------
 
 
+def test_the_commands_are_those_of_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert fresh_machine.commands(readme) == ("make lab", "make test")
+    for other in ("", "make lab\nmake test", "```\nmake lab\n```\n```\nmake test\n```"):
+        with pytest.raises(SystemExit, match="no block with the two commands"):
+            fresh_machine.commands(other)
+
+
 @pytest.mark.parametrize(("user", "home"), [(None, ""), (65534, "home")])
 def test_a_stranger_has_only_what_the_machine_gives(user, home, tmp_path, monkeypatch):
     seen = []
@@ -92,86 +94,6 @@ def test_a_stranger_has_only_what_the_machine_gives(user, home, tmp_path, monkey
     assert env == options["env"] and env["PIP_CERT"] == "/cert" and "PYTHONPATH" not in env
     assert env["HOME"] == (home and str(tmp_path / home))
     assert options["check"] is True and options.get("user") == user
-
-
-# The kernel and the form of notebooks -------------------------------------------------------------------
-
-
-def test_the_kernel_is_the_same_on_every_machine(tmp_path, monkeypatch):
-    """What would else differ: hashes, threads, a GPU, the user's own settings, progress bars."""
-    monkeypatch.setenv("JUPYTER_PATH", "")
-    notebook_kernel.use(tmp_path)
-    assert notebook_kernel.os.environ["JUPYTER_PATH"] == str(tmp_path)
-    kernel = json.loads((tmp_path / "kernels" / "python3" / "kernel.json").read_text())
-    env = kernel["env"]
-    assert {env[f"{name}_NUM_THREADS"] for name in ("OMP", "MKL", "OPENBLAS")} == {"1"}
-    assert (env["PYTHONHASHSEED"], env["CUDA_VISIBLE_DEVICES"], env["TQDM_DISABLE"]) == (
-        "0",
-        "",
-        "1",
-    )
-    assert env["PYTHONSTARTUP"] == env["PYTHONWARNINGS"] == ""
-    assert all(str(tmp_path) in env[name] for name in ("IPYTHONDIR", "MATPLOTLIBRC"))
-    assert Path(env["MATPLOTLIBRC"]).read_text() == ""
-
-
-def tidied(*cells):
-    notebook = nbformat.v4.new_notebook(cells=list(cells))
-    form.tidy(notebook)
-    return notebook.cells
-
-
-def test_equal_cells_have_ids_of_their_own():
-    """Also the third of them; and words are no code."""
-    ids = [cell.id for cell in tidied(code("1"), code("1"), code("1"))]
-    assert ids == [ids[0], f"{ids[0]}-2", f"{ids[0]}-3"]
-    (words,) = tidied(nbformat.v4.new_markdown_cell("1"))
-    assert words.id != ids[0]
-
-
-def test_streams_of_two_names_are_not_joined():
-    def stream(name, text):
-        return nbformat.v4.new_output("stream", name=name, text=text)
-
-    printed = [("stdout", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")]
-    (cell,) = tidied(code("1", outputs=[stream(*one) for one in printed]))
-    found = [(output.name, output.text) for output in cell.outputs]
-    assert found == [("stdout", "ab"), ("stderr", "c"), ("stdout", "d")]
-
-
-def test_the_code_of_a_card_is_folded_away():
-    """It knows the answer. A cell that only speaks of cards is not."""
-    card, other = tidied(code("Predict('1 + 1?', 2)"), code("# Predict(x)", metadata={"a": 1}))
-    assert card.metadata == {"jupyter": {"source_hidden": True}} and other.metadata == {}
-
-
-# refresh.py ---------------------------------------------------------------------------------------------
-
-
-def test_the_first_notebook_that_fails_ends_a_refresh(tmp_path, monkeypatch, capsys):
-    tried = []
-
-    def fails(path, renew):
-        tried.append(path)
-        raise refresh.RefreshError("cell 1: no")
-
-    monkeypatch.setattr(refresh, "refreshed", fails)
-    assert refresh.refresh([tmp_path / "a", tmp_path / "b"]) == 1
-    assert (
-        tried == [tmp_path / "a"] and capsys.readouterr().err == f"{tmp_path / 'a'}, cell 1: no\n"
-    )
-
-
-def test_a_check_that_finds_nothing_is_silent(tmp_path, monkeypatch, capsys):
-    """And one that finds something goes on to the next."""
-    for name in "abc":
-        (tmp_path / name).write_text("as it was")
-    texts = iter(["other", "as it was", "other"])
-    monkeypatch.setattr(refresh, "refreshed", lambda path, renew: next(texts))
-    assert refresh.refresh([tmp_path / name for name in "abc"], check=True) == 1
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.count("would change: run make refresh") == 2
-    assert {(tmp_path / name).read_text() for name in "abc"} == {"as it was"}
 
 
 # mutate.py ----------------------------------------------------------------------------------------------

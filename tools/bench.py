@@ -1,5 +1,6 @@
 """`make bench`: the marks that stridekit sets itself, each as a ratio measured in one run.
 
+`make bench BENCH_ARGS="memory timers"` measures some of them: import, memory, storage, timers, latency.
 Absolute times say as much about the machine as about the code; so each thing is measured beside what it
 is compared with, in turns, in the same browser and kernel.
 """
@@ -7,19 +8,16 @@ is compared with, in turns, in the same browser and kernel.
 from __future__ import annotations
 
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench_memory import memory_sets
-from bench_storage import storage_bandwidth
+from bench_memory import memory_sets, storage_bandwidth
 from bench_timer import timers
 from browser_lab import Lab, find_chromium, running_lab, write_notebook
 
@@ -87,22 +85,8 @@ WATCH = """(root) => {
 }"""
 
 
-def main() -> int:
-    """Run every benchmark that can run here."""
-    import_time()
-    memory_sets()
-    storage_bandwidth()
-    timers()
-    if find_chromium() is None:
-        print("latency: not measured, Chromium is not installed")
-        return 0
-    with _lab() as lab:
-        latency(lab)
-    return 0
-
-
 def import_time() -> None:
-    """What `import stridekit` adds to `import torch`, in fresh processes, once it has been compiled."""
+    """The time that `import stridekit` adds to `import torch`, in fresh processes, once it is compiled."""
     code = "import torch, time; t = time.perf_counter(); import stridekit; print(time.perf_counter() - t)"
     added = []
     with tempfile.TemporaryDirectory(prefix="stridekit-") as compiled:
@@ -122,8 +106,23 @@ def import_time() -> None:
     )
 
 
-def latency(lab: Lab) -> None:
-    """From key press to painted frame: every widget on a page of its own, the explorer beside interact."""
+def latency() -> None:
+    """From key press to painted frame, in a JupyterLab of its own."""
+    if find_chromium() is None:
+        print("latency: not measured, Chromium is not installed")
+        return
+    with tempfile.TemporaryDirectory(prefix="stridekit-bench-", ignore_cleanup_errors=True) as name:
+        root = Path(name) / "root"
+        root.mkdir()
+        for k, (made, _) in enumerate(WIDGETS.values()):  # the first also has interact
+            sources = ["from stridekit import *", made, *([INTERACT] if k == 0 else [])]
+            write_notebook(root / f"bench-{k}.ipynb", sources)
+        with running_lab(root, Path(name) / "scratch") as lab:
+            _latency(lab)
+
+
+def _latency(lab: Lab) -> None:
+    """Every widget on a page of its own, the explorer beside interact."""
     print("key press to painted frame; the marks are 12 ms, 30 ms at p95")
     medians = {}
     for k, (name, (_, keys)) in enumerate(WIDGETS.items()):
@@ -175,19 +174,24 @@ def _summary(seconds: list[float]) -> str:
     return f"median {median * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms, {len(ordered)} times"
 
 
-@contextmanager
-def _lab() -> Iterator[Lab]:
-    """A JupyterLab on a notebook for each widget; the first also has interact."""
-    folder = Path(tempfile.mkdtemp(prefix="stridekit-bench-"))
-    (folder / "root").mkdir()
-    for k, (made, _) in enumerate(WIDGETS.values()):
-        sources = ["from stridekit import *", made, *([INTERACT] if k == 0 else [])]
-        write_notebook(folder / "root" / f"bench-{k}.ipynb", sources)
-    try:
-        with running_lab(folder / "root", folder / "scratch") as lab:
-            yield lab
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+MARKS: dict[str, Callable[[], object]] = {
+    "import": import_time,
+    "memory": memory_sets,
+    "storage": storage_bandwidth,
+    "timers": timers,
+    "latency": latency,
+}
+
+
+def main() -> int:
+    """Measure every mark, or those that the command line names; return the exit status."""
+    wanted = sys.argv[1:] or list(MARKS)
+    if strangers := [name for name in wanted if name not in MARKS]:
+        print(f"no mark is called {', '.join(strangers)}: {', '.join(MARKS)} are", file=sys.stderr)
+        return 2
+    for name in wanted:
+        MARKS[name]()
+    return 0
 
 
 if __name__ == "__main__":

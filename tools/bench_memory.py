@@ -1,25 +1,36 @@
-"""What questions about memory sets cost: stridekit beside NumPy and Python's sets, from 10^3 to 10^12.
+"""The cost of asking about memory: memory sets beside NumPy and sets, the raw reader beside memcpy.
 
-The same pairs of views of an (n, n, n, n) tensor are asked at each size, in one run. Layouts and NumPy's
-arrays need no memory for that: their numbers are true, their bytes do not exist.
+The same pairs of views of an (n, n, n, n) tensor are asked at each size, from 10^3 to 10^12, in one run.
+Layouts and NumPy's arrays need no memory for that: their numbers are true, their bytes do not exist.
 """
 
 from __future__ import annotations
 
+import ctypes
 import statistics
-import sys
-import time
+import timeit
 from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from stridekit import Layout, has_internal_overlap, is_view, memset, palette, shares_memory
+from stridekit import (
+    Layout,
+    has_internal_overlap,
+    is_view,
+    memset,
+    palette,
+    read_storage,
+    shares_memory,
+)
+from stridekit._table import columns
+from stridekit.timing import compare
 
 SIZES = (10**3, 10**6, 10**9, 10**12)
 QUESTIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -36,12 +47,8 @@ LOOKS = {
     "Python sets": (palette.DIMS[2][0], "^", ":"),
 }
 WORK = 10**7  # what NumPy may try before it raises TooHardError: about a second
-
-
-def main() -> int:
-    """Print the table and draw the plot."""
-    memory_sets()
-    return 0
+GIB = 1 << 30
+ROUNDS = 4
 
 
 def pairs(x: Any) -> dict[str, tuple[Any, Any]]:
@@ -67,8 +74,8 @@ def memory_sets() -> None:
         for y, x in pairs(Layout(shape, itemsize=4)).values():
             for question, ask in QUESTIONS.items():
                 _add(found, ("stridekit", question), numel, _micros(partial(ask, y, x)))
-            a, b = np.asarray(_Array(y)), np.asarray(_Array(x))
-            _add(found, ("numpy.shares_memory", "overlap"), numel, _numpy(a, b))
+            micros = _numpy(_array(y), _array(x))
+            _add(found, ("numpy.shares_memory", "overlap"), numel, micros)
         if numel <= 10**6:
             _sets(found, numel, shape)
         if numel <= 10**9:
@@ -102,19 +109,16 @@ WITH_SETS: dict[str, Callable[[Layout, Layout], Any]] = {
 }
 
 
-class _Array:
-    """What NumPy asks of a stranger: where its numbers lie."""
-
-    def __init__(self, x: Layout) -> None:
-        data = (1 << 40) + x.storage_offset * x.itemsize
-        strides = tuple(x.itemsize * s for s in x.stride)
-        self.__array_interface__ = {
-            "version": 3,
-            "typestr": "<f4",
-            "shape": x.shape,
-            "strides": strides,
-            "data": (data, True),
-        }
+def _array(x: Layout) -> Any:
+    """NumPy's array of a layout, over memory that does not exist."""
+    told = {
+        "version": 3,
+        "typestr": "<f4",
+        "shape": x.shape,
+        "strides": tuple(x.itemsize * s for s in x.stride),
+        "data": ((1 << 40) + x.storage_offset * x.itemsize, True),
+    }
+    return np.asarray(SimpleNamespace(__array_interface__=told))
 
 
 def _numpy(a: Any, b: Any) -> float:
@@ -122,9 +126,7 @@ def _numpy(a: Any, b: Any) -> float:
     # NumPy's stub knows only two values of max_work.
     shares = partial(np.shares_memory, a, b, max_work=WORK)  # type: ignore[arg-type]
     try:
-        start = time.perf_counter()
-        shares()
-        once = time.perf_counter() - start
+        once = timeit.timeit(shares, number=1)
     except np.exceptions.TooHardError:
         return float("inf")
     return _micros(shares, 5, max(1, int(1e-3 / once)))
@@ -132,13 +134,7 @@ def _numpy(a: Any, b: Any) -> float:
 
 def _micros(ask: Callable[[], Any], rounds: int = 15, calls: int = 40) -> float:
     """The median round's time of one call."""
-    samples = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(calls):
-            ask()
-        samples.append((time.perf_counter() - start) / calls * 1e6)
-    return statistics.median(samples)
+    return statistics.median(timeit.repeat(ask, repeat=rounds, number=calls)) / calls * 1e6
 
 
 def _add(found: dict[Any, Any], key: tuple[str, str], numel: int, micros: float) -> None:
@@ -146,11 +142,10 @@ def _add(found: dict[Any, Any], key: tuple[str, str], numel: int, micros: float)
 
 
 def _print(found: dict[tuple[str, str], dict[int, list[float]]]) -> None:
-    head = " ".join(f"{f'10^{len(str(n)) - 1}':>18}" for n in SIZES)
-    print(f"memory sets: microseconds a question, median (slowest pair)\n{'':38}{head}")
-    for (who, question), rows in found.items():
-        cells = " ".join(f"{_cell(rows.get(n, [])):>18}" for n in SIZES)
-        print(f"  {who:<20} {question:<16}{cells}")
+    print("memory sets: microseconds a question, median (slowest pair)")
+    head = ("", "", *(f"10^{len(str(n)) - 1}" for n in SIZES))
+    cells = [(*key, *(_cell(rows.get(n, [])) for n in SIZES)) for key, rows in found.items()]
+    print("\n".join(columns([head, *cells], "<<>")))
     at_most = max(statistics.median(found["stridekit", q][SIZES[-1]]) for q in QUESTIONS)
     tensors = max(max(map(statistics.median, found["from tensors", q].values())) for q in QUESTIONS)
     print(
@@ -202,23 +197,56 @@ def _line(
     axes: Any, rows: dict[int, list[float]], who: str, colour: str, marker: str, style: str
 ) -> None:
     """The median of a method at each size, and a band from its quickest to its slowest pair."""
-    sizes = list(rows)
-    known = [[m for m in rows[n] if m < float("inf")] for n in sizes]
-    axes.plot(
-        sizes, [statistics.median(k) for k in known], style, color=colour, marker=marker, label=who
-    )
-    axes.fill_between(
-        sizes, [min(k) for k in known], [max(k) for k in known], color=colour, alpha=0.12
-    )
-    for n, k in zip(sizes, known, strict=True):
-        hard = len(rows[n]) - len(k)
+    known = {n: [m for m in micros if m < float("inf")] for n, micros in rows.items()}
+    medians, least, most = (list(map(of, known.values())) for of in (statistics.median, min, max))
+    axes.plot(list(rows), medians, style, color=colour, marker=marker, label=who)
+    axes.fill_between(list(rows), least, most, color=colour, alpha=0.12)
+    for n, top in zip(rows, most, strict=True):
+        hard, look = len(rows[n]) - len(known[n]), {"color": colour}
         if hard:
             text = f"TooHardError\nfor {hard} of {len(rows[n])} pairs"
-            axes.plot([n], [max(k)], marker="x", color=colour, markersize=9, linestyle="none")
-            axes.annotate(
-                text, (n, max(k)), (0, 8), textcoords="offset points", ha="right", color=colour
-            )
+            axes.plot([n], [top], marker="x", markersize=9, linestyle="none", **look)
+            axes.annotate(text, (n, top), (0, 8), textcoords="offset points", ha="right", **look)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+# The raw reader -------------------------------------------------------------------------------------
+
+
+def storage_bandwidth(nbytes: int = GIB, rounds: int = ROUNDS) -> dict[str, float]:
+    """The bandwidth of `read_storage` as a multiple of memcpy's, by the kind of memory it writes to.
+
+    Memory that was never touched has to be fetched from the system page by page. So each way is
+    compared with a memcpy into memory of the same kind.
+    """
+    source = torch.full((nbytes,), 7, dtype=torch.uint8)
+    view = source.view(torch.float32)[1:]  # an offset: the storage is larger than the tensor
+    warm = torch.ones(nbytes // 4)  # every page of it is there before the first round
+    ways: dict[str, tuple[str, Callable[[], object], Callable[[], object]]] = {
+        "warm": (
+            "read_storage(x, out=…)",
+            lambda: _memcpy(warm, source),
+            lambda: read_storage(view, out=warm),
+        ),
+        "fresh": (
+            "read_storage(x)",
+            lambda: _memcpy(torch.empty(nbytes // 4), source),
+            lambda: read_storage(view),
+        ),
+    }
+    threads, ratios = torch.get_num_threads(), {}
+    for memory, (call, memcpy, reader) in ways.items():
+        both = {"memcpy": memcpy, "reader": reader}
+        found = compare(both, rounds=rounds, threads=threads, progress=False)
+        ratios[memory] = 1 / found.ratios["reader"].value
+        # The lower quartile: what else the machine does only ever adds.
+        speed = {who: nbytes / GIB / found.measurement(who).quartiles[0] for who in both}
+        print(
+            f"{call} into {memory} memory: {speed['reader']:.1f} GiB/s, {ratios[memory]:.2f} times "
+            f"memcpy's {speed['memcpy']:.1f}; the mark is 0.9 (threads: {threads}, rounds: {rounds})"
+        )
+    return ratios
+
+
+def _memcpy(target: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    ctypes.memmove(target.data_ptr(), source.data_ptr(), source.nbytes)
+    return target

@@ -1,4 +1,4 @@
-"""How often a way to time gets the order of two functions wrong, on a machine that is busy.
+"""The share of wrong answers of each way to time two functions, on a machine that is busy.
 
 The true ratio is known: the same work is done so many times more often. Other processes come and go
 meanwhile, as on any shared machine. Each way is asked the same question again and again, in turns
@@ -11,17 +11,17 @@ import multiprocessing
 import os
 import random
 import statistics
-import sys
 import time
 import timeit
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.synchronize import Event
+from typing import NamedTuple
 
 import torch
 from torch.utils import benchmark
 
-from stridekit.timing import compare
+from stridekit.timing import compare, sampling
 
 RATIOS = (1.1, 1.3, 2.0)
 TRIALS = 20
@@ -30,51 +30,49 @@ TIMES = 100  # how often the work is done for a ratio of 1
 Work = Callable[[], object]
 
 
-def main() -> int:
-    """Print the table; `python tools/bench_timer.py 40` asks more often."""
-    timers(int(sys.argv[1]) if len(sys.argv) > 1 else TRIALS)
-    return 0
+class Answer(NamedTuple):
+    """One answer: the way that gave it, "right", "wrong" or "unsure", and the seconds that it took."""
+
+    way: str
+    word: str
+    seconds: float
 
 
-def timers(trials: int = TRIALS) -> dict[str, dict[float, float]]:
-    """Wrong orders in percent, by the way to time and the true ratio; printed with what each took."""
+def timers(trials: int = TRIALS) -> None:
+    """Print the wrong answers in percent, by the way to time and the true ratio, and what each took."""
     print(
         f"which of two functions is faster: wrong answers of {trials} for each true ratio, with a "
         "bursty load on every core"
     )
-    wrong: dict[str, dict[float, float]] = {way: {} for way in WAYS}
-    unsure: dict[str, int] = dict.fromkeys(WAYS, 0)
-    took: dict[str, list[float]] = {way: [] for way in WAYS}
-    with _bursts(), _one_thread():
-        for ratio in RATIOS:
-            answers = _ask(ratio, trials, took)
-            for way, given in answers.items():
-                wrong[way][ratio] = 100 * given.count("wrong") / trials
-                unsure[way] += given.count("unsure")
+    with _bursts(), sampling.threads(1):
+        answers = {ratio: _ask(ratio, trials) for ratio in RATIOS}
     for way in WAYS:
-        shares = ", ".join(f"{share:.0f} % at {ratio}" for ratio, share in wrong[way].items())
-        spoken = f", unsure {unsure[way]} times" if way == "compare" else ""
-        print(
-            f"  {way:<22} wrong {shares}{spoken}; {statistics.median(took[way]):.2f} s for a pair"
-        )
-    return wrong
+        given = {
+            ratio: [one for one in found if one.way == way] for ratio, found in answers.items()
+        }
+        shares = ", ".join(f"{_count('wrong', of) / trials:.0%} at {r}" for r, of in given.items())
+        every = [one for found in given.values() for one in found]
+        unsure = f", unsure {_count('unsure', every)} times" if way == "compare" else ""
+        took = statistics.median(one.seconds for one in every)
+        print(f"  {way:<22} wrong {shares}{unsure}; {took:.2f} s for a pair")
 
 
-def _ask(ratio: float, trials: int, took: dict[str, list[float]]) -> dict[str, list[str]]:
+def _count(word: str, answers: list[Answer]) -> int:
+    return sum(one.word == word for one in answers)
+
+
+def _ask(ratio: float, trials: int) -> list[Answer]:
     """Let each way say which is faster, so many times; which of the two comes first is drawn."""
     rng = random.Random(0)
-    answers: dict[str, list[str]] = {way: [] for way in WAYS}
+    answers = []
     for _ in range(trials):
         less, more = _work(TIMES), _work(round(TIMES * ratio))
         for way, says in WAYS.items():
             turned = rng.random() < 0.5
             begun = time.perf_counter()
             found = says(more, less) if turned else says(less, more)
-            took[way].append(time.perf_counter() - begun)
-            if found == 0:
-                answers[way].append("unsure")
-            else:
-                answers[way].append("right" if (found < 0) != turned else "wrong")
+            word = "unsure" if found == 0 else "right" if (found < 0) != turned else "wrong"
+            answers.append(Answer(way, word, time.perf_counter() - begun))
     return answers
 
 
@@ -88,14 +86,10 @@ def _work(times: int) -> Work:
     return work
 
 
-# The ways: each says -1 where it finds the first function faster, 1 where the second, 0 for neither. ---
+# The ways: each says below 0 where it finds the first function faster, above 0 where the second. ------
 
 
-def _sign(difference: float) -> int:
-    return (difference > 0) - (difference < 0)
-
-
-def _by_timeit(first: Work, second: Work) -> int:
+def _by_timeit(first: Work, second: Work) -> float:
     """As %timeit does: seven runs of 0.2 s or more, their mean, one function after the other."""
 
     def mean(work: Work) -> float:
@@ -103,23 +97,21 @@ def _by_timeit(first: Work, second: Work) -> int:
         calls, _ = timer.autorange()
         return statistics.mean(timer.repeat(7, calls)) / calls
 
-    return _sign(mean(first) - mean(second))
+    return mean(first) - mean(second)
 
 
-def _by_blocked_autorange(first: Work, second: Work) -> int:
-    def median(work: Work) -> float:
-        timer = benchmark.Timer("work()", globals={"work": work})
-        return float(timer.blocked_autorange().median)
-
-    return _sign(median(first) - median(second))
+def _by_blocked_autorange(first: Work, second: Work) -> float:
+    timers = [benchmark.Timer("work()", globals={"work": work}) for work in (first, second)]
+    one, other = (float(timer.blocked_autorange().median) for timer in timers)
+    return one - other
 
 
-def _by_compare(first: Work, second: Work) -> int:
+def _by_compare(first: Work, second: Work) -> float:
     verdict = compare({"first": first, "second": second}, progress=False).verdict
     return {"slower": -1, "faster": 1}.get(verdict, 0)
 
 
-WAYS: dict[str, Callable[[Work, Work], int]] = {
+WAYS: dict[str, Callable[[Work, Work], float]] = {
     "%timeit, mean": _by_timeit,
     "blocked_autorange": _by_blocked_autorange,
     "compare": _by_compare,
@@ -130,11 +122,8 @@ WAYS: dict[str, Callable[[Work, Work], int]] = {
 def _bursts() -> Iterator[None]:
     """Processes that work and rest by turns, a twentieth of a second to half of one, one for each core."""
     context = multiprocessing.get_context("spawn")
-    over = context.Event()
-    others = [
-        context.Process(target=_burst, args=(over, seed), daemon=True)
-        for seed in range(os.cpu_count() or 1)
-    ]
+    over, cores = context.Event(), range(os.cpu_count() or 1)
+    others = [context.Process(target=_burst, args=(over, seed), daemon=True) for seed in cores]
     for other in others:
         other.start()
     try:
@@ -152,17 +141,3 @@ def _burst(over: Event, seed: int) -> None:
         while time.perf_counter() < end:
             sum(range(1000))
         over.wait(rng.uniform(0.05, 0.5))
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

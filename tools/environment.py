@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -36,34 +37,26 @@ QUIET_LAB = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false
 # The machines that torch 2.13 has builds for, as the platform module names them.
 BUILDS = {("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")}
 
-# What to do about a failure of pip, by a word of its log. The first that fits is said.
+# What to do about a failure of pip, by what its log has. The first that fits is said.
 REMEDIES = [
-    (("No space left on device",), "the disk is full: free some space (8 GB is plenty)"),
-    (("No module named pip",), ".venv has no pip: remove that folder"),
-    (("requires a different Python",), ".venv holds another Python: remove that folder"),
+    ("No space left on device", "the disk is full: free some space (8 GB is plenty)"),
+    ("No module named pip", ".venv has no pip: remove that folder"),
+    ("requires a different Python", ".venv holds another Python: remove that folder"),
     (
-        ("CERTIFICATE_VERIFY_FAILED",),
+        "CERTIFICATE_VERIFY_FAILED",
         "pip does not trust the network's certificate: name yours in PIP_CERT",
     ),
     (
-        (
-            "Failed to establish a new connection",
-            "NameResolutionError",
-            "Temporary failure in name resolution",
-            "Network is unreachable",
-            "timed out",
-            "ProxyError",
-            "Connection refused",
-            "Connection reset",
-        ),
+        "Failed to establish a new connection|NameResolutionError|Temporary failure in name resolution"
+        "|Network is unreachable|timed out|ProxyError|Connection refused|Connection reset",
         "pip cannot reach its package index: check the network, the proxy and `pip config list`",
     ),
     (
-        ("No matching distribution found for torch",),
+        "No matching distribution found for torch",
         "the package index has no torch 2.13 for this machine and Python {python}: try Python 3.11 "
         "to 3.14, or conda (environment.yml)",
     ),
-    (("Permission denied",), "a file in .venv cannot be written: remove that folder"),
+    ("Permission denied", "a file in .venv cannot be written: remove that folder"),
 ]
 
 
@@ -73,7 +66,7 @@ class SetupError(Exception):
 
 @dataclass(frozen=True)
 class Machine:
-    """What the set-up needs to know of the machine and of the Python that runs it."""
+    """The facts about the machine and its Python that decide about the set-up."""
 
     system: str
     processor: str
@@ -89,27 +82,24 @@ class Machine:
             processor=platform.machine(),
             python="{}.{}".format(*sys.version_info),
             bits=64 if sys.maxsize > 2**32 else 32,
-            has_venv=can_make_venvs(),
+            # Debian has venv and its pip in a package of their own.
+            has_venv=all(find_spec(name) for name in ("venv", "ensurepip")),
         )
 
 
-def can_make_venvs() -> bool:
-    """Whether venv and its pip are there: Debian has them in a package of their own."""
-    return all(find_spec(name) for name in ("venv", "ensurepip"))
-
-
 def why_not(machine: Machine) -> str:
-    """Why stridekit cannot be set up on the machine, and what to do; empty if it can."""
+    """The reason why stridekit cannot be set up on the machine, and what to do; empty if it can."""
     if machine.bits != 64:
         return (
             f"this Python is a {machine.bits}-bit one and torch needs 64: install a 64-bit Python"
         )
-    if (machine.system, machine.processor) == ("Darwin", "x86_64"):
+    kind = (machine.system, machine.processor)
+    if kind == ("Darwin", "x86_64"):
         return (
             "torch 2.13 has no build for Intel Macs: use a Linux machine, or Binder with "
             "environment.yml; on Apple silicon, install an arm64 Python"
         )
-    if (machine.system, machine.processor) not in BUILDS:
+    if kind not in BUILDS:
         return (
             f"torch 2.13 has no build for {machine.system} on {machine.processor}: use another "
             "machine, or Binder with environment.yml"
@@ -126,14 +116,14 @@ def explain_failure(log: str, machine: Machine) -> tuple[str, str]:
     """The lines of pip's log that tell why it failed, and what to do about it."""
     lines = [line.rstrip() for line in log.splitlines() if line.strip()]
     for words, advice in REMEDIES:
-        telling = [line for line in lines if any(word in line for word in words)]
+        telling = [line for line in lines if re.search(words, line)]
         if telling:
             return quote(telling[-1:]), advice.format(python=machine.python)
     return quote(lines[-6:]), f"pip failed: find the reason in {LOG.relative_to(ROOT)}"
 
 
 def place(machine: Machine, venv: Path) -> str:
-    """Where an environment is and for which Python: anywhere else it has to be built anew."""
+    """The place and the Python of an environment: anywhere else it has to be built anew."""
     return f"Python {machine.python}, {machine.system} {machine.processor}, {venv}"
 
 
@@ -152,7 +142,7 @@ def inputs(root: Path) -> str:
 
 
 def next_step(stamp: str | None, place: str, inputs: str, has_python: bool) -> str:
-    """What there is to do: "build" from nothing, "update" in place, or "" for nothing.
+    """The next thing to do: "build" from nothing, "update" in place, or "" for nothing.
 
     An environment without a stamp is not this tool's own: it is added to, and never removed.
     """
@@ -166,17 +156,17 @@ def next_step(stamp: str | None, place: str, inputs: str, has_python: bool) -> s
 
 
 def stamp_text(place: str, inputs: str) -> str:
-    """What the stamp of a finished environment says."""
+    """The text of the stamp of a finished environment."""
     return f"{place}\n{inputs}\n"
 
 
 def read_stamp() -> str | None:
-    """What the stamp says, if there is one."""
+    """The text of the stamp, if there is one."""
     return STAMP.read_text(encoding="utf-8") if STAMP.is_file() else None
 
 
 def run(command: Sequence[str | Path], log: IO[str]) -> bool:
-    """Whether a command succeeds; what it prints goes to the log."""
+    """Run a command, and say True if it succeeds; what it prints goes to the log."""
     log.flush()
     done = subprocess.run(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
@@ -195,15 +185,14 @@ def set_up(step: str, stamp: str, machine: Machine) -> None:
     install: list[str | Path] = [PYTHON, "-m", "pip", "install", "--no-input", "--progress-bar=off"]
     install += ["-c", "constraints.txt", "-e", ".[test]"]
     if step == "build":
-        print(
-            f"Making .venv with Python {machine.python}: a minute or more, a large download",
-            flush=True,
-        )
+        says = f"Making .venv with Python {machine.python}: a minute or more, a large download"
+    else:
+        says = "Bringing .venv up to date with pyproject.toml and constraints.txt"
+    print(says, flush=True)
+    if step == "build":
         shutil.rmtree(VENV, ignore_errors=True)
         VENV.mkdir(exist_ok=True)
         STAMP.write_text(UNFINISHED, encoding="utf-8")
-    else:
-        print("Bringing .venv up to date with pyproject.toml and constraints.txt", flush=True)
     with LOG.open("w", encoding="utf-8", errors="replace") as log:
         done = (step == "update" or run(make_venv, log)) and run(install, log)
     if not done:

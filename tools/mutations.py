@@ -37,6 +37,7 @@ TRUST, EXPLAIN, RELATION = (
 )
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
 TIMING, COMPARISON = "tests/test_timing.py", "stridekit/timing/comparison.py"
+COMPARING = "stridekit/timing/comparing.py"
 SHARED, PAGES = "tests/test_shared_state.py", "tests/test_offline.py"
 BASE, SHELL = "stridekit/widgets/base.py", "stridekit/widgets/page/shell.js"
 HOST, OFFLINE = "stridekit/widgets/page/host.js", "stridekit/widgets/offline.py"
@@ -271,7 +272,7 @@ MUTATIONS = (
              "tail = (1 - CONFIDENCE) / 2", "tail = 1 - CONFIDENCE", TIMING),
     Mutation("a half of each round is left out", COMPARISON,
              "flat = table.reshape(*table.shape[:-2], -1)", "flat = table[..., 0]", TIMING),
-    Mutation("one narrow interval is enough", COMPARISON,
+    Mutation("one narrow interval is enough", COMPARING,
              "return all(r.high - r.low <=", "return any(r.high - r.low <=", TIMING),
     Mutation("the ends of an interval are exchanged", COMPARISON,
              "({self.low:.2f} to {self.high:.2f})", "({self.high:.2f} to {self.low:.2f})", TIMING),
@@ -280,7 +281,9 @@ MUTATIONS = (
     Mutation("a newer schema is read as ours", COMPARISON,
              'if fields.pop("schema") != SCHEMA:', 'if fields.pop("schema") < SCHEMA:', TIMING),
     Mutation("a note is put into HTML as it is", COMPARISON,
-             "<p>{html.escape(note)}</p>", "<p>{note}</p>", TIMING),
+             "<p>{escape(note)}</p>", "<p>{note}</p>", TIMING),
+    Mutation("a text is put into a table's HTML as it is", "stridekit/_table.py",
+             "{escape(text)}</", "{text}</", "tests/test_table.py"),
     Mutation("two threads are a thread", COMPARISON,
              'many(self.threads, "thread")', 'f"{self.threads} thread"', TIMING),
     Mutation("a time is written as 1000 of a smaller unit", "stridekit/timing/measurement.py",
@@ -292,7 +295,7 @@ MUTATIONS = (
              TIMING),
     Mutation("a GPU begins before its queue is full", "stridekit/timing/clocks.py",
              "        self._queue.hold(calls * CYCLES_A_LAUNCH)\n", "", TIMING),
-    Mutation("compare keeps flush to itself", COMPARISON,
+    Mutation("compare keeps flush to itself", COMPARING,
              "clock_for(device, flush=flush, graph=graph)", "clock_for(device, graph=graph)", TIMING),
     Mutation("a claim shows the verdict that it hoped for", "stridekit/timing/claims.py",
              "ax, verdicts=self.sure)", "ax, verdicts=self.expected)", "tests/test_claims.py"),
@@ -481,7 +484,7 @@ MUTATIONS = (
              "tools/refresh.py $(REFRESH_ARGS)", "tools/refresh.py", SETUP),
     Mutation("a kept output has the number of another cell", "tools/refresh.py",
              "now.execution_count = cell.execution_count", "pass", "tests/test_refresh.py"),
-    Mutation("the kernel has as many threads as it likes", "tools/notebook_kernel.py",
+    Mutation("the kernel has as many threads as it likes", "stridekit/notebook.py",
              '    "OMP_NUM_THREADS": "1",\n', "", TOOLS),
     Mutation("a planted defect stays", "tools/mutate.py",
              '        finally:\n            path.write_text(text, encoding="utf-8", newline="\\n")',

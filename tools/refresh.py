@@ -1,7 +1,7 @@
 """Execute the notebooks and store their outputs: `python tools/refresh.py [notebook ...]`.
 
-The only writer of outputs. It runs the kernel that the tests run and writes the form in
-notebook_form.py, so a second run changes no byte. What cannot repeat is left as it is stored: a
+The only writer of outputs. It runs the kernel that the tests run and writes the form of
+stridekit/notebook.py, so a second run changes no byte. What cannot repeat is left as it is stored: a
 picture that looks the same, one of times that were measured, and the output of a cell whose output
 the tests ignore, until the source of the cell changes.
 """
@@ -18,53 +18,17 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import nbclient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-
-import notebook_form as form
-import notebook_kernel
+from stridekit import notebook as form
 
 ROOT = Path(__file__).resolve().parent.parent
-CELL_TIMEOUT = 120
 
 # How far a channel of a pixel may be off (of 1) for two pictures to look the same: other processors
 # round the position of a line differently, which shows in its smoothed edge.
 SAME_SHADE = 0.1
 
 
-class RefreshError(Exception):
-    """A notebook cannot be executed; the message names the cell and the reason in one line."""
-
-
-def execute(notebook: Any, folder: Path) -> None:
-    """Run every cell in a new kernel, in place. Raises RefreshError."""
-    begun: list[Any] = []
-    client = nbclient.NotebookClient(
-        notebook,
-        kernel_name="python3",
-        timeout=CELL_TIMEOUT,
-        record_timing=False,
-        store_widget_state=False,
-        on_cell_execute=lambda cell, cell_index: begun.append(cell),
-        resources={"metadata": {"path": str(folder)}},
-    )
-    try:
-        client.execute()
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise RefreshError(f"{form.name_of(notebook, begun[-1])}: {why_stopped(error)}") from None
-
-
-def why_stopped(error: Exception) -> str:
-    """What ended a cell, in one line."""
-    if isinstance(error, CellExecutionError):
-        return f"{error.ename}: {error.evalue}".partition("\n")[0]
-    if isinstance(error, DeadKernelError):
-        return "the kernel died"
-    return f"it ran longer than {CELL_TIMEOUT} s"
-
-
 def looks_same(a: str, b: str) -> bool:
-    """Whether two PNG pictures, in base64, show the same to a person."""
+    """Compare two PNG pictures, in base64: True where they show the same to a person."""
     if a == b:
         return True
     from matplotlib.image import imread
@@ -74,7 +38,7 @@ def looks_same(a: str, b: str) -> bool:
 
 
 def says_the_same(was: Any, now: Any) -> bool:
-    """Whether both are pictures of what was measured, which no two runs share, with the same words."""
+    """Compare two pictures of what was measured, which no two runs share: True for the same words."""
     measured = (one.metadata.get("image/png", {}).get("measured") for one in (was, now))
     return all(measured) and was.data.get("text/plain") == now.data.get("text/plain")
 
@@ -102,10 +66,10 @@ def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
 
 
 def refreshed(path: Path, renew: bool = False) -> str:
-    """The text that the notebook should have. Raises RefreshError."""
+    """The text that the notebook should have. Raises NotebookError."""
     stored = form.parse(path.read_text(encoding="utf-8"))
     new = deepcopy(stored)
-    execute(new, path.parent)
+    form.run(new, path.parent, store_widget_state=False)
     form.tidy(new)
     keep_what_cannot_repeat(stored, new, renew)
     form.tidy(new)
@@ -118,7 +82,7 @@ def refresh(paths: Iterable[Path], check: bool = False, renew: bool = False) -> 
     for path in paths:
         try:
             text = refreshed(path, renew)
-        except RefreshError as error:
+        except form.NotebookError as error:
             print(f"{path}, {error}", file=sys.stderr)
             return 1
         changed = text.encode() != path.read_bytes()
@@ -141,8 +105,8 @@ def main() -> int:
     options = parser.parse_args()
     paths = options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
     with tempfile.TemporaryDirectory() as folder:
-        notebook_kernel.use(Path(folder))
-        notebook_kernel.warm_up()
+        form.use_repeatable_kernel(Path(folder))
+        form.list_fonts()
         return refresh(paths, options.check, options.renew)
 
 

@@ -16,12 +16,12 @@ COMMANDS = ("python3.13", "python3.12", "python3.11", "python3.14")
 
 
 def fits(version: "tuple[int, ...]") -> bool:
-    """Whether torch has builds for this version of Python."""
+    """True if torch has builds for this version of Python."""
     return OLDEST <= version <= NEWEST
 
 
 def starts(command: str) -> bool:
-    """Whether a command runs at all: the stand-in of a version manager may not."""
+    """True if a command runs at all: the stand-in of a version manager may not."""
     try:
         return subprocess.call([command, "-c", ""], stderr=subprocess.DEVNULL) == 0
     except OSError:

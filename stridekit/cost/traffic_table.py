@@ -1,12 +1,12 @@
-"""Traffic: what moving the operands of an operation costs, as numbers and as a table."""
+"""Traffic: the cost of moving the operands of an operation, as numbers and as a table."""
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stridekit._arguments import shown
+from stridekit._table import columns, html_table
 
 
 class Operand(NamedTuple):
@@ -22,7 +22,7 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Traffic:
-    """What `traffic` found; prints as text, shows as a table.
+    """The result of `traffic`; prints as text, shows as a table.
 
     `operands` has one row for each operand. `useful` counts the bytes that are read and written. The
     totals `lines_read`, `lines_written` and `lines_kept` (read only because a part of them is written)
@@ -74,41 +74,14 @@ class Traffic:
         return float(self.moved / seconds / ceiling)
 
     def __str__(self) -> str:
-        rows = self._rows()
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        lines = [
-            "  "
-            + row[0].ljust(widths[0])
-            + "".join("  " + cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))
-            for row in rows
-        ]
-        return "\n".join([self._title(), *(line.rstrip() for line in lines), f"  {self._sum()}"])
+        return "\n".join([self._title(), *columns(self._rows(), "<>"), f"  {self._sum()}"])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        left, right = "text-align:left", "text-align:right"
-        head, *body = self._rows()
-        titles = (
-            "operand",
-            *head[1:],
-        )  # of a column without one, a screen reader could say nothing
-        cells = "".join(
-            f'<th scope="col" style="{right if k else left}">{html.escape(title)}</th>'
-            for k, title in enumerate(titles)
-        )
-        rows = "".join(
-            f'<tr><th scope="row" style="{left};font-weight:600">{html.escape(row[0])}</th>'
-            + "".join(f'<td style="{right}">{html.escape(cell)}</td>' for cell in row[1:])
-            + "</tr>"
-            for row in body
-        )
-        return (
-            f'<table><caption style="caption-side:top;{left};font-weight:600">'
-            f"{html.escape(self._title())}</caption><thead><tr>{cells}</tr></thead>"
-            f'<tbody>{rows}</tbody><tfoot><tr><td colspan="{len(head)}" style="{left}">'
-            f"{html.escape(self._sum())}</td></tr></tfoot></table>"
-        )
+        (_, *names), *rows = self._rows()
+        head = ["operand", *names]  # of a column without a name, a screen reader could say nothing
+        return html_table(self._title(), rows, head=head, foot=self._sum(), align="<>")
 
     def _title(self) -> str:
         where = "" if self.cache is None else f", a cache of {self.cache:,} bytes"

@@ -1,7 +1,7 @@
-"""What a browser would fetch from elsewhere while it shows a page: nothing, if the page is to work offline.
+"""Finds what a browser would fetch from elsewhere to show a page: a page that works offline has none.
 
 A page is read as a browser reads it, tag by tag, so that no spelling of an address gets by. Links that
-somebody has to click are no matter; what a script makes up while it runs cannot be seen here.
+somebody has to click do not matter; what a script makes up while it runs cannot be seen here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COMMENT_ENDS = re.compile(r"^-?>|--!>")
 
 
 def loaded_from_elsewhere(page: str) -> str:
-    """The first address that a browser would load and that is not beside the page; "" if there is none.
+    """The first address outside the page's own folder that a browser would load; "" if there is none.
 
     >>> loaded_from_elsewhere('<a href="//a.org">a</a> <img src="a.png" srcset="b.png, //c.org/d 2x">')
     '//c.org/d'

@@ -7,31 +7,22 @@ from __future__ import annotations
 
 import html
 import re
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import nbformat
 from jinja2 import TemplateNotFound, pass_context
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import AsyncKernelManager
 from latex2mathml.converter import convert
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from stridekit.export.fetched import loaded_from_elsewhere
+from stridekit.notebook import WIDGET_VIEW, NotebookError, ThisPython, drop_frames, run
 from stridekit.widgets.offline import Offline, live
 
 CELL_TIMEOUT = 300  # seconds
-VIEW = "application/vnd.jupyter.widget-view+json"
-NEEDS_KERNEL = (VIEW, "application/javascript")
+NEEDS_KERNEL = (WIDGET_VIEW, "application/javascript")
 WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
-
-
-class LessonError(Exception):
-    """A notebook cannot become a page; the message names the cell and the reason in one line."""
 
 
 class Lesson(NamedTuple):
@@ -44,10 +35,10 @@ class Lesson(NamedTuple):
 
 
 def lesson(path: Path) -> Lesson:
-    """Execute a notebook in a new kernel, and make it a page. Raises LessonError."""
+    """Execute a notebook in a new kernel, and make it a page. Raises NotebookError."""
     exporter = _Exporter()
     notebook = _read(path)
-    widgets = _Widgets(*_execute(notebook, path))
+    widgets = _Widgets(*_run(notebook, path))
     for cell in notebook.cells:
         cell.metadata = {}  # tags are for tests
         for output in cell.get("outputs", []):
@@ -57,69 +48,33 @@ def lesson(path: Path) -> Lesson:
     body, resources = exporter.from_notebook_node(notebook, resources)
     body = _link_pages(body)
     if address := loaded_from_elsewhere(body):
-        raise LessonError(f"it loads {address} from the network: put the file beside the notebook")
+        raise NotebookError(
+            f"it loads {address} from the network: put the file beside the notebook"
+        )
     title, about = (_link_pages(_markdown(text)) for text in _opening(notebook))
     title = title.strip().removeprefix("<p>").removesuffix("</p>") or html.escape(path.stem)
     return Lesson(title, about, body + live(widgets.shown), _styles(exporter, resources))
 
 
 def styles() -> str:
-    """The style of a page that shows code as lessons do, and is none."""
+    """The style of a page that shows code as lessons do, without being a lesson."""
     exporter = _Exporter()
     _, resources = exporter.from_notebook_node(nbformat.v4.new_notebook())
     return _styles(exporter, resources)
 
 
+def _run(notebook: Any, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run every cell, in place; the states and the buffers of the widgets that were made."""
+    done = run(notebook, path.parent, CELL_TIMEOUT, kernel_manager_class=ThisPython)
+    return done.widget_state, done.widget_buffers
+
+
 def _read(path: Path) -> Any:
     try:
         return nbformat.read(path, as_version=4)
-    except Exception as error:  # nbformat raises many kinds for what is no notebook
+    except Exception as error:  # nbformat raises many kinds of errors for other files
         reason = str(error).partition("\n")[0]
-        raise LessonError(f"it is not a notebook: {reason}") from None
-
-
-# Execution ------------------------------------------------------------------------------------------
-
-
-class _ThisPython(AsyncKernelManager):
-    """Starts one kernel: the Python that runs this, whatever else is installed under its name."""
-
-    @property
-    def kernel_spec(self) -> KernelSpec:
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        return KernelSpec(
-            argv=[*argv, "--log-level=ERROR"], display_name="Python 3", language="python"
-        )
-
-
-def _execute(notebook: Any, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Run every cell, in place; the states and the buffers of the widgets that were made."""
-    begun: list[Any] = []
-    client = NotebookClient(
-        notebook,
-        kernel_name="python3",
-        kernel_manager_class=_ThisPython,
-        timeout=CELL_TIMEOUT,
-        record_timing=False,
-        on_cell_execute=lambda cell, cell_index: begun.append(cell),
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    try:
-        client.execute()
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        number = next(n for n, cell in enumerate(notebook.cells, start=1) if cell is begun[-1])
-        first = begun[-1].source.strip().partition("\n")[0]
-        raise LessonError(f'cell {number} ("{first[:60]}"): {_why(error)}') from None
-    return client.widget_state, client.widget_buffers
-
-
-def _why(error: Exception) -> str:
-    """What ended a cell, in one line."""
-    if isinstance(error, CellExecutionError):
-        return f"{error.ename}: {error.evalue}".partition("\n")[0]
-    if isinstance(error, DeadKernelError):
-        return "the kernel died"
-    return f"it ran longer than {CELL_TIMEOUT} s"
+        raise NotebookError(f"it is not a notebook: {reason}") from None
 
 
 # Outputs --------------------------------------------------------------------------------------------
@@ -154,9 +109,7 @@ class _Widgets:
 
 def _settle(output: Any, widgets: _Widgets) -> None:
     """Make one output fit for a page without a kernel, in place."""
-    if output.output_type == "error":
-        # The frames hold paths and colours. The message is what a reader needs.
-        output.traceback = [f"{output.ename}: {output.evalue}"]
+    drop_frames(output)
     data = output.get("data", {})
     views = [data.pop(kind) for kind in NEEDS_KERNEL if kind in data]
     if not views:
@@ -205,7 +158,7 @@ class _Exporter(HTMLExporter):
             self.theme = _theme(self.environment)
         except (ValueError, TemplateNotFound, OSError) as error:
             reason = str(error).partition("\n")[0]
-            raise LessonError(
+            raise NotebookError(
                 f"nbconvert's templates are not where Jupyter looks for them ({reason[:200]}): "
                 "pip install --force-reinstall nbconvert"
             ) from None

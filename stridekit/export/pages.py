@@ -103,7 +103,7 @@ def _lesson(path: Path) -> Lesson:
     print(f"{path}: executing", flush=True)
     try:
         return pages.lesson(path)
-    except pages.LessonError as error:
+    except pages.NotebookError as error:
         raise ExportError(f"{path}, {error}") from None
 
 
@@ -163,8 +163,9 @@ def _front_page_and_reference(lessons: dict[str, Lesson]) -> dict[str, str]:
         '<header class="sk-page-note"><a href="index.html">All lessons</a><p>The reference is '
         "written from the docstrings; its examples are run by the tests.</p></header>"
     )
-    pages = {page.file: _page(page.title, header + page.body, look) for page in explained}
-    return {"index.html": _front_page(lessons, contents(explained)), **pages}
+    pages = {subject.file: _page(subject.title, header + body, look) for subject, body in explained}
+    front = _front_page(lessons, contents([subject for subject, _ in explained]))
+    return {"index.html": front, **pages}
 
 
 def _front_page(lessons: dict[str, Lesson], contents: str) -> str:

@@ -1,69 +1,268 @@
-"""The reference: every public name on a page, written from its docstring, in the look of the lessons."""
+"""The reference: every public name on a page, written from its docstring, in the look of the lessons.
+
+Nothing is written for the reference alone. A name stands on the page of the subject during which a
+learner meets it, which follows from the order of `stridekit.__all__`.
+"""
 
 from __future__ import annotations
 
+import doctest
 import html
+import inspect
 import re
-from typing import NamedTuple
+import types
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
+import traitlets
 from nbconvert.filters.highlight import Highlight2HTML
 
-from stridekit.export.names import Entry, Example, Member, Subject, subjects
+import stridekit
+from stridekit import timing
 
 TITLE = "The package, name by name"
+# The pages: the name that each begins with, its file, its title and what it is about. Names that are
+# public in stridekit.timing alone follow those of it that are public in stridekit too.
+PAGES = {
+    "Layout": ("layouts", "Layouts", "Where each element of a tensor lives, as a value."),
+    "read_storage": ("raw_memory", "Raw memory", "What really lies at those addresses."),
+    "StrideExplorer": ("pictures", "Pictures", "Strides by hand, and questions to commit to."),
+    "memset": ("sharing", "Sharing", "Which bytes a tensor reaches, and who shares them."),
+    "ReshapeStepper": ("operations", "Operations", "What an operation does with strides."),
+    "TraversalExplorer": ("cost", "Cost", "Bytes, cache lines and sectors, predicted."),
+    "measure": ("time", "Time", "What it takes, measured as ratios that can be trusted."),
+    "self_check": ("this_machine", "This machine", "Whether it can run the lessons."),
+}
 _highlight = Highlight2HTML(pygments_lexer="ipython3")
+METHODS = (types.FunctionType, classmethod, staticmethod)
+STARS: dict[Any, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*",
+    inspect.Parameter.VAR_KEYWORD: "**",
+}
 
 
-class ReferencePage(NamedTuple):
-    """A page: its file, its title, what it is about, the names on it; its body, as HTML."""
+class Example(NamedTuple):
+    """Lines of code and what they show, as in a doctest."""
 
-    file: str
+    source: str
+    output: str
+
+
+class Entry(NamedTuple):
+    """A public name, or a member of a class by its full name: what its docstring says, in parts."""
+
+    name: str
+    kind: str  # of a member: "", "property", "trait, can be set and observed" …
+    signature: str
+    parts: list[str | Example]
+    members: list[Entry]
+
+    @property
+    def contract(self) -> str:
+        """The first paragraph of the docstring."""
+        return next((part for part in self.parts if isinstance(part, str)), "")
+
+    @property
+    def module(self) -> str:
+        """The module to import it from."""
+        return "stridekit" if self.name in stridekit.__all__ else "stridekit.timing"
+
+
+class Subject(NamedTuple):
+    """A page of the reference."""
+
+    slug: str
     title: str
     about: str
-    names: list[str]
-    body: str
+    entries: list[Entry]
+
+    @property
+    def file(self) -> str:
+        """The name of the page."""
+        return f"reference-{self.slug}.html"
 
 
-def reference() -> list[ReferencePage]:
-    """The pages of the reference, in the order in which a learner meets the names.
+def subjects() -> list[Subject]:
+    """All public names in the order in which a learner meets them, a subject a page.
 
-    >>> [page.file for page in reference()][:2]
+    >>> [entry.name for entry in subjects()[1].entries]
+    ['read_storage', 'read_element', 'storage_view']
+    """
+    found: list[Subject] = []
+    for name in public_names():
+        if name in PAGES:
+            found.append(Subject(*PAGES[name], []))
+        found[-1].entries.append(_entry(name))
+    return found
+
+
+def public_names() -> list[str]:
+    """The names of stridekit.__all__ and stridekit.timing.__all__, each once."""
+    names = list(stridekit.__all__)
+    last = max(names.index(name) for name in timing.__all__ if name in names)
+    return [*names[: last + 1], *(n for n in timing.__all__ if n not in names), *names[last + 1 :]]
+
+
+def find(name: str) -> Any:
+    """The object behind a public name."""
+    return getattr(stridekit if name in stridekit.__all__ else timing, name)
+
+
+def _entry(name: str) -> Entry:
+    found = find(name)
+    text, members = signature(found, name), []
+    if isinstance(found, type):
+        text, members = f"class {text}", list(_members(found))
+        if issubclass(found, Exception):
+            text = f"class {name}({found.__bases__[0].__name__})"
+    return Entry(name, "", text, parts_of(inspect.getdoc(found)), members)
+
+
+# Docstrings -----------------------------------------------------------------------------------------
+
+
+def parts_of(doc: str | None) -> list[str | Example]:
+    r"""A docstring as its paragraphs and its examples, in their order.
+
+    >>> parts_of("Add\n one.\n\n>>> x = 1\n>>> x + 1  # doctest: +ELLIPSIS\n2")
+    ['Add one.', Example(source='x = 1\nx + 1', output='2')]
+    """
+    found: list[str | Example] = []
+    source = ""
+    for part in doctest.DocTestParser().parse(doc or ""):
+        if isinstance(part, str):
+            if part.strip():
+                found += [" ".join(text.split()) for text in re.split(r"\n\s*\n", part.strip())]
+            continue
+        source += part.source
+        if part.want:
+            found.append(_example(source, part.want))
+            source = ""
+    return [*found, _example(source)] if source else found
+
+
+def _example(source: str, want: str = "") -> Example:
+    return Example(re.sub(r" +# doctest:.*", "", source).rstrip("\n"), want.rstrip("\n"))
+
+
+# Signatures and members -----------------------------------------------------------------------------
+
+
+def signature(found: Any, name: str, bound: bool = False) -> str:
+    """The call of a function or a class, with annotations as the source has them.
+
+    A default is shown where it is a plain value: others may differ from machine to machine.
+
+    >>> signature(stridekit.shares_storage, "shares_storage")
+    'shares_storage(x: Any, y: Any) -> bool'
+    """
+    try:
+        whole = inspect.signature(found)
+    except ValueError:  # an exception has Exception's
+        return name
+    shown = [p for p in whole.parameters.values() if not p.name.startswith("_")]
+    texts: list[str] = []
+    for parameter in shown[1:] if bound else shown:
+        if parameter.kind is parameter.KEYWORD_ONLY and not _has_star(texts):
+            texts.append("*")
+        texts.append(_parameter(parameter))
+    result = "" if isinstance(found, type) else _annotation(whole.return_annotation)
+    end = f") -> {result}" if result else ")"
+    line = f"{name}({', '.join(texts)}{end}"
+    if len(line) <= 96:
+        return line
+    return "\n".join([f"{name}(", *(f"    {text}," for text in texts), end])
+
+
+def _has_star(texts: list[str]) -> bool:
+    return any(re.match(r"\*(?!\*)", text) for text in texts)
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    star = STARS.get(parameter.kind, "")
+    kind = _annotation(parameter.annotation)
+    text = star + parameter.name + (f": {kind}" if kind else "")
+    if parameter.default is parameter.empty:
+        return text
+    plain = parameter.default is None or isinstance(parameter.default, int | float | str | tuple)
+    default = repr(parameter.default) if plain else "…"
+    return f"{text} = {default}" if kind else f"{text}={default}"
+
+
+def _annotation(value: Any) -> str:
+    if value is inspect.Signature.empty:
+        return ""
+    text = getattr(value, "__forward_arg__", value)
+    return text if isinstance(text, str) else inspect.formatannotation(text)
+
+
+def _members(cls: type) -> Iterator[Entry]:
+    """The public methods, properties and traits that stridekit itself defines, in their order."""
+    seen: set[str] = set()
+    for owner in cls.__mro__:
+        if not owner.__module__.startswith("stridekit"):
+            continue
+        for name, value in vars(owner).items():
+            if name not in seen and (name == "__getitem__" or not name.startswith("_")):
+                seen.add(name)
+                if member := _member(name, value, cls):
+                    yield member
+
+
+def _member(name: str, value: Any, cls: type) -> Entry | None:
+    full, doc, kind = f"{cls.__name__}.{name}", inspect.getdoc(value), ""
+    if isinstance(value, METHODS):
+        kind = "class method" if isinstance(value, classmethod) else ""
+        call = signature(getattr(cls, name), full, bound=isinstance(value, types.FunctionType))
+    elif isinstance(value, property):
+        kind = "property, can be set" if value.fset else "property"
+        result = _annotation(inspect.signature(value.fget).return_annotation) if value.fget else ""
+        call = f"{full}: {result}"
+    elif isinstance(value, traitlets.TraitType):
+        kind = "trait" if value.read_only else "trait, can be set and observed"
+        call, doc = full, str(value.help)
+    else:
+        return None  # a field: the signature has it, and the docstring says what it is
+    return Entry(full, kind, call, parts_of(doc), [])
+
+
+# Pages ----------------------------------------------------------------------------------------------
+
+
+def reference() -> list[tuple[Subject, str]]:
+    """The subjects in the order in which a learner meets them, each with the body of its page.
+
+    >>> [subject.file for subject, _ in reference()][:2]
     ['reference-layouts.html', 'reference-raw_memory.html']
     """
     found = subjects()
     places = _places(found)
-    pages = []
-    for k, subject in enumerate(found):
-        around = [found[n] if 0 <= n < len(found) else None for n in (k - 1, k + 1)]
-        body = _page(subject, places, *around)
-        names = [entry.name for entry in subject.entries]
-        pages.append(ReferencePage(_file(subject), subject.title, subject.about, names, body))
-    return pages
+    around = zip([None, *found], found, [*found[1:], None], strict=False)
+    return [(subject, _page(subject, places, before, after)) for before, subject, after in around]
 
 
-def contents(pages: list[ReferencePage]) -> str:
+def contents(found: list[Subject]) -> str:
     """A list of the pages and the names on them, for the front page."""
     items = "".join(
-        f'<li><a href="{page.file}">{page.title}</a>: '
-        + ", ".join(f'<a href="{page.file}#{name}"><code>{name}</code></a>' for name in page.names)
+        f'<li><a href="{subject.file}">{subject.title}</a>: '
+        + ", ".join(
+            f'<a href="{subject.file}#{entry.name}"><code>{entry.name}</code></a>'
+            for entry in subject.entries
+        )
         + "</li>"
-        for page in pages
+        for subject in found
     )
     return f'<section class="sk-reference"><h2>{TITLE}</h2><ul>{items}</ul></section>'
 
 
-def _file(subject: Subject) -> str:
-    return f"reference-{subject.slug}.html"
-
-
 def _places(found: list[Subject]) -> dict[str, str]:
-    """Where each name and each member of a class stands."""
-    places = {}
-    for subject in found:
-        for entry in subject.entries:
-            for name in [entry.name, *(f"{entry.name}.{member.name}" for member in entry.members)]:
-                places[name] = f"{_file(subject)}#{name}"
-    return places
+    """The page and the anchor of each name, and of each member of a class."""
+    return {
+        one.name: f"{subject.file}#{one.name}"
+        for subject in found
+        for entry in subject.entries
+        for one in (entry, *entry.members)
+    }
 
 
 def _page(
@@ -75,24 +274,23 @@ def _page(
         for entry in subject.entries
     )
     ways = [
-        f'<a href="{_file(way)}" rel="{rel}">{arrow.format(way.title)}</a>'
+        f'<a href="{way.file}" rel="{rel}">{arrow.format(way.title)}</a>'
         for way, rel, arrow in ((before, "prev", "← {}"), (after, "next", "{} →"))
         if way
     ]
     return (
         f'<main class="sk-names"><h1>{subject.title}</h1><p class="sk-lead">{subject.about}</p>'
         f'<nav aria-label="On this page"><ul>{names}</ul></nav>'
-        + "".join(_entry(entry, places) for entry in subject.entries)
+        + "".join(_section(entry, places) for entry in subject.entries)
         + f'<nav class="sk-ways" aria-label="Reference">{"".join(ways)}</nav></main>'
     )
 
 
-def _entry(entry: Entry, places: dict[str, str]) -> str:
-    members = "".join(_member(member, entry.name, places) for member in entry.members)
+def _section(entry: Entry, places: dict[str, str]) -> str:
     overview = ""
     if len(entry.members) > 8:
         items = "".join(
-            f'<li><a href="#{entry.name}.{member.name}"><code>{member.name}</code></a></li>'
+            f'<li><a href="#{member.name}"><code>{member.name.partition(".")[2]}</code></a></li>'
             for member in entry.members
         )
         overview = f'<ul class="sk-members" aria-label="Members of {entry.name}">{items}</ul>'
@@ -101,16 +299,16 @@ def _entry(entry: Entry, places: dict[str, str]) -> str:
         "<section>"
         f'<h2 id="{entry.name}"><a href="#{entry.name}">{entry.name}</a></h2>'
         f'<p class="sk-from"><code>{line}</code></p>'
-        f"{_code(entry.signature)}{_parts(entry.parts, places, entry.name)}{overview}{members}"
-        "</section>"
+        f"{_code(entry.signature)}{_parts(entry.parts, places, entry.name)}{overview}"
+        + "".join(_subsection(member, entry.name, places) for member in entry.members)
+        + "</section>"
     )
 
 
-def _member(member: Member, owner: str, places: dict[str, str]) -> str:
-    anchor = f"{owner}.{member.name}"
+def _subsection(member: Entry, owner: str, places: dict[str, str]) -> str:
     kind = f' <small class="sk-kind">{member.kind}</small>' if member.kind else ""
     return (
-        f'<h3 id="{anchor}"><a href="#{anchor}">{anchor}</a>{kind}</h3>'
+        f'<h3 id="{member.name}"><a href="#{member.name}">{member.name}</a>{kind}</h3>'
         f"{_code(member.signature)}{_parts(member.parts, places, owner)}"
     )
 
@@ -156,7 +354,7 @@ def _prose(text: str, places: dict[str, str], owner: str, linked: bool = True) -
 
 
 def _place(code: str, places: dict[str, str], owner: str) -> str | None:
-    """Where what a piece of code names is explained, if it is a name of the package."""
+    """The place at which what a piece of code names is explained, if it is a name of the package."""
     name = code.removeprefix("stridekit.").removesuffix("()")
     if name == owner:
         return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
 from stridekit._arguments import a_kind
+from stridekit._table import columns, html_table
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.tensors.storage import smallest_storage, stand_in, storage_bytes
@@ -32,21 +32,12 @@ class Explanation:
     lines: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        width = max(len(label) for label, _ in self.lines)
-        return "\n".join([self.title, *(f"  {label:<{width}}  {s}" for label, s in self.lines)])
+        return "\n".join([self.title, *columns(self.lines)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr><th scope="row" style="text-align:left;font-weight:600">{html.escape(label)}</th>'
-            f'<td style="text-align:left">{html.escape(sentence)}</td></tr>'
-            for label, sentence in self.lines
-        )
-        return (
-            '<table><caption style="caption-side:top;text-align:left;font-weight:600">'
-            f"{html.escape(self.title)}</caption>{rows}</table>"
-        )
+        return html_table(self.title, self.lines, align="<")
 
 
 def explain(x: Any, name: str = "x") -> Explanation:

@@ -7,13 +7,15 @@
 >>> comparison.verdict
 'slower'
 
-`clocks` says what a host and a GPU clock are, `sampling` how samples are interleaved, `comparison` how
-they become a ratio, an interval and a verdict. The absolute numbers are torch.utils.benchmark's own.
+`clocks` says what a host and a GPU clock are, `sampling` how a sample is taken, `comparing` in which
+order and for how long, and `comparison` how samples become a ratio, an interval and a verdict. The
+absolute numbers are torch.utils.benchmark's own.
 """
 
 from stridekit.timing.claims import Claim, claim
 from stridekit.timing.clocks import TimingError, why_no_cuda
-from stridekit.timing.comparison import Comparison, Ratio, compare
+from stridekit.timing.comparing import compare
+from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.fingerprint import machine
 from stridekit.timing.gpu import GpuResults, gpu_results
 from stridekit.timing.measurement import Measurement, measure

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stridekit._arguments import a_kind, items_of, shown
+from stridekit._table import columns
 from stridekit.timing.clocks import TimingError
-from stridekit.timing.comparison import Comparison, Ratio, compare
+from stridekit.timing.comparing import compare
+from stridekit.timing.comparison import Comparison, Ratio
 
 # So many times a comparison is made before it may contradict a sure verdict.
 JUDGED = 3
@@ -22,7 +24,7 @@ SECONDS = 0.25
 
 @dataclass(frozen=True, repr=False)
 class Claim:
-    """What `claim` found: ratios to the baseline, predicted and measured, and the verdicts told.
+    """The result of `claim`: ratios to the baseline, predicted and measured, and the verdicts told.
 
     `baseline` names what all is compared with; `predicted` and `measured` map each name to its ratio.
     `sure` maps the names whose verdict is told to that verdict; `expected` to the one that was claimed.
@@ -46,12 +48,12 @@ class Claim:
 
     @property
     def noise(self) -> tuple[str, ...]:
-        """What speaks against the samples, a sentence each; empty on a quiet machine."""
+        """One sentence for each sign of noise in the samples; empty on a quiet machine."""
         return tuple(sentence for one in self.comparisons for sentence in one.noise)
 
     @property
     def holds(self) -> bool:
-        """Whether no claimed verdict is contradicted: on a noisy machine no verdict is."""
+        """True unless a claimed verdict is contradicted; a noisy machine contradicts none."""
         return not _contradicted(self.measured, self.expected) or bool(self.noise)
 
     def plot(self, ax: Any = None) -> Any:
@@ -61,12 +63,12 @@ class Claim:
         return draw_claim(self.baseline, self.predicted, self.measured, ax, verdicts=self.sure)
 
     def __repr__(self) -> str:
-        width = max(map(len, self.predicted))
-        lines = [f"predicted, as multiples of “{self.baseline}”"]
-        for name, ratio in self.predicted.items():
-            told = f"measured: {self.sure[name]}" if name in self.expected else ""
-            lines.append(f"  {name.ljust(width)}  {f'{ratio:.3g}'.ljust(6)}  {told}".rstrip())
-        return "\n".join(lines)
+        verdicts = {name: f"measured: {verdict}" for name, verdict in self.sure.items()}
+        rows = [
+            (name, f"{ratio:<6.3g}  {verdicts.get(name, '')}")
+            for name, ratio in self.predicted.items()
+        ]
+        return "\n".join([f"predicted, as multiples of “{self.baseline}”", *columns(rows)])
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         from stridekit.plots import measured_png

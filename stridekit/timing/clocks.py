@@ -24,9 +24,9 @@ WARM_UPS_BEFORE_CAPTURE = 3
 
 
 class TimingError(ValueError):
-    """What was to be timed cannot be; the message says why, and what to do: a ValueError.
+    """Something cannot be timed; the message says why, and what to do: a ValueError.
 
-    Raised by `measure`, `compare` and all that is made of them.
+    Raised by `measure`, `compare` and everything built on them.
 
     >>> clock_for("tpu")
     Traceback (most recent call last):
@@ -35,7 +35,7 @@ class TimingError(ValueError):
 
 
 def why_no_cuda() -> str:
-    """Why nothing can be timed on a GPU here, in one line; "" where it can.
+    """The reason why nothing can be timed on a GPU here, in one line; "" if it can.
 
     >>> why_no_cuda() == "" or why_no_cuda()
     'no CUDA device here: the recorded results stand in for it'
@@ -55,7 +55,7 @@ class Clock(Protocol):
         """Call `work` once, refuse what this clock cannot time, and return what is to be timed."""
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """How long so many calls took: on this clock, and on the host's until they were launched."""
+        """The time that `calls` calls took on this clock, and the host's time to launch them."""
 
 
 class HostClock:
@@ -86,7 +86,7 @@ class HostClock:
 
 
 class CudaQueue:
-    """What the GPU clock asks of a device: torch.cuda, by the few words that are needed of it."""
+    """The few things that the GPU clock needs of a device, from torch.cuda."""
 
     def __init__(self) -> None:
         if why := why_no_cuda():
@@ -98,7 +98,7 @@ class CudaQueue:
         torch.cuda.synchronize()
 
     def is_idle(self) -> bool:
-        """Whether the current stream has nothing left to do."""
+        """True if the current stream has nothing left to do."""
         return bool(torch.cuda.current_stream().query())
 
     def event(self) -> Any:
@@ -168,7 +168,7 @@ class CudaClock:
 
 
 def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:
-    """The clock of a device, "cpu" or "cuda". Raises TimingError for another, or where there is none."""
+    """The clock of a device, "cpu" or "cuda". Raises TimingError for another, or for a missing one."""
     if not isinstance(device, str):
         raise TimingError(f"device is of type {type(device).__name__}: give 'cpu' or 'cuda'")
     if device == "cuda":

@@ -1,37 +1,30 @@
-"""compare({…}): which of several functions is faster, by how much, and how sure that is."""
+"""A comparison: samples of several functions, and the ratios, intervals and verdicts that they give."""
 
 from __future__ import annotations
 
-import html
 import json
-import math
-import os
-import random
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from stridekit._arguments import shown
-from stridekit.timing import noise, sampling
-from stridekit.timing.clocks import Clock, TimingError, clock_for
+from stridekit._table import columns, html_table
+from stridekit.timing import noise
+from stridekit.timing.clocks import TimingError
 from stridekit.timing.fingerprint import machine, same_machine
 from stridekit.timing.measurement import Measurement, in_words, many
 
 SAME = 0.05  # an interval within this much of 1 says: the same
-NARROW = 0.03  # an interval this narrow, to each side, is enough
-FEWEST_ROUNDS = 12
-LEAST_SECONDS, MOST_SECONDS = 0.2, 3.0
 RESAMPLES, CONFIDENCE = 1000, 0.95
 SCHEMA = 1
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How long a function takes for each second of the baseline, with a 95 % interval.
+    """The time that a function takes for each second of the baseline, with a 95 % interval.
 
     `value` is the ratio, `low` and `high` are the ends of the interval: below 1 is faster.
 
@@ -58,7 +51,7 @@ class Ratio:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What `compare` found. The first name is the baseline.
+    """The result of `compare`. The first name is the baseline.
 
     `samples` has the seconds of one call, for each name and round (a list for each round: two numbers
     where two functions were timed there and back). `order` tells in which order each round went.
@@ -128,7 +121,7 @@ class Comparison:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, TimingError):
                 raise
-            raise TimingError(f"this is no comparison that to_json wrote: {error!r}") from None
+            raise TimingError(f"this is not a comparison that to_json wrote: {error!r}") from None
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the ratios and their intervals. Returns the Axes."""
@@ -156,27 +149,13 @@ class Comparison:
         return notes
 
     def __repr__(self) -> str:
-        rows = list(self._rows())
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        lines = [
-            "  ".join(
-                [name.ljust(widths[0]), taken.rjust(widths[1]), ratio.ljust(widths[2]), words]
-            )
-            for name, taken, ratio, words in rows
-        ]
-        return "\n  ".join([self._title(), *lines, *self._notes()])
+        table = columns(list(self._rows()), "<><")
+        return "\n".join([self._title(), *table, *(f"  {note}" for note in self._notes())])
 
     def _repr_html_(self) -> str:
-        def cells(row: Sequence[str]) -> str:
-            name, *rest = map(html.escape, row)
-            return f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{c}</td>" for c in rest)
-
-        head = '<tr><th scope="col">function</th><th scope="col">a call</th>'
-        head += '<th scope="col">ratio (95 %)</th><th scope="col">verdict</th></tr>'
-        rows = "".join(cells(row) + "</tr>" for row in self._rows())
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._notes())
-        caption = f'<caption style="caption-side:top;text-align:left">{self._title()}</caption>'
-        return f"<table>{caption}{head}{rows}</table>{notes}"
+        head = ("function", "a call", "ratio (95 %)", "verdict")
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
+        return html_table(self._title(), list(self._rows()), head=head) + notes
 
 
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
@@ -206,119 +185,3 @@ def _quartiles(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     flat = table.reshape(*table.shape[:-2], -1)
     quartiles: np.ndarray[Any, Any] = np.quantile(flat, 0.25, axis=-1)
     return quartiles
-
-
-def compare(
-    functions: Mapping[str, Callable[[], Any]],
-    *,
-    rounds: int | None = None,
-    max_seconds: float = MOST_SECONDS,
-    threads: int = 1,
-    device: str = "cpu",
-    flush: bool = True,
-    graph: bool = False,
-    progress: bool = True,
-    seed: int = 0,
-) -> Comparison:
-    """Time functions in turn, round by round, and say which is faster than the first, and how surely.
-
-    Two are timed A B B A, more in a new order each round, so that a slow moment of the machine meets
-    all of them. The point is the ratio of lower quartiles, the interval (95 %) a bootstrap that draws
-    whole rounds. Rounds go on until all intervals are within 3 %, or for `max_seconds`; `rounds` sets
-    their number instead. One thread, unless told otherwise: on a busy machine more threads wait for
-    one another. `device`, `flush` and `graph` are those of `measure`; `progress` draws a bar, after a
-    second.
-
-    Raises TimingError for what cannot be compared: fewer than two functions, no rounds, and what
-    `measure` refuses. The number of torch's threads is as before afterwards.
-
-    >>> import torch
-    >>> x = torch.ones(500, 500)
-    >>> work = {"once": lambda: x.sum(1), "ten times": lambda: [x.sum(1) for _ in range(10)]}
-    >>> compare(work).ratios["ten times"].verdict
-    'slower'
-    """
-    _refuse(functions, rounds, max_seconds)
-    if not isinstance(seed, int):
-        raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
-    rng = random.Random(seed)
-    with sampling.threads(threads):
-        clock = clock_for(device, flush=flush, graph=graph)
-        subjects = sampling.prepare(functions, clock)
-        order = _sample(subjects, clock, rng, rounds, max_seconds, progress)
-    return Comparison(
-        samples={subject.name: _by_round(subject, len(order)) for subject in subjects},
-        order=order,
-        calls={subject.name: subject.calls for subject in subjects},
-        threads=threads,
-        device=device,
-        noise=noise.warnings(subjects, threads),
-    )
-
-
-def _refuse(functions: Any, rounds: Any, max_seconds: Any) -> None:
-    if not isinstance(functions, Mapping):
-        kind = type(functions).__name__
-        raise TimingError(
-            f"functions is of type {kind}: give a dict, {{'name': lambda: …, 'other': lambda: …}}"
-        )
-    if not 2 <= (n := len(functions)) <= 100:  # each is warmed up before anything is counted
-        raise TimingError(f"{n} function{'s' * (n > 1)}: a comparison needs two, at most 100")
-    if rounds is not None and (
-        isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1
-    ):
-        raise TimingError(f"rounds={shown(rounds)}: give the number of rounds, 1 or more")
-    if not (isinstance(max_seconds, int | float) and 0 < max_seconds < math.inf):
-        raise TimingError(f"max_seconds={shown(max_seconds)}: give seconds, more than 0")
-
-
-def _sample(
-    subjects: list[sampling.Subject],
-    clock: Clock,
-    rng: random.Random,
-    rounds: int | None,
-    max_seconds: float,
-    progress: bool,
-) -> list[list[int]]:
-    """Time round after round until it is enough; return the order of each."""
-    orders: list[list[int]] = []
-    begun, look_again = time.monotonic(), FEWEST_ROUNDS
-    with _progress(rounds, progress) as round_done:
-        while True:
-            orders.append(sampling.order_of_round(len(subjects), rng))
-            for k in orders[-1]:
-                subjects[k].sample(clock)
-            round_done()
-            spent = time.monotonic() - begun
-            if rounds is not None:
-                if len(orders) >= rounds:
-                    return orders
-                continue
-            if len(orders) >= FEWEST_ROUNDS and spent >= max_seconds:
-                return orders
-            if len(orders) >= look_again and spent >= LEAST_SECONDS:
-                if _narrow_enough(subjects, len(orders)):
-                    return orders
-                look_again = len(orders) * 5 // 4
-
-
-@contextmanager
-def _progress(rounds: int | None, progress: bool) -> Iterator[Callable[[], object]]:
-    """What to call after each round: after a second it draws a bar, where somebody waits."""
-    if not progress or "CI" in os.environ:
-        yield lambda: None
-        return
-    from tqdm import tqdm  # not above: a GPU machine with torch alone can do without
-
-    with tqdm(total=rounds, desc="rounds", leave=False, delay=1) as bar:
-        yield bar.update
-
-
-def _narrow_enough(subjects: list[sampling.Subject], count: int) -> bool:
-    found = ratios([_by_round(subject, count) for subject in subjects])
-    return all(r.high - r.low <= 2 * NARROW * r.value for r in found)
-
-
-def _by_round(subject: sampling.Subject, count: int) -> list[list[float]]:
-    each = len(subject.seconds) // count
-    return [subject.seconds[k * each : (k + 1) * each] for k in range(count)]

@@ -9,7 +9,6 @@ published for its own GPU, and the table says so: nothing here pretends to have 
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,8 +21,10 @@ from torch import Tensor
 from torch.nn.functional import conv2d, max_pool2d
 
 from stridekit._defaults import torch_defaults
+from stridekit._table import columns, html_table
 from stridekit.timing.clocks import TimingError, why_no_cuda
-from stridekit.timing.comparison import Comparison, compare
+from stridekit.timing.comparing import compare
+from stridekit.timing.comparison import Comparison
 
 RECORD = Path(__file__).with_name("gpu_record.json")
 Functions = dict[str, Callable[[], Any]]
@@ -160,22 +161,11 @@ class GpuResults:
     comparisons: Mapping[str, Comparison]
 
     def __repr__(self) -> str:
-        width, wide = (max(len(row[column]) for row in self.rows) for column in (0, 1))
-        lines = [
-            f"{name:<{width}}  {variant:<{wide}}  {ratio}" for name, variant, ratio in self.rows
-        ]
-        return "\n  ".join([self.source, *lines])
+        return "\n".join([self.source, *columns(self.rows)])
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f'<th scope="col">{title}</th>' for title in ("experiment", "variant", "ratio")
-        )
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows
-        )
-        caption = f'<caption style="caption-side:top;text-align:left">{html.escape(self.source)}</caption>'
-        return f"<table>{caption}<tr>{head}</tr>{body}</table>"
+        head = ("experiment", "variant", "ratio")
+        return html_table(self.source, self.rows, head=head, named_rows=False)
 
     def to_json(self) -> str:
         """Every sample of every comparison, with the machine and the date."""
@@ -225,7 +215,7 @@ def recorded(text: str) -> GpuResults:
         found = json.loads(text)
         comparisons = {name: Comparison.from_json(json.dumps(one)) for name, one in found.items()}
     except (ValueError, AttributeError) as error:
-        raise TimingError(f"this is no record of GPU results: {error}") from None
+        raise TimingError(f"this is not a record of GPU results: {error}") from None
     if not comparisons:
         raise TimingError("this record has no results: run `python -m stridekit.timing` again")
     machine = next(iter(comparisons.values())).machine

@@ -1,4 +1,4 @@
-"""When not to believe a time: the signs of a busy machine, each in a sentence."""
+"""Signs of a busy machine, whose times are not to be trusted: one sentence for each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def quartile(seconds: Sequence[float]) -> float:
 
 
 def warnings(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
-    """What speaks against these samples; empty where nothing does."""
+    """One sentence for each reason not to trust these samples."""
     found = [*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects)]
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Samples: what happens between "compare these" and a table of seconds.
+"""Samples: how calls of a function become seconds.
 
 Two functions are timed A B B A, more in a new order each round, so that what slows the machine down
 for a while slows all of them. Every sample takes about a millisecond, in one thread unless told
@@ -111,11 +111,11 @@ def _calibrate(subject: Subject, clock: Clock) -> None:
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
-    """How many pages of memory the system had to hand out while `function` was called so many times.
+    """The number of pages of memory that the system handed out during `calls` calls of `function`.
 
-    What a page is the system decides, mostly 4,096 bytes (`resource.getpagesize()`). On a system that
-    does not count them, 0. Raises TimingError for what is no function or no number of calls, and what
-    `function` raises.
+    The size of a page is up to the system, mostly 4,096 bytes (`resource.getpagesize()`). Gives 0 on
+    a system that does not count them. Raises TimingError unless it is given a function and a number
+    of calls, and whatever `function` raises.
 
     >>> import torch
     >>> x = torch.zeros(1000)

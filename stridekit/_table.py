@@ -1,0 +1,73 @@
+"""Tables: rows of texts, laid out in columns for a terminal and as HTML for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+_SIDES = {"<": "text-align:left", ">": "text-align:right"}
+
+
+def columns(rows: Sequence[Sequence[str]], align: str = "<") -> list[str]:
+    """One indented line for each row; its columns are two spaces apart, as wide as their longest text.
+
+    `align` has "<" or ">" for each column, and its last sign holds for the columns that follow.
+
+    >>> columns([("rows", "9"), ("columns", "160")], "<>")
+    ['  rows       9', '  columns  160']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    signs = align.ljust(len(widths), align[-1])
+    lines = []
+    for row in rows:
+        cells = zip(row, signs, widths, strict=False)
+        line = "  ".join(f"{text:{sign}{width}}" for text, sign, width in cells)
+        lines.append(f"  {line}".rstrip())
+    return lines
+
+
+def html_table(
+    title: str,
+    rows: Sequence[Sequence[str]],
+    *,
+    head: Sequence[str] = (),
+    foot: str = "",
+    align: str = "",
+    named_rows: bool = True,
+) -> str:
+    """An HTML table with a title above it; all texts are escaped.
+
+    `head` names the columns, and `foot` is a line below all of them. The first cell of a row names
+    it, unless `named_rows` is False. With `align` (as in `columns`) titles are bold, and each cell says
+    to which side its text goes; without it, cells look as the page around them has it.
+
+    >>> html_table("a < b", [("x", "1")]).partition("</caption>")[2]
+    '<tr><th scope="row">x</th><td>1</td></tr></table>'
+    """
+    count = max(map(len, [head, *rows]))
+    signs = align and align.ljust(count, align[-1])
+    sides = [_SIDES[sign] for sign in signs] or [""] * count
+    bold = "font-weight:600" if align else ""
+
+    top = _row(_cell('th scope="col"', text, side) for text, side in zip(head, sides, strict=False))
+    body = ""
+    for row in rows:
+        cells = [_cell("td", text, side) for text, side in zip(row, sides, strict=True)]
+        if named_rows:
+            cells[0] = _cell('th scope="row"', row[0], sides[0], bold)
+        body += _row(cells)
+    if foot:
+        last = _row([_cell(f'td colspan="{count}"', foot, _SIDES["<"])])
+        top, body = f"<thead>{top}</thead>", f"<tbody>{body}</tbody><tfoot>{last}</tfoot>"
+    caption = _cell("caption", title, "caption-side:top", _SIDES["<"], bold)
+    return f"<table>{caption}{top if head else ''}{body}</table>"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _cell(tag: str, text: str, *styles: str) -> str:
+    style = ";".join(filter(None, styles))
+    opening = f'{tag} style="{style}"' if style else tag
+    return f"<{opening}>{escape(text)}</{tag.partition(' ')[0]}>"

@@ -1,0 +1,211 @@
+"""Notebooks: run in a kernel of their own, and brought into one form. Refresh, tests and export share it.
+
+The form is one text for one content, on every machine. A cell's id is a hash of its source: an id that
+does not fit tells that the cell was edited after its outputs were stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+CELL_METADATA = {"tags", "jupyter"}
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+ASKS = re.compile(r"^Predict\(", re.MULTILINE)
+IGNORED = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\s*$", re.MULTILINE)
+
+# What would else differ between machines or runs, and show in the outputs.
+ENVIRONMENT = {
+    "PYTHONHASHSEED": "0",
+    # Sums of floats depend on the number of threads.
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    # The stored outputs are those of a machine without a GPU.
+    "CUDA_VISIBLE_DEVICES": "",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "PYTHONSTARTUP": "",
+    "PYTHONWARNINGS": "",
+    # Whether a progress bar shows depends on the speed of the machine.
+    "TQDM_DISABLE": "1",
+}
+
+
+class NotebookError(Exception):
+    """A notebook cannot be run, or become a page; the message names the cell and the reason in a line."""
+
+
+# The kernel -----------------------------------------------------------------------------------------
+
+
+def kernel_spec() -> dict[str, Any]:
+    """A kernel's specification: the Python that runs this, whatever else is installed as "python3"."""
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    return {
+        "argv": [*command, "--log-level=ERROR"],
+        "display_name": "Python 3",
+        "language": "python",
+    }
+
+
+class ThisPython(AsyncKernelManager):
+    """Starts a kernel in the environment of this process: of whoever exports a lesson."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        """The specification, from nowhere on the disk."""
+        return KernelSpec(**kernel_spec())
+
+
+def use_repeatable_kernel(folder: Path) -> None:
+    """Let this process and its children find a kernel "python3" that is the same on every machine.
+
+    `folder` is its scratch. The variables go into the kernel's specification, not into this process:
+    the rest of the tests keep the GPU and all threads. Profiles and settings of the user are replaced
+    by empty ones.
+    """
+    settings = {"IPYTHONDIR": str(folder / "ipython"), "MATPLOTLIBRC": str(folder / "matplotlibrc")}
+    kernel = folder / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    specification = kernel_spec() | {"env": ENVIRONMENT | settings}
+    (kernel / "kernel.json").write_text(json.dumps(specification), encoding="utf-8")
+    (folder / "matplotlibrc").touch()
+    os.environ["JUPYTER_PATH"] = str(folder)
+
+
+def list_fonts() -> None:
+    """Let matplotlib list the fonts, which it does once: in a cell, its message would be output."""
+    import matplotlib.font_manager  # noqa: F401
+
+
+def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
+    """A client that runs the cells of a notebook in a folder, each for `seconds` at the most."""
+    options = {"kernel_name": "python3", "record_timing": False, "timeout": seconds, **options}
+    return NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **options)
+
+
+def run(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
+    """Run every cell in a new kernel, in place; the client knows the widgets. Raises NotebookError."""
+    begun: list[Any] = []
+    runs = client(notebook, folder, seconds, **options)
+    runs.on_cell_execute = lambda cell, cell_index: begun.append(cell)
+    try:
+        runs.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        why = why_stopped(error, seconds)
+        raise NotebookError(f"{name_of(notebook, begun[-1])}: {why}") from None
+    return runs
+
+
+def why_stopped(error: Exception, seconds: int) -> str:
+    """The reason why a cell ended, in one line."""
+    if isinstance(error, CellExecutionError):
+        return f"{error.ename}: {error.evalue}".partition("\n")[0]
+    if isinstance(error, DeadKernelError):
+        return "the kernel died"
+    return f"it ran longer than {seconds} s"
+
+
+# Cells ----------------------------------------------------------------------------------------------
+
+
+def name_of(notebook: Any, cell: Any) -> str:
+    """A cell's number from the top and its first line, by which a person finds it."""
+    number = next(n for n, other in enumerate(notebook.cells, start=1) if other is cell)
+    first = cell.source.strip().partition("\n")[0]
+    return f'cell {number} ("{first[:60]}")'
+
+
+def asks(cell: Any) -> bool:
+    """Tell a cell that shows a card of Predict. Its code is folded away: it knows the answer."""
+    return cell.cell_type == "code" and bool(ASKS.search(cell.source))
+
+
+def ignores_output(cell: Any) -> bool:
+    """Tell a code cell that the tests run without looking at what it shows."""
+    tagged = "nbval-ignore-output" in cell.metadata.get("tags", [])
+    return tagged or bool(IGNORED.search(cell.source))
+
+
+def ids(notebook: Any) -> list[str]:
+    """The id of each cell: a hash of its source, numbered from the second of equal cells on."""
+    seen: Counter[str] = Counter()
+    found = []
+    for cell in notebook.cells:
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
+        seen[digest] += 1
+        found.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+    return found
+
+
+# The form -------------------------------------------------------------------------------------------
+
+
+def parse(text: str) -> Any:
+    """The notebook in a text of format 4, its multi-line strings joined; nothing is added to it."""
+    return nbformat.v4.reads(text)
+
+
+def write(notebook: Any) -> str:
+    """The notebook as text: sorted keys, an indent of one, LF, one newline at the end."""
+    return str(nbformat.v4.writes(notebook)) + "\n"
+
+
+def tidy(notebook: Any) -> None:
+    """Bring a notebook into the committed form, in place: nothing in it depends on the machine."""
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("\r\n", "\n").strip("\n")
+        cell.metadata = {k: v for k, v in cell.metadata.items() if k in CELL_METADATA and v}
+        if asks(cell):
+            cell.metadata["jupyter"] = {"source_hidden": True}
+        if cell.cell_type == "code":
+            cell.outputs = _joined([output for output in cell.outputs if _is_worth_storing(output)])
+    for cell, new in zip(notebook.cells, ids(notebook), strict=True):
+        cell.id = new
+
+
+def drop_frames(output: Any) -> None:
+    """Leave of an error its message: the frames hold paths, line numbers and colours."""
+    if output.output_type == "error":
+        output.traceback = [f"{output.ename}: {output.evalue}"]
+
+
+def _is_worth_storing(output: Any) -> bool:
+    """Tidy one output in place; False if nothing of it is left."""
+    drop_frames(output)
+    if output.output_type in ("display_data", "execute_result"):
+        # A stored view without its kernel shows as "model not found".
+        output.data.pop(WIDGET_VIEW, None)
+        output.metadata = {k: v for k, v in output.metadata.items() if k in output.data}
+        return bool(output.data)
+    return True
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """The outputs with neighbours of one stream made one: how a print is cut up is chance."""
+    done: list[Any] = []
+    for output in outputs:
+        last = done[-1] if done else None
+        if last and output.output_type == "stream" and last.get("name") == output.name:
+            last.text += output.text
+        else:
+            done.append(output)
+    return done
