@@ -10,7 +10,7 @@
     ex.address.hint()             # more help, a little at each call
     ex.address.solution()         # the tested source of one solution
 
-`core` says how an exercise is declared, and `strides/e1_address.py` is the one to copy from.
+`core` says how an exercise is declared, `mistakes` how it knows wrong answers; copy from `strides/ladder.py`.
 """
 
 from stridekit.exercises.core import Exercise, exercise

@@ -20,15 +20,17 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from stridekit._defaults import torch_defaults
+from stridekit.exercises.mistakes import Formula, Mistake, Pieces, most_alike, same_everywhere
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import (
     NOT_ATTEMPTED,
@@ -45,18 +47,6 @@ from stridekit.exercises.untrusted import presentable, signature_of, type_name
 from stridekit.exercises.watch import ANY_MEANS, Means
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A wrong way to reason: what one would answer, and the hint that names the reasoning.
-
-    One that is `exact` is told only to those who answer like it in every case.
-    """
-
-    answer: Callable[..., Any]
-    hint: str
-    exact: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -77,6 +67,7 @@ class Exercise:
     fence: Fence
     means: Means
     mistakes: list[Mistake] = field(default_factory=list)
+    slots: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _hints_given: int = 0
     _known: dict[Any, Outcome] = field(default_factory=dict)
 
@@ -90,7 +81,7 @@ class Exercise:
         """The name of the function to write."""
         return self.reference.__name__
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The names of its parameters, in order."""
         return tuple(inspect.signature(self.reference).parameters)
@@ -160,6 +151,38 @@ class Exercise:
             return answer
 
         return register
+
+    def knows(
+        self,
+        *,
+        slots: Pieces | None = None,
+        alone: Pieces | None = None,
+        wrong: Mapping[str, str] | None = None,
+        exact: Mapping[str, str] | None = None,
+    ) -> None:
+        """Register wrong answers that are written as source, each with its hint.
+
+        slots   pieces of the solution, and for each what people write in its place; in the order
+                in which they are told, as any combination of wrong pieces is known, too
+        alone   the same, for hints that are true only where the rest of the solution is right
+        wrong   whole answers of one expression
+        exact   such answers, told only to those who answer like them in every case
+
+        A source knows the parameters and the module; the exercise's name is its solution.
+        """
+        slots, alone, exact = slots or {}, alone or {}, exact or {}
+        formula = Formula(self.reference)
+        for right, pieces in (*slots.items(), *alone.items()):
+            for piece, hint in pieces.items():
+                self.mistake(hint)(formula.with_pieces({right: piece}))
+        for expression, hint in (*(wrong or {}).items(), *exact.items()):
+            self.mistake(hint, exact=expression in exact)(formula.answering(expression))
+        self.slots.update(slots)
+
+    @cached_property
+    def combinations(self) -> list[Mistake]:
+        """What one answers with the wrong choice in several slots."""
+        return list(Formula(self.reference).combinations(self.slots)) if self.slots else []
 
     # How a check comes to its words -----------------------------------------------------------
 
@@ -241,30 +264,12 @@ class Exercise:
         return Report("note", headline, rows, hint)
 
     def _diagnose(self, trials: list[Trial]) -> str:
-        """The hint of the mistake that answers like the learner: here, and most often elsewhere.
-
-        Two mistakes can give one answer on one case, so a single agreement among several wrong
-        answers is taken for chance, and so is agreement in errors alone. And who is right where
-        the mistake goes wrong, more often than they go wrong together, does not make that
-        mistake. "" where no mistake fits.
-        """
-        wrong = [i for i, trial in enumerate(trials) if not trial.right]
-        # Of two possible answers the wrong one is soon met by chance: nearly all have to agree.
-        yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
-        enough = len(wrong) * 4 // 5 if yes_or_no else 0
-        enough = max(enough, min(2, len(wrong)))
-        best_hint, most = "", 0
-        for mistake in self.mistakes:
-            theirs = [self._run_own(mistake.answer, trial.case).facts for trial in trials]
-            agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
-            shared = agree.intersection(wrong)
-            spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
-            fits = wrong[0] in shared and len(shared) >= max(enough, len(spared))
-            fits = fits and not (mistake.exact and len(agree) < len(trials))
-            by_chance = all("raised" in trials[i].outcome.facts for i in agree)
-            if fits and not by_chance and len(agree) > most:
-                best_hint, most = mistake.hint, len(agree)
-        return best_hint
+        """The hint of the mistake that the learner makes; "" where no mistake fits."""
+        for mistake in (*self.mistakes, *self.combinations):
+            if same_everywhere(mistake, trials, self._run_own):
+                return mistake.hint
+        told_freely = [mistake for mistake in self.mistakes if not mistake.exact]
+        return most_alike(told_freely, trials, self._run_own)
 
     def _describe_input(self, case: Case) -> str:
         lines = [case.source]
