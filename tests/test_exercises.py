@@ -675,6 +675,43 @@ def nought(n):
     return 0 if n < 5 else 5
 
 
+def test_a_combination_is_known_without_being_written():
+    """It is told its first wrong piece, and only to those who answer like it in every case."""
+
+    def area(n):
+        """The border of a square, once."""
+        side, count = n + 1, 4
+        return side * count
+
+    task = declared(area)
+    task.knows(
+        slots={"n + 1": {"n": "Side.", "n - 1": "Short."}, "4": {"2": "Two.", "3": "Three."}},
+        alone={"side * count": {"side + count": "Sum."}},
+        wrong={"area(n) + 1": "One more.", "side(n)": "An error."},
+        exact={"0": "Nothing."},
+    )
+    assert len(task.mistakes) == 8 and len(task.combinations) == 4
+    hints = {task.check(answer).hint for answer in (lambda n: 2 * n, lambda n: 3 * n)}
+    assert hints == {"Side."}
+    assert task.check(lambda n: 3 * (n - 1)).hint == "Short."
+    assert task.check(lambda n: 3 * n if n < 5 else 7).hint == "Otherwise."
+    assert task.check(lambda n: 2 * n + 2).hint == "Two."
+    assert task.check(lambda n: n + 5).hint == "Sum."
+    assert task.check(lambda n: 4 * n + 5).hint == "One more."
+    assert task.check(lambda n: side(n)).hint.startswith("Your function stops")  # noqa: F821
+
+
+@pytest.mark.parametrize(("piece", "times"), [("border", 0), ("side", 2)])
+def test_a_piece_that_is_not_in_the_body_once_is_refused(piece, times):
+    def area(n):
+        """The border of a square."""
+        side = n + 1
+        return side * 4
+
+    with pytest.raises(ValueError, match=f"'{piece}' is in the solution {times} times, not once"):
+        declared(area).knows(slots={piece: {"1": "One."}})
+
+
 def test_an_exact_mistake_is_told_only_to_whoever_makes_it_everywhere():
     """Not to one who is right in a case where the mistake is wrong."""
 

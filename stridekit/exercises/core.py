@@ -7,13 +7,10 @@ Nothing here is about strides. An exercise is declared around its reference solu
         \"\"\"Twice n.\"\"\"
         return 2 * n
 
-    @double.mistake("That is the square. Add n to itself.")
-    def squares(n: int) -> int:
-        return n * n
+    double.knows(wrong={"n * n": "That is the square. Add n to itself."})
 
 The docstring is the spec that the learner reads, the body is what `.solution()` shows, and its
-answers are what is expected, so the three cannot part. A mistake is a wrong answer written out: a
-learner who gives the mistake's answers reasons the same way, and gets its hint.
+answers are what is expected, so the three cannot part. What a wrong answer is told, `mistakes` decides.
 """
 
 from __future__ import annotations
