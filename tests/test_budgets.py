@@ -25,17 +25,8 @@ EXERCISES_A_LESSON, FEWEST_MISTAKES = 6, 6
 # Modules that `import stridekit` adds to `import torch`: a count, as seconds belong to a machine.
 MOST_MODULES = 40
 
-LONGEST_MODULE = 320
-# What is longer has a reason, and its own limit.
-LONGER = {
-    "stridekit/timing/comparison.py": 325,  # half of it is how a comparison shows itself
-    "stridekit/widgets/alias_explorer/story.js": 335,
-    "stridekit/widgets/page/operations.js": 400,  # every view operation, as in three Python modules
-    "stridekit/widgets/traversal_explorer/traversal.py": 335,
-    "stridekit/widgets/traversal_explorer/widget.py": 340,
-    "stridekit/plots.py": 350,
-    "stridekit/exercises/views/e2_share_bytes.py": 350,  # fourteen mistakes, each with its hint
-}
+LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
+LONGER: dict[str, int] = {}
 
 DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 10}
 

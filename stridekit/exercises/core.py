@@ -85,7 +85,7 @@ class Exercise:
 
     @property
     def spec(self) -> str:
-        """What goes in and what comes out."""
+        """The task in words: the parameters and the answer."""
         return inspect.getdoc(self.reference) or ""
 
     @torch_defaults()
@@ -178,13 +178,13 @@ class Exercise:
 
     @cached_property
     def combinations(self) -> list[Mistake]:
-        """What one answers with the wrong choice in several slots."""
+        """The answers with a wrong piece in two slots or more."""
         return list(Formula(self.reference).combinations(self.slots)) if self.slots else []
 
     # How a check comes to its words -----------------------------------------------------------
 
     def _why_not_callable(self, fn: Any) -> tuple[str, str] | None:
-        """What came instead of a function with the right parameters, and what to do about it."""
+        """A name for what came instead of a function of these parameters, and advice; or None."""
         if not callable(fn):
             call = f"`ex.{self.name}.check({self.name})`"
             return (

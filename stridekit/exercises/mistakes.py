@@ -104,7 +104,7 @@ Run = Callable[[Callable[..., Any], Case], Outcome]
 
 
 def same_everywhere(mistake: Mistake, trials: Sequence[Trial], run: Run) -> bool:
-    """Whether the learner answers like the mistake in every case, and not by errors alone."""
+    """True if the learner answers like the mistake in every case, and not by errors alone."""
     if all("raised" in trial.outcome.facts for trial in trials):
         return False
     return all(run(mistake.answer, trial.case).facts == trial.outcome.facts for trial in trials)
