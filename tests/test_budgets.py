@@ -21,21 +21,12 @@ ROOT = Path(__file__).parent.parent
 
 MOST_IGNORED = 2  # cells of one notebook whose outputs are not compared
 LARGEST_NOTEBOOK = 550_000  # characters
-EXERCISES_A_LESSON, FEWEST_MISTAKES, FEWEST_WRONG_ANSWERS = 6, 6, 10
+EXERCISES_A_LESSON, FEWEST_MISTAKES = 6, 6
 # Modules that `import stridekit` adds to `import torch`: a count, as seconds belong to a machine.
 MOST_MODULES = 40
 
-LONGEST_MODULE = 320
-# What is longer has a reason, and its own limit.
-LONGER = {
-    "stridekit/widgets/alias_explorer/story.js": 335,
-    "stridekit/widgets/page/operations.js": 400,  # every view operation, as in three Python modules
-    "stridekit/widgets/traversal_explorer/traversal.py": 335,
-    "stridekit/widgets/traversal_explorer/widget.py": 340,
-    "stridekit/plots.py": 350,
-    "stridekit/export/reference.py": 365,  # from a docstring to its page, as one story
-    "stridekit/exercises/views/e2_share_bytes.py": 350,  # fourteen mistakes, each with its hint
-}
+LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
+LONGER: dict[str, int] = {}
 
 DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 10}
 
@@ -47,18 +38,16 @@ def test_cells_that_are_not_compared(record_property):
 
 
 def test_exercises_and_their_wrong_answers(record_property):
-    wrong = Counter(one.exercise.name for one in WRONG)
     mistakes = {task.name: len({m.hint for m in task.mistakes}) for task in EXERCISES}
     lessons = Counter(task.reference.__module__.split(".")[2] for task in EXERCISES)
     record_property(
         "summary",
         f"exercises: {len(EXERCISES)} in {len(lessons)} lessons, {sum(mistakes.values())} named mistakes, "
-        f"{len(WRONG)} wrong answers that get a hint of their own, {len(UNNAMED)} others",
+        f"{len(WRONG)} other answers that are told them, {len(UNNAMED)} that get a general hint",
     )
     assert all(isinstance(task, Exercise) for task in EXERCISES)
     assert min(lessons.values()) >= EXERCISES_A_LESSON and len(lessons) == len(PATHS) - 1
     assert min(mistakes.values()) >= FEWEST_MISTAKES
-    assert min(wrong[task.name] for task in EXERCISES) >= FEWEST_WRONG_ANSWERS
 
 
 def test_what_import_loads(record_property):

@@ -26,11 +26,11 @@ from stridekit.exercises.answers import (
     view_of,
 )
 from stridekit.exercises.copy_log import CopyLog
+from stridekit.exercises.mistakes import Formula
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import Outcome, Unusable
 from stridekit.exercises.watch import Watch, layout_facts
-from tests.wrong_answers import UNNAMED, WRONG
-from tests.wrong_answers.strides import arithmetic
+from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 
 LESSONS = [ex, contiguity, views, performance, channels_last]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
@@ -58,6 +58,8 @@ def test_each_wrong_answer_is_refused_with_its_own_hint(wrong):
     assert not report.passed and report.attempted
     assert wrong.words in report.hint
     assert "input" in report.text and "expected" in report.text and "yours" in report.text
+    assert report == wrong.exercise.check(wrong.answer)
+    holds_no_address_and_is_well_formed(report)
 
 
 @each_wrong_answer
@@ -81,20 +83,60 @@ def test_a_wrong_answer_that_is_no_known_mistake_is_told_nothing_false(wrong):
 
 
 @each_exercise
-def test_no_two_mistakes_share_a_hint_and_each_is_met_by_a_wrong_answer(task):
+def test_each_exercise_knows_three_mistakes_or_more(task):
     hints = {mistake.hint for mistake in task.mistakes}
+    assert len(hints) >= 3 and task.otherwise not in hints
     words = {wrong.words for wrong in WRONG if wrong.exercise is task}
-    met = {word: [hint for hint in hints if word in hint] for word in words}
-    assert all(len(found) == 1 for found in met.values())
-    assert {found[0] for found in met.values()} == hints
-    assert len(words) == len(hints) >= 3
-    assert task.otherwise not in hints
+    assert all(sum(word in hint for hint in hints) == 1 for word in words)
 
 
 @each_exercise
-def test_each_mistake_gets_the_hint_that_stands_above_it(task):
+def test_each_mistake_gets_its_hint_in_a_report_that_is_the_same_each_time(task):
     for mistake in task.mistakes:
-        assert task.check(mistake.answer).hint == mistake.hint, mistake.answer.__name__
+        report = task.check(mistake.answer)
+        assert report.status == "failed" and report.hint == mistake.hint, mistake.answer.__name__
+        assert report == task.check(mistake.answer)
+        holds_no_address_and_is_well_formed(report)
+
+
+# Slots ----------------------------------------------------------------------------------------
+
+WITH_SLOTS = [task for task in EXERCISES if task.slots]
+EVERY_FORMULA = [*((task, task.slots) for task in WITH_SLOTS), *FORMULAS]
+
+
+def passes(task, answer):
+    """Whether an answer is right; it stops at the first case that differs."""
+    return all(
+        task._run(answer, case).facts == task._run_own(task.reference, case).facts
+        for case in task.cases
+    )
+
+
+@pytest.mark.parametrize(("task", "slots"), EVERY_FORMULA, ids=lambda it: getattr(it, "name", ""))
+def test_of_all_combinations_of_pieces_the_solution_alone_is_right(task, slots):
+    """A check that lets another one pass has too few cases."""
+    hints = {right: dict.fromkeys(wrong, "") for right, wrong in slots.items()}
+    formulas = Formula(task.reference).combinations(hints, fewest=1)
+    assert [it.answer.__name__ for it in formulas if passes(task, it.answer)] == []
+
+
+@pytest.mark.parametrize("task", WITH_SLOTS, ids=lambda task: task.name)
+def test_a_combination_of_wrong_pieces_is_told_the_first_of_them(task):
+    """Unless a known mistake, or another combination, has the same answers in every case."""
+    some = random.Random(0).sample(task.combinations, min(12, len(task.combinations)))
+    for mistake in some:
+        report = task.check(mistake.answer)
+        alike = {
+            other.hint
+            for other in (*task.mistakes, *task.combinations)
+            if all(
+                task._run_own(other.answer, case).facts == task._run_own(mistake.answer, case).facts
+                for case in task.cases
+            )
+        }
+        assert mistake.hint in alike and report.status == "failed"
+        assert report.hint in alike or "raised" in report.text, mistake.answer.__name__
 
 
 # What else learners hand over -----------------------------------------------------------------
@@ -260,11 +302,6 @@ def test_what_an_answer_prints_ends_with_the_case_that_the_report_is_about(capsy
 
     ex.address.check(answer)
     assert capsys.readouterr().out == "(10,)\n(4, 6)\n(4, 6)\n(7,)\n"
-
-
-def test_of_several_flaws_the_one_that_shows_is_named():
-    report = ex.slice_layout.check(arithmetic)  # no None, no negatives, no clamping
-    assert "can be None" in report.hint and "= 1, None, 4, 1" in report.text
 
 
 def test_errors_of_torch_are_told_apart_by_who_raised_them():
@@ -499,15 +536,11 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-@each_wrong_answer
-def test_a_report_is_the_same_each_time_and_holds_no_address(wrong):
-    first, second = (wrong.exercise.check(wrong.answer) for _ in range(2))
-    assert first == second
-    assert repr(first) == first.text == second.text
-    assert first._repr_html_() == second._repr_html_()
-    assert not re.search(r"0x[0-9a-f]|\d{9}", first.text + first._repr_html_())
-    assert max(map(len, first.text.splitlines())) <= 96
-    assert Tags(first._repr_html_()).seen <= {"div", "span", "pre", "b", "code"}
+def holds_no_address_and_is_well_formed(report):
+    assert repr(report) == report.text
+    assert not re.search(r"0x[0-9a-f]|\d{9}", report.text + report._repr_html_())
+    assert max(map(len, report.text.splitlines())) <= 96
+    assert Tags(report._repr_html_()).seen <= {"div", "span", "pre", "b", "code"}
 
 
 def test_a_report_says_what_differs():
@@ -640,6 +673,43 @@ def same(n):
 
 def nought(n):
     return 0 if n < 5 else 5
+
+
+def test_a_combination_is_known_without_being_written():
+    """It is told its first wrong piece, and only to those who answer like it in every case."""
+
+    def area(n):
+        """The border of a square, once."""
+        side, count = n + 1, 4
+        return side * count
+
+    task = declared(area)
+    task.knows(
+        slots={"n + 1": {"n": "Side.", "n - 1": "Short."}, "4": {"2": "Two.", "3": "Three."}},
+        alone={"side * count": {"side + count": "Sum."}},
+        wrong={"area(n) + 1": "One more.", "side(n)": "An error."},
+        exact={"0": "Nothing."},
+    )
+    assert len(task.mistakes) == 8 and len(task.combinations) == 4
+    hints = {task.check(answer).hint for answer in (lambda n: 2 * n, lambda n: 3 * n)}
+    assert hints == {"Side."}
+    assert task.check(lambda n: 3 * (n - 1)).hint == "Short."
+    assert task.check(lambda n: 3 * n if n < 5 else 7).hint == "Otherwise."
+    assert task.check(lambda n: 2 * n + 2).hint == "Two."
+    assert task.check(lambda n: n + 5).hint == "Sum."
+    assert task.check(lambda n: 4 * n + 5).hint == "One more."
+    assert task.check(lambda n: side(n)).hint.startswith("Your function stops")  # noqa: F821
+
+
+@pytest.mark.parametrize(("piece", "times"), [("border", 0), ("side", 2)])
+def test_a_piece_that_is_not_in_the_body_once_is_refused(piece, times):
+    def area(n):
+        """The border of a square."""
+        side = n + 1
+        return side * 4
+
+    with pytest.raises(ValueError, match=f"'{piece}' is in the solution {times} times, not once"):
+        declared(area).knows(slots={piece: {"1": "One."}})
 
 
 def test_an_exact_mistake_is_told_only_to_whoever_makes_it_everywhere():

@@ -11,6 +11,7 @@ from stridekit import Layout
 from stridekit.exercises import contiguity as ex
 from stridekit.exercises.contiguity.readers import free_where_unused
 from stridekit.exercises.copy_log import CopyLog
+from tests.test_exercises import passes
 from tests.wrong_answers.contiguity import torch_view
 
 
@@ -173,14 +174,6 @@ def test_right_answers_by_other_means_pass(task, answer):
 # Other formulas -------------------------------------------------------------------------------
 
 
-def passes(task, answer):
-    """Whether the check lets an answer pass, told at the first case that differs."""
-    return all(
-        task._run(answer, case).facts == task._run_own(task.reference, case).facts
-        for case in task.cases
-    )
-
-
 def test_one_rule_alone_is_contiguous():
     needed = {
         "sizes after": lambda shape, d: math.prod(shape[d + 1 :]),
@@ -210,30 +203,6 @@ def test_one_rule_alone_is_contiguous():
     # Which sizes are skipped makes no difference where a size of 0 has answered already.
     rule = ("sizes after", "==")
     assert passing == [(*rule, "1", "yes"), (*rule, "<= 1", "yes")]
-
-
-def test_one_rule_alone_merges():
-    numbers = {
-        "n": lambda shape, stride, d: shape[d],
-        "m": lambda shape, stride, d: shape[d + 1],
-        "s": lambda shape, stride, d: stride[d],
-        "t": lambda shape, stride, d: stride[d + 1],
-        "1": lambda shape, stride, d: 1,
-    }
-    passing = []
-    pairs = list(itertools.combinations_with_replacement(numbers, 2))
-    for left, right in itertools.product(pairs, repeat=2):
-
-        def formula(shape, stride, d, left=left, right=right):
-            a, b = (
-                math.prod(numbers[name](shape, stride, d) for name in side)
-                for side in (left, right)
-            )
-            return 0 in shape or 1 in shape[d : d + 2] or a == b
-
-        if passes(ex.mergeable, formula):
-            passing.append((left, right))
-    assert passing == [(("m", "t"), ("s", "1")), (("s", "1"), ("m", "t"))]
 
 
 def test_one_rule_alone_gives_the_clone():

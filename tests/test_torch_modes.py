@@ -23,7 +23,6 @@ from tests.robust_inputs import INPUTS
 from tests.test_exercises import EXERCISES
 from tests.test_robustness import COLUMNS
 from tests.widget_kinds import KINDS
-from tests.wrong_answers import WRONG
 
 
 @contextmanager
@@ -74,7 +73,7 @@ SOME_AT_ONCE = [
     *([("cuda",)] if "cuda" in MODES else []),
 ]
 
-FIRST_WRONG = {wrong.exercise.name: wrong.answer for wrong in reversed(WRONG)}
+FIRST_WRONG = {task.name: task.mistakes[0].answer for task in EXERCISES}
 X = {name: INPUTS[name]() for name in ("grid", "requires_grad", "conj", "bfloat16", "empty")}
 
 

@@ -10,7 +10,8 @@
     ex.address.hint()             # more help, a little at each call
     ex.address.solution()         # the tested source of one solution
 
-`core` says how an exercise is declared, and `strides/e1_address.py` is the one to copy from.
+`core` says how an exercise is declared, `mistakes` how it comes to know wrong answers, and
+`strides/ladder.py` is the one to copy from.
 """
 
 from stridekit.exercises.core import Exercise, exercise

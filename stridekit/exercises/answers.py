@@ -22,7 +22,7 @@ _MAX_LENGTH = 10_000  # more than any answer needs, so that an endless iterator 
 
 
 def as_int(value: Any, what: str = "an int") -> int:
-    """An int, or what is one in other clothes: a 0-d tensor, a NumPy int, the float 6.0."""
+    """An int, also written another way: as a 0-d tensor, a NumPy int, or the float 6.0."""
     found = int(value) if isinstance(value, float) and value.is_integer() else value
     if not isinstance(found, bool):
         try:
@@ -51,7 +51,7 @@ def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
 
 
 def kind(value: Any) -> str:
-    """What sort of thing came, with its shape if it has one.
+    """The sort of thing that came, with its shape if it has one.
 
     >>> kind(torch.zeros(2, 3)), kind([1, 2]), kind(0.5)
     ('a tensor of shape (2, 3)', 'a list of 2', 'a float')
@@ -128,6 +128,6 @@ def read_uses(answer: Any, args: Arguments) -> Outcome:
 
 
 def _unwrapped(answer: Any) -> Any:
-    """What a 0-d tensor or a NumPy scalar holds, as Python has it; anything else as it is."""
+    """The Python value in a 0-d tensor or a NumPy scalar; anything else as it is."""
     holds_one = getattr(answer, "ndim", None) == 0 and hasattr(answer, "item")
     return answer.item() if holds_one else answer

@@ -33,7 +33,7 @@ class CopyLog(TorchDispatchMode):
             self._remember(t)
 
     def knows(self, t: torch.Tensor) -> bool:
-        """Whether the storage of t was given, or made by an operation that was seen."""
+        """True if the storage of t was given, or made by an operation that was seen."""
         return not _has_memory(t) or t.untyped_storage().data_ptr() in self._known
 
     def _remember(self, t: torch.Tensor) -> None:

@@ -7,28 +7,27 @@ Nothing here is about strides. An exercise is declared around its reference solu
         \"\"\"Twice n.\"\"\"
         return 2 * n
 
-    @double.mistake("That is the square. Add n to itself.")
-    def squares(n: int) -> int:
-        return n * n
+    double.knows(wrong={"n * n": "That is the square. Add n to itself."})
 
 The docstring is the spec that the learner reads, the body is what `.solution()` shows, and its
-answers are what is expected, so the three cannot part. A mistake is a wrong answer written out: a
-learner who gives the mistake's answers reasons the same way, and gets its hint.
+answers are what is expected, so the three cannot part. What a wrong answer is told, `mistakes` decides.
 """
 
 from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from stridekit._defaults import torch_defaults
+from stridekit.exercises.mistakes import Formula, Mistake, Pieces, most_alike, same_everywhere
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import (
     NOT_ATTEMPTED,
@@ -45,18 +44,6 @@ from stridekit.exercises.untrusted import presentable, signature_of, type_name
 from stridekit.exercises.watch import ANY_MEANS, Means
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A wrong way to reason: what one would answer, and the hint that names the reasoning.
-
-    One that is `exact` is told only to those who answer like it in every case.
-    """
-
-    answer: Callable[..., Any]
-    hint: str
-    exact: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -77,6 +64,7 @@ class Exercise:
     fence: Fence
     means: Means
     mistakes: list[Mistake] = field(default_factory=list)
+    slots: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _hints_given: int = 0
     _known: dict[Any, Outcome] = field(default_factory=dict)
 
@@ -90,14 +78,14 @@ class Exercise:
         """The name of the function to write."""
         return self.reference.__name__
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The names of its parameters, in order."""
         return tuple(inspect.signature(self.reference).parameters)
 
     @property
     def spec(self) -> str:
-        """What goes in and what comes out."""
+        """The task in words: the parameters and the answer."""
         return inspect.getdoc(self.reference) or ""
 
     @torch_defaults()
@@ -161,10 +149,42 @@ class Exercise:
 
         return register
 
+    def knows(
+        self,
+        *,
+        slots: Pieces | None = None,
+        alone: Pieces | None = None,
+        wrong: Mapping[str, str] | None = None,
+        exact: Mapping[str, str] | None = None,
+    ) -> None:
+        """Register wrong answers that are written as source, each with its hint.
+
+        slots   pieces of the solution, and for each what people write in its place; in the order
+                in which they are told, as any combination of wrong pieces is known, too
+        alone   the same, for hints that are true only where the rest of the solution is right
+        wrong   whole answers of one expression
+        exact   such answers, told only to those who answer like them in every case
+
+        A source knows the parameters and the module; the exercise's name is its solution.
+        """
+        slots, alone, exact = slots or {}, alone or {}, exact or {}
+        formula = Formula(self.reference)
+        for right, pieces in (*slots.items(), *alone.items()):
+            for piece, hint in pieces.items():
+                self.mistake(hint)(formula.with_pieces({right: piece}))
+        for expression, hint in (*(wrong or {}).items(), *exact.items()):
+            self.mistake(hint, exact=expression in exact)(formula.answering(expression))
+        self.slots.update(slots)
+
+    @cached_property
+    def combinations(self) -> list[Mistake]:
+        """The answers with a wrong piece in two slots or more."""
+        return list(Formula(self.reference).combinations(self.slots)) if self.slots else []
+
     # How a check comes to its words -----------------------------------------------------------
 
     def _why_not_callable(self, fn: Any) -> tuple[str, str] | None:
-        """What came instead of a function with the right parameters, and what to do about it."""
+        """A name for what came instead of a function of these parameters, and advice; or None."""
         if not callable(fn):
             call = f"`ex.{self.name}.check({self.name})`"
             return (
@@ -241,30 +261,12 @@ class Exercise:
         return Report("note", headline, rows, hint)
 
     def _diagnose(self, trials: list[Trial]) -> str:
-        """The hint of the mistake that answers like the learner: here, and most often elsewhere.
-
-        Two mistakes can give one answer on one case, so a single agreement among several wrong
-        answers is taken for chance, and so is agreement in errors alone. And who is right where
-        the mistake goes wrong, more often than they go wrong together, does not make that
-        mistake. "" where no mistake fits.
-        """
-        wrong = [i for i, trial in enumerate(trials) if not trial.right]
-        # Of two possible answers the wrong one is soon met by chance: nearly all have to agree.
-        yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
-        enough = len(wrong) * 4 // 5 if yes_or_no else 0
-        enough = max(enough, min(2, len(wrong)))
-        best_hint, most = "", 0
-        for mistake in self.mistakes:
-            theirs = [self._run_own(mistake.answer, trial.case).facts for trial in trials]
-            agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
-            shared = agree.intersection(wrong)
-            spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
-            fits = wrong[0] in shared and len(shared) >= max(enough, len(spared))
-            fits = fits and not (mistake.exact and len(agree) < len(trials))
-            by_chance = all("raised" in trials[i].outcome.facts for i in agree)
-            if fits and not by_chance and len(agree) > most:
-                best_hint, most = mistake.hint, len(agree)
-        return best_hint
+        """The hint of the mistake that the learner makes; "" where no mistake fits."""
+        for mistake in (*self.mistakes, *self.combinations):
+            if same_everywhere(mistake, trials, self._run_own):
+                return mistake.hint
+        told_freely = [mistake for mistake in self.mistakes if not mistake.exact]
+        return most_alike(told_freely, trials, self._run_own)
 
     def _describe_input(self, case: Case) -> str:
         lines = [case.source]

@@ -1,4 +1,4 @@
-"""What an exercise says: cards that read the same in a terminal, in a notebook and in a test.
+"""The words of an exercise: cards that read the same in a terminal, in a notebook and in a test.
 
 A card never holds an address, a time or a random id, so the output of a cell that shows one is the
 same at every run. Its sign says what its colour says.
@@ -68,18 +68,18 @@ class Card:
 
 @dataclass(frozen=True, repr=False)
 class Report(Card):
-    """What `check` answers; `hint` is its one sentence of help, "" where none is needed."""
+    """The answer of `check`; `hint` is its one sentence of help, "" where none is needed."""
 
     hint: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether the answer is right on every case."""
+        """True if the answer is right on every case."""
         return self.status == "passed"
 
     @property
     def attempted(self) -> bool:
-        """Whether there was anything to check: False for a blank."""
+        """True if there was anything to check: False for a blank."""
         return self.status != "blank"
 
 

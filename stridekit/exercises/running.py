@@ -46,7 +46,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a call: named facts, in the order in which they are compared, and their words.
+    """The result of a call: named facts, in the order in which they are compared, and their words.
 
     Two outcomes agree when their facts are equal. `hint` is for outcomes that explain themselves.
     `made` has the layouts that calls of a watched function made on the way, in words.
@@ -94,7 +94,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one case, beside what should have come."""
+    """The result of one case, beside the expected one."""
 
     case: Case
     outcome: Outcome
@@ -102,16 +102,16 @@ class Trial:
 
     @property
     def right(self) -> bool:
-        """Whether the two agree."""
+        """True if the two agree."""
         return self.outcome.facts == self.expected.facts
 
     def right_but_not(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the outcome is right where these facts would be wrong."""
+        """True if the outcome is right where these facts would be wrong."""
         return self.right and facts != self.expected.facts
 
     @property
     def by_its_means(self) -> bool:
-        """Whether all that the solution makes by its means was made by them here too."""
+        """True if all that the solution makes by its means was made by them here, too."""
         return set(self.expected.made) <= set(self.outcome.made)
 
 
@@ -155,7 +155,7 @@ def _run_watched(
 
 
 def _read(read: Read, answer: Any, args: Arguments) -> Outcome:
-    """What the reader makes of an answer. A None that it does not take is a forgotten return."""
+    """The answer as its reader sees it. A None that the reader refuses is a forgotten return."""
     try:
         _require_readable(answer)
         return read(answer, args)
@@ -296,7 +296,7 @@ def _does_nothing(fn: Callable[..., Any]) -> bool:
 
 
 def _is_raise(at: TracebackType) -> bool:
-    """Whether the frame stopped at a `raise` of its own, rather than in a call it made."""
+    """True if the frame stopped at a `raise` of its own, rather than in a call it made."""
     return at.tb_frame.f_code.co_code[at.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 

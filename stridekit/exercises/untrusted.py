@@ -1,4 +1,4 @@
-"""What a learner's code hands over, made plain: its classes may lie about themselves, or raise.
+"""Values from a learner's code, made plain: their classes may lie about themselves, or raise.
 
 Facts are compared and words are shown long after the call, where no error is expected any more. So both
 become Python's own values while errors are still caught; no method of the learner's runs after that.

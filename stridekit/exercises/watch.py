@@ -62,5 +62,5 @@ def layout_facts(t: torch.Tensor) -> dict[str, Any]:
 
 
 def shares(t: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether the two stand on the same storage."""
+    """True if the two stand on the same storage."""
     return t.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()

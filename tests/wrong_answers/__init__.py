@@ -5,6 +5,15 @@ is that a check recognises the reasoning in other people's code. One module a le
 """
 
 from tests.wrong_answers import channels_last, contiguity, performance, strides, views
-from tests.wrong_answers.collecting import UNNAMED, WRONG
+from tests.wrong_answers.collecting import FORMULAS, UNNAMED, WRONG
 
-__all__ = ["UNNAMED", "WRONG", "channels_last", "contiguity", "performance", "strides", "views"]
+__all__ = [
+    "FORMULAS",
+    "UNNAMED",
+    "WRONG",
+    "channels_last",
+    "contiguity",
+    "performance",
+    "strides",
+    "views",
+]

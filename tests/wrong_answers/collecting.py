@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from stridekit.exercises import Exercise
+from stridekit.exercises.mistakes import Formula
 
 
 class Wrong(NamedTuple):
@@ -46,6 +47,30 @@ def unnamed(exercise, told=""):
         return answer
 
     return collect
+
+
+def general(exercise, *expressions, instead=None, told=""):
+    """Collect answers in a line that get a general hint: whole expressions, and other pieces.
+
+    `instead` has pieces of the solution, and for each what stands in its place.
+    """
+    formula = Formula(exercise.reference)
+    for expression in expressions:
+        unnamed(exercise, told)(formula.answering(expression))
+    for right, wrong_pieces in (instead or {}).items():
+        for piece in wrong_pieces:
+            unnamed(exercise, told)(formula.with_pieces({right: piece}))
+
+
+FORMULAS: list[tuple[Exercise, dict[str, list[str]]]] = []
+
+
+def formulas(exercise, choices):
+    """Collect pieces of the solution, for each of which people may write any of several others.
+
+    Of all the answers that this makes, the solution alone may pass.
+    """
+    FORMULAS.append((exercise, choices))
 
 
 CHANGES = "Your function changes"

@@ -1,14 +1,9 @@
 """The exercises of notebook 01, in the order in which a learner meets them."""
 
-from stridekit.exercises.strides.e1_address import address
-from stridekit.exercises.strides.e2_contiguous_stride import contiguous_stride
-from stridekit.exercises.strides.e3_mistakes import slice_layout
-from stridekit.exercises.strides.e4_recover_slice import recover_slice
-from stridekit.exercises.strides.e5_raw_bytes import raw_bytes
-from stridekit.exercises.strides.e6_column import column
-from stridekit.exercises.strides.e6_row import row
-from stridekit.exercises.strides.e6_steps import diagonal, trace
-from stridekit.exercises.strides.e6_windows import windows
+from stridekit.exercises.strides.addresses import address, contiguous_stride
+from stridekit.exercises.strides.ladder import column, diagonal, row, trace, windows
+from stridekit.exercises.strides.raw import raw_bytes
+from stridekit.exercises.strides.slices import recover_slice, slice_layout
 
 __all__ = [
     "address",

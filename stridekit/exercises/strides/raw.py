@@ -144,67 +144,9 @@ def raw_bytes(t: torch.Tensor) -> bytes:
     return ctypes.string_at(storage.data_ptr(), storage.nbytes())
 
 
-@raw_bytes.mistake(
-    "You start at t's own first element and read as far as the storage is long: past its end, "
-    "into memory that belongs to something else. Where does the storage begin?"
-)
-def starts_at_the_tensor(t: torch.Tensor) -> bytes:
-    return ctypes.string_at(t.data_ptr(), t.untyped_storage().nbytes())
-
-
-@raw_bytes.mistake(
-    "You start at the right byte and stop too soon: `numel() * element_size()` is what t needs, "
-    "and the storage can hold more than t."
-)
-def stops_after_numel(t: torch.Tensor) -> bytes:
-    return ctypes.string_at(t.untyped_storage().data_ptr(), t.numel() * t.element_size())
-
-
-@raw_bytes.mistake(
-    "You start at the right byte and stop behind t's last element. The storage may go on after "
-    "it: its own size says how far."
-)
-def stops_behind_the_last_element(t: torch.Tensor) -> bytes:
-    if t.numel() == 0:
-        return b""
+def behind_the_last(t: torch.Tensor) -> int:
     last = sum((n - 1) * step for n, step in zip(t.shape, t.stride(), strict=True))
-    size = (t.storage_offset() + last + 1) * t.element_size()
-    return ctypes.string_at(t.untyped_storage().data_ptr(), size)
-
-
-@raw_bytes.mistake(
-    "You start at the right byte and add t's offset to t's size. That reaches t's end only where "
-    "t has no gaps, and the storage may go on behind it: ask the storage for its size."
-)
-def stops_after_offset_and_numel(t: torch.Tensor) -> bytes:
-    size = (t.storage_offset() + t.numel()) * t.element_size()
-    return ctypes.string_at(t.untyped_storage().data_ptr(), size)
-
-
-@raw_bytes.mistake(
-    "You read t's bytes as if they lay in one piece from its first element on. Take both ends "
-    "from the storage: t can begin after its start, end before its end and leave gaps."
-)
-def reads_as_many_bytes_from_the_tensor(t: torch.Tensor) -> bytes:
-    return ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())
-
-
-@raw_bytes.mistake(
-    "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an "
-    "order of its own, and can hold elements that t leaves out."
-)
-def reads_a_copy(t: torch.Tensor) -> bytes:
-    copy = t.clone(memory_format=torch.contiguous_format)
-    return bytes(copy.untyped_storage().tolist())
-
-
-@raw_bytes.mistake(
-    "You walk back from `t.data_ptr()`, but too short a way: `t.storage_offset()` counts "
-    "elements, an address counts bytes. The storage knows its own start."
-)
-def walks_back_in_elements(t: torch.Tensor) -> bytes:
-    start = t.data_ptr() - t.storage_offset()
-    return ctypes.string_at(start, t.untyped_storage().nbytes())
+    return t.storage_offset() + last + 1 if t.numel() else 0
 
 
 ELEMENTS = (
@@ -212,39 +154,44 @@ ELEMENTS = (
     "`nbytes()` is its size."
 )
 
-
-@raw_bytes.mistake(ELEMENTS)
-def counts_elements_of_the_tensor(t: torch.Tensor) -> bytes:
-    return ctypes.string_at(t.untyped_storage().data_ptr(), t.numel())
-
-
-@raw_bytes.mistake(ELEMENTS)
-def counts_elements(t: torch.Tensor) -> bytes:
-    storage = t.untyped_storage()
-    return ctypes.string_at(storage.data_ptr(), storage.nbytes() // t.element_size())
-
-
-@raw_bytes.mistake(
-    "`nbytes()` is in bytes already. Multiplied by the size of an element it takes you far past "
-    "the storage's end."
+raw_bytes.knows(
+    slots={
+        "storage.data_ptr()": {
+            "t.data_ptr() - t.storage_offset()": "You walk back from `t.data_ptr()`, but too short a "
+            "way: `t.storage_offset()` counts elements, an address counts bytes. The storage knows its "
+            "own start.",
+        },
+        "storage.nbytes()": {
+            "t.numel() * t.element_size()": "You start at the right byte and stop too soon: `numel() * "
+            "element_size()` is what t needs, and the storage can hold more than t.",
+            "behind_the_last(t) * t.element_size()": "You start at the right byte and stop behind t's "
+            "last element. The storage may go on after it: its own size says how far.",
+            "(t.storage_offset() + t.numel()) * t.element_size()": "You start at the right byte and add "
+            "t's offset to t's size. That reaches t's end only where t has no gaps, and the storage may "
+            "go on behind it: ask the storage for its size.",
+            "t.numel()": ELEMENTS,
+            "storage.nbytes() // t.element_size()": ELEMENTS,
+            "storage.nbytes() * t.element_size()": "`nbytes()` is in bytes already. Multiplied by the "
+            "size of an element it takes you far past the storage's end.",
+        },
+    },
+    alone={
+        "storage.data_ptr()": {
+            "t.data_ptr()": "You start at t's own first element and read as far as the storage is long: "
+            "past its end, into memory that belongs to something else. Where does the storage begin?",
+            "t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has an element. "
+            "An empty view has none to point to, so its `data_ptr()` is 0, though its storage is still "
+            "there: ask the storage where it begins.",
+        },
+    },
+    wrong={
+        "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": "You read t's bytes as if they "
+        "lay in one piece from its first element on. Take both ends from the storage: t can begin after "
+        "its start, end before its end and leave gaps.",
+        "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": "Those are "
+        "the bytes of a tidy copy: t's elements in reading order. The storage lies in an order of its "
+        "own, and can hold elements that t leaves out.",
+        "ctypes.string_at(t.untyped_storage().data_ptr())": "Without a size, `string_at` takes the bytes "
+        "for a C string and stops at the first zero byte. Say how many there are.",
+    },
 )
-def multiplies_bytes(t: torch.Tensor) -> bytes:
-    storage = t.untyped_storage()
-    return ctypes.string_at(storage.data_ptr(), storage.nbytes() * t.element_size())
-
-
-@raw_bytes.mistake(
-    "Without a size, `string_at` takes the bytes for a C string and stops at the first zero byte. "
-    "Say how many there are."
-)
-def stops_at_a_zero_byte(t: torch.Tensor) -> bytes:
-    return ctypes.string_at(t.untyped_storage().data_ptr())
-
-
-@raw_bytes.mistake(
-    "Right wherever t has an element. An empty view has none to point to, so its `data_ptr()` is "
-    "0, though its storage is still there: ask the storage where it begins."
-)
-def walks_back_from_data_ptr(t: torch.Tensor) -> bytes:
-    start = t.data_ptr() - t.storage_offset() * t.element_size()
-    return ctypes.string_at(start, t.untyped_storage().nbytes())

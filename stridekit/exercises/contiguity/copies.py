@@ -1,0 +1,267 @@
+"""E5 and E6: the strides that clone gives, and the same result with fewer bytes copied."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from stridekit.exercises.answers import kind
+from stridekit.exercises.contiguity.readers import free_where_unused, read_packed_stride
+from stridekit.exercises.copy_log import Logged, logging_copies
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
+
+Ints = tuple[int, ...]
+
+
+@exercise(
+    title="the stride that clone gives",
+    read=read_packed_stride,
+    cases=[
+        "shape, stride = (4, 6), (6, 1)  # x = torch.empty(4, 6)",
+        "shape, stride = (6, 4), (1, 6)  # x.t()",
+        "shape, stride = (4, 3), (6, 1)  # x[:, :3]",
+        "shape, stride = (4, 3), (6, 2)  # x[:, ::2]",
+        "shape, stride = (3, 4), (1, 6)  # x[:, :3].t()",
+        "shape, stride = (3, 4), (2, 6)  # x[:, ::2].t()",
+        "shape, stride = (2, 6), (12, 1)  # x[::2]",
+        "shape, stride = (6, 2), (1, 12)  # x[::2].t()",
+        "shape, stride = (4,), (6,)  # x[:, 2]",
+        "shape, stride = (2, 3, 4), (12, 4, 1)  # y = torch.empty(2, 3, 4)",
+        "shape, stride = (4, 2, 3), (1, 12, 4)  # y.permute(2, 0, 1)",
+        "shape, stride = (3, 4, 2), (4, 1, 12)  # y.permute(1, 2, 0)",
+        "shape, stride = (4, 2, 2), (1, 12, 4)  # y[:, :2].permute(2, 0, 1)",
+        "shape, stride = (3, 2, 2), (4, 2, 12)  # y[:, :, ::2].permute(1, 2, 0)",
+        "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # z: an image in channels-last",
+        "shape, stride = (2, 2, 3, 4), (60, 1, 20, 5)  # z[:, :2]",
+        "shape, stride = (2, 5, 3, 2), (60, 1, 20, 10)  # z[:, :, :, ::2]",
+        "shape, stride = (3, 3), (1, 7)",
+        "shape, stride = (2, 3), (8, 1)",
+        "shape, stride = (3, 2), (2, 14)",
+        "shape, stride = (5, 2), (7, 2)",
+        "shape, stride = (2, 5), (3, 9)",
+        "shape, stride = (4, 6), (0, 1)  # torch.empty(6).expand(4, 6)",
+        "shape, stride = (6, 4), (1, 0)  # the same, turned",
+        "shape, stride = (2, 3), (0, 0)  # torch.empty(1).expand(2, 3)",
+        "shape, stride = (3, 4, 5), (0, 1, 4)  # torch.empty(5, 4).t().expand(3, 4, 5)",
+        "shape, stride = (4, 3, 5), (1, 0, 4)  # the same, permuted",
+        "shape, stride = (5, 3, 4), (4, 0, 1)  # the same, permuted",
+        "shape, stride = (4, 1, 6), (6, 99, 1)",
+        "shape, stride = (4, 1, 3), (6, 99, 1)",
+        "shape, stride = (3, 1, 4), (1, 5, 6)",
+        "shape, stride = (1, 1, 3), (7, 99, 1)",
+        "shape, stride = (1, 3), (5, 2)",
+        "shape, stride = (), ()",
+        "shape, stride = (0, 3), (3, 1)",
+        "shape, stride = (3, 0), (1, 3)",
+    ],
+    hints=[
+        "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, "
+        "`x[:, ::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
+        "A dense tensor keeps its strides. From any other the gaps go, and the order of the dims in "
+        "memory stays: which dim has the smallest stride, which the next?",
+        "Go through the dims from the smallest stride to the largest: the first gets 1, each of the "
+        "next the product of the sizes already passed. A dim of stride 0 keeps its place among them, "
+        "counted from the last dim.",
+    ],
+    otherwise="Order the dims by their strides, the smallest first. The clone has the same order and no "
+    "gaps: 1 for the first, and so on. Which of the dims is not where it should be?",
+    takeaway="clone keeps the order in memory and closes the gaps. What has none stays as it is.",
+)
+def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
+    """The stride of `x.clone()`.
+
+    shape, stride   those of x, in elements; no two dims have the same stride, except that some
+                    may be expanded: stride 0
+    return          the stride of the clone, one int for each dim. The stride of a dim of size
+                    1 is free, and so are all where there is no element.
+    """
+    dims = list(reversed(range(len(shape))))  # the last one first: so they lie if nothing else
+    by_stride = iter(sorted((d for d in dims if stride[d] != 0), key=lambda d: stride[d]))
+    order = [d if stride[d] == 0 else next(by_stride) for d in dims]  # expanded ones stay
+    new_stride = [1] * len(shape)
+    step = 1
+    for d in order:
+        new_stride[d] = step
+        step *= max(shape[d], 1)
+    return tuple(new_stride)
+
+
+def packed(shape: Ints, order: list[int]) -> Ints:
+    """Strides without gaps, the dims in this order from the innermost; 0 for those left out."""
+    inside = {d: prod(shape[k] for k in order[: order.index(d)]) for d in order}
+    return tuple(inside.get(d, 0) for d in range(len(shape)))
+
+
+def dims_by(stride: Ints, key: Any) -> list[int]:
+    """The dims in the order of a key of the stride; of two alike the last first."""
+    return sorted(range(len(stride)), key=lambda d: (key(stride[d]), -d))
+
+
+def is_dense(shape: Ints, stride: Ints) -> bool:
+    clone = clone_stride.reference(shape, stride)
+    return free_where_unused(shape, clone) == free_where_unused(shape, stride)
+
+
+clone_stride.knows(
+    wrong={
+        "stride": "You keep the strides always. Then the clone of `x[:, ::2]` would have the gaps of x, "
+        "in new memory: clone copies only the elements of its input. Look at "
+        "`x[:, ::2].clone().stride()`.",
+        "packed(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That is "
+        "`contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
+        "stride if is_dense(shape, stride) else "
+        "packed(shape, dims_by(stride, lambda s: 0))": "Right for dense tensors. The others you lay out "
+        "in reading order, but clone only closes the gaps: the dims stay in the order of their strides. "
+        "Look at `x[:, ::2].t().clone().stride()`.",
+        "packed(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of 0. The "
+        "clone of an expanded tensor has an element for each index, so that you can write to it: every "
+        "dim of more than one element needs a step.",
+        "packed(shape, dims_by(stride, abs))": "You take 0 for the smallest stride and put expanded dims "
+        "innermost. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
+        "`torch.empty(6).expand(4, 6).clone()`.",
+        "packed(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims outermost. A "
+        "stride of 0 says nothing about the order: such a dim keeps its place. Look at "
+        "`torch.empty(6).expand(4, 6).t().clone()`.",
+        "packed(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the largest "
+        "stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
+        "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
+        "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. Put "
+        "each back where its dim is.",
+        "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away by "
+        "the smallest stride. That closes gaps inside a row; the rows themselves can be further apart "
+        "than they are long: look at `x[:, :3].clone().stride()`.",
+        "packed(shape, list(range(len(shape))))": "You lay every clone out by columns. That is right for "
+        "`x.t()`, which lies so: clone keeps the order that it finds. Look at `x.clone().stride()`.",
+    }
+)
+
+OUTSIDE = (
+    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. What "
+    "is copied there nobody counts. Stay with views and copies of x."
+)
+
+
+def read_with_copies(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a tensor, with what was copied on the way; fewer bytes than needed are fine."""
+    if not isinstance(answer, Tensor):
+        raise Unusable(f"{kind(answer)}, where a tensor is asked for")
+    log, x = cast(Logged, args).log, args["x"]
+    copies, outside = list(log.copies), log.outside or not log.knows(answer)
+    needed = 0 if x.transpose(1, 2).is_contiguous() else x.numel() * x.element_size()
+    copied = sum(nbytes for _, nbytes in copies)
+    by = ", ".join(f"{nbytes} by {name}" for name, nbytes in copies)
+    facts: dict[str, Any] = {
+        "dtype": answer.dtype,
+        "shape": tuple(answer.shape),
+        "values": answer.tolist(),
+        "stride": answer.stride() if answer.numel() else "free",
+        "bytes copied": "outside torch" if outside else max(copied, needed),
+    }
+    shown = f"{describe(answer)}, {copied} bytes copied" + (f": {by}" if copied else "")
+    return Outcome(facts, shown, OUTSIDE if outside else "")
+
+
+Y = "y = torch.arange(24).view(2, 3, 4)"
+W = "w = torch.arange(48).view(2, 4, 6)"
+
+
+@exercise(
+    title="the same with fewer copies",
+    read=read_with_copies,
+    fence=logging_copies,
+    cases=[
+        f"{Y}; x = y",
+        f"{Y}; x = y.transpose(1, 2)",
+        f"{W}; x = w[:, :, :3]",
+        f"{W}; x = w[:, :, ::2]",
+        f"{W}; x = w[:, 1:].transpose(1, 2)",
+        f"{W}; x = w.transpose(1, 2)[:, ::2]",
+        "x = torch.arange(24).view(4, 3, 2).transpose(1, 2)[::2]",
+        f"{Y}; x = y.permute(2, 0, 1)",
+        f"{Y}; x = y.permute(1, 2, 0)",
+        f"{Y}; x = y.permute(2, 1, 0)",
+        "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3)",
+        "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3).transpose(1, 2)",
+        "x = torch.arange(40, dtype=torch.float32).view(2, 4, 5)[1:, :, 1:4]",
+        "x = torch.arange(40, dtype=torch.float32).view(2, 5, 4)[1:].transpose(1, 2)",
+        "x = torch.arange(6).view(1, 2, 3).expand(4, 2, 3)",
+        "x = torch.arange(3).expand(2, 4, 3)",
+        "x = torch.arange(12).view(2, 6, 1)",
+        "x = torch.arange(12).view(2, 1, 6)",
+        "x = torch.arange(24).view(2, 12, 1)[:, ::2]",
+        "x = torch.arange(24).view(4, 1, 6)[::2]",
+        "x = torch.tensor([[[7]]])",
+        "x = torch.empty(2, 0, 3)",
+        "x = torch.empty(0, 2, 3)",
+    ],
+    hints=[
+        "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its "
+        "four steps move elements? What does the first of them change, as far as the result goes?",
+        "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, without "
+        "a copy. From there on: what gives a contiguous tensor, and copies only if it has to?",
+        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in "
+        "the line is enough: the one behind the transpose.",
+    ],
+    otherwise="Go through your line on this input: after each step, which shape and which stride, and "
+    "does it stand in new memory? Only what the next step needs should be copied.",
+    takeaway="First the views, then at most one copy, in the order that is wanted in the end.",
+)
+def by_columns(x: torch.Tensor) -> torch.Tensor:
+    """Each matrix of x as one row, read by columns, with fewer copies than this line makes.
+
+        x.contiguous().transpose(1, 2).contiguous().view(x.size(0), x.size(1) * x.size(2))
+
+    x       a tensor of three dims, perhaps sliced, transposed or expanded
+    return  the same tensor: its shape, its stride and its values. It may be a view of x. No
+            more bytes are copied than have to be: x.numel() elements, and none where x lies
+            in memory by columns already
+    """
+    return x.transpose(1, 2).contiguous().view(x.size(0), x.size(1) * x.size(2))
+
+
+def width(x: Tensor) -> tuple[int, int]:
+    """The shape of the result."""
+    return x.size(0), x.size(1) * x.size(2)
+
+
+TWO_COPIES = (
+    "The same values, the same layout, and up to two copies. (reshape copies too, it only does not "
+    "say so.) Which of your steps move elements, and what is the first copy good for in the end?"
+)
+BY_ROWS = (
+    "reshape is not a transpose. It keeps the reading order, row by row, and only cuts it anew; the "
+    "columns come first only after `transpose(1, 2)`."
+)
+
+by_columns.knows(
+    wrong={
+        "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
+        "x.contiguous().transpose(1, 2).reshape(width(x))": TWO_COPIES,
+        "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy "
+        "always, also where x lies in memory by columns already and a view would do. `clone` never asks; "
+        "which method copies only if it has to?",
+        "by_columns(x).clone()": "Twice the bytes on every input: you copy the elements, and then once "
+        "more what is new already. One of these copies alone would do; which of them does nothing for "
+        "the result?",
+        "x.transpose(1, 2).reshape(width(x))": "Few copies, but not always the same layout: reshape "
+        "stays a view wherever there is one, also one with gaps. Compare the strides where x is a slice "
+        "of something that lies by columns.",
+        "x.reshape(width(x))": BY_ROWS,
+        "x.contiguous().view(width(x))": BY_ROWS,
+        "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It keeps "
+        "the reading order and gives it another shape: here the shape of the transpose, with the "
+        "elements in the wrong places.",
+        "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
+        "transpose behind it turns the strides round again, and view finds two chunks. Where in the line "
+        "is a contiguous tensor needed?",
+        "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in memory "
+        "by columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
+        "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so behind the "
+        "transpose it copies and changes nothing for view. `contiguous()` is the one that puts the "
+        "elements in reading order.",
+    }
+)

@@ -1,0 +1,324 @@
+"""E1 and E2: contiguous, and the dims that step as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise, product
+from math import prod
+
+from stridekit.exercises.answers import read_yes_or_no
+from stridekit.exercises.core import exercise
+
+Ints = tuple[int, ...]
+
+LAYOUTS = [
+    ((4, 6), (6, 1), "x = torch.empty(4, 6)"),
+    ((6, 4), (1, 6), "x.t()"),
+    ((4, 3), (6, 1), "x[:, :3]"),
+    ((4, 3), (6, 2), "x[:, ::2]"),
+    ((2, 6), (6, 1), "x[1:3]"),
+    ((4,), (6,), "x[:, 2]"),
+    ((4, 6), (0, 1), "x[0].expand(4, 6)"),
+    ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
+    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"),
+    ((2, 2, 4), (12, 4, 1), "y[:, :2]"),
+    ((3, 2, 4), (4, 12, 1), "y.transpose(0, 1)"),
+    ((2, 3, 2), (12, 4, 2), "y[:, :, ::2]"),
+    ((2, 4, 3), (12, 1, 4), "y.transpose(1, 2)"),
+    ((2, 2, 2), (2, 2, 1), "steps that never grow"),
+    ((2, 3, 4, 5), (60, 20, 5, 1), "torch.empty(2, 3, 4, 5)"),
+    ((2, 5, 3, 4), (60, 1, 20, 5), "an image in channels-last"),
+    ((2, 3, 4, 1), (12, 4, 1, 24), "torch.empty(1, 2, 3, 4).permute(1, 2, 3, 0)"),
+    ((3, 1), (1, 7), ""),
+    ((1, 3), (99, 1), ""),
+    ((1, 3), (1, 2), ""),
+    ((4, 1, 6), (6, 99, 1), ""),
+    ((4, 1, 6), (12, 6, 1), ""),
+    ((1, 1, 3), (7, 99, 1), ""),
+    ((1, 4, 6), (24, 1, 4), ""),
+    ((1, 2, 1, 3), (0, 3, 0, 1), ""),
+    ((1, 1), (5, 0), ""),
+    ((), (), "torch.tensor(7)"),
+    ((0,), (7,), ""),
+    ((0, 3), (5, 2), ""),
+    ((3, 0), (9, 9), ""),
+    ((2, 0, 3), (1, 2, 3), ""),
+    ((0, 1, 4), (8, 8, 8), ""),
+]
+
+
+def layouts_cases() -> list[str]:
+    """The layouts by hand, then every shape of one and two dims with sizes and strides 0 to 3."""
+    found = []
+    for shape, stride, how in LAYOUTS:
+        found.append(f"shape, stride = {shape}, {stride}" + (f"  # {how}" if how else ""))
+    for ndim in (1, 2):
+        grid = list(product(range(4), repeat=ndim))
+        # Sizes of 1 and 0 last: they are the strange ones.
+        for shape in sorted(grid, key=lambda sizes: (0 in sizes, 1 in sizes)):
+            found += [f"shape, stride = {shape}, {stride}" for stride in grid]
+    return found
+
+
+@exercise(
+    title="does it lie in memory in reading order?",
+    read=read_yes_or_no,
+    cases=layouts_cases(),
+    hints=[
+        "Read the elements in order: the last index runs fastest. What does its stride have to be, "
+        "and what the stride of the dim before it?",
+        "Go from the last dim to the first, and keep the step that is needed: 1 at the start, then "
+        "the product of the sizes you have passed. Which dims is there nothing to ask of?",
+        "A dim of size 1 is never stepped along, so its stride is not asked. And where a size is 0, "
+        "there is no element that could lie in the wrong place.",
+    ],
+    otherwise="Which element is read second, and does it lie one element further on? Then the "
+    "first one of the second row, and so on. Only steps that some index takes can be wrong.",
+    takeaway="Contiguous means: reading order is memory order. Steps that nobody takes do not count.",
+)
+def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether a tensor of this shape and stride is contiguous, as `x.is_contiguous()` tells.
+
+    shape   a tuple of ints >= 0; () is a 0-d tensor
+    stride  a tuple of as many ints >= 0, in elements
+    return  True or False, torch's answer, also for sizes of 1 and 0
+    """
+    if 0 in shape:
+        return True
+    needed = 1
+    for size, step in zip(reversed(shape), reversed(stride), strict=True):
+        if size != 1 and step != needed:
+            return False
+        needed *= size
+    return True
+
+
+def row_major(shape: Ints) -> Ints:
+    """The product of the sizes after each dim."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def fresh(shape: Ints) -> Ints:
+    """The stride of a new tensor of this shape: as `row_major`, with sizes of 0 counted as 1."""
+    return row_major(tuple(max(n, 1) for n in shape))
+
+
+def stepped(shape: Ints, stride: Ints) -> tuple[Ints, Ints]:
+    """The dims that have something to step along."""
+    kept = [(n, s) for n, s in zip(shape, stride, strict=True) if n != 1]
+    return tuple(n for n, _ in kept), tuple(s for _, s in kept)
+
+
+def steps_evenly(shape: Ints, stride: Ints) -> bool:
+    """True if each dim steps as far as all the steps of the one behind it."""
+    steps = zip(shape[1:], pairwise(stride), strict=True)
+    return all(outer == n * inner for n, (outer, inner) in steps)
+
+
+def whatever_the_sizes(rule: str) -> Iterator[str]:
+    """A rule about shape and stride, in the ways of treating sizes of 1 and 0."""
+    yield rule
+    yield f"(lambda shape: {rule})(tuple(max(n, 1) for n in shape))"
+    yield f"(lambda shape, stride: {rule})(*stepped(shape, stride))"
+    yield f"0 in shape or (lambda shape, stride: {rule})(*stepped(shape, stride))"
+
+
+SIZE_ONE = (
+    "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so any "
+    "stride will do: move a size of 1 about with `permute` and ask `is_contiguous()`."
+)
+EMPTY = (
+    "Right wherever there is an element. Where a size is 0 there is none, so nothing can lie in the "
+    "wrong place: torch calls every such tensor contiguous."
+)
+ALL_THE_SAME = (
+    "You answer the same for every input. There are both kinds: ask `is_contiguous()` of "
+    "`torch.empty(4, 6)` and of `torch.empty(4, 6).t()`."
+)
+
+is_contiguous.knows(
+    wrong={
+        "stride == fresh(shape)": SIZE_ONE,
+        "stride == row_major(shape)": SIZE_ONE,
+        "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))": SIZE_ONE,
+        "not shape or (stride[-1] == 1 and steps_evenly(shape, stride))": SIZE_ONE,
+        "(dims := stepped(shape, stride))[1] == row_major(dims[0])": EMPTY,
+        "(dims := stepped(shape, stride))[1] == fresh(dims[0])": EMPTY,
+    }
+)
+
+RULES = {
+    "all(outer >= inner for outer, inner in pairwise(stride))": "Your test only asks that strides do "
+    "not grow from left to right. That is the right order of dims, but says nothing of gaps: look at "
+    "`x[:, :3]`. (And sizes of 1 may break the order.)",
+    "not stride or stride[-1] == 1": "A last stride of 1 says that each row has no gap inside. Whether "
+    "the next row follows without one is up to the other strides: look at `x[:, :3]`.",
+    "stride == row_major(shape[::-1])[::-1]": "That is contiguity by columns: you multiply the sizes "
+    "before each dim. In torch's reading order the last index runs fastest, so it takes the sizes "
+    "after it. Try `x.t()`.",
+    "(s := sorted(zip(stride, shape), reverse=True)) == list(zip(row_major([n for _, n in s]), "
+    "[n for _, n in s]))": "You accept whatever fills its range without a hole, in any order of the "
+    "dims. That is *dense*. Contiguous also asks for reading order: `x.t()` is dense and not "
+    "contiguous.",
+    "steps_evenly(shape, stride)": "Your test asks that the elements are evenly spaced, not that the "
+    "space is 1. A column, `x[:, 2]`, is evenly spaced too: what does the last dim's stride have to "
+    "be?",
+}
+for rule, hint in RULES.items():
+    is_contiguous.knows(wrong=dict.fromkeys(whatever_the_sizes(rule), hint))
+
+is_contiguous.knows(
+    wrong={
+        "0 in shape or 1 in shape or stride == row_major(shape)": "A size of 1 somewhere does not "
+        "excuse the other dims. Leave out that one stride, and go on asking the rest of them: try shape "
+        "(1, 3), stride (1, 2).",
+        "is_contiguous(shape, stride) if shape else stride[-1] == 1": "Shape () has no dims, so there "
+        "is no last one to look at, and no stride that could be wrong. A 0-d tensor has one element: "
+        "contiguous.",
+    },
+    exact={"False": ALL_THE_SAME, "True": ALL_THE_SAME},
+)
+
+NEIGHBOURS = [
+    ((4, 6), (6, 1), 0, "x = torch.empty(4, 6)"),
+    ((6, 4), (1, 6), 0, "x.t()"),
+    ((4, 3), (6, 1), 0, "x[:, :3]"),
+    ((4, 3), (6, 2), 0, "x[:, ::2]"),
+    ((2, 6), (12, 1), 0, "x[::2]"),
+    ((4, 2), (6, 4), 0, "x[:, ::4]"),
+    ((4, 6), (0, 1), 0, "x[0].expand(4, 6)"),
+    ((4, 6), (0, 0), 0, "x[0, 0].expand(4, 6)"),
+    ((4, 4), (1, 4), 0, "torch.empty(4, 4).t()"),
+    ((2, 3, 4), (12, 4, 1), 0, "y = torch.empty(2, 3, 4)"),
+    ((2, 3, 4), (12, 4, 1), 1, "y"),
+    ((4, 2, 3), (1, 12, 4), 0, "y.permute(2, 0, 1)"),
+    ((4, 2, 3), (1, 12, 4), 1, "y.permute(2, 0, 1)"),
+    ((2, 2, 4), (12, 4, 1), 0, "y[:, :2]"),
+    ((2, 2, 4), (12, 4, 1), 1, "y[:, :2]"),
+    ((2, 3, 2), (12, 4, 1), 0, "y[:, :, :2]"),
+    ((2, 3, 2), (12, 4, 1), 1, "y[:, :, :2]"),
+    ((2, 3, 2), (12, 4, 2), 1, "y[:, :, ::2]"),
+    ((2, 4, 3), (12, 1, 4), 0, "y.transpose(1, 2)"),
+    ((2, 4, 3), (12, 1, 4), 1, "y.transpose(1, 2)"),
+    ((3, 3, 3), (3, 9, 1), 0, "torch.empty(3, 3, 3).transpose(0, 1)"),
+    ((3, 3, 3), (1, 3, 9), 1, "torch.empty(3, 3, 3).permute(2, 1, 0)"),
+    ((2, 3, 4, 5), (60, 20, 5, 1), 1, "torch.empty(2, 3, 4, 5)"),
+    ((2, 5, 3, 4), (60, 1, 20, 5), 1, "an image in channels-last"),
+    ((2, 5, 3, 4), (60, 1, 20, 5), 2, "the same"),
+    ((1, 6), (99, 1), 0, ""),
+    ((4, 1), (6, 99), 0, ""),
+    ((4, 1, 6), (6, 99, 1), 0, ""),
+    ((4, 1, 6), (6, 99, 1), 1, ""),
+    ((4, 1, 6), (8, 99, 1), 1, ""),
+    ((4, 3, 1), (6, 1, 1), 0, ""),
+    ((4, 3, 1), (6, 2, 5), 0, ""),
+    ((1, 4, 3), (24, 6, 1), 1, ""),
+    ((1, 4, 3), (0, 3, 1), 1, ""),
+    ((2, 1, 3, 4), (12, 7, 1, 3), 2, ""),
+    ((3, 2, 1, 1), (1, 3, 6, 6), 0, ""),
+    ((1, 5), (1, 1), 0, ""),
+    ((1, 5), (0, 3), 0, ""),
+    ((5, 1), (2, 0), 0, ""),
+    ((1, 1), (4, 2), 0, ""),
+    ((2, 0), (7, 3), 0, ""),
+    ((0, 4), (1, 9), 0, ""),
+    ((3, 2, 0), (1, 5, 1), 0, ""),
+    ((0, 3, 2), (9, 1, 5), 1, ""),
+]
+
+
+def neighbours_cases() -> list[str]:
+    """The layouts by hand, then matrices of a few sizes, with all strides of a list."""
+    found = [
+        f"shape, stride, d = {shape}, {stride}, {d}" + (f"  # {how}" if how else "")
+        for shape, stride, d, how in NEIGHBOURS
+    ]
+    grid = [(2, 3), (3, 2), (3, 4), (4, 2)], product((0, 1, 2, 3, 4, 6, 8, 9), repeat=2)
+    for shape, stride in product(*grid):
+        found.append(f"shape, stride, d = {shape}, {stride}, 0")
+    return found
+
+
+@exercise(
+    title="do two neighbouring dims step as one?",
+    read=read_yes_or_no,
+    cases=neighbours_cases(),
+    hints=[
+        "Walk to the end of dim d + 1, then one step on: that is where dim d takes you. Does this "
+        "step go exactly as far as all the ones before?",
+        "All the steps of dim d + 1 go `shape[d + 1] * stride[d + 1]` far. Which stride is to be "
+        "compared with that?",
+        "Where one of the two sizes is 1, there is nothing to compare. And without elements (a 0 "
+        "anywhere in shape) every merge works.",
+    ],
+    otherwise="Write down the places of the elements of dims d and d + 1 in reading order, by the "
+    "strides. Are all the steps from one to the next equal? Then, and only then, they merge.",
+    takeaway="Outer step = inner size * inner step: then the two dims are one run of even steps.",
+)
+def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
+    """Whether dims d and d + 1 can become one by `view`, while all the others stay as they are.
+
+    shape, stride   those of a tensor x, in elements
+    d               an int from 0 to len(shape) - 2
+    return          True or False: whether torch makes the view of x that has, in place of dims
+                    d and d + 1, one dim of size shape[d] * shape[d + 1]
+    """
+    if 0 in shape or shape[d] == 1 or shape[d + 1] == 1:
+        return True
+    return stride[d] == shape[d + 1] * stride[d + 1]
+
+
+ONE_OF_TWO = (
+    "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody ever "
+    "steps, so it cannot break the even steps: view shape (4, 1), stride (6, 99) as (4,)."
+)
+ONE_ANSWER = (
+    "You answer the same for every input. There are both kinds: `torch.empty(4, 6)` can be viewed "
+    "as (24,), and `torch.empty(4, 6).t()` cannot."
+)
+
+mergeable.knows(
+    slots={
+        "stride[d] == shape[d + 1] * stride[d + 1]": {
+            "stride[d + 1] == shape[d] * stride[d]": "You go the other way round, as if dim d were the "
+            "inner one. In reading order dim d + 1 runs first, to its end, and then dim d takes one "
+            "step. Compare x with `x.t()`.",
+            "stride[d] == stride[d + 1]": "You ask for two equal strides. But one step of dim d has to "
+            "pass over a whole row of dim d + 1, so it is longer: how far do all the steps of a row "
+            "go?",
+            "stride[d] == shape[d] * stride[d + 1]": "You multiply with the size of dim d itself. How "
+            "often dim d can step does not matter; how long the row is that one step passes over does. "
+            "Try a matrix that is not square.",
+            "stride[d] == (shape[d + 1] - 1) * stride[d + 1]": "You count the steps inside a row: one "
+            "fewer than it has elements. One step of dim d has to arrive behind the last of them, and "
+            "that takes one more.",
+            "stride[d] == prod(shape[d + 1 :])": "You compare with the stride of a new tensor. The two "
+            "dims can step evenly with longer steps too, or inside a tensor with gaps elsewhere: try "
+            "`x[:, ::2]`.",
+            "stride[d] == shape[d + 1]": "You take the inner stride for 1 and compare with the size "
+            "alone. Elements of a row can lie further apart: try `x[:, ::2]`, whose dims do merge.",
+            "stride[d] >= shape[d + 1] * stride[d + 1]": "A step that is longer than the row leaves a "
+            "gap behind it, and then the steps are not even: look at `x[:, :3]`. Dim d has to go "
+            "exactly as far, not at least as far.",
+        },
+        "0 in shape or shape[d] == 1 or shape[d + 1] == 1": {
+            "0 in shape": ONE_OF_TWO,
+            "False": ONE_OF_TWO,
+            "0 in shape or shape[d] == 1": "You let the outer dim be of size 1, but not the inner one. "
+            "Neither is ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
+            "0 in shape or shape[d + 1] == 1": "You let the inner dim be of size 1, but not the outer "
+            "one. Neither is ever stepped along: view shape (1, 6), stride (99, 1) as (6,).",
+            "shape[d] == 1 or shape[d + 1] == 1": "Right wherever there is an element. Where a size of "
+            "x is 0, also one of the other dims, there is nothing to step over, and torch makes every "
+            "view.",
+        },
+    },
+    wrong={
+        "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": "You "
+        "ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, or "
+        "an even step longer than 1, does them no harm.",
+        "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": "Those "
+        "are dims d - 1 and d. The question is about d and the one to its right, d + 1.",
+    },
+    exact={"False": ONE_ANSWER, "True": ONE_ANSWER},
+)

@@ -1,0 +1,407 @@
+"""E3 and E4: the view rule by hand, and a shape that a tensor cannot be viewed as."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import torch
+
+from stridekit.exercises.answers import as_ints
+from stridekit.exercises.contiguity.order import (
+    Ints,
+    fresh,
+    is_contiguous,
+    stepped,
+    steps_evenly,
+)
+from stridekit.exercises.contiguity.readers import read_stride_of
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Unusable
+
+NEW = ((4, 6), (6, 1))  # torch.empty(4, 6)
+TURNED = ((6, 4), (1, 6))  # torch.empty(4, 6).t()
+CUT = ((4, 6), (8, 1))  # torch.empty(4, 8)[:, :6]
+SPARSE = ((4, 3), (6, 2))  # torch.empty(4, 6)[:, ::2]
+ROWS = ((2, 6), (12, 1))  # torch.empty(4, 6)[::2]
+BLOCK = ((4, 2, 3), (1, 12, 4))  # torch.empty(2, 3, 4).permute(2, 0, 1)
+PIXELS = ((2, 3, 2, 2), (12, 1, 6, 3))  # channels-last
+ONES = ((4, 1, 6), (6, 99, 1))
+SAME = ((2, 3), (0, 0))  # torch.empty(1).expand(2, 3)
+COPIES = ((4, 6), (0, 1))  # torch.empty(6).expand(4, 6)
+
+
+def case(layout: tuple[Ints, Ints], new_shape: Ints) -> str:
+    """The case of viewing a layout as a new shape."""
+    return "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
+
+
+CASES = [
+    case(NEW, (24,)),
+    case(NEW, (3, 8)),
+    case(NEW, (2, 2, 3, 2)),
+    case(CUT, (2, 2, 6)),
+    case(CUT, (2, 2, 2, 3)),
+    case(CUT, (24,)),
+    case(CUT, (2, 12)),
+    case(CUT, (8, 3)),
+    case(CUT, (4, 3, 2)),
+    case(CUT, (4, 6)),
+    case(TURNED, (24,)),
+    case(TURNED, (3, 2, 4)),
+    case(TURNED, (6, 2, 2)),
+    case(TURNED, (4, 6)),
+    case(TURNED, (6, 4)),
+    case(SPARSE, (12,)),
+    case(SPARSE, (2, 6)),
+    case(SPARSE, (2, 2, 3)),
+    case(ROWS, (2, 2, 3)),
+    case(ROWS, (12,)),
+    case(ROWS, (3, 4)),
+    case(((4,), (6,)), (2, 2)),  # a column
+    case(((12,), (3,)), (2, 3, 2)),
+    case(BLOCK, (4, 6)),
+    case(BLOCK, (2, 2, 3, 2)),
+    case(BLOCK, (8, 3)),
+    case(BLOCK, (24,)),
+    case(PIXELS, (2, 3, 4)),
+    case(PIXELS, (6, 4)),
+    case(PIXELS, (2, 12)),
+    case(((2, 2, 4), (12, 4, 1)), (2, 8)),  # torch.empty(2, 3, 4)[:, :2]
+    case(((2, 2, 4), (12, 4, 1)), (4, 4)),
+    case(((2, 3, 2), (12, 4, 1)), (6, 2)),  # torch.empty(2, 3, 4)[:, :, :2]
+    case(((2, 3, 2), (12, 4, 1)), (2, 6)),
+    case(((3, 3, 3), (3, 9, 1)), (9, 3)),  # torch.empty(3, 3, 3).transpose(0, 1)
+    case(((4, 4), (1, 4)), (16,)),
+    case(((4, 4), (1, 4)), (2, 2, 4)),
+    case(COPIES, (2, 2, 6)),
+    case(COPIES, (24,)),
+    case(((3, 2, 2), (0, 2, 1)), (3, 4)),
+    case(SAME, (6,)),
+    case(SAME, (3, 2)),
+    case(ONES, (24,)),
+    case(ONES, (2, 12)),
+    case(ONES, (4, 6)),
+    case(((1, 4, 3), (5, 8, 1)), (2, 2, 3)),
+    case(((4, 3, 1), (3, 1, 7)), (12,)),
+    case(((1, 6, 1), (0, 2, 0)), (2, 3)),
+    case(NEW, (4, 1, 6)),
+    case(NEW, (1, 24, 1)),
+    case(CUT, (1, 2, 1, 2, 1, 6, 1)),
+    case(CUT, (4, 1, 2, 1, 3)),
+    case(CUT, (8, 1, 3)),
+    case(TURNED, (1, 24)),
+    case(((), ()), (1, 1)),
+    case(((1, 1), (4, 9)), ()),
+    case(((), ()), ()),
+    case(((0, 3), (7, 2)), (3, 0)),
+    case(((3, 0), (2, 5)), (0,)),
+    case(((2, 0, 3), (1, 9, 4)), (5, 0, 7)),
+]
+
+
+@exercise(
+    title="the stride of a view, or None where there is none",
+    read=read_stride_of("new_shape"),
+    cases=CASES,
+    hints=[
+        "First collect the chunks, from the last dim to the first: how many elements, and how far "
+        "apart? A dim joins the chunk behind it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
+        "Leave sizes of 1 out before you begin.",
+        "Then cut the chunks, again from the end: the last new dim gets the step of the last chunk, "
+        "the one before it that step times its size, until the chunk is used up.",
+        "Keep the elements that are left in this chunk. A new size that does not divide them would "
+        "straddle the boundary: None. When none is left, go on with the next chunk and its step. "
+        "Without any element, every stride will do.",
+    ],
+    otherwise="Do it on paper: the chunks of shape and stride first, each with its number of elements "
+    "and its step. Then cut them into new_shape from the end. Does one new size reach into two chunks?",
+    takeaway="Merge what steps evenly, cut it anew, and never across a boundary: that is all of view.",
+)
+def view_stride(
+    shape: tuple[int, ...], stride: tuple[int, ...], new_shape: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The stride of `x.view(new_shape)`, or None where torch refuses that view.
+
+    shape, stride   those of x, in elements
+    new_shape       a tuple of ints >= 0 that multiply to as many elements; there is no -1 in it
+    return          the stride of the view, one int for each new dim, or None. The stride of a
+                    new dim of size 1 is free, and so are all where there is no element.
+    """
+    if 0 in shape:
+        return (1,) * len(new_shape)
+    chunks: list[list[int]] = []  # [elements, step] of each, the innermost first
+    for size, step in zip(reversed(shape), reversed(stride), strict=True):
+        if size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]:
+            chunks[-1][0] *= size
+        elif size != 1:
+            chunks.append([size, step])
+    new_stride: list[int] = []
+    left, step = 1, 1
+    for size in reversed(new_shape):
+        if left == 1 and size != 1:
+            left, step = chunks.pop(0)
+        if left % size:
+            return None
+        new_stride.insert(0, step)
+        left //= size
+        step *= size
+    return tuple(new_stride)
+
+
+def contiguous(shape: Ints, stride: Ints) -> bool:
+    return bool(is_contiguous.reference(shape, stride))
+
+
+def taking(found: Ints | None, accepted: bool) -> Ints | None:
+    return found if accepted else None
+
+
+def one_chunk(shape: Ints, stride: Ints) -> bool:
+    return steps_evenly(*stepped(shape, stride))
+
+
+def ends(shape: Ints) -> set[int]:
+    """How many elements lie behind each boundary of two dims."""
+    return {prod(shape[d:]) for d in range(len(shape))}
+
+
+CONTIGUOUS = (
+    "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two chunks. "
+    "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
+)
+EMPTY = (
+    "Right wherever there is an element. Without one there is nothing to straddle: torch makes "
+    "every view, so answer a stride, any will do."
+)
+ONE_CLOSED = (
+    "One boundary makes you refuse every other shape. It closes only the way across it: cut on "
+    "both sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
+)
+ANSWER = "view_stride(shape, stride, new_shape)"
+
+
+view_stride.knows(
+    alone={
+        "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]": {
+            "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
+            "stride[d + 1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, "
+            "1) as (24,).",
+        },
+    },
+    wrong={
+        "fresh(new_shape) if stride == fresh(shape) else None": CONTIGUOUS,
+        "fresh(new_shape) if contiguous(shape, stride) else None": CONTIGUOUS,
+        "stride if shape == new_shape else fresh(new_shape) if contiguous(shape, stride) else None": "You "
+        "ask for a contiguous tensor, or for no change of shape. A view needs less: only that no new dim "
+        "straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
+        "fresh(new_shape)": "You answer the stride of a new tensor, whatever the old stride is. A view "
+        "walks the memory that is there: where x has gaps or another order, its new strides have to "
+        "follow.",
+        f"None if {ANSWER} is None else fresh(new_shape)": "You know when there is a view. Its strides "
+        "are not those of a new tensor: inside a chunk the first step is the chunk's own, and only then "
+        "come the sizes.",
+        f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
+        "for s in fresh(new_shape))": "Your strides go on from one chunk into the next as if x had no "
+        "gap there. Where a new chunk begins, begin again with its own step.",
+        f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
+        "straddle nothing: put any stride there, and go on with the same chunk.",
+        f"None if 0 in shape else {ANSWER}": EMPTY,
+        f"{ANSWER} if prod(new_shape) // prod(shape) == 1 else None": EMPTY,
+        "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how far "
+        "an old index steps; the new dims need steps of their own.",
+        f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
+        "merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be "
+        "cut into (2, 3) just as well: only boundaries between chunks are closed.",
+        "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from "
+        "the wrong side, as if the first index ran fastest. In reading order the last one does: compare "
+        "`stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
+        f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front: you collected them from "
+        "the last dim to the first and left them so. Turn them round.",
+        f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": "You ask "
+        "that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the old "
+        "boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
+        f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": ONE_CLOSED,
+    },
+    exact={
+        f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
+        "answering. Is a `return` missing? Where the view exists, its stride is asked for.",
+    },
+)
+
+
+@view_stride.mistake(
+    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so its stride fits or "
+    "does not, and it is all the same: leave sizes of 1 out before you look for chunks."
+)
+def lets_old_sizes_of_one_break_a_chunk(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
+    if 0 in shape:
+        return fresh(new_shape)
+    chunks: list[list[int]] = []
+    for n, s in zip(reversed(shape), reversed(stride), strict=True):
+        if chunks and s == chunks[-1][0] * chunks[-1][1]:
+            chunks[-1][0] *= n
+        else:
+            chunks.append([n, s])
+    return cut(chunks, new_shape)
+
+
+def cut(chunks: list[list[int]], new_shape: Ints) -> Ints | None:
+    """Cut chunks of (elements, step), the innermost first, one after the other."""
+    rest = iter(chunks)
+    left, step = next(rest, [1, 1])
+    new_stride: list[int] = []
+    for size in reversed(new_shape):
+        if left == 1 and size != 1:
+            left, step = next(rest, [1, 1])
+        if left % size:
+            return None
+        new_stride.insert(0, step)
+        left, step = left // size, step * size
+    return tuple(new_stride)
+
+
+ANOTHER_ERROR = (
+    'torch refuses that shape because it has another number of elements: that is the message "shape '
+    'is invalid for input of size …", and it says nothing about strides. Keep the number.'
+)
+
+
+def read_refused_shape(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a shape torch refuses to view, or None where it refuses none.
+
+    Which one does not matter: only the facts that make it right are compared, and the shape itself
+    where it is wrong.
+    """
+    if answer is None:
+        return Outcome({"answer": "None"}, "None: every shape of as many elements can be viewed")
+    shape, numel = as_ints(answer, "a shape or None"), prod(args["shape"])
+    if len(shape) > 64 or min(shape, default=0) < -1 or shape.count(-1) > 1:
+        raise Unusable(f"{shape}, where a shape of at most 64 sizes and one -1 is asked for")
+    if not fits(shape, numel):
+        count = f"{prod(shape)} elements, and x has {numel}"
+        facts = {"answer": "a shape", "elements": prod(shape)}
+        return Outcome(facts, f"shape {shape}: {count}", ANOTHER_ERROR)
+    facts = {"answer": "a shape", "elements": numel, "refused": True}
+    x = torch.empty_strided(args["shape"], args["stride"], dtype=torch.uint8, device="meta")
+    try:
+        view = x.view(shape)
+    except RuntimeError:
+        return Outcome(facts, f"a shape that torch refuses to view, such as {shape}")
+    facts |= {"refused": False, "shape": shape}
+    return Outcome(facts, f"shape {shape}: torch makes that view, of stride {view.stride()}")
+
+
+def fits(shape: Ints, numel: int) -> bool:
+    """True if a shape, perhaps with one -1, holds so many elements."""
+    if -1 not in shape:
+        return prod(shape) == numel
+    known = -prod(shape)
+    return known != 0 and numel % known == 0
+
+
+@exercise(
+    title="a shape that cannot be viewed",
+    read=read_refused_shape,
+    cases=[
+        "shape, stride = (6, 4), (1, 6)  # torch.empty(4, 6).t()",
+        "shape, stride = (4, 6), (6, 1)  # torch.empty(4, 6)",
+        "shape, stride = (4, 6), (8, 1)  # torch.empty(4, 8)[:, :6]",
+        "shape, stride = (4, 3), (6, 2)  # torch.empty(4, 6)[:, ::2]",
+        "shape, stride = (12,), (2,)  # torch.empty(24)[::2]",
+        "shape, stride = (4,), (6,)  # torch.empty(4, 6)[:, 2]",
+        "shape, stride = (2, 6), (12, 1)  # torch.empty(4, 6)[::2]",
+        "shape, stride = (4, 4), (1, 4)  # torch.empty(4, 4).t()",
+        "shape, stride = (2, 3, 4), (12, 4, 1)  # y = torch.empty(2, 3, 4)",
+        "shape, stride = (4, 2, 3), (1, 12, 4)  # y.permute(2, 0, 1)",
+        "shape, stride = (2, 2, 4), (12, 4, 1)  # y[:, :2]",
+        "shape, stride = (2, 3, 2), (12, 4, 1)  # y[:, :, :2]",
+        "shape, stride = (2, 3, 2), (12, 4, 2)  # y[:, :, ::2]",
+        "shape, stride = (1, 3, 4), (12, 4, 1)  # y[1:]",
+        "shape, stride = (2, 3), (12, 4)  # y[:, :, 2]",
+        "shape, stride = (3, 3, 3), (3, 9, 1)  # torch.empty(3, 3, 3).transpose(0, 1)",
+        "shape, stride = (3, 3, 3), (1, 3, 9)  # torch.empty(3, 3, 3).permute(2, 1, 0)",
+        "shape, stride = (2, 3, 4, 5), (60, 20, 5, 1)  # torch.empty(2, 3, 4, 5)",
+        "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # an image in channels-last",
+        "shape, stride = (4, 6), (0, 1)  # torch.empty(6).expand(4, 6)",
+        "shape, stride = (6, 4), (1, 0)  # the same, turned",
+        "shape, stride = (4, 6), (0, 0)  # torch.empty(1).expand(4, 6)",
+        "shape, stride = (2, 3, 2), (0, 0, 0)",
+        "shape, stride = (4, 1, 6), (6, 99, 1)",
+        "shape, stride = (4, 1, 6), (7, 6, 1)",
+        "shape, stride = (1, 6), (1, 1)",
+        "shape, stride = (6, 1), (5, 5)",
+        "shape, stride = (2, 1), (9, 1)",
+        "shape, stride = (2, 2), (1, 2)",
+        "shape, stride = (1, 1), (3, 8)",
+        "shape, stride = (), ()",
+        "shape, stride = (1,), (5,)",
+        "shape, stride = (3, 0), (1, 7)",
+        "shape, stride = (2, 0, 3), (1, 1, 1)",
+    ],
+    hints=[
+        "If x is one chunk, no new dim can straddle a boundary: there is none. And if it has two?",
+        "Which new dim straddles a boundary for sure, wherever it is? A very large one.",
+        "The shape with all elements in one dim straddles every boundary. So find out whether there is "
+        "a boundary at all: two neighbours that do not merge, with the sizes of 1 left out.",
+    ],
+    otherwise="Write down the chunks of this input. Is there a boundary? If so, a shape with a dim that "
+    "reaches across it is refused; if not, torch makes every view.",
+    takeaway="One chunk: every shape. Two: at least not the flat one. So `view(-1)` is the whole test.",
+)
+def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...] | None:
+    """A shape of as many elements that x cannot be viewed as, or None if it can as every shape.
+
+    shape, stride   those of x, in elements
+    return          a tuple of ints for which `x.view` raises "view size is not compatible
+                    with …"; any one will do. None where there is none.
+    """
+    if 0 in shape:
+        return None
+    dims = [(n, s) for n, s in zip(shape, stride, strict=True) if n != 1]
+    for d in range(len(dims) - 1):
+        size, step = dims[d + 1]
+        if dims[d][1] != size * step:
+            return (torch.Size(shape).numel(),)
+    return None
+
+
+NOT_CONTIGUOUS = (
+    "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be one "
+    "chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
+)
+
+unviewable.knows(
+    alone={
+        "if n != 1]": {
+            "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, "
+            "99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
+            "if n != 1][-2:]": "You give up too early: None where the last two dims merge. A boundary "
+            "can stand further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
+            "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary "
+            "can stand further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
+        },
+        "0 in shape": {
+            "False": "Right wherever there is an element. Where a size is 0, nothing can straddle "
+            "anything, and torch makes every view of no elements.",
+        },
+    },
+    wrong={
+        "None if stride == fresh(shape) else (prod(shape),)": NOT_CONTIGUOUS,
+        "None if contiguous(shape, stride) else (prod(shape),)": NOT_CONTIGUOUS,
+        "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but not "
+        "for every x: find the boundary between two chunks, and a dim that straddles it.",
+        "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a "
+        "boundary. Whether that straddles it depends on the sizes: a square one turned round is itself. "
+        "Which shape has a dim across every boundary?",
+        "shape": "That is x's own shape, and x is a view of itself. A refused shape has a dim that "
+        "reaches across a boundary.",
+    },
+    exact={
+        "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does "
+        "that ends without answering. Is a `return` missing? Some tensors have shapes that torch "
+        "refuses: try `torch.empty(4, 6).t().view(24)`.",
+        "(prod(shape),)": "You always find a shape. Where x is one chunk there is none: torch views it "
+        "as anything of as many elements. Then answer None.",
+    },
+)

@@ -1,0 +1,134 @@
+"""Mistakes: the wrong answers that an exercise knows, written down or made from its solution.
+
+A mistake answers as somebody does who reasons in a certain wrong way; whoever gives its answers is
+told its hint. Most are a line of source (`Exercise.knows`), the others functions (`Exercise.mistake`):
+
+    row.knows(
+        slots={"x.size(1)": {"x.size(0)": "A row has as many elements as x has columns."}},
+        wrong={"x[i].clone()": "The right values, in new memory: that is a copy."},
+    )
+
+A slot is a piece of the solution, with what people write in its place. So the solution is a formula
+with choices, and every combination of wrong choices is known, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import torch
+
+from stridekit.exercises.running import Case, Outcome, Trial
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong way to reason: what one would answer, and the hint that names the reasoning.
+
+    One that is `exact` is told only to those who answer like it in every case.
+    """
+
+    answer: Callable[..., Any]
+    hint: str
+    exact: bool = False
+
+
+Pieces = Mapping[str, Mapping[str, str]]  # of the solution: what stands in their place, with hints
+
+
+class Formula:
+    """The solution as source, to write other answers with: its names, its parameters, its body."""
+
+    def __init__(self, reference: Any) -> None:
+        source = textwrap.dedent(inspect.getsource(reference))
+        function = ast.parse(source).body[0]
+        assert isinstance(function, ast.FunctionDef)
+        after = 1 if ast.get_docstring(function) else 0
+        self.body = "\n".join(source.splitlines()[function.body[after].lineno - 1 :])
+        self.reference = reference
+        self.names: dict[str, Any] = reference.__globals__  # as far as they are known by now
+        self.head = f"({', '.join(inspect.signature(reference).parameters)})"
+
+    def answering(self, expression: str) -> Callable[..., Any]:
+        """The function that returns an expression of the parameters.
+
+        It knows the names of the module; the name of the exercise is the solution's.
+        """
+        return self._compiled(f"    return ({expression})", expression)
+
+    def with_pieces(self, pieces: Mapping[str, str]) -> Callable[..., Any]:
+        """The solution with other pieces in the place of some of its own."""
+        for right in pieces:
+            if (times := self.body.count(right)) != 1:
+                raise ValueError(f"{right!r} is in the solution {times} times, not once")
+        any_piece = "|".join(map(re.escape, pieces))
+        body = re.sub(any_piece, lambda found: pieces[found[0]], self.body)
+        return self._compiled(
+            body, ", ".join(f"{wrong} for {right}" for right, wrong in pieces.items())
+        )
+
+    def combinations(self, slots: Pieces, fewest: int = 2) -> Iterator[Mistake]:
+        """All answers with two wrong pieces or more. Each has the hint of the first of them.
+
+        So the hint of a wrong piece may take for granted that earlier slots are right, but nothing
+        about later ones. It is told only for the same answers in every case: then it is certain.
+        """
+        for chosen in product(*([None, *wrong] for wrong in slots.values())):
+            pieces = {
+                right: piece
+                for right, piece in zip(slots, chosen, strict=True)
+                if piece is not None
+            }
+            if len(pieces) >= fewest:
+                right, piece = next(iter(pieces.items()))
+                yield Mistake(self.with_pieces(pieces), slots[right][piece], exact=True)
+
+    def _compiled(self, body: str, name: str) -> Callable[..., Any]:
+        namespace: dict[str, Any] = {"torch": torch, "np": np, **self.names}
+        namespace[self.reference.__name__] = self.reference
+        exec(f"def answer{self.head}:\n{body}", namespace)
+        answer: Callable[..., Any] = namespace["answer"]
+        answer.__name__ = answer.__qualname__ = name
+        return answer
+
+
+Run = Callable[[Callable[..., Any], Case], Outcome]
+
+
+def same_everywhere(mistake: Mistake, trials: Sequence[Trial], run: Run) -> bool:
+    """True if the learner answers like the mistake in every case, and not by errors alone."""
+    if all("raised" in trial.outcome.facts for trial in trials):
+        return False
+    return all(run(mistake.answer, trial.case).facts == trial.outcome.facts for trial in trials)
+
+
+def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -> str:
+    """The hint of the mistake that answers like the learner: here, and most often elsewhere.
+
+    Two mistakes can give one answer on one case, so a single agreement among several wrong answers
+    is taken for chance, and so is agreement in errors alone. And who is right where the mistake
+    goes wrong, more often than they go wrong together, does not make that mistake. "" where none fits.
+    """
+    wrong = [i for i, trial in enumerate(trials) if not trial.right]
+    # Of two possible answers the wrong one is soon met by chance: nearly all have to agree.
+    yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
+    enough = max(len(wrong) * 4 // 5 if yes_or_no else 0, min(2, len(wrong)))
+    best_hint, most = "", 0
+    for mistake in mistakes:
+        theirs = [run(mistake.answer, trial.case).facts for trial in trials]
+        agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
+        shared = agree.intersection(wrong)
+        spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
+        fits = wrong[0] in shared and len(shared) >= max(enough, len(spared))
+        by_chance = all("raised" in trials[i].outcome.facts for i in agree)
+        if fits and not by_chance and len(agree) > most:
+            best_hint, most = mistake.hint, len(agree)
+    return best_hint

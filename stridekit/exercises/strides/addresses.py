@@ -1,0 +1,238 @@
+"""E1 and E2: from an index to a byte, and the stride of a new tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import torch
+
+from stridekit.exercises.answers import as_int, read_stride
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome
+
+Ints = tuple[int, ...]
+
+
+def row_major(shape: Sequence[int]) -> list[int]:
+    """The stride a new tensor of this shape would have, if no size is 0."""
+    return [prod(shape[d + 1 :]) for d in range(len(shape))]
+
+
+def read_byte(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a byte of t's storage; absolute addresses are shown from its start.
+
+    So no address, which differs from run to run, gets into a report.
+    """
+    byte = as_int(answer)
+    storage = args["t"].untyped_storage()
+    if 0 <= byte <= 16 * storage.nbytes():  # 16: far enough for wrong units to show as numbers
+        return Outcome({"byte": byte}, f"byte {byte}")
+    after = byte - storage.data_ptr()
+    if 0 <= after <= 16 * storage.nbytes():
+        return Outcome({"address": after}, f"the address of the storage's start, plus {after}")
+    return Outcome({"byte": "outside"}, f"a number outside the storage of {storage.nbytes()} bytes")
+
+
+@exercise(
+    title="from an index to a byte",
+    read=read_byte,
+    # Values that are not their own element's number, so that nobody can read the answer off them,
+    # but also (the first) values that are, so that reading them starts out well.
+    cases=[
+        "t = torch.arange(10, dtype=torch.float32); index = (4,)",
+        "t = torch.zeros(4, 6, dtype=torch.int16); index = (2, 3)",
+        "t = torch.zeros(4, 6, dtype=torch.uint8); index = (3, 5)",
+        "t = torch.zeros(10)[3:]; index = (2,)",
+        "t = torch.zeros(4, 6)[1:, ::2]; index = (2, 1)",
+        "t = torch.zeros(4, 6, dtype=torch.float64).t(); index = (4, 1)",
+        "t = torch.zeros(4, 6, dtype=torch.int32)[:, 2]; index = (3,)",
+        "t = torch.zeros(2, 3, 4, dtype=torch.int64).permute(2, 0, 1)[1:]; index = (2, 1, 2)",
+        "t = torch.zeros(2, 3, 4, 5)[:, 1:, ::2]; index = (1, 1, 0, 3)",
+        "t = torch.zeros(2, 2, 3, 2, 3, dtype=torch.int16).transpose(0, 4); index = (2, 1, 2, 1, 1)",
+        "t = torch.ones(10, dtype=torch.bool)[2::3]; index = (2,)",
+        "t = torch.zeros(3, 1, dtype=torch.bfloat16).expand(3, 4); index = (2, 3)",
+        "t = torch.zeros(3, 5, dtype=torch.complex64)[1:, 1:]; index = (0, 0)",
+        "t = torch.zeros(4, 6)[2:3, 1:2]; index = (0, 0)",
+        "t = torch.arange(10, dtype=torch.float32).unfold(0, 4, 2); index = (3, 2)",
+        "t = torch.zeros(2, 3)[1, 2]; index = ()",
+        "t = torch.tensor(7.0); index = ()",
+    ],
+    hints=[
+        "Three facts about `t` are enough: `t.stride()`, `t.storage_offset()` and "
+        "`t.element_size()`. Two of them count elements, one counts bytes.",
+        "Walk: start at the storage's first element, go to t's first element, then take "
+        "`index[d]` steps along each dim d. How long is one step along dim d?",
+        "Add up in elements first, the offset and every `index[d] * t.stride()[d]`, and multiply "
+        "once, at the end, by the bytes an element takes.",
+    ],
+    otherwise="Take the input above to paper: from the storage's start to t's first element, then "
+    "`index[d]` steps along each dim, all in elements. Bytes come last.",
+    takeaway="Offset plus steps, times the size of an element: indexing is nothing more.",
+)
+def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
+    """The byte at which element `t[index]` starts, counted from the start of t's storage.
+
+    t       any strided tensor with that element
+    index   a tuple with one int >= 0 for each dim of t; () where t is 0-d
+    return  an int, in bytes: 0 is the first byte of the storage, wherever that lies in memory
+    """
+    steps = sum(i * step for i, step in zip(index, t.stride(), strict=True))
+    return (t.storage_offset() + steps) * t.element_size()
+
+
+FOUR_BYTES = (
+    "You took 4 bytes an element for granted. That is float32's size; `t.element_size()` knows "
+    "that of every dtype."
+)
+READING_ORDER = (
+    "You number t's elements in reading order, row by row. Memory knows nothing of that order: "
+    "the storage can hold more than t, and t can walk it by other steps."
+)
+SOME_DIMS = (
+    "Your sum is made for a certain number of dims, and t can have any. There is one stride for "
+    "each dim: let the sum run over all of `t.stride()`."
+)
+
+address.knows(
+    slots={
+        "t.storage_offset()": {
+            "0": "You count from t's own first element. Try a slice: its first element is not the "
+            "first of the storage, and `t.storage_offset()` says how far in it lies.",
+        },
+        "t.stride()": {
+            "row_major(t.shape)": "Your steps come from the shape, as if t were freshly made. A slice "
+            "or a transpose keeps the steps of the tensor it came from: ask `t.stride()`.",
+            "t.stride()[::-1]": "You pair the first index with the last stride. The two stand in the "
+            "same order: `index[d]` steps go along dim d, and `t.stride(d)` is one of them.",
+        },
+        "t.element_size()": {
+            "1": "That is the number of the element, and a good start. The question asks for its first "
+            "byte: how many bytes does one element take?",
+            "4": FOUR_BYTES,
+        },
+    },
+    alone={
+        "(t.storage_offset() + steps) * t.element_size()": {
+            "t.storage_offset() + steps * t.element_size()": "Two units meet in your sum: "
+            "`t.storage_offset()` counts elements, not bytes. Multiply it by the size of an element as "
+            "well.",
+            "t.storage_offset() * t.element_size() + steps": "Two units meet in your sum: the offset "
+            "is in bytes now, the steps are still in elements. `t.stride()` counts elements too "
+            "(NumPy's strides are the ones in bytes).",
+        },
+    },
+    wrong={
+        "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": READING_ORDER,
+        "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. "
+        "Count from the start of the storage: no `data_ptr()` is needed.",
+        "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens "
+        "to store every element's number; where an element lies never depends on what it holds.",
+    },
+)
+
+
+def of_first_dims(t: torch.Tensor, index: Ints, dims: int) -> int:
+    """The right answer, if no other dims than the first so many take part."""
+    taken = sum(i * step for i, step in zip(index[:dims], t.stride(), strict=False))
+    return (t.storage_offset() + taken) * t.element_size()
+
+
+for dims in (1, 2, 3, 4):
+    of_all = f"of_first_dims(t, index, {dims})"  # where there are fewer dims: all of them
+    by_name = f"index[{dims - 1}] * 0 + {of_all}"  # an IndexError there
+    unpacked = f"{of_all} if len(index) == {dims} else int('too many values to unpack')"
+    address.knows(wrong=dict.fromkeys((of_all, by_name, unpacked), SOME_DIMS))
+
+
+@exercise(
+    title="the stride that a new tensor gets",
+    read=read_stride,
+    cases=[
+        "shape = (4, 6)",
+        "shape = (6,)",
+        "shape = (2, 3, 4)",
+        "shape = (2, 3, 4, 5)",
+        "shape = (7, 7, 7)",
+        "shape = (3, 1)",
+        "shape = (1, 3)",
+        "shape = (2, 1, 3, 1, 5)",
+        "shape = (1, 1)",
+        "shape = ()",
+        "shape = (0,)",
+        "shape = (3, 0)",
+        "shape = (2, 0, 3)",
+        "shape = (4, 0, 0, 5)",
+    ],
+    hints=[
+        "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. "
+        "Which is it?",
+        "In shape (2, 3, 4), walk from [0, 0, 0] to [1, 0, 0]. Every element of x[0] lies "
+        "between: how many are there?",
+        "The stride of dim d is the product of the sizes after d. Going from the last dim to the "
+        "first, one multiplication a dim does it. A size of 0 counts as 1.",
+    ],
+    otherwise="Take the shape above, number its elements in reading order, and go one index up in "
+    "each dim in turn. By how much does the number grow? (A size of 0 counts as 1.)",
+    takeaway="One step along a dim skips all that lies inside it: the product of the sizes after "
+    "it.",
+)
+def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The stride of a new tensor: what `torch.empty(shape).stride()` answers.
+
+    shape   a tuple of ints >= 0; () is a 0-d tensor
+    return  a tuple of as many ints, in elements, exactly torch's: also for sizes of 1 and 0
+            (torch counts a size of 0 as 1 here)
+    """
+    stride: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        stride.insert(0, step)
+        step *= max(size, 1)
+    return tuple(stride)
+
+
+ZERO = (
+    "Right wherever there is an element. A size of 0 wipes out your product; torch counts it as "
+    "1, so that a stride never becomes 0 that way."
+)
+BYTES = (
+    "Those are strides in bytes, as NumPy counts them. torch counts elements, whatever their size."
+)
+
+contiguous_stride.knows(
+    wrong={
+        "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and "
+        "[1, 0, 0] lie not 3 elements but all those of x[0]. One size is not enough, it takes a "
+        "product.",
+        "shape": "That is the shape. A size says how many steps a dim has; a stride says how long one "
+        "step is, in elements.",
+        "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips "
+        "what lies inside it, the dims after d. Your product also counts the size of d itself, so "
+        "every step is too long: the last one should be 1.",
+        "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, "
+        "as in Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not "
+        "those before.",
+        "contiguous_stride(shape)[::-1]": "The right numbers from back to front: you collected them "
+        "from the last dim to the first and left them so. Turn them round.",
+        "[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]": ZERO,
+        "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]": ZERO,
+        "row_major(shape)": ZERO,
+        "[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 gets "
+        "its stride by the same rule as any other. Nobody ever steps along it, but torch reports the "
+        "product all the same: no size makes the stride of a new tensor 0.",
+        "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 is no "
+        "special case, and its stride need not be 1. It is the product of the sizes after it, as for "
+        "any other dim.",
+        "contiguous_stride(shape) or (1,)": "Shape () has no dims, so there is nothing to step along. A "
+        "stride has one number for each dim: here none, the empty tuple.",
+        "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the "
+        "first of yours is the product of all sizes, a step that leads out of the tensor. A stride has "
+        "one number for each dim.",
+        "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]": "You add up the sizes after d. In "
+        "shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not 7. Multiply them.",
+        "np.empty(shape).strides": BYTES,
+        "[4 * step for step in contiguous_stride(shape)]": BYTES,
+    },
+)

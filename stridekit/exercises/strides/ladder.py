@@ -1,0 +1,419 @@
+"""E6, the as_strided ladder: row, column, diagonal, trace and windows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from stridekit.exercises.answers import read_number, view_of
+from stridekit.exercises.core import exercise
+from stridekit.exercises.watch import Means
+
+ABSOLUTE = (
+    "The offset of as_strided counts from the start of the storage, not from x. Where x is a "
+    "slice, it begins at `x.storage_offset()`, and you have to begin there too."
+)
+COPY = (
+    "The right values, in new memory: that is a copy. as_strided on x itself moves nothing, and a "
+    "write to x then shows in what you return."
+)
+SOMETIMES_A_COPY = (
+    "`contiguous()` gives x back only if x is contiguous already. A slice or a transpose it "
+    "copies, and then you stand on another storage. x's own strides will do."
+)
+BYTES = (
+    "as_strided counts elements, and so does `x.storage_offset()`. Nothing here is in bytes: leave "
+    "the size of an element out."
+)
+BY_AS_STRIDED = Means(
+    "as_strided",
+    "Right numbers. Now say them yourself: one call of `x.as_strided(size, stride, "
+    "storage_offset)` makes just this view.",
+)
+SUM_BY_AS_STRIDED = replace(
+    BY_AS_STRIDED,
+    hint="Right sums. Now say yourself which elements they add: one call of `x.as_strided(size, "
+    "stride, storage_offset)`, on x as it lies, makes the diagonal, and `.sum()` adds it up.",
+)
+NEW_MATRIX = (
+    "Your numbers come from the shape alone, so they fit a freshly made matrix and no other. Use "
+    "`x.stride(0)`, `x.stride(1)` and `x.storage_offset()`."
+)
+
+# The slots of each rung, in the order in which they are told: the start, the steps, the sizes.
+START = {"x.storage_offset()": {"0": ABSOLUTE, "x.storage_offset() * x.element_size()": BYTES}}
+
+
+@exercise(
+    title="a row, by as_strided",
+    read=view_of("x"),
+    means=BY_AS_STRIDED,
+    cases=[
+        "x = torch.arange(24).view(4, 6); i = 0",
+        "x = torch.arange(24).view(4, 6); i = 2",
+        "x = torch.zeros(3, 5); i = 2",
+        "x = torch.arange(24).view(4, 6)[1:]; i = 1",
+        "x = torch.arange(24).view(4, 6)[:, 1:5]; i = 2",
+        "x = torch.arange(24).view(4, 6)[1:, ::2]; i = 1",
+        "x = torch.arange(24).view(4, 6).t(); i = 3",
+        "x = torch.zeros(6, 5, 4)[2].t()[1:]; i = 2",
+        "x = torch.arange(3).expand(4, 3); i = 2",
+        "x = torch.arange(5).view(5, 1).expand(5, 3)[1:]; i = 2",
+        "x = torch.zeros(4, 6)[:, 3:4]; i = 2",
+        "x = torch.zeros(1, 6)[:, 2:]; i = 0",
+        "x = torch.zeros(4, 6)[1:, 2:2]; i = 1",
+    ],
+    hints=[
+        "`x.as_strided(size, stride, storage_offset)` makes any view of x's storage. So three "
+        "questions: how many elements, how far apart, and where is the first?",
+        "Along a row only the column changes, so one step is `x.stride(1)`. From one row to the "
+        "next it is `x.stride(0)`.",
+        "The first element is x[i, 0]: `x.storage_offset() + i * x.stride(0)` elements from the "
+        "start of the storage.",
+    ],
+    otherwise="Three questions, each answered by x itself and not by its shape alone: how many "
+    "elements, how far apart, and at which element of the storage is the first?",
+    takeaway="One dim dropped, one offset moved: that is all x[i] does.",
+)
+def row(x: torch.Tensor, i: int) -> torch.Tensor:
+    """Row i of a matrix, as a view: what `x[i]` answers. Write it with `x.as_strided`.
+
+    x       a 2-D tensor, perhaps sliced, transposed or expanded
+    i       an int from 0 to x.size(0) - 1
+    return  a 1-D view on x's storage, with the shape, stride and storage_offset of x[i]
+            (the stride of a dim of size 0 or 1 is free)
+    """
+    return x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
+
+
+IS_A_COLUMN = (
+    "That is column i: it goes down, from row to row. Along a row the column changes: "
+    "exchange the two dims."
+)
+
+row.knows(
+    slots=START
+    | {
+        "i * x.stride(0)": {
+            "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one "
+            "behind the other. `x.stride(0)` says how far apart they really are.",
+            "i": "Your row starts i elements into x. One row further is not one element further, it is "
+            "`x.stride(0)` of them.",
+            "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: "
+            "that is i steps down, of `x.stride(0)` each.",
+            "i * x.stride(0) * x.element_size()": BYTES,
+        },
+        "(x.stride(1),)": {
+            "(1,)": "You step from column to column by 1. That holds for a new matrix; in a slice or a "
+            "transpose the columns lie `x.stride(1)` apart.",
+            "(x.stride(0),)": "You start at the right element and then walk down the column. Along a "
+            "row one step is `x.stride(1)`.",
+            "(x.stride(1) * x.element_size(),)": BYTES,
+        },
+        "x.size(1)": {
+            "x.size(0)": "The steps are right, their number is not: a row has as many elements as x "
+            "has columns, `x.size(1)`.",
+        },
+    },
+    wrong={
+        "x.as_strided((x.size(1),), (1,), i * x.size(1))": NEW_MATRIX,
+        "x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + i * x.stride(1))": IS_A_COLUMN,
+        "row(x, 0)": "That is row 0, whatever i is: without an offset of your own, as_strided starts "
+        "where x starts. Row i lies i steps of `x.stride(0)` further on.",
+        "x[i : i + 1]": "You kept the row's dim: that is x[i:i + 1], a matrix with one row. x[i] has "
+        "one dim, so give one size and one stride.",
+        "x[i].clone()": COPY,
+        "x.contiguous()[i]": SOMETIMES_A_COPY,
+    },
+)
+
+
+@exercise(
+    title="a column, by as_strided",
+    read=view_of("x"),
+    means=BY_AS_STRIDED,
+    cases=[
+        "x = torch.arange(24).view(4, 6); j = 0",
+        "x = torch.arange(24).view(4, 6); j = 2",
+        "x = torch.zeros(3, 5); j = 4",
+        "x = torch.arange(24).view(4, 6)[1:]; j = 3",
+        "x = torch.arange(24).view(4, 6)[:, 1:5]; j = 2",
+        "x = torch.arange(24).view(4, 6)[1:, ::2]; j = 1",
+        "x = torch.arange(24).view(4, 6).t(); j = 3",
+        "x = torch.zeros(6, 5, 4)[2].t()[1:]; j = 2",
+        "x = torch.arange(3).expand(4, 3); j = 2",
+        "x = torch.arange(5).view(5, 1).expand(5, 3)[1:]; j = 2",
+        "x = torch.zeros(4, 6)[2:3, 1:]; j = 2",
+        "x = torch.zeros(4, 6)[4:, 2:]; j = 1",
+    ],
+    hints=[
+        "The same three questions: how many elements has a column, how far apart do they lie, and "
+        "where is the first?",
+        "Going down, the row changes and the column stays: one step is `x.stride(0)`.",
+        "The first element is x[0, j], and that is j steps of `x.stride(1)` from x's own first.",
+    ],
+    otherwise="Put your finger on x[0, j] and go down to x[1, j]. Where did you start in the "
+    "storage, how far did you go, how often can you?",
+    takeaway="A column is as cheap as a row; only its elements lie further apart.",
+)
+def column(x: torch.Tensor, j: int) -> torch.Tensor:
+    """Column j of a matrix, as a view: what `x[:, j]` answers. Write it with `x.as_strided`.
+
+    x       a 2-D tensor, perhaps sliced, transposed or expanded
+    j       an int from 0 to x.size(1) - 1
+    return  a 1-D view on x's storage, with the shape, stride and storage_offset of x[:, j]
+            (the stride of a dim of size 0 or 1 is free)
+    """
+    return x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + j * x.stride(1))
+
+
+column.knows(
+    slots=START
+    | {
+        "j * x.stride(1)": {
+            "j": "You start j elements into x. That is x[0, j] only where neighbouring columns lie "
+            "side by side; in general they are `x.stride(1)` apart.",
+            "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is "
+            "j steps to the right, of `x.stride(1)` each.",
+            "j * x.stride(1) * x.element_size()": BYTES,
+        },
+        "(x.stride(0),)": {
+            "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie "
+            "further apart than they are long: `x.stride(0)` says how far.",
+            "(x.stride(1),)": "You start at the right element and then walk along the row. Down a "
+            "column one step is `x.stride(0)`.",
+            "(x.stride(0) * x.element_size(),)": BYTES,
+        },
+        "x.size(0)": {
+            "x.size(1)": "The steps are right, their number is not: a column has as many elements as "
+            "x has rows, `x.size(0)`.",
+        },
+    },
+    wrong={
+        "x.as_strided((x.size(0),), (x.size(1),), j)": NEW_MATRIX,
+        "row.reference(x, j)": "That is row j: it goes along, from column to column. Down a column "
+        "the row changes: exchange the two dims.",
+        "column(x, 0)": "That is column 0, whatever j is: without an offset of your own, as_strided "
+        "starts where x starts. Column j lies j steps of `x.stride(1)` further on.",
+        "x[:, j : j + 1]": "You kept the column's dim: that is x[:, j:j + 1], a matrix with one "
+        "column. x[:, j] has one dim, so give one size and one stride.",
+        "x[:, j].clone()": COPY,
+        "x.contiguous()[:, j]": SOMETIMES_A_COPY,
+    },
+)
+
+
+@exercise(
+    title="the diagonal, by as_strided",
+    read=view_of("x"),
+    means=BY_AS_STRIDED,
+    cases=[
+        "x = torch.arange(9).view(3, 3)",
+        "x = torch.zeros(5, 5)",
+        "x = torch.arange(24).view(4, 6)",
+        "x = torch.arange(24).view(6, 4)",
+        "x = torch.arange(25).view(5, 5)[1:, 1:]",
+        "x = torch.arange(24).view(4, 6)[:, 1:5]",
+        "x = torch.arange(30).view(5, 6)[1:, ::2]",
+        "x = torch.zeros(6, 5, 4)[2].t()[1:]",
+        "x = torch.arange(24).view(4, 6).t()",
+        "x = torch.arange(3).expand(4, 3)",
+        "x = torch.zeros(4, 6)[2:3, 1:]",
+        "x = torch.zeros(4, 6)[:, 6:]",
+    ],
+    hints=[
+        "From x[0, 0] to x[1, 1] you take one step down and one to the right. How far is that in "
+        "the storage?",
+        "One stride is the sum of two. And the diagonal ends where the first of the two dims does.",
+        "The size is `min(x.shape)`, the stride `x.stride(0) + x.stride(1)`, and x[0, 0] is where "
+        "x itself starts.",
+    ],
+    otherwise="Follow x[0, 0], x[1, 1], x[2, 2]: where is the first, how far apart are they, and "
+    "when do you run out of rows or of columns?",
+    takeaway="A step along two dims at once is the sum of their strides.",
+)
+def diagonal(x: torch.Tensor) -> torch.Tensor:
+    """The elements x[0, 0], x[1, 1], … as a view: what `x.diagonal()` answers, by `x.as_strided`.
+
+    x       a 2-D tensor, perhaps not square, sliced, transposed or expanded
+    return  a 1-D view on x's storage, with the shape, stride and storage_offset of x.diagonal()
+            (the stride of a dim of size 0 or 1 is free)
+    """
+    return x.as_strided((min(x.shape),), (x.stride(0) + x.stride(1),), x.storage_offset())
+
+
+diagonal.knows(
+    slots=START
+    | {
+        "x.stride(0) + x.stride(1)": {
+            "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step "
+            "where rows lie one behind the other; in general it is `x.stride(0) + x.stride(1)`.",
+            "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes one "
+            "to the right, another `x.stride(1)`.",
+            "x.stride(0) + 1": "You step one row down and one element on. The next column is not "
+            "always the next element: it lies `x.stride(1)` further.",
+            "x.stride(0) * x.stride(1)": "You multiply the two strides. First one step down, then one "
+            "to the right: two distances, one after the other, add up.",
+        },
+        "min(x.shape)": {
+            "x.size(0)": "Your diagonal has as many elements as x has rows. In a matrix that is taller "
+            "than wide the columns run out first.",
+            "x.size(1)": "Your diagonal has as many elements as x has columns. In a matrix that is "
+            "wider than tall the rows run out first.",
+        },
+    },
+    wrong={
+        "x.diagonal().clone()": COPY,
+        "x.contiguous().diagonal()": SOMETIMES_A_COPY,
+    },
+)
+
+
+@exercise(
+    title="the trace, by as_strided and sum",
+    read=read_number,
+    means=SUM_BY_AS_STRIDED,
+    # The values differ everywhere, so that a wrong diagonal has a wrong sum.
+    cases=[
+        "x = torch.arange(9).view(3, 3) ** 2",
+        "x = torch.arange(16).view(4, 4) ** 2",
+        "x = torch.arange(24).view(4, 6) ** 2",
+        "x = torch.arange(24).view(6, 4) ** 2",
+        "x = (torch.arange(30.0).view(5, 6) ** 2)[1:, 1:]",
+        "x = (torch.arange(30).view(5, 6) ** 2)[:4, 1:5]",
+        "x = (torch.arange(30).view(5, 6) ** 2)[1:, ::2]",
+        "x = (torch.arange(20).view(5, 4) ** 2).t()",
+        "x = (torch.arange(60).view(3, 5, 4) ** 2)[1].t()[1:]",
+        "x = torch.tensor([2, 3, 5]).expand(4, 3)",
+        "x = (torch.arange(24).view(4, 6) ** 2)[2:3, 4:5]",
+        "x = torch.zeros(4, 6)[:, 6:]",
+    ],
+    hints=[
+        "The trace is the sum of the diagonal, and you have the diagonal already.",
+        "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, "
+        "and `.sum()` behind it.",
+    ],
+    otherwise="Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and "
+    "nothing else?",
+    takeaway="The sum walks the same few elements; no copy, no loop and no mask were needed.",
+)
+def trace(x: torch.Tensor) -> torch.Tensor:
+    """The sum of x[0, 0], x[1, 1], …: what `x.diagonal().sum()` answers.
+
+    x       a 2-D tensor, perhaps not square, sliced, transposed or expanded
+    return  the sum: a 0-d tensor or a number
+
+    Write it with `x.as_strided(…).sum()`.
+    """
+    step = x.stride(0) + x.stride(1)
+    return x.as_strided((min(x.shape),), (step,), x.storage_offset()).sum()
+
+
+trace.knows(
+    slots=START
+    | {
+        "x.stride(0) + x.stride(1)": {
+            "x.size(1) + 1": "You add up every (number of columns + 1)th element. That is the diagonal "
+            "where rows lie one behind the other; in general its step is `x.stride(0) + x.stride(1)`.",
+            "x.stride(0)": "You add up the first column: your step goes down but not to the right. It "
+            "takes both strides.",
+            "x.stride(0) + 1": "Your step goes one row down and one element on. The next column is not "
+            "always the next element: it lies `x.stride(1)` further.",
+            "x.stride(0) * x.stride(1)": "Your step is the product of the two strides. One step down "
+            "and one to the right are two distances, one after the other: they add up.",
+        },
+        "min(x.shape)": {
+            "x.size(0)": "You add as many elements as x has rows. Where x is taller than wide, the last "
+            "of them lie beyond its columns.",
+            "x.size(1)": "You add as many elements as x has columns. Where x is wider than tall, the "
+            "last of them lie beyond its rows.",
+        },
+    },
+    wrong={
+        "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
+        "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
+        "x.diagonal().sum(0, keepdim=True)": "The right number, in a tensor that still has a dim. A "
+        "sum over everything has none: leave `keepdim` and slices out, and `.sum()` is 0-d.",
+        "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": SOMETIMES_A_COPY,
+    },
+)
+
+
+@exercise(
+    title="all windows, by as_strided",
+    read=view_of("x"),
+    means=BY_AS_STRIDED,
+    cases=[
+        "x = torch.arange(6); size = 3",
+        "x = torch.zeros(8); size = 2",
+        "x = torch.arange(7); size = 1",
+        "x = torch.arange(5); size = 5",
+        "x = torch.arange(10)[2:]; size = 4",
+        "x = torch.arange(12)[::2]; size = 3",
+        "x = torch.zeros(20)[3::4]; size = 2",
+        "x = torch.arange(24).view(4, 6)[:, 2]; size = 2",
+        "x = torch.arange(24).view(4, 6)[1, 1:]; size = 3",
+        "x = torch.tensor(2.0).expand(6); size = 3",
+    ],
+    hints=[
+        "Two dims: which window, and which element in it. The stride of each is a step in x's "
+        "storage.",
+        "The next window starts one element further on. The next element of a window lies one "
+        "element further on too. Nothing says that two strides have to differ.",
+        "The shape is (n - size + 1, size), both strides are `x.stride(0)`, and the first window "
+        "starts where x does.",
+    ],
+    otherwise="Write down the windows of [a, b, c, d] with size 2. How many are there, and what "
+    "is the step from one to the next, and inside one?",
+    takeaway="Overlapping windows cost nothing: several indices simply share one element.",
+)
+def windows(x: torch.Tensor, size: int) -> torch.Tensor:
+    """Every window of `size` neighbours, one step apart: what `x.unfold(0, size, 1)` answers.
+
+    x       a 1-D tensor of n elements, perhaps sliced or expanded
+    size    an int from 1 to n
+    return  a view on x's storage of shape (n - size + 1, size), with the stride and the
+            storage_offset of x.unfold(0, size, 1) (the stride of a dim of size 1 is free)
+
+    Write it with `x.as_strided`.
+    """
+    count, step = x.numel() - size + 1, x.stride(0)
+    return x.as_strided((count, size), (step, step), x.storage_offset())
+
+
+SIDE_BY_SIDE = (
+    "Your windows stand side by side, each starting where the last one ended. They should "
+    "overlap: the next one starts one element further on."
+)
+
+windows.knows(
+    slots=START
+    | {
+        "(step, step)": {
+            "(size * step, step)": SIDE_BY_SIDE,
+            "(size, 1)": SIDE_BY_SIDE,
+            "(step, 1)": "Inside a window you step by 1. Its elements are neighbours in x, and where x "
+            "itself skips, these lie `x.stride(0)` apart, just as the windows do.",
+            "(1, step)": "From window to window you step by 1. The next one starts at x's next "
+            "element, and where x itself skips, that lies `x.stride(0)` further, just as inside a "
+            "window.",
+            "(1, 1)": "Your steps are 1. Where x itself skips, as x[::2] does, its neighbours lie "
+            "`x.stride(0)` apart.",
+        },
+        "x.numel() - size + 1": {
+            "x.numel() - size": "One window is missing: the last one may end with x's last element. "
+            "With n elements there are n - size + 1.",
+            "x.numel()": "A window for every element is too many: the last ones would reach beyond x. "
+            "With n elements there are n - size + 1.",
+        },
+    },
+    wrong={
+        "x.unfold(0, size, size)": SIDE_BY_SIDE,
+        "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())": SIDE_BY_SIDE,
+        "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first "
+        "which window, then which element in it.",
+        "x.unfold(0, size, 1).clone()": COPY,
+        "x.contiguous().unfold(0, size, 1)": SOMETIMES_A_COPY,
+    },
+)

@@ -1,0 +1,337 @@
+"""E3 and E4: what a slice does to shape, stride and offset, and the slice that made a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from stridekit.exercises.answers import as_int, kind, read_layout
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
+from stridekit.exercises.watch import layout_facts
+
+Ints = tuple[int, ...]
+LayoutOf = tuple[Ints, Ints, int]
+Bound = int | None
+
+
+def case(layout: LayoutOf, dim: int, start: Bound, stop: Bound, step: int) -> str:
+    """The case of slicing `dim`, with the subscript that would do it in a comment."""
+    bounds = ":".join("" if bound is None else str(bound) for bound in (start, stop))
+    subscript = ":, " * dim + bounds + (f":{step}" if step != 1 else "")
+    return (
+        "shape, stride, offset = {}, {}, {}\n".format(*layout)
+        + f"dim, start, stop, step = {dim}, {start}, {stop}, {step}  # x[{subscript}]"
+    )
+
+
+NEW = ((4, 6), (6, 1), 0)  # torch.empty(4, 6)
+CUT = ((3, 5), (8, 1), 10)  # torch.empty(4, 8)[1:, 2:7]
+TURNED = ((6, 4), (1, 6), 0)  # torch.empty(4, 6).t()
+SPARSE = ((2, 7), (30, 2), 1)  # torch.empty(4, 15)[::2, 1::2]
+
+CASES = [
+    case(NEW, 0, 1, 3, 1),
+    case(NEW, 1, 2, 5, 1),
+    case(NEW, 1, 0, 6, 2),
+    case(CUT, 0, 1, 3, 1),
+    case(CUT, 1, 0, 5, 2),
+    case(CUT, 1, 1, 5, 3),
+    case(TURNED, 0, 1, 5, 2),
+    case(TURNED, 1, 1, 4, 2),
+    case(SPARSE, 1, 1, 6, 4),
+    case(((2, 3, 4), (12, 4, 1), 0), 1, 1, 3, 1),
+    case(NEW, 1, None, 4, 1),
+    case(NEW, 0, 2, None, 1),
+    case(SPARSE, 1, None, None, 3),
+    case(NEW, 0, 1, 99, 1),
+    case(SPARSE, 1, 2, 50, 2),
+    case(NEW, 1, 1, -1, 1),
+    case(CUT, 1, -3, None, 1),
+    case(SPARSE, 1, -5, -1, 3),
+    case(NEW, 0, -99, 2, 1),
+    case(NEW, 0, None, 0, 1),
+    case(CUT, 0, 1, 0, 1),
+    case(NEW, 1, 2, 0, 2),
+    case(NEW, 0, None, -99, 1),
+    case(NEW, 1, 2, -7, 1),
+    case(SPARSE, 1, -9, -1, 2),
+    case(CUT, 0, 2, 3, 4),
+    case(((3,), (0,), 5), 0, 1, 3, 2),
+    case(CUT, 1, 3, 3, 1),
+    case(NEW, 0, 3, 1, 1),
+    case(NEW, 1, 4, 1, 2),
+    case(CUT, 0, 7, 9, 2),
+    case(((0, 3), (3, 1), 4), 0, None, None, 2),
+    case(((0, 3), (3, 1), 4), 0, -1, 5, 1),
+    case(((3, 0), (1, 1), 0), 0, 1, None, 1),
+    case(((2, 3, 0), (3, 1, 1), 5), 1, -2, None, 2),
+]
+
+
+@exercise(
+    title="what a slice does to the three numbers",
+    read=read_layout,
+    cases=CASES,
+    hints=[
+        "Only three numbers can change: the size of `dim`, the stride of `dim`, and the offset. "
+        "All the others stay.",
+        "First make `start` and `stop` plain: None, negative and too large ones become numbers "
+        "between 0 and the size. `slice(start, stop, step).indices(size)` does just that.",
+        "The first element moves by `start` old strides. A step now skips `step` old strides. And "
+        "`range(start, stop, step)` knows how many are left, also when that is none.",
+    ],
+    otherwise="Take one number at a time: where the first element lies, how far a step of the new "
+    "dim goes, and how many of them fit. The indices that are kept are `range(start, stop, step)`.",
+    takeaway="A slice changes three numbers and moves no element: that is why it costs nothing.",
+)
+def slice_layout(
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    offset: int,
+    dim: int,
+    start: int | None,
+    stop: int | None,
+    step: int,
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """The layout of a slice: x is sliced `start:stop:step` along `dim`, its other dims stay whole.
+
+    shape, stride, offset   x's, in elements
+    dim                     an int from 0 to len(shape) - 1
+    start, stop             as in any Python slice: None, negative or out of range are fine
+    step                    an int > 0
+    return                  (shape, stride, offset) of the slice, exactly torch's. Where
+                            nothing is left, torch still moves the offset.
+    """
+    start, stop, step = slice(start, stop, step).indices(shape[dim])
+    size = len(range(start, stop, step))
+    return (
+        (*shape[:dim], size, *shape[dim + 1 :]),
+        (*stride[:dim], stride[dim] * step, *stride[dim + 1 :]),
+        offset + start * stride[dim],
+    )
+
+
+def each(start: Bound, stop: Bound, size: int, rule: Callable[[int, int], int]) -> tuple[int, int]:
+    """Start and stop by a rule of their own, which need not look at None."""
+    return rule(0 if start is None else start, size), rule(size if stop is None else stop, size)
+
+
+EACH = "(*each(start, stop, shape[dim], lambda b, n: {}), step)"
+UNBOUNDED = EACH.format("b + n if b < 0 else b")
+AS_THEY_COME = EACH.format("min(b, n)")
+BOUNDED_ABOVE = EACH.format("b + n if b < 0 else min(b, n)")
+GONE_ROUND = f"slice{EACH}.indices(shape[dim])".format("b % n if b < 0 < n else b")
+ADDED_FIRST = f"slice{UNBOUNDED}.indices(shape[dim])"
+
+NOTHING = (
+    "All right as long as something is left. Where nothing is, torch does not make an exception: "
+    "the offset still moves by `start` strides, brought back to the size if need be."
+)
+
+slice_layout.knows(
+    slots={
+        "(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])": {
+            "stride": "Walk the new dim: from one kept element to the next you pass over `step` old "
+            "ones. So the new stride is `step` times the old one.",
+            "torch.empty((*shape[:dim], size, *shape[dim + 1 :])).stride()": "Your strides come from "
+            "the new shape, as if the slice was packed into new memory. But nothing moves: the other "
+            "dims keep their strides, and that of `dim` is `step` times the old one.",
+            "tuple(s * step for s in stride)": "You multiply every stride by `step`. Only one dim is "
+            "sliced; in the others you still go from one element to the next as before.",
+        },
+        "offset + start * stride[dim]": {
+            "offset": "Your slice begins where x begins. But x[1:] does not hold x[0]: its first "
+            "element lies `start` strides further on.",
+            "start * stride[dim]": "x need not begin at the start of its storage either: it can be a "
+            "slice already. Add to the offset it has, instead of starting anew.",
+            "offset + start": "`start` counts indices of the dim, the offset counts elements of the "
+            "storage. One index is `stride[dim]` elements.",
+            "offset + start * stride[dim] * step": "`start` is an index of x, before anything is "
+            "skipped: it is worth `start` old strides. You took the new, longer ones.",
+        },
+        "len(range(start, stop, step))": {
+            "max(stop - start, 0) // step": "You round the size down. 0:5:2 keeps 0, 2 and 4: three of "
+            "them, and 5 // 2 is 2. A last step that is cut short still begins with an element.",
+            "len(range(start, stop))": "Your size is stop - start, as if every index in between were "
+            "kept. Only one in `step` is.",
+            "len(range(start, stop + 1, step))": "One too many: `stop` itself is not in the slice, so "
+            "no + 1 belongs to the size. 0:6:2 keeps 0, 2 and 4, and `range(start, stop, step)` counts "
+            "just these.",
+            "-((start - stop) // step)": "Where start lies behind stop, nothing is left: the size is 0 "
+            "then, not below. `len(range(start, stop, step))` never goes there.",
+        },
+        "slice(start, stop, step).indices(shape[dim])": {
+            "slice(start + 0, stop + 0, step).indices(shape[dim])": "`start` and `stop` can be None, as "
+            "in x[::2]: from the beginning, and to the end. Fill them in before you calculate.",
+            "slice(start or None, stop or None, step).indices(shape[dim])": "0 is not None, though both "
+            "count as false: `start or 0` does no harm, but `stop or size` makes x[:0] keep everything. "
+            "Ask `if stop is None`.",
+            UNBOUNDED: "A slice may reach past the end, as in x[1:99]: Python "
+            "and torch stop at the size, without an error. So bring `start` and `stop` back to it.",
+            AS_THEY_COME: "A negative bound counts from the end: -1 is the last index. Add the "
+            "size to it before you calculate (and what is still below 0 then becomes 0).",
+            BOUNDED_ABOVE: "A slice may also reach back beyond the "
+            "beginning, as in x[-99:2]: -99 plus the size is still below 0. Bring such a bound up to 0.",
+            GONE_ROUND: "`%` goes round as often as it can: -99 % 4 is "
+            "1. Python adds the size once, and what is still below 0 then becomes 0.",
+            ADDED_FIRST: "A bound below -size is still negative after you "
+            "added the size, and a slice of Python then counts it from the end once more. Bring it up "
+            "to 0 first.",
+        },
+    },
+    alone={
+        "offset + start * stride[dim]": {
+            "offset + start * stride[dim] * (size > 0) * all(shape)": NOTHING,
+            "offset + start * stride[dim] * all(shape)": NOTHING,
+            "(offset + start * stride[dim]) * (size > 0) * all((*shape[:dim], *shape[dim + 1 :]))": NOTHING,
+        },
+    },
+)
+
+
+def read_slice(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a slice, judged by the view it makes: many slices can make the same."""
+    if isinstance(answer, range):
+        answer = slice(answer.start, answer.stop, answer.step)
+    if isinstance(answer, tuple | list) and 2 <= len(answer) <= 3:
+        answer = slice(*answer)
+    if not isinstance(answer, slice):
+        raise Unusable(f"{kind(answer)}, where a slice is asked for: slice(start, stop, step)")
+    bounds = (answer.start, answer.stop, answer.step)
+    if any(isinstance(bound, float) for bound in bounds):
+        raise Unusable(f"{answer} has floats in it, and base[s] takes none: // keeps ints whole")
+    found = slice(*(None if b is None else as_int(b, "an int in the slice") for b in bounds))
+    try:
+        view = args["base"][found]
+    except (ValueError, RuntimeError, IndexError) as error:
+        failed = type(error).__name__
+        return Outcome({"raised": failed}, f"{found}, which raises {failed}: {error}")
+    return Outcome(layout_facts(view), f"{found}: {describe(view)}")
+
+
+@exercise(
+    title="find the slice",
+    read=read_slice,
+    cases=[
+        "base = torch.arange(10); view = base[3:7]",
+        "base = torch.arange(10); view = base[2:8:3]",
+        "base = torch.arange(10); view = base[1::4]",
+        "base = torch.zeros(10); view = base[4:]",
+        "base = torch.zeros(10); view = base[:9:2]",
+        "base = torch.tensor([1, 1, 2, 2, 1, 1, 2, 2]); view = base[4:7:2]",
+        "base = torch.zeros(24)[5:20]; view = base[2:9]",
+        "base = torch.zeros(24)[5:20]; view = base[3:14:5]",
+        "base = torch.zeros(24)[::2]; view = base[1:9:3]",
+        "base = torch.zeros(24)[::2]; view = base[4:8]",
+        "base = torch.arange(30)[3:27:4]; view = base[1:5:2]",
+        "base = torch.zeros(4, 6)[:, 2]; view = base[1:3]",
+        "base = torch.zeros(6, 4, dtype=torch.bfloat16).t()[3]; view = base[::3]",
+        "base = torch.ones(12, dtype=torch.bool)[2:]; view = base[:]",
+        "base = torch.zeros(24)[4::2]; view = base[7:8]",
+        "base = torch.zeros(10)[3:]; view = base[2:3:5]",
+        "base = torch.zeros(10); view = base[4:4]",
+        "base = torch.zeros(10)[3::2]; view = base[0:0:3]",
+        "base = torch.zeros(10)[2:]; view = base[8:]",
+    ],
+    hints=[
+        "The values cannot tell: they may all be alike. Compare the stride and the storage_offset "
+        "of the two, and count view's elements.",
+        "Both offsets count from the start of the storage, both strides count elements of the "
+        "storage. How far apart do two neighbours in base lie there?",
+        "`step = view.stride(0) // base.stride(0)`, start likewise from the difference of the "
+        "offsets, and stop lies `view.numel()` steps after start.",
+    ],
+    otherwise="Put the slice that you found to the test: `base[s]` should have view's shape, "
+    "stride and storage_offset. Which of start, stop and step decides the one that differs?",
+    takeaway="Two layouts on one storage are enough to find the slice; the values have no say.",
+)
+def recover_slice(base: torch.Tensor, view: torch.Tensor) -> slice:
+    """The slice s for which `base[s]` is view.
+
+    base    a 1-D tensor, perhaps itself a slice or a column of another; its stride is at least 1
+    view    made from base by one slice with a positive step
+    return  a slice: `base[s]` has view's shape, stride and storage_offset. (With 0 or 1 elements
+            the stride is free, since nobody steps there.)
+    """
+    step = view.stride(0) // base.stride(0)
+    start = (view.storage_offset() - base.storage_offset()) // base.stride(0)
+    return slice(start, start + view.numel() * step, step)
+
+
+VALUES = (
+    "You look for view's values in base. Where values repeat, or are all zero, that finds another "
+    "place, or many. Where a tensor lies is written in its stride and storage_offset."
+)
+TOO_FEW = (
+    "One too few: a slice stops before `stop`, so the last element that it keeps has to lie "
+    "before it."
+)
+
+recover_slice.knows(
+    slots={
+        "view.storage_offset() - base.storage_offset()": {
+            "view.storage_offset()": "You count from the start of the storage. base need not begin "
+            "there: from where does base's own index 0 count?",
+            "base.storage_offset() - view.storage_offset()": "You subtract the wrong way round: how far "
+            "view lies into base is view's storage_offset minus base's.",
+        },
+        "start + view.numel() * step": {
+            "start + view.numel() * step - 1": TOO_FEW,
+            "start + (view.numel() - 1) * step": TOO_FEW,
+            "start + view.numel() * step + 1": "One too many: `stop` is excluded already, so start plus "
+            "view's size times the step is far enough.",
+            "start + view.numel()": "Your stop lies `view.numel()` indices after start. But every kept "
+            "element takes a whole step, so it has to lie that many steps away.",
+            "view.numel() * step": "Your stop does not count from start: the elements of view begin "
+            "there, and stop lies `view.numel()` steps further on.",
+            "None": "Your slice runs on to the end of base. view may end earlier: its size says where.",
+            "start + (view.numel() - 1) * step + 1": "Right while view has an element. For an empty "
+            "one, the last element would lie before start, and a stop that falls below 0 counts from "
+            "the end of base.",
+        },
+    },
+    alone={
+        "view.stride(0) // base.stride(0)": {
+            "view.stride(0)": "start is right, but view's stride counts elements of the storage. "
+            "Divided by base's own stride it becomes a step.",
+        },
+        "(view.storage_offset() - base.storage_offset()) // base.stride(0)": {
+            "view.storage_offset() - base.storage_offset()": "The step is right, but the difference of "
+            "the offsets counts elements of the storage. One index of base is `base.stride(0)` of them.",
+            "(view.data_ptr() - base.data_ptr()) // (view.element_size() * base.stride(0))": "Nearly: "
+            "also where view is empty, its storage_offset knows where it would begin. Its `data_ptr()` "
+            "does not: an empty view has no element to point to, so that is 0.",
+        },
+        "* step, step)": {
+            "* step)": "Your step is 1. view's neighbours can lie further apart than base's: "
+            "`view.stride(0)` and `base.stride(0)` say how far.",
+        },
+    },
+    wrong={
+        "slice(a := view.storage_offset() - base.storage_offset(), a + len(view) * view.stride(0), "
+        "view.stride(0))": "Your numbers count elements of the storage. A slice counts elements of base, "
+        "and when base itself skips, those are `base.stride(0)` apart.",
+    },
+)
+
+
+@recover_slice.mistake(VALUES)
+def tries_slices_until_the_values_fit(base: torch.Tensor, view: torch.Tensor) -> slice | None:
+    n = base.numel()
+    for start in range(n + 1):
+        for step in range(1, n + 1):
+            found = slice(start, start + view.numel() * step, step)
+            if torch.equal(base[found], view):
+                return found
+    return None
+
+
+@recover_slice.mistake(VALUES)
+def looks_up_the_first_values(base: torch.Tensor, view: torch.Tensor) -> slice:
+    values, wanted = base.tolist(), view.tolist()
+    start = values.index(wanted[0])
+    step = values.index(wanted[1]) - start if len(wanted) > 1 else 1
+    return slice(start, start + len(wanted) * step, step)
