@@ -28,9 +28,12 @@ MOST_MODULES = 40
 LONGEST_MODULE = 320
 # What is longer has a reason, and its own limit.
 LONGER = {
+    "stridekit/layout.py": 1120,  # one class, a short method for each operation, a third of it docstrings
+    "stridekit/rules.py": 420,
+    "stridekit/elementwise.py": 360,
     "stridekit/timing/comparison.py": 325,  # half of it is how a comparison shows itself
     "stridekit/widgets/alias_explorer/story.js": 335,
-    "stridekit/widgets/page/operations.js": 400,  # every view operation, as in three Python modules
+    "stridekit/widgets/page/operations.js": 400,  # every view operation of layout.py
     "stridekit/widgets/traversal_explorer/traversal.py": 335,
     "stridekit/widgets/traversal_explorer/widget.py": 340,
     "stridekit/plots.py": 350,

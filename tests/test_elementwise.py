@@ -255,7 +255,7 @@ def test_loops_of_what_is_cast():
         (lambda x: output_layout(x, itemsize=0), "itemsize is 0 bytes"),
         (
             lambda x: output_layout(np.arange(4)[::-1]),
-            "operand 0 is no torch tensor: dim 0 has stride -1",
+            "operand 0 is not a torch tensor: dim 0 has stride -1",
         ),
         (lambda x: loop_nest(x, out=x.t()), "out has shape (6, 4), the result has (4, 6)"),
         (
@@ -264,7 +264,7 @@ def test_loops_of_what_is_cast():
         ),
         (
             lambda x: loop_nest(x, out=np.zeros((4, 6))[::-1]),
-            "out is no torch tensor: dim 0 has stride -6",
+            "out is not a torch tensor: dim 0 has stride -6",
         ),
         (
             lambda x: output_layout(x, Layout((6,), itemsize=4)),
@@ -294,11 +294,11 @@ def test_loops_of_what_is_cast():
         ),
         (
             lambda x: output_layout(torch.empty(3), np.array([None, 1, 2])),
-            "operand 1 is no torch tensor: it is an array of dtype('O'), which torch does not have",
+            "operand 1 is not a torch tensor: it is an array of dtype('O'), which torch does not have",
         ),
         (
             lambda x: loop_nest(torch.empty(3), out=np.zeros(3, ">f4")),
-            "out is no torch tensor: it is an array of dtype('>f4')",
+            "out is not a torch tensor: it is an array of dtype('>f4')",
         ),
     ],
 )

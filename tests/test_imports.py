@@ -18,37 +18,18 @@ PACKAGE = Path(__file__).parent.parent / "stridekit"
 # none knows another. A new module needs a row here.
 MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
     "_arguments": (set(), set()),
-    "view_rule": (set(), set()),
     "palette": (set(), set()),
     "_defaults": (set(), {"torch"}),
-    "memory_format": ({"_arguments", "view_rule"}, set()),
-    "dim_order": ({"memory_format"}, set()),
-    "_strided": ({"_arguments"}, set()),
-    "views_of_dims": ({"_arguments", "_strided"}, set()),
-    "views_of_parts": ({"_arguments", "_strided", "views_of_dims"}, set()),
-    "views_of_elements": ({"_arguments", "_strided", "view_rule"}, set()),
-    "copies": (
-        {"_arguments", "view_rule", "memory_format", "dim_order", "views_of_elements"},
-        set(),
-    ),
-    "questions": ({"_arguments", "_strided", "view_rule", "memory_format", "dim_order"}, set()),
-    "layout": (
-        {"_arguments", "view_rule", "views_of_parts", "copies", "questions"},
-        set(),
-    ),
-    "casts": ({"_arguments", "layout"}, set()),
-    "elementwise": (
-        {"_arguments", "casts", "view_rule", "memory_format", "dim_order", "layout"},
-        set(),
-    ),
+    "rules": ({"_arguments"}, set()),
+    "layout": ({"_arguments", "rules"}, set()),
+    "elementwise": ({"_arguments", "rules", "layout"}, set()),
     "memory": ({"_arguments", "layout"}, set()),
-    "tensors": ({"_arguments", "view_rule", "layout", "memory"}, {"torch"}),
+    "tensors": ({"_arguments", "rules", "layout", "memory"}, {"torch"}),
     "cost": (
         {
             "_arguments",
             "_defaults",
             "layout",
-            "casts",
             "elementwise",
             "memory",
             "tensors",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError, explain
-from stridekit.layout import array_block
+from stridekit._arguments import array_block
 from tests.agree import agree
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
@@ -81,11 +81,11 @@ def test_of_numpy_negative_and_foreign_strides():
     backwards = np.ndarray((4,), np.int64, buffer=bytearray(32), offset=24, strides=(-8,))
     assert Layout.of(backwards) == Layout((4,), (-1,), 3, 8)
     records = np.zeros(4, dtype=[("a", "i2"), ("b", "f4")])
-    with pytest.raises(LayoutError, match="no whole number of elements of 4 bytes"):
+    with pytest.raises(LayoutError, match="not a whole number of elements of 4 bytes"):
         Layout.of(records["b"])
     shifted = np.zeros(4, dtype=[("a", "i2"), ("b", "f4"), ("c", "i2")])
     with pytest.raises(
-        LayoutError, match=r"^the offset of this array, 2 bytes, are no whole number"
+        LayoutError, match=r"^the offset of this array, 2 bytes, are not a whole number"
     ):
         Layout.of(shifted["b"])
     assert Layout.of(np.zeros((0, 3))[::-1]).numel == 0

@@ -440,8 +440,8 @@ def test_torch_loses_count_at_a_second_ellipsis():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda x: x[[0, 1]], "[0, 1] is no basic index"),
-        (lambda x: x[True], "True is no basic index"),
+        (lambda x: x[[0, 1]], "[0, 1] is not a basic index"),
+        (lambda x: x[True], "True is not a basic index"),
         (lambda x: x.select(0, 1.5), "index is 1.5, a float: give an int"),
         (lambda x: x[::-1], "slice step -1 is not positive: torch has no negative strides"),
         (

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 import torch
 
 from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
-from stridekit.casts import Computed, as_computed
 from stridekit.cost.placement import without_memory
 from stridekit.cost.refetch import Walk, fetched
 from stridekit.cost.traffic_table import Operand, Traffic
-from stridekit.elementwise import broadcast_tensors, loop_nest
+from stridekit.elementwise import Computed, as_computed, broadcast_tensors, loop_nest
 from stridekit.layout import MOST_DIMS, Layout
 from stridekit.memory.block_union import blocks_together, partial_together
 from stridekit.memory.blocks import Blocks, Part, blocks

@@ -2,7 +2,7 @@
 
 torch says in one sentence for all tensors that "at least one dimension spans across two contiguous
 subspaces". Which subspaces, which dimension and which two is what the reader needs to know; the view
-rule knows it (`stridekit.view_rule`, where a subspace is called a chunk).
+rule knows it (`stridekit.rules`, where a subspace is called a chunk).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from stridekit._arguments import varargs
 from stridekit.layout import Layout
+from stridekit.rules import Chunk, chunks, complete_shape
 from stridekit.tensors.explain import Explanation
-from stridekit.view_rule import Chunk, chunks, complete_shape
 
 # A label and a sentence, as in Explanation.
 Lines = list[tuple[str, str]]
