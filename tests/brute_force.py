@@ -37,3 +37,11 @@ def array_bytes(a):
         for index in product(*map(range, a.shape))
         for k in range(a.itemsize)
     }
+
+
+def visited(layout):
+    """The elements of a layout in the order of visit, row-major."""
+    elements = [layout.storage_offset]
+    for size, step in zip(layout.shape, layout.stride, strict=True):
+        elements = [e + i * step for e in elements for i in range(size)]
+    return elements
