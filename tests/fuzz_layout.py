@@ -66,10 +66,10 @@ def same(x: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
         given = [(*one, y.copied) for one, y in each(use(Layout.of(x), name, args, kwargs))]
     except REFUSALS as refusal:
         if str(refusal).endswith("index out of range"):  # Python's own: an accident
-            raise AssertionError(f"{code(x)}.{name}{args}: {refusal}") from refusal
+            raise AssertionError(f"{code(x)}{steps.source(name, args)}: {refusal}") from refusal
     if given != expected:
-        asked = ", ".join([*map(str, args), *(f"{k}={v}" for k, v in kwargs.items())])
-        raise AssertionError(f"{code(x)}.{name}({asked}) is {given}, torch has {expected}")
+        line = code(x) + steps.source(name, args) + (f" with {kwargs}" if kwargs else "")
+        raise AssertionError(f"{line} is {given}, torch has {expected}")
     return found
 
 
@@ -156,6 +156,18 @@ def image(r: Random) -> Tensor:
     few = r.choice((0, 4))
     dtype = r.choice((torch.float16, torch.float32))
     return tensor(r, sizes=(0, 1, 1, 1, 2, 2, 3), min_ndim=few, dtype=dtype)
+
+
+def chains(r: Random) -> None:
+    """Five views, one of the other: each layout is made of the one before, not of a tensor."""
+    x = tensor(r, max_ndim=4)
+    layout, line = Layout.of(x), code(x)
+    for _ in range(5):
+        seed = r.random()
+        (layout, text), (x, _) = (steps.viewed(Random(seed), y) for y in (layout, x))
+        line += text
+        if numbers(layout) != numbers(x) or layout.storage:
+            raise AssertionError(f"{line} is {layout}, torch has {numbers(x)}")
 
 
 # Questions ------------------------------------------------------------------------------------------
@@ -288,4 +300,4 @@ QUESTIONS = {"contiguity": contiguity, "dense_coalesce": dense_coalesce, "dim_or
 COMPUTED = {
     case.__name__: case for case in (elementwise_output, loop_visits, broadcasting, mixed_dtypes)
 }
-CASES = OPERATIONS | QUESTIONS | COMPUTED | {"numpy_arrays": numpy_arrays}
+CASES = OPERATIONS | {"chains": chains} | QUESTIONS | COMPUTED | {"numpy_arrays": numpy_arrays}

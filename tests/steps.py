@@ -269,12 +269,26 @@ ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
     "contiguous": none,
 }
 PROPERTIES = {"T", "mT", "mH", "H", "real", "imag"}
+# Views that most layouts have, of any size; each is one layout.
+USUAL = "__getitem__ select narrow diagonal permute transpose unfold unflatten".split()
 
 
-def step(r: Random, x, names=tuple(ARGUMENTS)) -> tuple[str, tuple[Any, ...]]:
-    """An operation on a layout or a tensor, and its arguments."""
+def step(r: Random, x, names=USUAL) -> tuple[str, tuple[Any, ...]]:
+    """One of these operations on a layout or a tensor, and its arguments."""
     name = r.choice(names)
     return name, ARGUMENTS[name](r, x)
+
+
+def viewed(r: Random, x, names=USUAL) -> tuple[Any, str]:
+    """A layout or a tensor after such an operation, the first drawn that exists, and its source."""
+    for _ in range(100):
+        name, args = step(r, x, names)
+        try:
+            made = getattr(x, name)
+            return made if name in PROPERTIES else made(*args), source(name, args)
+        except (RuntimeError, IndexError, ValueError):
+            continue
+    return x, ""
 
 
 def source(name: str, args: tuple[Any, ...]) -> str:

@@ -50,7 +50,7 @@ def test_no_view_operation_is_forgotten():
     assert names - {"coalesce"} <= set(fuzz_layout.OPERATIONS), "draw arguments for it in steps.py"
 
 
-@pytest.mark.parametrize("name", fuzz_layout.OPERATIONS)
+@pytest.mark.parametrize("name", [*fuzz_layout.OPERATIONS, "chains"])
 def test_each_operation_is_torchs(name):
     """Random layouts, arguments that exist and some that do not; no view is a copy, and copies are."""
     assert fuzz.run(name, seed=2, count=many(10)) == []
