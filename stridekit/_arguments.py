@@ -77,7 +77,7 @@ shown = _Shown().repr
 
 
 def _plain_int(name: str, value: Any) -> int | None:
-    """The value as a plain int; None where it is not one. True is a bool here, and 1.0 a float."""
+    """The value as a plain int; None where it is not one, as True and 1.0 are not."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.SymInt):
         # Taking it for an int would fix it in the graph that is being traced.
@@ -124,7 +124,7 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
 
 
 def texts(name: str, values: Any) -> tuple[str, ...]:
-    """The values as a tuple of texts; one text alone is none."""
+    """The values as a tuple of texts; a single text is refused."""
     found = items_of(values)
     if found is None:
         raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of texts")
@@ -161,7 +161,7 @@ def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _is_0d(value: Any) -> bool:
-    """Whether this is a tensor or an array of no dims, which says that it can be iterated and cannot."""
+    """True for a 0-d tensor or array, which says that it can be iterated and cannot."""
     return bool(getattr(value, "ndim", 1) == 0)
 
 

@@ -199,7 +199,7 @@ class Computed(NamedTuple):
 
 
 class _Given(NamedTuple):
-    """What was handed in; a Layout has neither a dtype nor a device."""
+    """An operand as it was handed in; a Layout has neither a dtype nor a device."""
 
     layout: Layout
     dtype: Any = None

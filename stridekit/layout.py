@@ -701,7 +701,7 @@ do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would str
         return self._view(zip(new_shape, stride, strict=True))
 
     def why_not_view(self, *shape: int | Iterable[int]) -> str:
-        """Why `view(shape)` fails: the two dims and the numbers; "" where it works.
+        """The reason why `view(shape)` fails: the two dims and the numbers; "" where it works.
 
         The same sentence says why `reshape(shape)` copies.
 
@@ -843,12 +843,12 @@ straddle them'
             raise LayoutError(
                 f"torch has no complex elements of {2 * self.itemsize} bytes: a part has 2, 4 or 8"
             )
-        *dims, last = self._dims or [(0, 0)]
-        if last != (2, 1):
+        if self._dims[-1:] != [(2, 1)]:
             raise LayoutError(
                 f"shape {self.shape}, stride {self.stride} does not end in a dim of size 2 and "
                 "stride 1, for the real and the imaginary part"
             )
+        dims = self._dims[:-1]
         # Nothing steps along a size of 1, so torch lets its stride be odd, and rounds it down.
         odd = [step for size, step in dims if size != 1 and step % 2]
         if odd or self.storage_offset % 2:
@@ -1010,7 +1010,7 @@ straddle them'
         return not self.why_not_contiguous(memory_format)
 
     def why_not_contiguous(self, memory_format: Any = "contiguous_format") -> str:
-        """Why `is_contiguous` is False, as a sentence with the numbers; "" where it is True.
+        """The reason why `is_contiguous` is False, with the numbers; "" where it is True.
 
         The same sentence says why `contiguous(memory_format)` copies.
 
@@ -1071,7 +1071,7 @@ straddle them'
         return not self.why_not_dense()
 
     def why_not_dense(self) -> str:
-        """Why `is_dense` is False: a hole or a shared element, by its number; "" where it is True.
+        """The reason why `is_dense` is False: a hole or a shared element; "" where it is True.
 
         >>> Layout((4, 6))[:, ::2].why_not_dense()
         'dim 1 has stride 2, 1 is needed: element 1 is a hole'
@@ -1097,7 +1097,7 @@ straddle them'
         return self._view((c.numel, c.stride) for c in rules.chunks(stepped.shape, stepped.stride))
 
     def why_not_torch(self) -> str:
-        """Why no torch tensor can have this layout, but an array may; "" where one can.
+        """The reason why no torch tensor can have this layout, but an array may; "" where one can.
 
         torch has no negative strides, and no elements of other than 1, 2, 4, 8 or 16 bytes.
 

@@ -130,7 +130,7 @@ def complete_shape(numel: int, new_shape: tuple[int, ...]) -> tuple[int, ...]:
 def view_stride(
     shape: tuple[int, ...], stride: tuple[int, ...], new_shape: tuple[int, ...]
 ) -> tuple[tuple[int, ...], str]:
-    """The stride of the view, and "" — or (), and the reason why there is no such view.
+    """The stride of the view and "", or () and the reason why there is no such view.
 
     `new_shape` is complete and has as many elements as `shape`.
 
@@ -159,7 +159,7 @@ def view_stride(
 def _boundary(
     shape: tuple[int, ...], stride: tuple[int, ...], chunk: Chunk, new_dim: int, new_size: int
 ) -> str:
-    """Name the boundary below which `chunk` ends and that the new dim would straddle."""
+    """The reason: the boundary below which `chunk` ends, and which the new dim would straddle."""
     outer = chunk.first - 1
     inner = next(d for d in range(chunk.first, chunk.last + 1) if shape[d] != 1)
     return (
@@ -188,7 +188,7 @@ def format_name(memory_format: Any, *, or_preserve: bool = False) -> str:
 
 
 def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
-    """Why a layout is not contiguous in this format; "" where it is.
+    """The reason why a layout is not contiguous in this format; "" where it is.
 
     >>> why_not_contiguous((2, 3, 4, 5), (60, 1, 15, 3), "channels_last")
     ''
@@ -331,7 +331,7 @@ def outermost_first(shape: Ints, stride: Ints) -> tuple[int, ...]:
 
 
 def why_not_unique(shape: Ints, stride: Ints) -> str:
-    """Why other orders of the dims would do as well, by looking at the numbers; "" where none would.
+    """The reason why other orders of the dims would do as well, by the numbers; "" where none would.
 
     >>> why_not_unique((2, 1), (1, 1))
     'dim 1 has size 1 and could stand anywhere'
@@ -346,7 +346,7 @@ def why_not_unique(shape: Ints, stride: Ints) -> str:
 
 
 def why_not_sorted(shape: Ints, stride: Ints) -> str:
-    """Why the sort cannot tell two neighbours in `outermost_first` apart; "" where it can, or need not.
+    """The reason why the sort cannot tell two neighbours apart; "" where it can, or need not.
 
     >>> why_not_sorted((2, 3, 4), (1, 12, 1))
     'nothing tells dims 0 and 2 apart (sizes 2 and 4, strides 1 and 1)'
@@ -376,7 +376,7 @@ def _order_of_format(shape: Ints, stride: Ints) -> tuple[int, ...]:
 
 
 def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
-    """Why the elements do not fill their range one by one: a hole, or a shared element; "" if they do.
+    """The reason why a layout is not dense: a hole, or a shared element; "" where it is.
 
     `start` is the lowest element reached. Fewer than two elements are always dense.
 

@@ -270,7 +270,7 @@ ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
 }
 PROPERTIES = {"T", "mT", "mH", "H", "real", "imag"}
 # Views that most layouts have, of any size; each is one layout.
-USUAL = "__getitem__ select narrow diagonal permute transpose unfold unflatten".split()
+USUAL = ["__getitem__", "select", "narrow", "diagonal", "permute", "unfold", "unflatten"]
 
 
 def step(r: Random, x, names=USUAL) -> tuple[str, tuple[Any, ...]]:
