@@ -30,15 +30,6 @@ def pytest_configure(config):
     notebook.use_repeatable_kernel(Path(folder.name))
 
 
-@pytest.fixture(autouse=True)
-def _the_examples_know_layout(request):
-    """Give `Layout` to the doctests of the modules that it is assembled from: they cannot import it."""
-    if isinstance(request.node, pytest.DoctestItem):
-        from stridekit import Layout
-
-        request.getfixturevalue("doctest_namespace")["Layout"] = Layout
-
-
 def pytest_collection_finish(session):
     """Get ready for notebooks only where there are some."""
     if any(item.path.suffix == ".ipynb" for item in session.items):

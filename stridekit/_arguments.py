@@ -1,4 +1,8 @@
-"""What callers hand in, checked at the door: ints, shapes, dims and indices."""
+"""Checks of what callers hand in: ints, shapes, dims and indices, and the numbers of tensors and arrays.
+
+What is wrong is refused with the value, its kind and what to give instead; a dim or an index that is out
+of range is an IndexError, as in torch. torch itself is not needed to ask a tensor for its numbers.
+"""
 
 from __future__ import annotations
 
@@ -72,33 +76,40 @@ class _Shown(reprlib.Repr):
 shown = _Shown().repr
 
 
-def _is_symbolic(value: Any) -> bool:
-    """Whether this is torch's SymInt; taking it for an int would fix it in the graph that is traced."""
+def _plain_int(name: str, value: Any) -> int | None:
+    """The value as a plain int; None where it is not one, as True and 1.0 are not."""
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.SymInt)
-
-
-def int_(name: str, value: Any) -> int:
-    """The value as a plain int; True and 1.0 are no ints here, nor is a size that stands for many."""
-    if _is_symbolic(value):
+    if torch is not None and isinstance(value, torch.SymInt):
+        # Taking it for an int would fix it in the graph that is being traced.
         raise LayoutError(
             f"{name} is symbolic, {value}: it stands for many numbers while a graph is traced; give an "
             "int, or a tensor made outside of the trace"
         )
-    if not isinstance(value, bool):
-        try:
-            return _of_a_size(name, operator.index(value))
-        except LayoutError:
-            raise
-        except Exception:  # TypeError, and what torch raises for tensors without a number
-            pass
-    raise LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: give an int")
+    if isinstance(value, bool):
+        return None
+    try:
+        number = operator.index(value)
+    except Exception:  # TypeError, and what torch raises for tensors without a number
+        return None
+    if abs(number) > LARGEST:
+        raise LayoutError(f"{name} is {shown(number)}: numbers go up to 2**4096")
+    return number
 
 
-def _of_a_size(name: str, value: int) -> int:
-    if abs(value) > LARGEST:
-        raise LayoutError(f"{name} is {shown(value)}: numbers go up to 2**4096")
-    return value
+def int_(name: str, value: Any) -> int:
+    """The value as a plain int."""
+    number = _plain_int(name, value)
+    if number is None:
+        raise LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: give an int")
+    return number
+
+
+def positive(name: str, value: Any) -> int:
+    """The value as an int of 1 or more."""
+    number = int_(name, value)
+    if number < 1:
+        raise LayoutError(f"{name} is {number}: give 1 or more")
+    return number
 
 
 def ints(name: str, values: Any) -> tuple[int, ...]:
@@ -113,7 +124,7 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
 
 
 def texts(name: str, values: Any) -> tuple[str, ...]:
-    """The values as a tuple of texts; one text alone is none."""
+    """The values as a tuple of texts; a single text is refused."""
     found = items_of(values)
     if found is None:
         raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of texts")
@@ -150,7 +161,7 @@ def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _is_0d(value: Any) -> bool:
-    """Whether this is a tensor or an array of no dims, which says that it can be iterated and cannot."""
+    """True for a 0-d tensor or array, which says that it can be iterated and cannot."""
     return bool(getattr(value, "ndim", 1) == 0)
 
 
@@ -165,20 +176,26 @@ def shape_of(other: Any) -> tuple[int, ...]:
     return ints("shape", shape)
 
 
+# Dims and indices -----------------------------------------------------------------------------------
+
+
 def basic_index(item: Any) -> int:
-    if _is_symbolic(item):
-        return int_("an index", item)
-    if not isinstance(item, bool) and not getattr(item, "ndim", 0):
-        try:
-            return _of_a_size("an index", operator.index(item))
-        except LayoutError:
-            raise
-        except Exception:  # as in `int_`
-            pass
-    raise LayoutError(
-        f"{shown(item)} is no basic index: a layout takes ints, slices, ... and None; lists, masks and "
-        "tensors gather elements into a new storage"
-    )
+    """One index as an int; lists, masks and tensors with dims gather, and are refused."""
+    number = None if getattr(item, "ndim", 0) else _plain_int("an index", item)
+    if number is None:
+        raise LayoutError(
+            f"{shown(item)} is not a basic index: a layout takes ints, slices, ... and None; lists, "
+            "masks and tensors gather elements into a new storage"
+        )
+    return number
+
+
+def wrap_index(index: int, dim: int, size: int) -> int:
+    """The index of a dim of that size, counted from 0."""
+    if not -size <= index < size:
+        advice = f"use {-size} to {size - 1}" if size else "it has no elements"
+        raise IndexError(f"index {index} is out of range for dim {dim} of size {size}: {advice}")
+    return index % size
 
 
 def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
@@ -199,3 +216,85 @@ def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
         if dim in wrapped[:i]:
             raise LayoutError(f"{name} {wanted} names dim {dim} twice: give each dim once")
     return wrapped
+
+
+# Tensors and arrays ---------------------------------------------------------------------------------
+
+
+def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
+    """The shape, stride, storage_offset and itemsize of a strided torch tensor or a NumPy array."""
+    if isinstance(x, type):
+        raise TypeError(f"the class {x.__name__} has no layout: give a tensor or an array")
+    if callable(getattr(x, "storage_offset", None)) and callable(getattr(x, "stride", None)):
+        _refuse_without_stride(x)
+        return tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size()
+    if hasattr(x, "__array_interface__") and hasattr(x, "__array_finalize__"):
+        return _numbers_of_array(x)  # a NumPy scalar lacks the latter: it has no memory that lasts
+    raise TypeError(
+        f"{a_kind(x)} has no layout: give a torch tensor or a NumPy array "
+        "(torch.as_tensor makes one from numbers)"
+    )
+
+
+def _refuse_without_stride(x: Any) -> None:
+    """Raise LayoutError for the torch tensors that are not one strided grid of elements."""
+    if hasattr(x, "cls_to_become"):
+        raise LayoutError(f"{a_kind(x)} has no shape and no memory yet: run its lazy module once")
+    kind = str(x.layout).removeprefix("torch.")
+    if getattr(x, "is_nested", False):
+        raise LayoutError(
+            "a nested tensor is several tensors, each with its own shape: "
+            "take one of x.unbind(), or pad it with torch.nested.to_padded_tensor"
+        )
+    if kind.startswith("sparse"):
+        raise LayoutError(
+            f"a {kind} tensor keeps indices and values apart and has no stride: "
+            "ask its x.values(), or x.to_dense() for a strided copy"
+        )
+    if kind != "strided":
+        raise LayoutError(f"a {kind} tensor hides its layout: x.to_dense() makes a strided copy")
+    if x.is_quantized:
+        raise LayoutError(
+            f"a quantized tensor ({x.dtype}) stores integers that stand for other numbers: "
+            "ask x.int_repr() for the integers, x.dequantize() for the numbers"
+        )
+
+
+def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
+    """The byte strides of an array as elements, and its place in its block as an offset."""
+    block, nbytes = array_block(x)
+    start = _pointer(x) - block
+    if x.size == 0 and not 0 <= start <= nbytes:
+        start = 0  # NumPy gives the array of an empty tensor, which has no address, one of its own
+    for what, count in [("strides", s) for s in x.strides] + [("offset", start)]:
+        if x.itemsize and count % x.itemsize:
+            raise LayoutError(
+                f"the {what} of this array, {count} bytes, are not a whole number of elements of "
+                f"{x.itemsize} bytes (a field of a structured array?): np.ascontiguousarray copies it"
+            )
+    itemsize = max(x.itemsize, 1)  # Layout refuses elements without a byte, in words
+    return x.shape, tuple(s // itemsize for s in x.strides), start // itemsize, x.itemsize
+
+
+def array_block(x: Any) -> tuple[int, int]:
+    """The address at which the memory behind a NumPy array begins, and its size in bytes.
+
+    The block is that of the array at the end of the `.base` chain, or of the torch storage there.
+    """
+    owner, base = x, x.base
+    while base is not None:
+        if hasattr(base, "untyped_storage"):
+            storage = base.untyped_storage()
+            return storage.data_ptr(), storage.nbytes()
+        if hasattr(base, "__array_interface__") and hasattr(base, "strides"):
+            owner = base
+        base = getattr(base, "base", None)
+    if owner.size == 0:
+        return _pointer(owner), 0
+    steps = [(n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)]
+    lowest = sum(step for step in steps if step < 0)  # an owner may hold its memory backwards
+    return _pointer(owner) + lowest, sum(map(abs, steps)) + owner.itemsize
+
+
+def _pointer(array: Any) -> int:
+    return array.__array_interface__["data"][0]

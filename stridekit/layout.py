@@ -5,7 +5,14 @@ Everything here follows from one formula. The element at index (i, j, …) is nu
     storage_offset + i * stride[0] + j * stride[1] + …
 
 of the storage, and its address is that number times `itemsize` bytes. Shapes, strides and offsets
-count elements; only addresses count bytes. The module knows no torch: `Layout.of` asks a tensor or an
+count elements; only addresses count bytes.
+
+A dim is a pair of a size and a stride. A view operation picks some of these pairs in some order, changes
+one, drops or adds one, and may move the offset; `_view` makes the next layout of them. A copy starts a
+storage of its own. Read the class from top to bottom: the value; one index, a slice, pieces; the dims as a
+whole; other shapes; other elements; what copies; and the order in memory. It stays one class in one file,
+of one short method for each operation of torch, so that no method has to be looked for elsewhere; what
+takes a longer walk is in `rules`, on bare ints. No torch is imported: `Layout.of` asks a tensor or an
 array for its numbers, and the rest is arithmetic.
 """
 
@@ -13,28 +20,41 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+from stridekit import rules
 from stridekit._arguments import (
     LARGEST,
     LayoutError,
     a_kind,
     basic_index,
+    different_dims,
     int_,
     ints,
     items_of,
+    numbers_of,
+    positive,
+    shape_of,
     shown,
+    varargs,
+    wrap_dim,
+    wrap_index,
 )
-from stridekit.copies import Copies
-from stridekit.questions import Questions
-from stridekit.view_rule import contiguous_stride
-from stridekit.views_of_parts import ViewsOfParts
 
 __all__ = ["Layout", "LayoutError"]
 
+Dim = tuple[int, int]  # its size, and its stride in elements
+
 MOST_DIMS = 1000  # torch's operations loop over 64; here some questions take their time with each
+# Of one layout cut into pieces, each of which is an object with the numbers of all its dims.
+MOST_PIECES, MOST_NUMBERS = 50_000, 100_000
+
+# What a torch tensor can be made of: elements of so many bytes, and numbers of 64 bits.
+_TORCH_ITEMSIZES, _LARGEST_OF_TORCH = (1, 2, 4, 8, 16), 2**63 - 1
+# The bytes of torch's complex dtypes: a real and an imaginary number of half as many each.
+_COMPLEX_ITEMSIZES = (4, 8, 16)
 
 _ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
 _NEW = "new "  # how the name of a storage begins that an operation made
@@ -47,16 +67,15 @@ def new_storage() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout(ViewsOfParts, Copies, Questions):
+class Layout:
     """Shape, stride and storage_offset in elements, itemsize in bytes: an immutable value.
 
-    Its methods carry torch's names and return new layouts, with the numbers that torch would give;
-    they are gathered in the modules that this class inherits from. Without a stride the layout is
-    contiguous (row-major). Layouts are equal by these four numbers and the name of their storage.
-    Layouts with one name share one storage, and so do all those without a name. Views keep the name,
-    and a copy gets one that no other layout has; to place a layout elsewhere, name a storage yourself.
-    Raises LayoutError for numbers that fit no tensor or array. Negative strides are NumPy's; torch
-    has none.
+    Its methods carry torch's names and return new layouts, with the numbers that torch would give.
+    Without a stride the layout is contiguous (row-major). Layouts are equal by these four numbers and the
+    name of their storage. Layouts with one name share one storage, and so do all those without a name.
+    Views keep the name, and a copy gets one that no other layout has; to place a layout elsewhere, name a
+    storage yourself. Raises LayoutError for numbers that fit no tensor or array. Negative strides are
+    NumPy's; torch has none.
 
     >>> x = Layout((4, 6), itemsize=4)
     >>> x
@@ -81,7 +100,7 @@ class Layout(ViewsOfParts, Copies, Questions):
         if len(self.shape) > MOST_DIMS:
             raise LayoutError(f"{len(self.shape):,} dims are more than a layout has: {MOST_DIMS:,}")
         if self.stride is _ROW_MAJOR:
-            set_field(self, "stride", contiguous_stride(self.shape))
+            set_field(self, "stride", rules.contiguous_stride(self.shape))
         set_field(self, "stride", ints("stride", self.stride))
         set_field(self, "storage_offset", int_("storage_offset", self.storage_offset))
         set_field(self, "itemsize", int_("itemsize", self.itemsize))
@@ -115,15 +134,6 @@ class Layout(ViewsOfParts, Copies, Questions):
             f"storage_offset={self.storage_offset}, itemsize={self.itemsize}{storage})"
         )
 
-    @property
-    def copied(self) -> bool:
-        """Whether an operation on the way here made a new storage, as a copy does: offsets count in it.
-
-        >>> Layout((3, 4)).t().reshape(12).copied, Layout((3, 4)).reshape(12).copied
-        (True, False)
-        """
-        return self.storage.startswith(_NEW)
-
     @classmethod
     def of(cls, x: Any) -> Layout:
         """The layout of a strided torch tensor or a NumPy array, counted from its storage's start.
@@ -137,21 +147,42 @@ class Layout(ViewsOfParts, Copies, Questions):
         >>> Layout.of(torch.arange(24.0).view(4, 6)[:, 2])
         Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=4)
         """
-        if isinstance(x, Layout):
-            return x
-        if isinstance(x, type):
-            raise TypeError(f"the class {x.__name__} has no layout: give a tensor or an array")
-        if callable(getattr(x, "storage_offset", None)) and callable(getattr(x, "stride", None)):
-            _refuse_without_stride(x)
-            return cls(tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size())
-        if hasattr(x, "__array_interface__") and hasattr(x, "__array_finalize__"):
-            return _of_array(x)  # a NumPy scalar lacks the latter: it has no memory that lasts
-        raise TypeError(
-            f"{a_kind(x)} has no layout: give a torch tensor or a NumPy array "
-            "(torch.as_tensor makes one from numbers)"
-        )
+        return x if isinstance(x, Layout) else cls(*numbers_of(x))
 
-    # What the numbers say ---------------------------------------------------------------------
+    # What the numbers say -----------------------------------------------------------------------
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return len(self.shape)
+
+    @property
+    def numel(self) -> int:
+        """The number of indices: the product of the shape, 1 for a 0-d layout."""
+        return prod(self.shape)
+
+    @property
+    def span(self) -> range:
+        """The elements of the storage from the lowest reached to the highest; empty if none is.
+
+        >>> Layout((4, 6), (8, 1), 2).span
+        range(2, 32)
+        """
+        if self.numel == 0:
+            return range(self.storage_offset, self.storage_offset)
+        steps = [(size - 1) * step for size, step in self._dims]
+        low = self.storage_offset + sum(step for step in steps if step < 0)
+        high = self.storage_offset + sum(step for step in steps if step > 0)
+        return range(low, high + 1)
+
+    @property
+    def copied(self) -> bool:
+        """True where an operation on the way here made a new storage, as a copy does: offsets count in it.
+
+        >>> Layout((3, 4)).t().reshape(12).copied, Layout((3, 4)).reshape(12).copied
+        (True, False)
+        """
+        return self.storage.startswith(_NEW)
 
     def offset(self, index: int | Iterable[int]) -> int:
         """The number of the element at `index`, counted in elements from the storage's start.
@@ -174,26 +205,6 @@ class Layout(ViewsOfParts, Copies, Questions):
         """
         return self.offset(index) * self.itemsize
 
-    # Helpers ------------------------------------------------------------------------------------
-
-    def _view(
-        self,
-        shape: Iterable[int] | None = None,
-        stride: Iterable[int] | None = None,
-        storage_offset: int | None = None,
-        itemsize: int | None = None,
-    ) -> Layout:
-        return Layout(
-            self.shape if shape is None else tuple(shape),
-            self.stride if stride is None else tuple(stride),
-            self.storage_offset if storage_offset is None else storage_offset,
-            self.itemsize if itemsize is None else itemsize,
-            storage=self.storage,
-        )
-
-    def _copy(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Layout:
-        return Layout(shape, stride, 0, itemsize, storage=new_storage())
-
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
         """The index as one non-negative int a dim."""
         found = items_of(index)
@@ -203,68 +214,904 @@ class Layout(ViewsOfParts, Copies, Questions):
                 f"index {shown(items)} has {len(items)} numbers for shape {self.shape}: "
                 f"give {self.ndim}, one for each dim"
             )
-        return [self._in_range(d, basic_index(i)) for d, i in enumerate(items)]
+        return [wrap_index(basic_index(i), d, self.shape[d]) for d, i in enumerate(items)]
 
+    # The next layout, and the dims that its operations name ---------------------------------------
 
-def _refuse_without_stride(x: Any) -> None:
-    """Raise LayoutError for the torch tensors that are not one strided grid of elements."""
-    if hasattr(x, "cls_to_become"):
-        raise LayoutError(f"{a_kind(x)} has no shape and no memory yet: run its lazy module once")
-    kind = str(x.layout).removeprefix("torch.")
-    if getattr(x, "is_nested", False):
-        raise LayoutError(
-            "a nested tensor is several tensors, each with its own shape: "
-            "take one of x.unbind(), or pad it with torch.nested.to_padded_tensor"
-        )
-    if kind.startswith("sparse"):
-        raise LayoutError(
-            f"a {kind} tensor keeps indices and values apart and has no stride: "
-            "ask its x.values(), or x.to_dense() for a strided copy"
-        )
-    if kind != "strided":
-        raise LayoutError(f"a {kind} tensor hides its layout: x.to_dense() makes a strided copy")
-    if x.is_quantized:
-        raise LayoutError(
-            f"a quantized tensor ({x.dtype}) stores integers that stand for other numbers: "
-            "ask x.int_repr() for the integers, x.dequantize() for the numbers"
+    @property
+    def _dims(self) -> list[Dim]:
+        return list(zip(self.shape, self.stride, strict=True))
+
+    def _view(
+        self,
+        dims: Iterable[Dim] | None = None,
+        storage_offset: int | None = None,
+        itemsize: int | None = None,
+    ) -> Layout:
+        """A view on the same storage: these numbers, and the old ones where none are given."""
+        pairs = self._dims if dims is None else list(dims)
+        return Layout(
+            tuple([size for size, _ in pairs]),
+            tuple([step for _, step in pairs]),
+            self.storage_offset if storage_offset is None else storage_offset,
+            self.itemsize if itemsize is None else itemsize,
+            storage=self.storage,
         )
 
+    def _copy(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Layout:
+        """A copy: these numbers, counted in a storage of its own."""
+        return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
-def _of_array(x: Any) -> Layout:
-    """The layout of a NumPy array: byte strides into elements, and its place in its block."""
-    block, nbytes = array_block(x)
-    start = _pointer(x) - block
-    if x.size == 0 and not 0 <= start <= nbytes:
-        start = 0  # NumPy gives the array of an empty tensor, which has no address, one of its own
-    for what, count in [("strides", s) for s in x.strides] + [("offset", start)]:
-        if x.itemsize and count % x.itemsize:
+    def _pick(self, order: Iterable[int]) -> Layout:
+        """A view with these dims, in this order."""
+        dims = self._dims
+        return self._view([dims[d] for d in order])
+
+    def _dim(self, dim: int) -> int:
+        return wrap_dim(dim, self.ndim, self.shape)
+
+    def _dim_to_cut(self, dim: int) -> int:
+        """The dim counted from 0; unlike for `_dim`, a 0-d layout has none."""
+        if not self.shape:
+            raise IndexError("a 0-d layout has one element and no dims: there is nothing to cut")
+        return self._dim(dim)
+
+    # Views of a part: one index, or a range of them -----------------------------------------------
+
+    def __getitem__(self, index: Any) -> Layout:
+        """Basic indexing: ints, slices with a positive step, `...` and None, as torch does it.
+
+        Raises IndexError for an int out of range, LayoutError for lists, masks and tensors: those
+        gather into a new storage, so the result has no layout on this one.
+
+        >>> Layout((2, 3, 4))[1, ..., ::2]
+        Layout(shape=(3, 2), stride=(4, 2), storage_offset=12, itemsize=1)
+        """
+        items = index if isinstance(index, tuple) else (index,)
+        used = sum(item is not None and item is not Ellipsis for item in items)
+        if used > self.ndim:
+            raise IndexError(f"{used} indices for shape {self.shape}: it has {self.ndim} dims")
+        result, d = self, 0
+        for item in items:
+            if item is Ellipsis:
+                d += self.ndim - used
+            elif d > result.ndim - (item is not None):
+                # Each `...` skips all that it can; torch reads sizes past the end here.
+                raise IndexError(
+                    "a second ... leaves no dim for what follows: give one at the most"
+                )
+            elif item is None:
+                result, d = result.unsqueeze(d), d + 1
+            elif isinstance(item, slice):
+                result, d = result._slice(d, item), d + 1
+            else:
+                result = result.select(d, basic_index(item))
+        return result
+
+    def _slice(self, dim: int, item: slice) -> Layout:
+        """`x[item]` along a dim: its size is new, its stride a multiple, and the start moves."""
+        if item.step is not None and basic_index(item.step) < 1:
             raise LayoutError(
-                f"the {what} of this array, {count} bytes, are no whole number of elements of "
-                f"{x.itemsize} bytes (a field of a structured array?): np.ascontiguousarray copies it"
+                f"slice step {item.step} is not positive: torch has no negative "
+                "strides, use .flip (a copy)"
             )
-    itemsize = max(x.itemsize, 1)  # Layout refuses elements without a byte, in words
-    return Layout(x.shape, tuple(s // itemsize for s in x.strides), start // itemsize, x.itemsize)
+        dims = self._dims
+        size, stride = dims[dim]
+        first = None if item.start is None else basic_index(item.start)
+        last = None if item.stop is None else basic_index(item.stop)
+        start, stop, step = slice(first, last, item.step).indices(size)
+        dims[dim] = (max(-((start - stop) // step), 0), stride * step)
+        # torch moves the offset even when nothing is left.
+        return self._view(dims, self.storage_offset + start * stride)
 
+    def select(self, dim: int, index: int) -> Layout:
+        """`x.select(dim, index)`: one index of a dim, which disappears.
 
-def array_block(x: Any) -> tuple[int, int]:
-    """Where the memory that a NumPy array lies in begins, and its size in bytes.
+        >>> Layout((4, 6)).select(1, 2)
+        Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=1)
+        """
+        dim, index, dims = self._dim_to_cut(dim), int_("index", index), self._dims
+        size, stride = dims.pop(dim)
+        return self._view(dims, self.storage_offset + wrap_index(index, dim, size) * stride)
 
-    The block is that of the array at the end of the `.base` chain, or of the torch storage there.
-    """
-    owner, base = x, x.base
-    while base is not None:
-        if hasattr(base, "untyped_storage"):
-            storage = base.untyped_storage()
-            return storage.data_ptr(), storage.nbytes()
-        if hasattr(base, "__array_interface__") and hasattr(base, "strides"):
-            owner = base
-        base = getattr(base, "base", None)
-    if owner.size == 0:
-        return _pointer(owner), 0
-    steps = [(n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)]
-    lowest = sum(step for step in steps if step < 0)  # an owner may hold its memory backwards
-    return _pointer(owner) + lowest, sum(map(abs, steps)) + owner.itemsize
+    def unbind(self, dim: int = 0) -> tuple[Layout, ...]:
+        """`x.unbind(dim)`: `select` for each index of a dim.
 
+        >>> [column.storage_offset for column in Layout((4, 3)).unbind(1)]
+        [0, 1, 2]
+        """
+        dim = self._dim_to_cut(dim)
+        return tuple(self.select(dim, i) for i in range(self._pieces(self.shape[dim])))
 
-def _pointer(array: Any) -> int:
-    return array.__array_interface__["data"][0]
+    def narrow(self, dim: int, start: int, length: int) -> Layout:
+        """`x.narrow(dim, start, length)`: `length` indices of a dim; a negative start counts from the end.
+
+        Raises IndexError for a start outside the dim, LayoutError for a length that does not fit.
+
+        >>> Layout((4, 6)).narrow(1, 2, 3)
+        Layout(shape=(4, 3), stride=(6, 1), storage_offset=2, itemsize=1)
+        """
+        dim = self._dim_to_cut(dim)
+        size, start, length = self.shape[dim], int_("start", start), int_("length", length)
+        if not -size <= start <= size:
+            raise IndexError(
+                f"start {start} is out of range for dim {dim} of size {size}: use {-size} to {size}"
+            )
+        start += size if start < 0 else 0
+        if not 0 <= length <= size - start:
+            raise LayoutError(
+                f"length {length} does not fit dim {dim} of size {size} behind start {start}: "
+                f"use 0 to {size - start}"
+            )
+        return self._slice(dim, slice(start, start + length))
+
+    # Views of parts: pieces, one behind the other -------------------------------------------------
+
+    def split(self, split_size: int | Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
+        """`x.split(split_size, dim)`: pieces of that size, the last one smaller; or of given sizes.
+
+        >>> [piece.shape for piece in Layout((7, 2)).split(3)]
+        [(3, 2), (3, 2), (1, 2)]
+        """
+        if isinstance(split_size, Iterable):
+            return self.split_with_sizes(split_size, dim)
+        dim, piece = self._dim_to_cut(dim), int_("split_size", split_size)
+        size = self.shape[dim]
+        if piece < 0 or (piece == 0 and size != 0):
+            raise LayoutError(f"split_size {piece} never gets through dim {dim} of size {size}")
+        self._pieces(-(-size // max(piece, 1)))
+        # An empty dim still gives one piece, which is empty.
+        return self._cut(dim, [*range(0, size, piece), size] if size else [0, 0])
+
+    def split_with_sizes(self, split_sizes: Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
+        """`x.split_with_sizes(split_sizes, dim)`: pieces of these sizes, which add up to the dim's.
+
+        >>> [piece.storage_offset for piece in Layout((7,)).split_with_sizes([2, 4, 1])]
+        [0, 2, 6]
+        """
+        dim, sizes = self._dim_to_cut(dim), ints("split_sizes", split_sizes)
+        if min(sizes, default=0) < 0 or sum(sizes) != self.shape[dim]:
+            raise LayoutError(
+                f"split_sizes {sizes} add up to {sum(sizes)}, dim {dim} has size {self.shape[dim]}: "
+                "give sizes of 0 or more that add up to it"
+            )
+        return self._cut(dim, [0, *itertools.accumulate(sizes)])
+
+    def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
+        """`x.chunk(chunks, dim)`: `split` by size / chunks, rounded up; so there may be fewer pieces.
+
+        >>> [piece.shape for piece in Layout((6,)).chunk(4)]
+        [(2,), (2,), (2,)]
+        """
+        dim, count = self._dim_to_cut(dim), positive("chunks", chunks)
+        if self.shape[dim] == 0:
+            return self._cut(dim, [0] * (self._pieces(count) + 1))
+        return self.split(-(-self.shape[dim] // count), dim)
+
+    def tensor_split(
+        self, indices_or_sections: int | Iterable[int], dim: int = 0
+    ) -> tuple[Layout, ...]:
+        """`x.tensor_split(…, dim)`: so many pieces, the first ones one longer; or cut before the indices.
+
+        Indices may be negative, too large and in any order: each piece is the slice between two.
+
+        >>> [piece.shape for piece in Layout((7,)).tensor_split(3)]
+        [(3,), (2,), (2,)]
+        >>> [piece.shape for piece in Layout((7,)).tensor_split([1, -2])]
+        [(1,), (4,), (2,)]
+        """
+        dim = self._dim_to_cut(dim)
+        size = self.shape[dim]
+        if isinstance(indices_or_sections, Iterable):
+            return self._cut(dim, [0, *ints("indices", indices_or_sections), size])
+        count = self._pieces(positive("sections", indices_or_sections))
+        longer = size % count
+        return self._cut(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
+
+    def hsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
+        """`x.hsplit(…)`: equal pieces along dim 1 (dim 0 if there is one dim), or cut before the indices.
+
+        >>> [piece.shape for piece in Layout((4, 6)).hsplit(2)]
+        [(4, 3), (4, 3)]
+        """
+        dim = 0 if self.ndim == 1 else 1
+        return self._split_evenly("hsplit", dim, dim + 1, indices_or_sections)
+
+    def vsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
+        """`x.vsplit(…)`: equal pieces along dim 0 of at least two dims, or cut before the indices."""
+        return self._split_evenly("vsplit", 0, 2, indices_or_sections)
+
+    def dsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
+        """`x.dsplit(…)`: equal pieces along dim 2, or cut before the indices."""
+        return self._split_evenly("dsplit", 2, 3, indices_or_sections)
+
+    def _split_evenly(
+        self, name: str, dim: int, least_ndim: int, args: tuple[Any, ...]
+    ) -> tuple[Layout, ...]:
+        """`tensor_split`, but sections have to be of one size."""
+        if self.ndim < least_ndim:
+            raise LayoutError(
+                f"{name} takes {least_ndim} dims or more, shape {self.shape} has {self.ndim}"
+            )
+        argument = args[0] if len(args) == 1 else args
+        if not isinstance(argument, Iterable):
+            count = self._pieces(positive("sections", argument))
+            if self.shape[dim] % count:
+                raise LayoutError(
+                    f"dim {dim} of size {self.shape[dim]} does not divide into {count} equal "
+                    "sections: use tensor_split, whose sections may differ by one"
+                )
+        return self.tensor_split(argument, dim)
+
+    def _cut(self, dim: int, bounds: list[int]) -> tuple[Layout, ...]:
+        """The slices between neighbouring bounds."""
+        self._pieces(len(bounds) - 1)
+        ranges = itertools.pairwise(bounds)
+        return tuple(self._slice(dim, slice(start, stop)) for start, stop in ranges)
+
+    def _pieces(self, count: int) -> int:
+        """The count, where so many pieces can be made."""
+        most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))
+        if count > most:
+            raise LayoutError(
+                f"that would be {count:,} layouts of {self.ndim} dims, {most:,} are the most: "
+                "ask for single ones by select or narrow"
+            )
+        return count
+
+    # Views of a part: across dims -----------------------------------------------------------------
+
+    def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Layout:
+        """`x.diagonal(offset, dim1, dim2)`: one step along the diagonal is a step along both dims.
+
+        >>> Layout((4, 6)).diagonal()
+        Layout(shape=(4,), stride=(7,), storage_offset=0, itemsize=1)
+        """
+        offset, a, b = int_("offset", offset), self._dim(dim1), self._dim(dim2)
+        if a == b:
+            raise LayoutError(f"dim1 and dim2 are both {a}: a diagonal needs two different dims")
+        (rows, down), (columns, across) = self._dims[a], self._dims[b]
+        size = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+        start = max(offset, 0) * across - min(offset, 0) * down
+        rest = [dim for d, dim in enumerate(self._dims) if d not in (a, b)]
+        moved = self.storage_offset + (start if size else 0)
+        return self._view([*rest, (size, down + across)], moved)
+
+    def unfold(self, dimension: int, size: int, step: int) -> Layout:
+        """`x.unfold(dimension, size, step)`: windows of `size`, each `step` behind the one before.
+
+        The windows are a new last dim with the old stride, so they share elements where
+        step < size. A 0-d layout counts as one element.
+
+        >>> Layout((10,)).unfold(0, 4, 2)
+        Layout(shape=(4, 4), stride=(2, 1), storage_offset=0, itemsize=1)
+        """
+        dim, size, step = self._dim(dimension), int_("size", size), positive("step", step)
+        dims = self._dims
+        length, stride = dims[dim] if dims else (1, 1)
+        if not 0 <= size <= length:
+            raise LayoutError(f"a window of {size} does not fit dim {dim} of size {length}")
+        if dims:
+            dims[dim] = ((length - size) // step + 1, stride * step)
+        return self._view([*dims, (size, stride)])
+
+    # Views of all elements: dims in another order -------------------------------------------------
+
+    def permute(self, *dims: int | Iterable[int]) -> Layout:
+        """`x.permute(dims)`: dim d of the result is dim `dims[d]` of this layout.
+
+        >>> Layout((2, 3, 4)).permute(2, 0, 1)
+        Layout(shape=(4, 2, 3), stride=(1, 12, 4), storage_offset=0, itemsize=1)
+        """
+        wanted = varargs("dims", dims)
+        order = [self._dim(d) for d in wanted]
+        if sorted(order) != list(range(self.ndim)):
+            raise LayoutError(
+                f"{wanted} does not name each dim of shape {self.shape} exactly once: "
+                f"use a permutation of {tuple(range(self.ndim))}"
+            )
+        return self._pick(order)
+
+    def transpose(self, dim0: int, dim1: int) -> Layout:
+        """`x.transpose(dim0, dim1)`: the two dims change places.
+
+        >>> Layout((2, 3, 4)).transpose(0, -1)
+        Layout(shape=(4, 3, 2), stride=(1, 4, 12), storage_offset=0, itemsize=1)
+        """
+        a, b = self._dim(dim0), self._dim(dim1)
+        order = list(range(self.ndim))
+        if order:  # a 0-d layout accepts dims 0 and -1, and stays as it is
+            order[a], order[b] = order[b], order[a]
+        return self._pick(order)
+
+    def swapdims(self, dim0: int, dim1: int) -> Layout:
+        """`x.swapdims(dim0, dim1)`: another name of `transpose`."""
+        return self.transpose(dim0, dim1)
+
+    def swapaxes(self, axis0: int, axis1: int) -> Layout:
+        """`x.swapaxes(axis0, axis1)`: NumPy's name of `transpose`."""
+        return self.transpose(axis0, axis1)
+
+    def t(self) -> Layout:
+        """`x.t()`: the transpose of a matrix; fewer dims stay as they are, more are refused."""
+        if self.ndim > 2:
+            raise LayoutError(
+                f"t() is for at most 2 dims, shape {self.shape} has {self.ndim}: "
+                "use transpose(dim0, dim1)"
+            )
+        return self.T if self.ndim == 2 else self
+
+    @property
+    def T(self) -> Layout:
+        """`x.T`: all dims in reverse order.
+
+        torch 2.13 still answers for other than 2 dims, but warns that it will refuse them.
+        """
+        return self._pick(range(self.ndim)[::-1])
+
+    @property
+    def mT(self) -> Layout:
+        """`x.mT`: the transpose of each matrix in a batch: the last two dims change places.
+
+        A single dim is refused; a 0-d layout stays as it is (torch warns there).
+
+        >>> Layout((5, 2, 3)).mT
+        Layout(shape=(5, 3, 2), stride=(6, 1, 3), storage_offset=0, itemsize=1)
+        """
+        return self._matrix_transpose("mT")
+
+    @property
+    def mH(self) -> Layout:
+        """`x.mH`: as `mT`; a complex tensor is also marked to be conjugated when read."""
+        return self._matrix_transpose("mH")
+
+    def adjoint(self) -> Layout:
+        """`x.adjoint()`: another name of `mH`."""
+        return self._matrix_transpose("adjoint()")
+
+    @property
+    def H(self) -> Layout:
+        """`x.H`: as `mH`, for a single matrix."""
+        if self.ndim > 2:
+            raise LayoutError(
+                f"H is for one matrix, shape {self.shape} has {self.ndim} dims: use mH"
+            )
+        return self._matrix_transpose("H")
+
+    def _matrix_transpose(self, name: str) -> Layout:
+        if self.ndim == 1:
+            raise LayoutError(
+                f"{name} is for matrices and batches of them, shape {self.shape} has 1 dim: "
+                "unsqueeze(0) or unsqueeze(1) makes a matrix of it"
+            )
+        return self.transpose(-2, -1) if self.shape else self
+
+    def movedim(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
+        """`x.movedim(source, destination)`: some dims to new places, the others keep their order.
+
+        >>> Layout((2, 3, 4)).movedim(0, -1)
+        Layout(shape=(3, 4, 2), stride=(4, 1, 12), storage_offset=0, itemsize=1)
+        """
+        sources = different_dims("source", source, self.shape)
+        places = different_dims("destination", destination, self.shape)
+        if len(sources) != len(places):
+            raise LayoutError(
+                f"source {source} has {len(sources)} dims but destination {destination} has "
+                f"{len(places)}: give one destination for each source"
+            )
+        # A 0-d layout accepts dims 0 and -1, and has nothing to move.
+        order = [d for d in range(self.ndim) if d not in sources]
+        for place, d in sorted(zip(places, sources, strict=True)) if self.shape else ():
+            order.insert(place, d)
+        return self._pick(order)
+
+    def moveaxis(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
+        """`x.moveaxis(source, destination)`: NumPy's name of `movedim`."""
+        return self.movedim(source, destination)
+
+    # Views of all elements: dims that come and go, as nothing steps along them ----------------------
+
+    def unsqueeze(self, dim: int) -> Layout:
+        """`x.unsqueeze(dim)`: a new dim of size 1. Its stride is what torch reports; nothing steps it.
+
+        >>> Layout((2, 3)).unsqueeze(1)
+        Layout(shape=(2, 1, 3), stride=(3, 3, 1), storage_offset=0, itemsize=1)
+        """
+        dim, dims = wrap_dim(dim, self.ndim + 1, self.shape), self._dims
+        size, step = dims[dim] if dim < self.ndim else (1, 1)
+        dims.insert(dim, (1, size * step))
+        return self._view(dims)
+
+    def squeeze(self, dim: int | Iterable[int] | None = None) -> Layout:
+        """`x.squeeze(dim)`: without its dims of size 1, or without those named that have size 1.
+
+        >>> Layout((1, 3, 1)).squeeze(0)
+        Layout(shape=(3, 1), stride=(1, 1), storage_offset=0, itemsize=1)
+        """
+        every = range(self.ndim)
+        named = every if dim is None else different_dims("dim", dim, self.shape)
+        return self._pick(d for d in every if self.shape[d] != 1 or d not in named)
+
+    def expand(self, *sizes: int | Iterable[int]) -> Layout:
+        """`x.expand(sizes)`: repeat dims of size 1, and new leading dims, by a stride of 0.
+
+        -1 keeps a size. No element is copied, so several indices share one.
+
+        >>> Layout((3, 1)).expand(2, 3, 4)
+        Layout(shape=(2, 3, 4), stride=(0, 1, 0), storage_offset=0, itemsize=1)
+        """
+        wanted = varargs("sizes", sizes)
+        new, refused = len(wanted) - self.ndim, f"cannot expand shape {self.shape} to {wanted}"
+        if new < 0:
+            raise LayoutError(f"{refused}: give at least {self.ndim} sizes")
+        dims: list[Dim] = []  # from the last to the first
+        inside = 0  # how far the dims so far go in all
+        for d, size in reversed(list(enumerate(wanted))):
+            # A new dim behaves like one of size 1, with the stride of unsqueeze.
+            old, step = self._dims[d - new] if d >= new else (1, inside)
+            if size == -1 and d >= new:
+                size = old
+            if size < 0:
+                raise LayoutError(
+                    f"{refused}: size {size} of dim {d} is negative, and -1 keeps the size only of "
+                    "a dim that is there"
+                )
+            if old not in (1, size):
+                raise LayoutError(
+                    f"{refused}: dim {d} of the result has size {old} here, and only a size of 1 expands"
+                )
+            step = step if size == old else 0
+            inside = size * step
+            dims.append((size, step))
+        return self._view(reversed(dims))
+
+    def expand_as(self, other: Any) -> Layout:
+        """`x.expand_as(other)`: `expand` to the shape of a layout, a tensor or an array."""
+        return self.expand(shape_of(other))
+
+    def broadcast_to(self, *size: int | Iterable[int]) -> Layout:
+        """`x.broadcast_to(size)`: another name of `expand`."""
+        return self.expand(*size)
+
+    # Views of all elements: another shape ---------------------------------------------------------
+
+    def view(self, *shape: int | Iterable[int]) -> Layout:
+        """`x.view(shape)`: the same elements in the same order under another shape, never a copy.
+
+        One size may be -1. Raises LayoutError, with the reason, where no stride can do it. For
+        `x.view(dtype)` there is `view_dtype`.
+
+        >>> Layout((4, 6)).view(2, 2, -1)
+        Layout(shape=(2, 2, 6), stride=(12, 6, 1), storage_offset=0, itemsize=1)
+        >>> Layout((4, 3)).t().view(12)
+        Traceback (most recent call last):
+        ...
+        stridekit.LayoutError: cannot view shape (3, 4), stride (1, 3) as (12,): dims 0 and 1 \
+do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would straddle them. Use \
+.reshape(12) to copy.
+        """
+        wanted = varargs("shape", shape)
+        new_shape = self._complete("view", wanted)
+        stride, reason = rules.view_stride(self.shape, self.stride, new_shape)
+        if reason:
+            raise LayoutError(
+                f"cannot view shape {self.shape}, stride {self.stride} as {wanted}: {reason}. "
+                f"Use .reshape({', '.join(map(str, wanted))}) to copy."
+            )
+        return self._view(zip(new_shape, stride, strict=True))
+
+    def why_not_view(self, *shape: int | Iterable[int]) -> str:
+        """The reason why `view(shape)` fails: the two dims and the numbers; "" where it works.
+
+        The same sentence says why `reshape(shape)` copies.
+
+        >>> Layout((3, 8))[:, :6].why_not_view(18)
+        'dims 0 and 1 do not merge (stride 8 found, 6 needed), and the new dim 0 of size 18 would \
+straddle them'
+        >>> Layout((3, 8))[:, :6].why_not_view(3, 2, 3)
+        ''
+        """
+        try:
+            new_shape = rules.complete_shape(self.numel, varargs("shape", shape))
+        except ValueError as error:
+            return str(error)
+        return rules.view_stride(self.shape, self.stride, new_shape)[1]
+
+    def view_as(self, other: Any) -> Layout:
+        """`x.view_as(other)`: `view` as the shape of a layout, a tensor or an array."""
+        return self.view(shape_of(other))
+
+    def unflatten(self, dim: int, sizes: Iterable[int]) -> Layout:
+        """`x.unflatten(dim, sizes)`: one dim becomes several, which always is a view.
+
+        One size may be -1.
+
+        >>> Layout((4, 6)).t().unflatten(0, (2, -1))
+        Layout(shape=(2, 3, 4), stride=(3, 1, 6), storage_offset=0, itemsize=1)
+        """
+        dim, wanted = self._dim_to_cut(dim), ints("sizes", sizes)
+        if not wanted:
+            raise LayoutError("sizes is empty: give the sizes that the dim becomes")
+        try:
+            new_sizes = rules.complete_shape(self.shape[dim], wanted)
+        except ValueError as error:
+            raise LayoutError(
+                f"cannot unflatten dim {dim} of size {self.shape[dim]} into {wanted}: {error}"
+            ) from None
+        return self.view(*self.shape[:dim], *new_sizes, *self.shape[dim + 1 :])
+
+    def _complete(self, verb: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
+        """The wanted shape with its -1 worked out; raises LayoutError where the elements do not fit."""
+        try:
+            return rules.complete_shape(self.numel, wanted)
+        except ValueError as error:
+            raise LayoutError(
+                f"cannot {verb} shape {self.shape}, stride {self.stride} as {wanted}: {error}."
+            ) from None
+
+    # Views of the same bytes: elements of another size ----------------------------------------------
+
+    def view_dtype(self, itemsize: int) -> Layout:
+        """`x.view(dtype)` for a dtype of `itemsize` bytes: the same bytes as larger or smaller elements.
+
+        The last dim is cut or joined, so its stride has to be 1; for larger elements everything else
+        has to divide. Raises LayoutError where it does not.
+
+        >>> Layout((4, 6), itemsize=4).view_dtype(2)
+        Layout(shape=(4, 12), stride=(12, 1), storage_offset=0, itemsize=2)
+        >>> Layout((4, 6), itemsize=4).view_dtype(8)
+        Layout(shape=(4, 3), stride=(3, 1), storage_offset=0, itemsize=8)
+        """
+        old, new = self.itemsize, int_("itemsize", itemsize)
+        if new < 1 or (old % new and new % old):
+            raise LayoutError(
+                f"elements of {old} bytes cannot be viewed with {new} bytes: one has to divide the other"
+            )
+        if old == new:
+            return self
+        if not self.shape:
+            raise LayoutError(
+                f"a 0-d layout has no dim to cut or join: its one element stays {old} bytes"
+            )
+        if self.stride[-1] != 1:
+            raise LayoutError(
+                f"the last dim has stride {self.stride[-1]}: only with stride 1 do its bytes lie in a row"
+            )
+        if new > old:
+            return self._join(new // old)
+        finer = self._finer(old // new)
+        return finer._view([*finer._dims[:-1], (self.shape[-1] * (old // new), 1)])
+
+    def _finer(self, ratio: int) -> Layout:
+        """The first of `ratio` equal parts of each element: all steps are so many times longer."""
+        dims = [(size, step * ratio) for size, step in self._dims]
+        return self._view(dims, self.storage_offset * ratio, self.itemsize // ratio)
+
+    def _join(self, ratio: int) -> Layout:
+        """Each `ratio` elements in a row become a larger one, if nothing points between them."""
+        numbers = {f"stride {s} of dim {d}": s for d, s in enumerate(self.stride[:-1])}
+        numbers |= {"storage_offset": self.storage_offset, "the last size": self.shape[-1]}
+        for what, number in numbers.items():
+            if number % ratio:
+                raise LayoutError(
+                    f"{what}, {number}, is not divisible by {ratio}, and {ratio} elements of "
+                    f"{self.itemsize} bytes make one of {self.itemsize * ratio}"
+                )
+        dims = [(size, step // ratio) for size, step in self._dims[:-1]]
+        return self._view(
+            [*dims, (self.shape[-1] // ratio, 1)],
+            self.storage_offset // ratio,
+            self.itemsize * ratio,
+        )
+
+    @property
+    def real(self) -> Layout:
+        """`x.real` of a complex x (see `view_as_real`); a real tensor's `.real` is itself.
+
+        >>> Layout((3,), itemsize=8).real
+        Layout(shape=(3,), stride=(2,), storage_offset=0, itemsize=4)
+        """
+        if self.itemsize not in _COMPLEX_ITEMSIZES:
+            raise LayoutError(
+                f"torch has no complex elements of {self.itemsize} bytes: they have 4, 8 or 16"
+            )
+        return self._finer(2)
+
+    @property
+    def imag(self) -> Layout:
+        """`x.imag` of a complex x (see `view_as_real`): half an element behind `real`."""
+        return self.real._view(storage_offset=2 * self.storage_offset + 1)
+
+    def view_as_real(self) -> Layout:
+        """`torch.view_as_real(x)` of a complex x: real and imaginary part become a last dim of 2.
+
+        A layout does not know whether its elements are complex: that is for you to know. Elements
+        of other than 4, 8 or 16 bytes are refused: torch has no such complex dtype.
+
+        >>> Layout((3,), itemsize=8).view_as_real()
+        Layout(shape=(3, 2), stride=(2, 1), storage_offset=0, itemsize=4)
+        """
+        return self.real._view([*self.real._dims, (2, 1)])
+
+    def view_as_complex(self) -> Layout:
+        """`torch.view_as_complex(x)`: the last dim, of size 2 and stride 1, becomes one complex element.
+
+        >>> Layout((3, 2), itemsize=4).view_as_complex()
+        Layout(shape=(3,), stride=(1,), storage_offset=0, itemsize=8)
+        """
+        if 2 * self.itemsize not in _COMPLEX_ITEMSIZES:
+            raise LayoutError(
+                f"torch has no complex elements of {2 * self.itemsize} bytes: a part has 2, 4 or 8"
+            )
+        if self._dims[-1:] != [(2, 1)]:
+            raise LayoutError(
+                f"shape {self.shape}, stride {self.stride} does not end in a dim of size 2 and "
+                "stride 1, for the real and the imaginary part"
+            )
+        dims = self._dims[:-1]
+        # Nothing steps along a size of 1, so torch lets its stride be odd, and rounds it down.
+        odd = [step for size, step in dims if size != 1 and step % 2]
+        if odd or self.storage_offset % 2:
+            what = f"stride {odd[0]}" if odd else f"storage_offset {self.storage_offset}"
+            raise LayoutError(f"{what} is odd: it would point between the parts of an element")
+        halves = [(size, step // 2) for size, step in dims]
+        return self._view(halves, self.storage_offset // 2, 2 * self.itemsize)
+
+    # Views by numbers of your own, or by none -------------------------------------------------------
+
+    def as_strided(
+        self, size: Iterable[int], stride: Iterable[int], storage_offset: int | None = None
+    ) -> Layout:
+        """`x.as_strided(size, stride, storage_offset)`: any numbers, on the same storage.
+
+        The offset is that of the storage, not relative to this layout; without one it stays. torch
+        also refuses what leaves the storage, whose size a layout does not know.
+
+        >>> Layout((4, 6))[1:].as_strided((3,), (7,))
+        Layout(shape=(3,), stride=(7,), storage_offset=6, itemsize=1)
+        """
+        steps = ints("stride", stride)
+        if min(steps, default=0) < 0:
+            raise LayoutError(
+                f"stride {steps} has a negative one: torch has no negative strides, use .flip (a copy)"
+            )
+        offset = self.storage_offset
+        if storage_offset is not None:
+            offset = int_("storage_offset", storage_offset)
+        if offset < 0:
+            raise LayoutError(f"storage_offset {offset} is negative: a storage starts at 0")
+        return replace(self, shape=ints("size", size), stride=steps, storage_offset=offset)
+
+    def detach(self) -> Layout:
+        """`x.detach()`: the same layout; only autograd loses track."""
+        return self
+
+    def alias(self) -> Layout:
+        """`torch.ops.aten.alias(x)`: the same layout, as another tensor. So are `x[...]` and `x.data`."""
+        return self
+
+    # What may copy: another shape -------------------------------------------------------------------
+
+    def reshape(self, *shape: int | Iterable[int]) -> Layout:
+        """`x.reshape(shape)`: `view(shape)` where that exists, a contiguous copy where it does not.
+
+        A copy's `storage_offset` is 0 and its `copied` is True; `why_not_view(shape)` says why.
+
+        >>> Layout((3, 4)).reshape(12)
+        Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1)
+        >>> Layout((3, 4)).t().reshape(12)
+        Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1, storage='new ...')
+        """
+        new_shape = self._complete("reshape", varargs("shape", shape))
+        stride, reason = rules.view_stride(self.shape, self.stride, new_shape)
+        if reason:
+            return self._copy(new_shape, rules.contiguous_stride(new_shape), self.itemsize)
+        return self._view(zip(new_shape, stride, strict=True))
+
+    def reshape_as(self, other: Any) -> Layout:
+        """`x.reshape_as(other)`: `reshape` to the shape of a layout, a tensor or an array."""
+        return self.reshape(shape_of(other))
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Layout:
+        """`x.flatten(start_dim, end_dim)`: these dims become one, by `reshape`; one dim stays as it is.
+
+        >>> Layout((2, 3, 4)).flatten(1)
+        Layout(shape=(2, 12), stride=(12, 1), storage_offset=0, itemsize=1)
+        """
+        start, end = self._dim(start_dim), self._dim(end_dim)
+        if start > end:
+            raise LayoutError(f"start_dim {start} lies behind end_dim {end}: swap them")
+        if not self.shape:
+            return self.reshape(1)
+        if start == end:
+            return self
+        merged = prod(self.shape[start : end + 1])
+        return self.reshape(*self.shape[:start], merged, *self.shape[end + 1 :])
+
+    def ravel(self) -> Layout:
+        """`x.ravel()`: `contiguous().view(-1)`: it also copies where `reshape(-1)` is still a view.
+
+        >>> steps = Layout((6,))[::2]
+        >>> steps.ravel().copied, steps.reshape(-1).copied
+        (True, False)
+        """
+        return self.contiguous().view(-1)
+
+    # What may copy: another order in memory ---------------------------------------------------------
+
+    def contiguous(self, memory_format: Any = "contiguous_format") -> Layout:
+        """`x.contiguous(memory_format)`: the layout itself where it is contiguous so, else a copy.
+
+        `why_not_contiguous` says why it copies. Raises LayoutError where the format is for another
+        number of dims.
+
+        >>> Layout((4, 6)).t().contiguous()
+        Layout(shape=(6, 4), stride=(4, 1), storage_offset=0, itemsize=1, storage='new ...')
+        """
+        name = rules.format_name(memory_format)
+        if not rules.why_not_contiguous(self.shape, self.stride, name):
+            return self
+        return self._copy(self.shape, rules.stride_in_format(self.shape, name), self.itemsize)
+
+    def clone(self, *, memory_format: Any = rules.PRESERVE) -> Layout:
+        """`x.clone(memory_format=…)`: always a copy.
+
+        preserve_format keeps the strides of a dense layout, and packs others densely in the order
+        of their strides. So do `empty_like` and a conversion to another dtype.
+
+        >>> Layout((4, 6)).t().clone()
+        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
+        >>> Layout((4, 6)).t()[::2].clone()
+        Layout(shape=(3, 4), stride=(1, 3), storage_offset=0, itemsize=1, storage='new ...')
+        """
+        return self.to(memory_format=memory_format, copy=True)
+
+    def to(
+        self,
+        itemsize: int | None = None,
+        *,
+        memory_format: Any = rules.PRESERVE,
+        copy: bool = False,
+    ) -> Layout:
+        """`x.to(dtype, memory_format=…, copy=…)`, for a dtype of `itemsize` bytes.
+
+        The layout itself where nothing has to change: neither the itemsize, nor the memory format
+        that torch takes it to be in. That is not contiguity: a slice of a channels-last layout counts as
+        channels-last, a transposed matrix as contiguous_format. For another dtype of the same
+        itemsize, say copy=True. Raises LayoutError where the format is for another number of dims.
+
+        >>> Layout((4, 6)).t().to(memory_format="contiguous_format").copied
+        False
+        >>> Layout((4, 6), itemsize=4).t().to(itemsize=2)
+        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=2, storage='new ...')
+        """
+        name = rules.format_name(memory_format, or_preserve=True)
+        if not isinstance(copy, bool):
+            raise LayoutError(f"copy is {shown(copy)}, {a_kind(copy)}: give True or False")
+        size = self.itemsize if itemsize is None else int_("itemsize", itemsize)
+        same_format = name in (rules.PRESERVE, rules.suggested_format(self.shape, self.stride))
+        if same_format and size == self.itemsize and not copy:
+            return self
+        if name == rules.PRESERVE:
+            return self._copy(self.shape, rules.preserved_stride(self.shape, self.stride), size)
+        return self._copy(self.shape, rules.stride_in_format(self.shape, name), size)
+
+    # Questions about the order in memory: what can be answered no has a reason, "" for yes ----------
+
+    def is_contiguous(self, memory_format: Any = "contiguous_format") -> bool:
+        """True where the elements lie one after the other in the order of the memory format.
+
+        Like `torch.Tensor.is_contiguous`: strides of size-1 dims do not matter and an empty layout
+        is contiguous. It says nothing about how much storage a tensor keeps alive.
+
+        >>> Layout((4, 6)).is_contiguous(), Layout((4, 6)).t().is_contiguous()
+        (True, False)
+        """
+        return not self.why_not_contiguous(memory_format)
+
+    def why_not_contiguous(self, memory_format: Any = "contiguous_format") -> str:
+        """The reason why `is_contiguous` is False, with the numbers; "" where it is True.
+
+        The same sentence says why `contiguous(memory_format)` copies.
+
+        >>> Layout((4, 6), (8, 1)).why_not_contiguous()
+        'dim 0 has stride 8, 6 is needed'
+        """
+        return rules.why_not_contiguous(self.shape, self.stride, rules.format_name(memory_format))
+
+    @property
+    def memory_format(self) -> str:
+        """The memory format in which the layout is contiguous: its name, or "both", or "neither".
+
+        The names are contiguous_format, channels_last (4 dims) and channels_last_3d (5 dims). "both"
+        is contiguous_format and the one for this number of dims: sizes of 1 or 0 leave the order open.
+
+        >>> Layout((2, 3, 4, 5)).contiguous("channels_last").memory_format
+        'channels_last'
+        >>> Layout((2, 1, 4, 5)).memory_format
+        'both'
+        """
+        return rules.name_of_format(self.shape, self.stride)
+
+    def dim_order(self, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
+        """The dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.
+
+        With `ambiguity_check=True`, or a list of memory formats of which not exactly one fits, raises
+        LayoutError where other orders would do as well.
+
+        >>> Layout((2, 3, 4)).permute(2, 0, 1).dim_order()
+        (1, 2, 0)
+        """
+        if not isinstance(ambiguity_check, (bool, list)):
+            raise LayoutError(
+                f"ambiguity_check is {shown(ambiguity_check)}: give True, False or a list of memory formats"
+            )
+        formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+        fitting = sum(self.is_contiguous(memory_format) for memory_format in formats)
+        reason = ""
+        if ambiguity_check is not False and fitting != 1:
+            reason = rules.why_not_unique(self.shape, self.stride)
+        if ambiguity_check and not reason:
+            reason = rules.why_not_sorted(self.shape, self.stride)
+        if reason:
+            raise LayoutError(
+                f"the dim order of shape {self.shape}, stride {self.stride} is not unique: "
+                f"{reason}. Use ambiguity_check=False for one that will do."
+            )
+        return rules.outermost_first(self.shape, self.stride)
+
+    def is_dense(self) -> bool:
+        """True where the elements fill their range one by one, in some order of the dims.
+
+        torch calls it non-overlapping and dense: `clone` and its like keep such strides.
+
+        >>> Layout((4, 6)).t().is_dense(), Layout((4, 6))[:, ::2].is_dense()
+        (True, False)
+        """
+        return not self.why_not_dense()
+
+    def why_not_dense(self) -> str:
+        """The reason why `is_dense` is False: a hole or a shared element; "" where it is True.
+
+        >>> Layout((4, 6))[:, ::2].why_not_dense()
+        'dim 1 has stride 2, 1 is needed: element 1 is a hole'
+        >>> Layout((6,)).unfold(0, 3, 1).why_not_dense()
+        'dim 1 has stride 1, 4 is needed: two indices share element 1'
+        """
+        return rules.why_not_dense(self.shape, self.stride, self.span.start)
+
+    def coalesce(self) -> Layout:
+        """The same elements in the same order with as few dims as possible.
+
+        Neighbouring dims that step evenly are merged, dims of size 1 dropped. (torch's method of
+        this name is about sparse tensors.)
+
+        >>> Layout((2, 3, 4)).coalesce()
+        Layout(shape=(24,), stride=(1,), storage_offset=0, itemsize=1)
+        >>> Layout((2, 3, 4))[:, :2].coalesce()
+        Layout(shape=(2, 8), stride=(12, 1), storage_offset=0, itemsize=1)
+        """
+        if self.numel == 0:
+            return self._view([(0, 1)])
+        stepped = self.squeeze()
+        return self._view((c.numel, c.stride) for c in rules.chunks(stepped.shape, stepped.stride))
+
+    def why_not_torch(self) -> str:
+        """The reason why no torch tensor can have this layout, but an array may; "" where one can.
+
+        torch has no negative strides, and no elements of other than 1, 2, 4, 8 or 16 bytes.
+
+        >>> import numpy as np
+        >>> Layout.of(np.arange(4)[::-1]).why_not_torch()
+        'dim 0 has stride -1: torch has no negative strides, copy the array first'
+        """
+        for d, step in enumerate(self.stride):
+            if step < 0:
+                return f"dim {d} has stride {step}: torch has no negative strides, copy the array first"
+        if self.itemsize not in _TORCH_ITEMSIZES:
+            return f"an element has {self.itemsize} bytes: those of torch have 1, 2, 4, 8 or 16"
+        stop = self.span.stop * self.itemsize
+        largest = max(*self.shape, *self.stride, self.numel, self.storage_offset, stop)
+        if largest > _LARGEST_OF_TORCH:
+            return f"{largest} is beyond 2**63 - 1: torch counts elements and bytes in 64 bits"
+        return ""

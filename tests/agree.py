@@ -1,8 +1,10 @@
 """The same operation on a Layout and on a tensor: the same numbers, or a refusal on both sides."""
 
+import re
+
 import pytest
 
-from stridekit import LayoutError
+from stridekit import Layout, LayoutError
 
 REFUSALS = (LayoutError, IndexError)
 TORCH_REFUSALS = (RuntimeError, IndexError, ValueError)
@@ -36,3 +38,9 @@ def numbers(results):
 def storage_of(x):
     """What tells storages apart; their addresses do not, where there are no bytes."""
     return x.untyped_storage()._cdata
+
+
+def refuses(source, sentence, kind=LayoutError, **names):
+    """The Python source raises such an error, which says this."""
+    with pytest.raises(kind, match=re.escape(sentence)):
+        eval(source, {"Layout": Layout, **names})

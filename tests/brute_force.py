@@ -131,3 +131,11 @@ def row_major(x, count):
         first_address(x) + sum(i * s for i, s in zip(index, strides, strict=True))
         for index in islice(product(*sizes), count)
     ]
+
+
+def visited(layout):
+    """The elements of a layout in the order of visit, row-major."""
+    elements = [layout.storage_offset]
+    for size, step in zip(layout.shape, layout.stride, strict=True):
+        elements = [e + i * step for e in elements for i in range(size)]
+    return elements

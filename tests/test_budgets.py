@@ -26,7 +26,10 @@ EXERCISES_A_LESSON, FEWEST_MISTAKES = 6, 6
 MOST_MODULES = 40
 
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
-LONGER: dict[str, int] = {}
+LONGER = {
+    # One class, a short method for each operation, a third of it docstrings.
+    "stridekit/layout.py": 1120,
+}
 
 DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 10}
 

@@ -1,90 +1,32 @@
-"""The operations that may copy: the layout of their result, and whether torch really copied."""
+"""The operations that may copy: where their result lies, and what the value knows of that.
+
+Their numbers, and whether torch really copied, are held in tests/test_views.py with those of the views.
+"""
 
 import dataclasses
 import pickle
-import re
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
-from stridekit import Layout, LayoutError, memset
-from tests.agree import TORCH_REFUSALS, agree, storage_of
-from tests.strategies import dims, new_shapes, tensors
-
-FORMATS = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
-SMALL = st.sampled_from([0, 1, 1, 2, 3])
+from stridekit import Layout, memset
+from tests import fuzz
+from tests.agree import refuses
+from tests.steps import many
 
 
-@st.composite
-def images(draw):
-    """Tensors of 4 or 5 dims, as dense in any order, cut, or with any strides; many sizes of 1."""
-    shape = draw(st.lists(SMALL, min_size=4, max_size=5))
-    order = draw(st.sampled_from([(0, 1, 2, 3, 4), (0, 2, 3, 4, 1), (4, 2, 1, 0, 3)]))
-    order = [d for d in order if d < len(shape)]
-    cut = [n + draw(st.sampled_from([0, 0, 0, 1])) for n in shape]
-    stride, step = [0] * len(shape), 1
-    for d in reversed(order):
-        stride[d] = draw(st.sampled_from([step, step, step, 1, 0]))
-        step *= max(cut[d], 1)
-    return torch.zeros(5000).as_strided(shape, stride, draw(st.integers(0, 2)))
+@pytest.mark.parametrize("name", ["reshape", "flatten", "ravel", "contiguous", "clone", "to"])
+def test_what_may_copy_is_torchs(name):
+    """More cases than of the views: the same numbers, and a copy where torch makes one."""
+    assert fuzz.run(name, seed=3, count=many(20)) == []
 
 
-def agree_on_copy(x, operation):
-    """The same numbers or a refusal; `copied` where torch's result is in another storage than x."""
-    agree(lambda: operation(Layout.of(x)), lambda: operation(x))
-    try:
-        result = operation(x)
-    except TORCH_REFUSALS:
-        return
-    assert operation(Layout.of(x)).copied == (storage_of(result) != storage_of(x))
-
-
-@given(tensors(), st.data())
-def test_reshape(x, data):
-    """A view where the rule gives one, else a contiguous copy."""
-    shape = data.draw(new_shapes(x.numel()))
-    agree_on_copy(x, lambda t: t.reshape(shape))
-    agree_on_copy(x, lambda t: t.reshape(*shape) if shape else t)
-    other = torch.empty([abs(n) for n in shape], device="meta")
-    agree_on_copy(x, lambda t: t.reshape_as(other))
-    layout = Layout.of(x)
-    if all(n >= 0 for n in shape) and other.numel() == x.numel():
-        assert layout.reshape(shape).copied == bool(layout.why_not_view(shape))
-
-
-@given(tensors(), st.data())
-def test_flatten_ravel(x, data):
-    """Some dims, all dims; ravel copies where reshape(-1) would not."""
-    start, end = data.draw(dims(x)), data.draw(dims(x))
-    agree_on_copy(x, lambda t: t.flatten(start, end))
-    agree_on_copy(x, lambda t: t.flatten(start))
-    agree_on_copy(x, lambda t: t.flatten())
-    agree_on_copy(x, lambda t: t.ravel())
-    assert Layout((6,))[::2].flatten() == Layout((3,), (2,))  # one dim: the layout itself
-
-
-@pytest.mark.parametrize("memory_format", FORMATS, ids=str)
-@given(x=st.one_of(tensors(), images()))
-def test_contiguous(memory_format, x):
-    """The layout itself where it is contiguous so, else a new one in that format."""
-    agree_on_copy(x, lambda t: t.contiguous(memory_format=memory_format))
-    why = Layout.of(x).why_not_contiguous(memory_format)
-    assert bool(why) != x.is_contiguous(memory_format=memory_format)
-
-
-@pytest.mark.parametrize("memory_format", [torch.preserve_format, *FORMATS], ids=str)
-@given(x=st.one_of(tensors(), images()), dtype=st.sampled_from([torch.float32, torch.float16]))
-def test_clone_to(memory_format, x, dtype):
-    """Dense strides stay, others are packed in their order; `to` asks for the suggested format."""
-    asked = {"memory_format": memory_format}
-    agree_on_copy(x, lambda t: t.clone(**asked))
-    agree_on_copy(x, lambda t: t.to(**asked))
-    agree_on_copy(x, lambda t: t.to(**asked, copy=True))
-    if x.dtype in (torch.float32, torch.float16):
-        to = {Layout: dtype.itemsize, torch.Tensor: dtype}
-        agree_on_copy(x, lambda t: t.to(to[type(t)], **asked))
+def test_a_reshape_copies_where_there_is_no_view():
+    """The two questions have one answer; one dim stays the layout itself."""
+    x = Layout((4, 6)).t()
+    assert x.why_not_view(24) and x.reshape(24).copied
+    assert not x.why_not_view(6, 2, 2) and not x.reshape(6, 2, 2).copied
+    assert Layout((6,))[::2].flatten() == Layout((3,), (2,))
 
 
 def test_to_and_contiguous_differ_for_ambiguous_shapes():
@@ -131,25 +73,21 @@ def test_the_fields_of_a_layout():
         made.copied = True
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (
-            lambda x: x.reshape(5),
-            "cannot reshape shape (4, 6), stride (6, 1) as (5,): (5,) has 5 el",
-        ),
-        (lambda x: x[0, :1].reshape(5), "(5,) has 5 elements, the layout has 1"),
-        (lambda x: x.reshape(1), "(1,) has 1 element, the layout has 24"),
-        (lambda x: x.flatten(1, 0), "start_dim 1 lies behind end_dim 0: swap them"),
-        (lambda x: x.contiguous("channels_last"), "channels_last has 4 dims, shape (4, 6) has 2"),
-        (lambda x: x.contiguous("preserve_format"), "memory_format preserve_format is not one of"),
-        (lambda x: x.clone(memory_format="nchw"), "memory_format nchw is not one of"),
-        (lambda x: x.to(0), "itemsize is 0 bytes"),
-        (lambda x: x.to(copy=1), "copy is 1, an int: give True or False"),
-        (lambda x: x.to("float16"), "itemsize is 'float16', a str: give an int"),
-    ],
-)
-def test_errors_say_what_and_why(make, sentence):
+REFUSED = {
+    "x.reshape(5)": "cannot reshape shape (4, 6), stride (6, 1) as (5,): (5,) has 5 el",
+    "x[0, :1].reshape(5)": "(5,) has 5 elements, the layout has 1",
+    "x.reshape(1)": "(1,) has 1 element, the layout has 24",
+    "x.flatten(1, 0)": "start_dim 1 lies behind end_dim 0: swap them",
+    'x.contiguous("channels_last")': "channels_last has 4 dims, shape (4, 6) has 2",
+    'x.contiguous("preserve_format")': "memory_format preserve_format is not one of",
+    'x.clone(memory_format="nchw")': "memory_format nchw is not one of",
+    "x.to(0)": "itemsize is 0 bytes",
+    "x.to(copy=1)": "copy is 1, an int: give True or False",
+    'x.to("float16")': "itemsize is 'float16', a str: give an int",
+}
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_errors_say_what_and_why(source):
     """Each refusal names the numbers and what to do."""
-    with pytest.raises(LayoutError, match=re.escape(sentence)):
-        make(Layout((4, 6)))
+    refuses(source, REFUSED[source], x=Layout((4, 6)))

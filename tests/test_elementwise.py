@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import re
 
 import numpy as np
 import pytest
@@ -12,41 +11,24 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from stridekit import Layout, LayoutError, shares_memory
-from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
+from stridekit.elementwise import loop_nest, output_layout
 from tests import fuzz, fuzz_layout, loop_nest_cases
-from tests.agree import agree, numbers
-from tests.strategies import broadcastable, tensors
-from tests.test_copies import images
-from tests.test_questions import visited
+from tests.agree import agree, numbers, refuses
+from tests.steps import many
+from tests.strategies import broadcastable
 
 NESTS = json.loads(loop_nest_cases.FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", sorted(set(fuzz_layout.COMPUTED) - {"mixed_dtypes"}))
+def test_random_operands(name):
+    """Results of one to three operands, the visits of the loops, broadcasting."""
+    assert fuzz.run(name, seed=2, count=many(20)) == []
 
 
 def of_dtype(x, dtype):
     """Another tensor with the strides of x; a cast would pack them."""
     return torch.zeros(20_000, dtype=dtype).as_strided(x.shape, x.stride())
-
-
-@given(st.one_of(tensors(), images(), broadcastable(1).map(lambda found: found[0])))
-def test_output_of_one(x):
-    """Unary operations: a dense operand's strides stay, others are packed in their order."""
-    if x.dtype != torch.uint8:
-        agree(lambda: output_layout(Layout.of(x)), lambda: torch.neg(x))
-    agree(lambda: output_layout(x, itemsize=1), lambda: torch.isnan(x))
-
-
-@given(broadcastable(2))
-def test_output_of_two(operands):
-    """Binary operations, broadcast in either direction."""
-    agree(lambda: output_layout(*operands), lambda: torch.add(*operands))
-    agree(lambda: output_layout(*operands, itemsize=1), lambda: torch.gt(*operands))
-
-
-@given(images(), images(), st.booleans())
-def test_output_of_two_images(x, y, alike):
-    """4 and 5 dims with sizes of 1, where memory formats are ambiguous; shapes may not broadcast."""
-    y = y.as_strided(x.shape, x.stride()) if alike else y
-    agree(lambda: output_layout(x, y), lambda: torch.add(x, y))
 
 
 def test_alike_operands_keep_even_the_strides_that_nothing_steps():
@@ -56,18 +38,12 @@ def test_alike_operands_keep_even_the_strides_that_nothing_steps():
     assert output_layout(x, y).stride == torch.add(x, y).stride() == (1, 6, 2)
 
 
-@given(broadcastable(3))
-def test_output_of_three(operands):
-    """The first operand that can tell two dims apart decides."""
-    agree(lambda: output_layout(*operands), lambda: torch.addcmul(*operands))
-    as_wide = Layout.of(operands[0])  # where() does not cast its condition
-    condition = (operands[0].as_strided((2000,), (1,)) > 0).as_strided(
-        as_wide.shape, as_wide.stride
-    )
-    agree(
-        lambda: output_layout(as_wide, *operands[1:]),
-        lambda: torch.where(condition, *operands[1:]),
-    )
+def test_where_does_not_cast_its_condition():
+    """A Layout of it, as wide as the others, stands for it."""
+    x, y = torch.empty(2, 3, 4), torch.empty(4, 3, 2).permute(2, 1, 0)
+    condition = torch.empty(3, 2, 4, dtype=torch.bool).transpose(0, 1)
+    as_wide = Layout.of(condition).to(itemsize=4)
+    agree(lambda: output_layout(as_wide, y, x), lambda: torch.where(condition, y, x))
 
 
 # Operands that torch copies first -------------------------------------------------------------------
@@ -109,14 +85,14 @@ def test_output_of_all_pairs_of_dtypes():
     assert {(d, d) for d in (torch.bool, torch.uint64, torch.complex32)} <= compared
 
 
-def test_output_of_twenty_thousand_mixed_operands(monkeypatch):
-    """Two and three operands of random dtypes: dense, cut, repeated, empty, of no dims."""
+def test_most_mixed_operands_are_compared(monkeypatch):
+    """Of random dtypes, dense, cut, repeated, empty, of no dims: few pairs of dtypes are not torch's."""
     asked = []
     monkeypatch.setattr(
         fuzz_layout, "output_layout", lambda *x, **y: asked.append(x) or output_layout(*x, **y)
     )
-    assert fuzz.run("mixed_dtypes", seed=0, count=21_600) == []
-    assert len(asked) >= 20_000
+    assert fuzz.run("mixed_dtypes", seed=0, count=many(30)) == []
+    assert len(asked) > 0.8 * many(30)
 
 
 @given(broadcastable(2), st.sampled_from([torch.float64, torch.int8, torch.bool]))
@@ -154,12 +130,6 @@ def test_a_gpu_casts_without_a_copy():
     assert inputs == [Layout((2, 4), (0, 1), 0, 4), Layout((2, 4), (4, 1), 0, 8)]
 
 
-@given(broadcastable(3))
-def test_broadcast_tensors(operands):
-    """torch.broadcast_tensors."""
-    agree(lambda: broadcast_tensors(*operands), lambda: torch.broadcast_tensors(*operands))
-
-
 # The loops ------------------------------------------------------------------------------------------
 
 
@@ -185,19 +155,6 @@ def test_loop_nest_is_torchs():
     for case in NESTS["cases"]:
         found = loop_nest_cases.of_stridekit(case["out"], case["inputs"])
         assert found == (case["loops"], case["strides"], case["itemsizes"]), case
-
-
-@given(broadcastable(2, max_ndim=4), st.booleans())
-def test_loops_visit_what_the_operation_pairs(operands, given_out):
-    """Each index of the result once, with the elements of the inputs that belong to it."""
-    layouts = [Layout.of(x) for x in operands]
-    output = output_layout(*layouts)
-    if given_out:
-        output = Layout(output.shape[::-1], storage_offset=3, itemsize=4).T
-    nest = loop_nest(*layouts, out=output if given_out else None)
-    pairs = zip(*map(visited, (output, *broadcast_tensors(*layouts))), strict=True)
-    assert sorted(zip(*map(visited, nest), strict=True)) == sorted(pairs)
-    assert [one.itemsize for one in nest] == [4, 4, 4]
 
 
 def test_loops_of_given_layouts():
@@ -243,69 +200,41 @@ def test_loops_of_what_is_cast():
     ].copied
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda x: output_layout(), "no operands: give at least one layout"),
-        (
-            lambda x: output_layout(x, Layout((4, 5))),
-            "shapes (4, 6), (4, 5) do not broadcast: dim 1 of the result would be 6, but operand 1 "
-            "has 5 there",
-        ),
-        (lambda x: output_layout(x, itemsize=0), "itemsize is 0 bytes"),
-        (
-            lambda x: output_layout(np.arange(4)[::-1]),
-            "operand 0 is no torch tensor: dim 0 has stride -1",
-        ),
-        (lambda x: loop_nest(x, out=x.t()), "out has shape (6, 4), the result has (4, 6)"),
-        (
-            lambda x: loop_nest(x[:2], out=Layout((6,)).expand(2, 6)),
-            "dim 0 of out has stride 0: its 2 indices would all write to one element",
-        ),
-        (
-            lambda x: loop_nest(x, out=np.zeros((4, 6))[::-1]),
-            "out is no torch tensor: dim 0 has stride -6",
-        ),
-        (
-            lambda x: output_layout(x, Layout((6,), itemsize=4)),
-            "the operands are of different dtypes (itemsize 1, itemsize 4): torch casts some of them into "
-            "dense copies first, and operand 0, a Layout, does not say",
-        ),
-        (
-            lambda x: output_layout(torch.empty(6), torch.empty(6).int(), Layout((6,), itemsize=4)),
-            "(torch.float32, torch.int32, itemsize 4): torch casts some of them into dense copies first, "
-            "and operand 2, a Layout",
-        ),
-        (
-            lambda x: output_layout(torch.empty(6), x.to(itemsize=8), itemsize=8),
-            "(torch.float32, itemsize 8)",
-        ),
-        (
-            lambda x: loop_nest(x, out=x.to(itemsize=4)),
-            "out has elements of 4 bytes, the operands of 1: torch writes to an out of another dtype by",
-        ),
-        (
-            lambda x: loop_nest(x, out=torch.empty(4, 6)),
-            "out has elements of 4 bytes, the operands of 1: torch writes to an out of another dtype by",
-        ),
-        (
-            lambda x: output_layout(torch.empty(6), torch.empty(6, dtype=torch.float8_e5m2)),
-            "torch promotes torch.float32 and torch.float8_e5m2 to no common dtype: cast one",
-        ),
-        (
-            lambda x: output_layout(torch.empty(3), np.array([None, 1, 2])),
-            "operand 1 is no torch tensor: it is an array of dtype('O'), which torch does not have",
-        ),
-        (
-            lambda x: loop_nest(torch.empty(3), out=np.zeros(3, ">f4")),
-            "out is no torch tensor: it is an array of dtype('>f4')",
-        ),
-    ],
+CAST = "torch casts some of them into dense copies first, and operand"
+WRITES = (
+    "out has elements of 4 bytes, the operands of 1: torch writes to an out of another dtype by"
 )
-def test_errors_say_what_and_why(make, sentence):
+MIXED = "output_layout(torch.empty(6), torch.empty(6).int(), Layout((6,), itemsize=4))"
+FLOAT8 = "output_layout(torch.empty(6), torch.empty(6, dtype=torch.float8_e5m2))"
+REFUSED = {
+    "output_layout()": "no operands: give at least one layout",
+    "output_layout(x, Layout((4, 5)))": "shapes (4, 6), (4, 5) do not broadcast: dim 1 of the result "
+    "would be 6, but operand 1 has 5 there",
+    "output_layout(x, itemsize=0)": "itemsize is 0 bytes",
+    "output_layout(np.arange(4)[::-1])": "operand 0 is not a torch tensor: dim 0 has stride -1",
+    "loop_nest(x, out=x.t())": "out has shape (6, 4), the result has (4, 6)",
+    "loop_nest(x[:2], out=Layout((6,)).expand(2, 6))": "dim 0 of out has stride 0: its 2 indices would "
+    "all write to one element",
+    "loop_nest(x, out=np.zeros((4, 6))[::-1])": "out is not a torch tensor: dim 0 has stride -6",
+    "output_layout(x, Layout((6,), itemsize=4))": "the operands are of different dtypes (itemsize 1, "
+    f"itemsize 4): {CAST} 0, a Layout, does not say",
+    MIXED: f"(torch.float32, torch.int32, itemsize 4): {CAST} 2, a Layout",
+    "output_layout(torch.empty(6), x.to(8), itemsize=8)": "(torch.float32, itemsize 8)",
+    "loop_nest(x, out=x.to(itemsize=4))": WRITES,
+    "loop_nest(x, out=torch.empty(4, 6))": WRITES,
+    FLOAT8: "torch promotes torch.float32 and torch.float8_e5m2 to no common dtype: cast one",
+    "output_layout(torch.empty(2), np.array([None, 1]))": "operand 1 is not a torch tensor: it is an "
+    "array of dtype('O'), which torch does not have",
+    "loop_nest(torch.empty(3), out=np.zeros(3, '>f4'))": "out is not a torch tensor: it is an array of "
+    "dtype('>f4')",
+}
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_errors_say_what_and_why(source):
     """Each refusal names the numbers and what to do."""
-    with pytest.raises(LayoutError, match=re.escape(sentence)):
-        make(Layout((4, 6)))
+    known = {"np": np, "torch": torch, "loop_nest": loop_nest, "output_layout": output_layout}
+    refuses(source, REFUSED[source], LayoutError, x=Layout((4, 6)), **known)
 
 
 def test_torch_writes_to_no_repeated_element():

@@ -8,25 +8,26 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError
+from tests import fuzz, fuzz_layout
 from tests.agree import numbers
+from tests.brute_force import visited
+from tests.steps import FORMATS, many
 from tests.strategies import tensors
-from tests.test_copies import FORMATS, images
 
 is_dense = torch.ops.aten.is_non_overlapping_and_dense
 
 
-def visited(layout):
-    """The elements in the order of visit."""
-    return [layout.offset(index) for index in itertools.product(*map(range, layout.shape))]
+@pytest.mark.parametrize("name", [*fuzz_layout.QUESTIONS, "numpy_arrays"])
+def test_each_question_is_torchs(name):
+    """Contiguity, formats, density and order of random layouts; and which arrays torch takes."""
+    assert fuzz.run(name, seed=2, count=many(10)) == []
 
 
 def test_contiguity_exhaustively():
     """is_contiguous in all three memory formats, on every small layout of rank 3 to 5."""
     base = torch.empty(4096)
-    formats = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
     grids = {
         3: itertools.product(range(3), range(3), range(3), *[range(5)] * 3),
         4: itertools.product([1, 2], [0, 1, 3], [1, 2], [1, 2], *[(1, 2, 3, 6, 12)] * 4),
@@ -36,35 +37,10 @@ def test_contiguity_exhaustively():
         for drawn in grid:
             shape, stride = drawn[:ndim], drawn[ndim:]
             x, layout = base.as_strided(shape, stride), Layout(shape, stride)
-            for memory_format in formats:
-                if memory_format is torch.channels_last and ndim != 4:
-                    continue
-                if memory_format is torch.channels_last_3d and ndim != 5:
-                    continue
+            for memory_format in FORMATS:
                 assert layout.is_contiguous(memory_format) == x.is_contiguous(
                     memory_format=memory_format
                 ), (shape, stride, memory_format)
-
-
-@given(st.one_of(tensors(), images()))
-def test_memory_format(x):
-    """The one format in which torch finds the tensor contiguous, or both, or neither."""
-    found = [f for f in FORMATS if x.is_contiguous(memory_format=f)]
-    name = Layout.of(x).memory_format
-    assert name == {0: "neither", 2: "both"}.get(len(found), str(found[:1])[7:-1])
-
-
-@given(st.one_of(tensors(), images()), st.lists(st.sampled_from(FORMATS), unique=True))
-def test_dim_order(x, formats):
-    """torch's dim order, and its refusal where the order is ambiguous."""
-    for check in (False, True, formats):
-        try:
-            expected = x.dim_order(ambiguity_check=check)
-        except RuntimeError:
-            with pytest.raises(LayoutError, match="is not unique: "):
-                Layout.of(x).dim_order(ambiguity_check=check)
-        else:
-            assert Layout.of(x).dim_order(ambiguity_check=check) == expected
 
 
 def test_dim_order_exhaustively():
@@ -150,25 +126,6 @@ def test_coalesce(x):
         assert merged.stride[d - 1] != merged.shape[d] * merged.stride[d]
     if layout.numel == 0:
         assert (merged.shape, merged.stride) == ((0,), (1,))
-
-
-@given(st.data())
-def test_why_not_torch_on_arrays(data):
-    """torch.from_numpy refuses just those layouts; of the others it makes the same layout."""
-    dtype = data.draw(st.sampled_from(["u1", "i2", "f4", "f8", "c16", "V3", "S24", "V32"]))
-    shape = data.draw(st.lists(st.integers(0, 3), max_size=4))
-    array = np.zeros(shape, dtype).transpose(data.draw(st.permutations(range(len(shape)))))
-    array = array[
-        (..., *(slice(None, None, data.draw(st.sampled_from([1, 2, -1]))) for _ in shape))
-    ]
-    layout = Layout.of(array)
-    try:
-        x = torch.from_numpy(array)
-    except (ValueError, TypeError):
-        assert layout.why_not_torch()
-    else:
-        assert layout.why_not_torch() == ""
-        assert (layout.shape, layout.stride) == (tuple(x.shape), x.stride())
 
 
 def test_why_not_torch_negative_strides_of_nothing():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError
-from stridekit.view_rule import chunks
+from stridekit.rules import chunks
 from stridekit.widgets import ReshapeStepper
 from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
 from stridekit.widgets.reshape_stepper.widget import PRESETS

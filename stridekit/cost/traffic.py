@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from stridekit._arguments import LayoutError, int_, ints
-from stridekit.casts import Computed, as_computed
 from stridekit.cost.operands import Place, operands, place_of, require_aligned
 from stridekit.cost.refetch import Walk, fetched
 from stridekit.cost.traffic_table import Operand, Traffic
-from stridekit.elementwise import broadcast_tensors, loop_nest
+from stridekit.elementwise import Computed, as_computed, broadcast_tensors, loop_nest
 from stridekit.layout import Layout
 from stridekit.memory.blocks import Blocks, blocks, blocks_together, partial_together
 from stridekit.memory.strided_set import BUDGET, Budget, Part

@@ -18,8 +18,8 @@ from typing import Any
 
 import torch
 
-from stridekit._arguments import a_kind
-from stridekit.layout import Layout, array_block
+from stridekit._arguments import a_kind, array_block
+from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, generators_of, has_collision
 from stridekit.memory.strided_set import BUDGET, Generator
 from stridekit.tensors.storage import require_memory, storage_address, storage_bytes

@@ -18,8 +18,8 @@ from typing import Any
 
 import torch
 
-from stridekit._arguments import a_kind, int_
-from stridekit.layout import Layout, array_block
+from stridekit._arguments import a_kind, array_block, int_
+from stridekit.layout import Layout
 
 
 def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:

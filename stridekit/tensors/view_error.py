@@ -1,7 +1,7 @@
 """explain_view(x, shape): torch's own error about a view, decoded with this tensor's numbers.
 
 For every tensor torch says the same: "at least one dimension spans across two contiguous subspaces".
-The reader needs to know which dimension and which subspaces; the view rule knows (`stridekit.view_rule`,
+The reader needs to know which dimension and which subspaces; the view rule knows (`stridekit.rules`,
 where a subspace is called a chunk).
 """
 
@@ -16,8 +16,8 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from stridekit._arguments import varargs
 from stridekit.layout import Layout
+from stridekit.rules import Chunk, chunks, complete_shape
 from stridekit.tensors.explain import Explanation
-from stridekit.view_rule import Chunk, chunks, complete_shape
 
 # A label and a sentence, as in Explanation.
 Lines = list[tuple[str, str]]

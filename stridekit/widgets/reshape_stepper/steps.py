@@ -1,7 +1,7 @@
 """The rule of `view` as a walk: one sentence a step, from the last dim to the verdict.
 
 First neighbouring dims that step evenly are merged into chunks, then each chunk is cut into the new dims.
-That is the walk of stridekit/view_rule.py, told while it happens. steps.js tells it in the same
+That is the walk of stridekit/rules.py, told while it happens. steps.js tells it in the same
 words; tests/fixtures/reshape_stepper.json pins both.
 """
 

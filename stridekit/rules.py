@@ -1,0 +1,414 @@
+"""The rules behind a layout, on bare shapes and strides: when it can be viewed, and in which order it lies.
+
+**When a tensor can be viewed as another shape.** Walk the dims from the last. Two neighbouring dims belong
+to one *chunk* when a step of the outer one goes exactly as far as all the steps of the inner one:
+`stride[d] == shape[d + 1] * stride[d + 1]`. Inside a chunk the elements are evenly spaced, so it can be
+cut into any sizes. Between two chunks they are not, so no new dim may straddle that boundary. Dims of
+size 1 are never stepped along: they never break a chunk. The documentation of `torch.Tensor.view` states
+the rule; the walk is that of `computeStride` in aten/src/ATen/TensorUtils.cpp. It is complete: where it
+fails, no strides for the new shape exist.
+
+**Memory formats.** A format names an order of the dims. `contiguous_format` takes them as they stand, the
+last one innermost. `channels_last` (N, C, H, W) and `channels_last_3d` (N, C, D, H, W) put dim 1
+innermost, so that the channels of one pixel lie side by side. A layout *is contiguous in* a format when
+its strides are those of a new tensor in that format; dims of size 1 need no stride. So a layout can be
+contiguous in two formats at once, or in none. (c10/core/MemoryFormat.h, c10/core/TensorImpl.cpp)
+
+**Dim order.** The dim with the smallest stride is the innermost one: its neighbours lie closest together.
+torch sorts the dims so wherever it chooses an order by itself: for the loops and the result of an
+elementwise operation, for the result of `clone`, and in `Tensor.dim_order`. A layout is *dense* when the
+dims in this order fit into one another like the digits of a number: no element is left out, none shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+from stridekit._arguments import LayoutError
+
+Ints = Sequence[int]
+
+# The order in which each memory format walks the dims, innermost first.
+_ORDERS: dict[str, tuple[int, ...] | None] = {
+    "contiguous_format": None,  # the last dim first, whatever the number of dims
+    "channels_last": (1, 3, 2, 0),
+    "channels_last_3d": (1, 4, 3, 2, 0),
+}
+PRESERVE = "preserve_format"
+
+
+# Packed strides -------------------------------------------------------------------------------------
+
+
+def packed_stride(shape: Ints, order: Iterable[int]) -> tuple[int, ...]:
+    """The stride that packs the dims densely in an order, innermost first.
+
+    >>> packed_stride((4, 6), [0, 1])
+    (1, 4)
+    """
+    stride, step = [0] * len(shape), 1
+    for d in order:
+        stride[d] = step
+        step *= shape[d]
+    return tuple(stride)
+
+
+def contiguous_stride(shape: Iterable[int]) -> tuple[int, ...]:
+    """The row-major stride of a shape: each dim steps over everything to its right.
+
+    A size of 0 counts as 1, as in `torch.empty(shape).stride()`.
+
+    >>> contiguous_stride((2, 3, 4))
+    (12, 4, 1)
+    """
+    sizes = [max(size, 1) for size in shape]
+    return packed_stride(sizes, range(len(sizes))[::-1])
+
+
+# The view rule ---------------------------------------------------------------------------------------
+
+
+class Chunk(NamedTuple):
+    """Neighbouring dims `first … last` that step evenly: `numel` elements, `stride` apart."""
+
+    first: int
+    last: int
+    numel: int
+    stride: int
+
+
+def chunks(shape: tuple[int, ...], stride: tuple[int, ...]) -> list[Chunk]:
+    """The chunks of a layout, outermost first.
+
+    >>> chunks((2, 3, 4), (12, 4, 1))  # contiguous: one chunk of 24 elements
+    [Chunk(first=0, last=2, numel=24, stride=1)]
+    >>> chunks((3, 4), (8, 1))  # rows of 4 cut out of rows of 8
+    [Chunk(first=0, last=0, numel=3, stride=8), Chunk(first=1, last=1, numel=4, stride=1)]
+    """
+    found: list[Chunk] = []
+    for d in reversed(range(len(shape))):
+        inner = found[-1] if found else None
+        if inner and (shape[d] == 1 or stride[d] == inner.numel * inner.stride):
+            found[-1] = Chunk(d, inner.last, shape[d] * inner.numel, inner.stride)
+        else:
+            found.append(Chunk(d, d, shape[d], stride[d]))
+    return found[::-1]
+
+
+def complete_shape(numel: int, new_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The new shape with its one -1 worked out; raises ValueError where it cannot hold `numel`.
+
+    >>> complete_shape(24, (4, -1))
+    (4, 6)
+    """
+    for size in new_shape:
+        if size < -1:
+            raise ValueError(f"size {size} is negative: give sizes of 0 or more, or one -1")
+    unknown = [d for d, size in enumerate(new_shape) if size == -1]
+    if len(unknown) > 1:
+        raise ValueError(
+            f"dims {unknown[0]} and {unknown[1]} are both -1: only one can be worked out"
+        )
+    known = prod(size for size in new_shape if size != -1)
+    if unknown:
+        if known == 0:
+            raise ValueError("any size would do for the -1 beside a 0: write the size out")
+        if numel % known == 0:
+            d = unknown[0]
+            return (*new_shape[:d], numel // known, *new_shape[d + 1 :])
+        raise ValueError(f"{numel} elements do not divide into {known}: no size fits the -1")
+    if known != numel:
+        raise ValueError(
+            f"{new_shape} has {known} element{'s' * (known != 1)}, the layout has {numel}"
+        )
+    return new_shape
+
+
+def view_stride(
+    shape: tuple[int, ...], stride: tuple[int, ...], new_shape: tuple[int, ...]
+) -> tuple[tuple[int, ...], str]:
+    """The stride of the view and "", or () and the reason why there is no such view.
+
+    `new_shape` is complete and has as many elements as `shape`.
+
+    >>> view_stride((3, 8), (8, 1), (3, 2, 4))
+    ((8, 4, 1), '')
+    >>> print(view_stride((3, 4), (1, 3), (12,))[1])
+    dims 0 and 1 do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would straddle them
+    """
+    if prod(shape) == 0:
+        return (stride if new_shape == shape else contiguous_stride(new_shape)), ""
+    new_stride = [1] * len(new_shape)
+    d = len(new_shape) - 1
+    for chunk in reversed(chunks(shape, stride)):
+        filled = 1
+        while d >= 0 and (filled < chunk.numel or new_shape[d] == 1):
+            new_stride[d] = filled * chunk.stride
+            filled *= new_shape[d]
+            d -= 1
+        if filled != chunk.numel:
+            # Sizes of 1 that were passed meanwhile straddle nothing.
+            new_dim = next(k for k in range(d + 1, len(new_shape)) if new_shape[k] != 1)
+            return (), _boundary(shape, stride, chunk, new_dim, new_shape[new_dim])
+    return tuple(new_stride), ""
+
+
+def _boundary(
+    shape: tuple[int, ...], stride: tuple[int, ...], chunk: Chunk, new_dim: int, new_size: int
+) -> str:
+    """The reason: the boundary below which `chunk` ends, and which the new dim would straddle."""
+    outer = chunk.first - 1
+    inner = next(d for d in range(chunk.first, chunk.last + 1) if shape[d] != 1)
+    return (
+        f"dims {outer} and {inner} do not merge "
+        f"(stride {stride[outer]} found, {chunk.numel * chunk.stride} needed), "
+        f"and the new dim {new_dim} of size {new_size} would straddle them"
+    )
+
+
+# Memory formats -------------------------------------------------------------------------------------
+
+
+def format_name(memory_format: Any, *, or_preserve: bool = False) -> str:
+    """The name of a memory format given as a string or as torch's own object.
+
+    >>> format_name("torch.channels_last")
+    'channels_last'
+    """
+    if memory_format is None and or_preserve:
+        return PRESERVE  # as torch's own default
+    name = str(memory_format).removeprefix("torch.")
+    names = [*_ORDERS, *([PRESERVE] if or_preserve else [])]
+    if name not in names:
+        raise LayoutError(f"memory_format {memory_format} is not one of {', '.join(names)}")
+    return name
+
+
+def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
+    """The reason why a layout is not contiguous in this format; "" where it is.
+
+    >>> why_not_contiguous((2, 3, 4, 5), (60, 1, 15, 3), "channels_last")
+    ''
+    >>> why_not_contiguous((2, 3, 4, 5), (60, 20, 5, 1), "channels_last")
+    'dim 1 has stride 20, 1 is needed'
+    """
+    order = _ORDERS[name] or range(len(shape))[::-1]
+    if len(order) != len(shape):
+        return f"{name} has {len(order)} dims, this layout has {len(shape)}"
+    if name == "contiguous_format" and prod(shape) == 0:
+        return ""  # the other formats compare strides even where there is nothing to walk
+    needed = 1
+    for d in order:
+        if shape[d] != 1 and stride[d] != needed:
+            return f"dim {d} has stride {stride[d]}, {needed} is needed"
+        needed *= shape[d]
+    return ""
+
+
+def name_of_format(shape: Ints, stride: Ints) -> str:
+    """The one memory format in which a layout is contiguous, or "both", or "neither".
+
+    >>> name_of_format((2, 3, 1, 1), (3, 1, 1, 1))
+    'both'
+    """
+    found = [name for name in _ORDERS if not why_not_contiguous(shape, stride, name)]
+    if len(found) == 1:
+        return found[0]
+    return "both" if found else "neither"
+
+
+def stride_in_format(shape: tuple[int, ...], name: str) -> tuple[int, ...]:
+    """The stride of a new tensor in this format: `torch.empty(shape, memory_format=…).stride()`.
+
+    Raises LayoutError where the format is for another number of dims.
+
+    >>> stride_in_format((2, 3, 4, 5), "channels_last")
+    (60, 1, 15, 3)
+    """
+    order = _ORDERS[name]
+    if order is None:
+        return contiguous_stride(shape)
+    if len(order) != len(shape):
+        raise LayoutError(
+            f"{name} has {len(order)} dims, shape {shape} has {len(shape)}: "
+            "use contiguous_format, or unsqueeze the missing dims"
+        )
+    return packed_stride(shape, order)
+
+
+def suggested_format(shape: Ints, stride: Ints) -> str:
+    """The format that torch takes a tensor to be in: `suggest_memory_format` in C++.
+
+    It asks less than contiguity (a slice of a channels-last tensor still counts as channels-last) and
+    also more: the strides of size-1 dims decide where a shape is ambiguous.
+
+    >>> suggested_format((2, 3, 4, 5), (120, 1, 15, 3))
+    'channels_last'
+    >>> suggested_format((2, 1, 4, 5), (20, 20, 5, 1))
+    'contiguous_format'
+    """
+    for name, order in _ORDERS.items():
+        if order and len(order) == len(shape) and _steps_grow(shape, stride, order):
+            return name
+    return "contiguous_format"
+
+
+def _steps_grow(shape: Ints, stride: Ints, order: tuple[int, ...]) -> bool:
+    """True where each dim of the order steps at least over the dims inside it.
+
+    `is_channels_last_strides_2d` and `_3d` in c10/core/MemoryFormat.h.
+    """
+    if stride[1] == 0 or 0 in shape:
+        return False
+    reach = 0
+    for d in order:
+        if stride[d] < reach:
+            return False
+        if d == 0 and reach == stride[1]:
+            return False  # (N, 1, 1, 1) with equal strides: ambiguous, so no format is suggested
+        reach = stride[d] * shape[d]
+    return True
+
+
+# The order of the dims, and density -----------------------------------------------------------------
+
+
+def innermost_first(shape: Ints, *strides: Ints) -> list[int]:
+    """The dims sorted by their strides, innermost first; on a tie the smaller size first, else row-major.
+
+    Several operands of one shape may give a stride each: the first that can tell two dims apart
+    decides. An insertion sort that looks past pairs which nothing can tell apart, as
+    `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does it.
+
+    >>> innermost_first((4, 6), (6, 1))
+    [1, 0]
+    >>> innermost_first((4, 6), (1, 4))
+    [0, 1]
+    """
+    order = list(range(len(shape)))[::-1]
+    for first in range(1, len(order)):
+        place = first
+        for other in reversed(range(first)):
+            verdict = compare_dims(order[other], order[place], shape, *strides)
+            if verdict > 0:
+                order[other], order[place] = order[place], order[other]
+                place = other
+            elif verdict < 0:
+                break
+    return order
+
+
+def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
+    """Negative where dim `a` lies inside dim `b`, positive where outside, 0 where nothing tells.
+
+    A stride of 0 tells nothing, because a repeated dim fits in anywhere. Between equal strides, the
+    smaller size lies inside: dims of size 1 often carry the stride of a neighbour.
+
+    >>> compare_dims(0, 1, (4, 6), (6, 1)) > 0
+    True
+    """
+    for stride in strides:
+        inner, outer = abs(stride[a]), abs(stride[b])
+        if inner == 0 or outer == 0:
+            continue
+        if inner != outer:
+            return inner - outer
+        if shape[a] > shape[b]:
+            return 1
+    return 0
+
+
+def outermost_first(shape: Ints, stride: Ints) -> tuple[int, ...]:
+    """The dims from the outermost to the innermost, as `Tensor.dim_order` gives them.
+
+    >>> outermost_first((2, 3, 4, 5), (60, 1, 15, 3))
+    (0, 2, 3, 1)
+    """
+    return _order_of_format(shape, stride) or tuple(innermost_first(shape, stride)[::-1])
+
+
+def why_not_unique(shape: Ints, stride: Ints) -> str:
+    """The reason why other orders of the dims would do as well, by the numbers; "" where none would.
+
+    >>> why_not_unique((2, 1), (1, 1))
+    'dim 1 has size 1 and could stand anywhere'
+    """
+    for d, size in enumerate(shape):
+        if size == 1:
+            return f"dim {d} has size 1 and could stand anywhere"
+    for d in range(1, len(stride)):
+        if stride[d - 1] == stride[d]:
+            return f"dims {d - 1} and {d} both have stride {stride[d]}"
+    return ""
+
+
+def why_not_sorted(shape: Ints, stride: Ints) -> str:
+    """The reason why the sort cannot tell two neighbours apart; "" where it can, or need not.
+
+    >>> why_not_sorted((2, 3, 4), (1, 12, 1))
+    'nothing tells dims 0 and 2 apart (sizes 2 and 4, strides 1 and 1)'
+    """
+    if _order_of_format(shape, stride):
+        return ""
+    for inner, outer in pairwise(innermost_first(shape, stride)):
+        if compare_dims(inner, outer, shape, stride) >= 0:
+            a, b = sorted((inner, outer))
+            return (
+                f"nothing tells dims {a} and {b} apart "
+                f"(sizes {shape[a]} and {shape[b]}, strides {stride[a]} and {stride[b]})"
+            )
+    return ""
+
+
+def _order_of_format(shape: Ints, stride: Ints) -> tuple[int, ...]:
+    """The order of a memory format, where the layout is contiguous in just one; () elsewhere.
+
+    torch takes it without a look at the strides, of which those of size-1 dims may say otherwise.
+    """
+    contiguous = not why_not_contiguous(shape, stride, "contiguous_format")
+    channels_last = not why_not_contiguous(shape, stride, "channels_last")
+    if contiguous == channels_last:
+        return ()
+    return tuple(range(len(shape))) if contiguous else (0, 2, 3, 1)
+
+
+def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
+    """The reason why a layout is not dense: a hole, or a shared element; "" where it is.
+
+    `start` is the lowest element reached. Fewer than two elements are always dense.
+
+    >>> why_not_dense((4, 6), (8, 1))
+    'dim 0 has stride 8, 6 is needed: elements 6 to 7 are a hole'
+    >>> why_not_dense((4, 6), (5, 1))
+    'dim 0 has stride 5, 6 is needed: two indices share element 5'
+    """
+    if prod(shape) == 0:
+        return ""
+    needed = 1  # the dims so far fill exactly the elements start … start + needed - 1
+    for step, d in sorted((abs(stride[d]), d) for d, size in enumerate(shape) if size > 1):
+        mismatch = f"dim {d} has stride {stride[d]}, {needed} is needed"
+        if step < needed:
+            return f"{mismatch}: two indices share element {start + step}"
+        if step > needed:  # and all other strides are at least as large: nothing reaches the gap
+            first, last = start + needed, start + step - 1
+            what = f"elements {first} to {last} are" if last > first else f"element {first} is"
+            return f"{mismatch}: {what} a hole"
+        needed *= shape[d]
+    return ""
+
+
+def preserved_stride(shape: Ints, stride: Ints) -> tuple[int, ...]:
+    """The stride of a copy in preserve_format (`infer_dense_strides` in aten/src/ATen/ExpandUtils.cpp).
+
+    That of a dense layout stays; others are packed densely in the same order.
+
+    >>> preserved_stride((4, 6), (1, 4)), preserved_stride((4, 6), (1, 5))
+    ((1, 4), (1, 4))
+    """
+    if min(stride, default=0) >= 0 and not why_not_dense(shape, stride):
+        return tuple(stride)
+    # As in torch, a size of 0 counts as 1. NumPy's negative strides sort by their length.
+    return packed_stride([max(size, 1) for size in shape], innermost_first(shape, stride))

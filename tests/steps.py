@@ -1,0 +1,309 @@
+"""Random layouts and random operations on them: one generator for the properties, the fuzz and the browser.
+
+Everything is drawn with a `random.Random`, so that a seed repeats a case and a case takes microseconds.
+Hypothesis can hand in such a Random too (`strategies.py`), and then shrinks what it finds.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from math import prod
+from random import Random
+from typing import Any
+
+import torch
+from hypothesis import settings
+
+DTYPES = [torch.uint8, torch.float16, torch.float32, torch.float64, torch.complex128]
+FORMATS = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
+FORMAT_ORDERS = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
+STORAGES = {dtype: torch.zeros(1 << 16, dtype=dtype) for dtype in DTYPES}
+
+
+def many(times: int) -> int:
+    """So many cases for each example of Hypothesis' profile, which says how thorough a run is."""
+    return times * settings().max_examples
+
+
+# Layouts --------------------------------------------------------------------------------------------
+
+
+def numbers(r: Random, shape=None, max_ndim=5, sizes=(0, 1, 1, 2, 2, 3, 4), min_ndim=0):
+    """A shape, a stride and an offset: dense, cut out of something dense, repeated or overlapping."""
+    if shape is None:
+        shape = r.choices(sizes, k=r.randint(min_ndim, max_ndim))
+    ndim, kind = len(shape), r.random()
+    stride, step = [0] * ndim, r.choice((1, 1, 1, 2))
+    if kind < 0.25:
+        stride = r.choices((0, 1, 1, 2, 3, 4, 6, 7, 12), k=ndim)
+    else:
+        order = range(ndim)[::-1] if kind < 0.5 else FORMAT_ORDERS.get(ndim)
+        if not order or kind > 0.6:
+            order = r.sample(range(ndim), ndim)
+        for d in order:
+            repeated = kind > 0.95 and r.random() < 0.4
+            stride[d] = 0 if repeated else r.choice((step, step, 1)) if shape[d] == 1 else step
+            step *= max(shape[d], 1) + (kind > 0.8 and r.random() < 0.3)
+    return tuple(shape), tuple(stride), r.choice((0, 0, 1, 2, 3, 4, 8))
+
+
+def tensor(r: Random, shape=None, dtype=None, **limits: Any) -> torch.Tensor:
+    """A tensor with such numbers, on a storage with room for all of them."""
+    dtype = dtype or r.choice(DTYPES)
+    if dtype not in STORAGES:
+        STORAGES[dtype] = torch.zeros(1 << 16, dtype=dtype)
+    return STORAGES[dtype].as_strided(*numbers(r, shape, **limits))
+
+
+def operands(r: Random, count: int, dtypes=(torch.float32,), max_ndim=5) -> list[torch.Tensor]:
+    """Tensors that broadcast, often of one shape, and mostly of the first dtypes in their order."""
+    full = r.choices((0, 1, 1, 2, 2, 3, 3), k=r.randint(0, max_ndim))
+    found = []
+    for k in range(count):
+        shape = [n if r.random() < 0.85 else r.choice((1, 1, 1, 2)) for n in full]
+        shape = shape[r.choice((0, 0, 0, r.randint(0, len(full)))) :]
+        found.append(tensor(r, shape, dtypes[k % len(dtypes)]))
+    return found
+
+
+# Arguments ------------------------------------------------------------------------------------------
+
+
+def dim(r: Random, x) -> int:
+    """A dim of x, counted from either side, rarely out of range."""
+    count = max(len(x.shape), 1)
+    return r.randint(-count, count - 1) if r.random() < 0.95 else r.choice((-count - 1, count))
+
+
+def among(r: Random, low: int, high: int) -> int:
+    """A number between the two, rarely just outside."""
+    return r.choice((low - 1, high + 1)) if high < low or r.random() < 0.1 else r.randint(low, high)
+
+
+def size_of(x, d: int) -> int:
+    return x.shape[d] if -len(x.shape) <= d < len(x.shape) else 2
+
+
+def index(r: Random, shape) -> tuple[Any, ...]:
+    """A basic index: ints, slices, None and ... in any mix, rarely out of range."""
+    items: list[Any] = []
+    for size in shape[: r.randint(0, len(shape))]:
+        i, j = r.randint(-size, max(size - 1, 0)), r.randint(-size - 2, size + 2)
+        if r.random() < 0.05:
+            i = r.choice((size, -size - 1))
+        items.append(r.choice((i, slice(i, j), slice(j, None, r.randint(1, 3)), slice(None))))
+    for extra in r.choice(([], [], [None], [...], [..., None], [None, None])):
+        items.insert(r.randint(0, len(items)), extra)
+    return tuple(items)
+
+
+@cache
+def divisors(n: int) -> list[int]:
+    return [k for k in range(2, n + 1) if n % k == 0]
+
+
+def new_shape(r: Random, numel: int, wrong=0.05) -> list[int]:
+    """A shape for so many elements, with ones in it, often a -1, and rarely a size that does not fit."""
+    sizes, rest = [1] * r.choice((0, 0, 1, 2)), numel
+    if numel == 0:
+        sizes += [0, *r.choices((0, 1, 2, 3), k=r.randint(0, 2))]
+    while rest > 1:
+        sizes.append(r.choice(divisors(rest)))
+        rest //= sizes[-1]
+    r.shuffle(sizes)
+    if sizes and r.random() < 0.25:
+        sizes[r.randrange(len(sizes))] = -1
+    if sizes and r.random() < wrong:
+        sizes[r.randrange(len(sizes))] = r.choice((-2, -1, 0, 5))
+    return sizes
+
+
+def one_by_one(r: Random, sizes: list[int]) -> tuple[Any, ...]:
+    """torch's convention: sizes as separate arguments, or as one sequence."""
+    return tuple(sizes) if sizes and r.random() < 0.5 else (r.choice((tuple, list))(sizes),)
+
+
+def like(sizes: list[int]) -> torch.Tensor:
+    """A tensor without memory, of these sizes without their signs."""
+    return torch.empty([abs(size) for size in sizes], device="meta")
+
+
+def permutation(r: Random, x) -> list[int]:
+    order = [d - r.choice((0, len(x.shape))) for d in r.sample(range(x.ndim), x.ndim)]
+    if order and r.random() < 0.1:
+        order[0] = order[-1]
+    return order
+
+
+def several_dims(r: Random, x) -> tuple[list[int], list[int]]:
+    """Sources and destinations, rarely with a dim twice or too few of them."""
+    count = r.randint(0, x.ndim)
+    sources, places = permutation(r, x)[:count], permutation(r, x)[:count]
+    if places and r.random() < 0.1:
+        places[0] = dim(r, x)
+    return sources, places[: r.choice((9, 9, 9, 1))]
+
+
+def grown(r: Random, x) -> list[int]:
+    """The shape with dims of size 1 repeated, some as -1, and new leading ones; rarely not so."""
+    sizes = [r.choice((n, n, -1, 3 if n == 1 else n)) for n in x.shape]
+    sizes = [r.choice((-1, 0, 1, 2, 3, 3)) for _ in range(r.randint(0, 2))] + sizes
+    if sizes and r.random() < 0.1:
+        sizes[r.randrange(len(sizes))] = r.randint(-2, 5)
+    return sizes
+
+
+def pieces(r: Random, x, d: int) -> list[int]:
+    """Sizes that usually add up to that of the dim."""
+    sizes = [r.randint(0, 2) for _ in range(r.randint(0, 3))]
+    rest = size_of(x, d) - sum(sizes) if r.random() < 0.8 else r.randint(-1, 2)
+    return [*sizes, rest]
+
+
+def cuts(r: Random) -> list[int]:
+    return [r.randint(-6, 6) for _ in range(r.randint(0, 3))]
+
+
+def along(draw: Callable[..., Any]) -> Callable[[Random, Any], tuple[Any, ...]]:
+    """Arguments of which the last is a dim: another one, or 0, which may be left out."""
+
+    def arguments(r: Random, x) -> tuple[Any, ...]:
+        d = dim(r, x) if r.random() < 0.7 else 0
+        return (*draw(r, x, d), *([d] if d or r.random() < 0.5 else []))
+
+    return arguments
+
+
+def selected(r: Random, x) -> tuple[Any, ...]:
+    d = dim(r, x)
+    return d, among(r, -size_of(x, d), size_of(x, d) - 1)
+
+
+def narrowed(r: Random, x) -> tuple[Any, ...]:
+    d = dim(r, x)
+    start = among(r, -size_of(x, d), size_of(x, d))
+    room = -start if start < 0 else size_of(x, d) - start
+    return d, start, among(r, 0, room)
+
+
+def windows(r: Random, x) -> tuple[Any, ...]:
+    d = dim(r, x)
+    return d, among(r, 0, size_of(x, d)), r.choice((1, 1, 2, 2, 3, 4, 0))
+
+
+def strided(r: Random, x) -> tuple[Any, ...]:
+    shape = r.choices((0, 1, 2, 3), k=r.randint(0, 4))
+    stride = r.choices((0, 1, 2, 3, 7), k=len(shape))
+    if stride and r.random() < 0.1:
+        stride[0] = -1
+    if r.random() < 0.05:
+        shape.append(r.choice((2, -1)))
+    return (shape, stride, *r.choice(((), (None,), (-1,), (0,), (5,))))
+
+
+def none(r: Random, x) -> tuple[Any, ...]:
+    return ()
+
+
+def two_dims(r: Random, x) -> tuple[Any, ...]:
+    return dim(r, x), dim(r, x)
+
+
+def moved(r: Random, x) -> tuple[Any, ...]:
+    return r.choice((two_dims, several_dims))(r, x)
+
+
+def evenly(r: Random, x) -> tuple[Any, ...]:
+    one, two = r.randint(-6, 6), r.randint(-6, 6)
+    return r.choice(((r.randint(0, 4),), (cuts(r),), (one, two)))
+
+
+def expanded(r: Random, x) -> tuple[Any, ...]:
+    return one_by_one(r, grown(r, x))
+
+
+def reshaped(r: Random, x) -> tuple[Any, ...]:
+    return one_by_one(r, new_shape(r, prod(x.shape)))
+
+
+# For each operation of Layout that torch has under this name: arguments that usually exist.
+ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
+    "__getitem__": lambda r, x: (index(r, x.shape),),
+    "select": selected,
+    "unbind": along(lambda r, x, d: ()),
+    "narrow": narrowed,
+    "split": along(lambda r, x, d: (r.choice((r.randint(-1, 5), pieces(r, x, d))),)),
+    "split_with_sizes": along(lambda r, x, d: (pieces(r, x, d),)),
+    "chunk": along(lambda r, x, d: (r.randint(-1, 6),)),
+    "tensor_split": along(lambda r, x, d: (r.choice((r.randint(-1, 6), cuts(r))),)),
+    "hsplit": evenly,
+    "vsplit": evenly,
+    "dsplit": evenly,
+    "diagonal": lambda r, x: r.choice(
+        ((), (r.randint(-5, 5),), (r.randint(-5, 5), *two_dims(r, x)))
+    ),
+    "unfold": windows,
+    "permute": lambda r, x: one_by_one(r, permutation(r, x)),
+    "transpose": two_dims,
+    "swapdims": two_dims,
+    "swapaxes": two_dims,
+    **dict.fromkeys(("t", "T", "mT", "mH", "adjoint", "H"), none),
+    "movedim": moved,
+    "moveaxis": moved,
+    "unsqueeze": lambda r, x: (dim(r, x),),
+    "squeeze": lambda r, x: r.choice(((), (dim(r, x),), (permutation(r, x)[: r.randint(0, 3)],))),
+    "expand": expanded,
+    "broadcast_to": expanded,
+    "expand_as": lambda r, x: (like(grown(r, x)),),
+    "view": reshaped,
+    "view_as": lambda r, x: (like(new_shape(r, prod(x.shape))),),
+    "unflatten": lambda r, x: (d := dim(r, x), new_shape(r, size_of(x, d), wrong=0.01)),
+    "view_dtype": lambda r, x: (r.choice((1, 2, 4, 8, 16)),),
+    **dict.fromkeys(("view_as_real", "real", "imag", "view_as_complex"), none),
+    "as_strided": strided,
+    "detach": none,
+    "alias": none,
+    "reshape": reshaped,
+    "reshape_as": lambda r, x: (like(new_shape(r, prod(x.shape))),),
+    "flatten": lambda r, x: r.choice(((), (dim(r, x),), two_dims(r, x))),
+    "ravel": none,
+    "contiguous": none,
+}
+PROPERTIES = {"T", "mT", "mH", "H", "real", "imag"}
+# Views that most layouts have, of any size; each is one layout.
+USUAL = ["__getitem__", "select", "narrow", "diagonal", "permute", "unfold", "unflatten"]
+
+
+def step(r: Random, x, names=USUAL) -> tuple[str, tuple[Any, ...]]:
+    """One of these operations on a layout or a tensor, and its arguments."""
+    name = r.choice(names)
+    return name, ARGUMENTS[name](r, x)
+
+
+def viewed(r: Random, x, names=USUAL) -> tuple[Any, str]:
+    """A layout or a tensor after such an operation, the first drawn that exists, and its source."""
+    for _ in range(100):
+        name, args = step(r, x, names)
+        try:
+            made = getattr(x, name)
+            return made if name in PROPERTIES else made(*args), source(name, args)
+        except (RuntimeError, IndexError, ValueError):
+            continue
+    return x, ""
+
+
+def source(name: str, args: tuple[Any, ...]) -> str:
+    """A step as Python has it, to be written behind the name of a tensor or a layout."""
+    if name in PROPERTIES:
+        return f".{name}"
+    if name == "__getitem__":
+        return f"[{', '.join(map(_item, args[0])) or '...'}]"
+    return f".{name}({', '.join(map(str, args))})"
+
+
+def _item(item: Any) -> str:
+    if not isinstance(item, slice):
+        return "..." if item is ... else str(item)
+    start, stop, step = (
+        "" if bound is None else str(bound) for bound in (item.start, item.stop, item.step)
+    )
+    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
