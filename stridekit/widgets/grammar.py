@@ -23,7 +23,7 @@ name are one; "#" begins a comment. A line is Python, and means the same there: 
 format in quotes, or without the name of its parameter, is not: `Step.text` has it as torch takes it.
 
 page/grammar.js is this module once more, function by function; lines.py and lines.js of the alias explorer
-read `line`. tests/fuzz_lines.py holds the two languages to the same layouts, and the same words.
+read `line`. tests/live_lines.py holds the two languages to the same layouts, and the same words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from stridekit.layout import LayoutError
-from stridekit.widgets.scene import MOST
+from stridekit.widgets.notation import MOST
 
 MOST_CHARACTERS = 1000
 

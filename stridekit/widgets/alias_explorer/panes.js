@@ -3,8 +3,8 @@
 // Each name has its letter, its hue and its pattern: in its grid, and as a lane through the boxes of the tape
 // that it reaches.
 
-import { elementsOf, namesOf } from "./story.js";
-import { elementName, numel, tuple, unflatten } from "../page/core.js";
+import { elementsOf, namesOf } from "./session.js";
+import { elementName, numel, tuple, unflatten } from "../page/layout.js";
 import { boxFor, fit, h, pool, set } from "../page/dom.js";
 import { createStrip } from "../page/strip.js";
 
@@ -15,9 +15,9 @@ const GUTTER = 40; // room for the number of a row's first element
 const NAMES = ["x", "y", "z"];
 
 /** A box that the last line wrote flashes: two classes by turns, so that it does so each time. */
-const written = ({ story }, tape, element) =>
-  story.touched.some(([t, e]) => t === tape && e === element)
-    ? ` is-written is-flash${story.log.length % 2}`
+const written = ({ session }, tape, element) =>
+  session.touched.some(([t, e]) => t === tape && e === element)
+    ? ` is-written is-flash${session.log.length % 2}`
     : "";
 
 /** The grids of the tensors that there are. */
@@ -82,11 +82,11 @@ function createCard(id, name, { onHover, onMove }) {
   }
 
   function draw(view, width) {
-    const tensor = view.story.tensors[name];
+    const tensor = view.session.tensors[name];
     set(node, "hidden", tensor ? null : "");
     if (!tensor) return;
     const { shape, stride, storage_offset } = tensor.layout;
-    const values = view.story.tapes[tensor.tape];
+    const values = view.session.tapes[tensor.tape];
     const all = elementsOf(tensor);
     const texts = all.map((element) => String(values[element]));
     const longest = shape.length === 1 ? Math.max(1, ...texts.map((text) => text.length)) : 1;
@@ -147,7 +147,7 @@ export function createTapes(id, { onHover, onMove }) {
   });
   return {
     node,
-    draw: (view, width) => take(view.story.tapes.length).forEach((each) => each.draw(view, width)),
+    draw: (view, width) => take(view.session.tapes.length).forEach((each) => each.draw(view, width)),
   };
 }
 
@@ -178,20 +178,20 @@ function createTape(id, tape, { onHover, onMove }) {
   }
 
   function draw(view, width) {
-    const { story, owners, pointed, spot } = view;
-    const values = story.tapes[tape];
+    const { session, owners, pointed, spot } = view;
+    const values = session.tapes[tape];
     if (laidOut !== `${values.length} ${width}`) layOut(values.length, width);
     laidOut = `${values.length} ${width}`;
-    const names = namesOf(story).filter((name) => story.tensors[name].tape === tape);
-    const number = story.tapes.length > 1 ? ` ${tape + 1}` : "";
+    const names = namesOf(session).filter((name) => session.tensors[name].tape === tape);
+    const number = session.tapes.length > 1 ? ` ${tape + 1}` : "";
     set(what, "text", `storage${number}: ${names.join(", ")}`);
-    set(why, "text", story.opened[tape]);
+    set(why, "text", session.opened[tape]);
     fit(strip.node, values.map(String), strip.boxWidth());
     const isAt = (where, element) => where?.tape === tape && where.element === element;
     strip.draw((element) => {
       const own = owners[tape][element];
       const says = own.map(({ name, flat }) =>
-        elementName(unflatten(story.tensors[name].layout.shape, flat), name));
+        elementName(unflatten(session.tensors[name].layout.shape, flat), name));
       return {
         text: String(values[element]),
         kind:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.scene import element_name
+from stridekit.widgets.notation import element_name
 
 MAX_VALUE = 99_999  # what fits a box
 

@@ -1,6 +1,6 @@
 // The parts of ChannelsLastExplorer: sizes, the tensor's planes, a tape for each format, and the network.
 
-import { flatten, tuple, unflatten } from "../page/core.js";
+import { flatten, tuple, unflatten } from "../page/layout.js";
 import { LETTERS, MOST, apart, label, perRow, trace } from "./words.js";
 import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
 import { createStrip } from "../page/strip.js";

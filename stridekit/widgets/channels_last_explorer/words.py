@@ -1,7 +1,7 @@
 """What ChannelsLastExplorer says, as plain functions: where things lie in both orders, and the flags.
 
-words.js mirrors these functions, so that the picture follows the hand without asking the kernel;
-tests/fixtures/channels_last_explorer.json pins both sides to the same answers, and to torch's.
+words.js says the same, so that the picture follows the hand without asking the kernel; tests/live.py
+compares the two.
 """
 
 from __future__ import annotations

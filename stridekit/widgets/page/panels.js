@@ -1,6 +1,7 @@
 // The panels around the pictures that several widgets have: presets, verdicts, code.
 
 import { OWN_KEYS, h, pool, set } from "./dom.js";
+import { sameLayout } from "./layout.js";
 
 /** A row of chips, one a preset; the one on screen is pressed. */
 export function createPresets(onPick) {
@@ -8,14 +9,11 @@ export function createPresets(onPick) {
   const chips = pool(node, () =>
     h("button", { type: "button", ...OWN_KEYS, onclick: (event) => onPick(event.currentTarget.preset) }),
   );
-  const same = (a, b) =>
-    String(a.shape) === String(b.shape) && String(a.stride) === String(b.stride) &&
-    a.storage_offset === b.storage_offset;
   return {
     node,
     /** @returns the preset that is on screen, if any; none where the layout is null */
     draw(presets, layout) {
-      const current = layout ? presets.find((preset) => same(preset.layout, layout)) : undefined;
+      const current = layout ? presets.find((preset) => sameLayout(preset.layout, layout)) : undefined;
       chips(presets.length).forEach((chip, k) => {
         chip.preset = presets[k];
         set(chip, "text", presets[k].name);

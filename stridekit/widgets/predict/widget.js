@@ -16,7 +16,7 @@ const HINTS = {
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "prediction", kind: "sk-predict", traits: ["_scene", "_problem"], draw,
+    label: "prediction", kind: "sk-predict", traits: ["_state", "_problem"], draw,
   });
   const problem = model.get("_problem");
   const { id } = shell;
@@ -42,16 +42,16 @@ function render({ model, el }) {
   // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
-    const scene = model.get("_scene");
-    const open = !scene.shown;
-    const [sign, sentence] = open ? ["", own.complaint] : verdict(problem, scene.said);
+    const state = model.get("_state");
+    const open = !state.shown;
+    const [sign, sentence] = open ? ["", own.complaint] : verdict(problem, state.said);
     set(fields, "disabled", open ? null : "");
-    answers.draw(scene);
+    answers.draw(state);
     for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open]])
       set(node, "hidden", visible ? null : "");
     set(status, "text", `${sign} ${sentence}`.trim());
     set(status, "data-sign", sign || null);
-    drawReveal(scene);
+    drawReveal(state);
   }
 
   /** The texts come into the page with the answer, and leave it when it is asked anew. */
@@ -114,7 +114,7 @@ function render({ model, el }) {
 
   function commit(event) {
     event.preventDefault();
-    if (model.get("_scene").shown) return;
+    if (model.get("_state").shown) return;
     const read = problem.kind !== "choice" ? readAnswer(problem.kind, own.draft ?? "")
       : own.draft === null ? { why: FIRST } : { value: own.draft };
     if (read.why === undefined) return reveal(read.value);

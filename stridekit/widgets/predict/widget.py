@@ -85,7 +85,7 @@ class Predict(Picture):
         self._choices = None if choices is None else _distinct(choices)
         self._kind = _kind_of(answer) if self._choices is None else "choice"
         self._remarks = dict(remarks or {})
-        super().__init__(_scene=OPEN)
+        super().__init__(_state=OPEN)
         said = self._to_json(answer, "the answer")
         notes = [
             [self._to_json(wrong, "the remark for"), text] for wrong, text in self._remarks.items()
@@ -109,36 +109,36 @@ class Predict(Picture):
     @property
     def committed(self) -> Any:
         """What was predicted, as one of the choices, a number or a tuple; None before."""
-        return self._from_json(self._scene["said"])
+        return self._from_json(self._state["said"])
 
     @committed.setter
     def committed(self, value: Any) -> None:
         if value is None:
-            self._scene = OPEN
+            self._state = OPEN
         else:
-            self._scene = {"said": self._to_json(value, "the prediction"), "shown": True}
+            self._state = {"said": self._to_json(value, "the prediction"), "shown": True}
 
     @property
     def correct(self) -> bool | None:
         """Whether the prediction is right; None while there is none."""
-        said = self._scene["said"]
+        said = self._state["said"]
         return None if said is None else bool(said == self._problem["answer"])
 
     @property
     def shown(self) -> bool:
         """Whether the answer is on screen: after a prediction, or after `show()`."""
-        return bool(self._scene["shown"])
+        return bool(self._state["shown"])
 
     def show(self) -> None:
         """Show the answer, without a prediction if there is none yet."""
-        self._scene = {**self._scene, "shown": True}
+        self._state = {**self._state, "shown": True}
 
-    def _check(self, scene: dict[str, Any]) -> None:
-        said = self._from_json(scene["said"])
-        if said is not None and self._to_json(said, "the prediction") != scene["said"]:
-            raise ValueError(f"the prediction {scene['said']!r} cannot be")
-        if scene["shown"] not in (True, False) or (said is not None and not scene["shown"]):
-            raise ValueError(f"the question cannot be {scene}")
+    def _check(self, state: dict[str, Any]) -> None:
+        said = self._from_json(state["said"])
+        if said is not None and self._to_json(said, "the prediction") != state["said"]:
+            raise ValueError(f"the prediction {state['said']!r} cannot be")
+        if state["shown"] not in (True, False) or (said is not None and not state["shown"]):
+            raise ValueError(f"the question cannot be {state}")
 
     def _to_json(self, value: Any, what: str) -> Any:
         """A value as the front end has it: the number of a choice, a number, a list."""
@@ -166,8 +166,8 @@ class Predict(Picture):
         if self._choices is not None:
             lines.append(" | ".join(self._problem["choices"]))
         if self.shown:
-            lines += [" ".join(verdict(self._problem, self._scene["said"]))]
-            lines += [remark(self._problem, self._scene["said"]), self._problem["why"]]
+            lines += [" ".join(verdict(self._problem, self._state["said"]))]
+            lines += [remark(self._problem, self._state["said"]), self._problem["why"]]
         if self.shown and self._problem["experiment"]:
             lines += self._problem["experiment"].splitlines()
             lines += [f"# {line}" for line in self._problem["output"].splitlines()]

@@ -1,6 +1,6 @@
 // One element in both shapes: an input for each dim of x and of y, and one for its number in order.
 
-import { elementName, flatten, numel, offset, unflatten } from "../page/core.js";
+import { elementName, flatten, numel, offset, unflatten } from "../page/layout.js";
 import { OWN_KEYS, h, set } from "../page/dom.js";
 import { followed } from "./steps.js";
 

@@ -4,7 +4,7 @@
 // complete new shape, how far the walk has come, and which element is followed, by its row-major number.
 // What is to be seen of it is worked out in view.js.
 
-import { elementName, numel, offset, reach, tuple, unflatten } from "../page/core.js";
+import { elementName, numel, offset, reach, tuple, unflatten } from "../page/layout.js";
 import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
 import { createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
@@ -19,7 +19,7 @@ const PLAY_MS = 1200; // a step: there is a sentence to read
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "reshape stepper", kind: "sk-reshape", traits: ["_scene", "_presets"], draw,
+    label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_presets"], draw,
   });
   const { id } = shell;
   let view = null;
@@ -76,8 +76,8 @@ function render({ model, el }) {
   // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
-    const scene = model.get("_scene");
-    view = viewOf(scene);
+    const state = model.get("_state");
+    view = viewOf(state);
     const preset = presets.draw(model.get("_presets"), view.layout);
     set(expression, "text", preset ? `x = ${preset.expression}` : "x");
     drawTarget(preset?.targets ?? []);
@@ -163,18 +163,18 @@ function render({ model, el }) {
   // What a hand does -------------------------------------------------------------------------------
 
   function change(part) {
-    shell.change({ ...model.get("_scene"), ...part });
+    shell.change({ ...model.get("_state"), ...part });
   }
 
   /** Another layout or target: the walk begins again, the element stays if it can. */
   function show(part) {
     player.stop();
-    const scene = { ...model.get("_scene"), ...part, step: 0 };
-    const last = numel(scene) - 1;
+    const state = { ...model.get("_state"), ...part, step: 0 };
+    const last = numel(state) - 1;
     set(wrong, "text", "");
     set(input, "aria-invalid", null);
     input.shown = null;
-    shell.change({ ...scene, flat: last < 0 ? null : Math.min(scene.flat ?? 0, last) });
+    shell.change({ ...state, flat: last < 0 ? null : Math.min(state.flat ?? 0, last) });
   }
 
   const aim = (target) => show({ target });

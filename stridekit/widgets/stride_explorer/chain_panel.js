@@ -1,8 +1,7 @@
 // The pane of the chain: a line to type or pick the next operation, and a row for each step taken.
 
 import { memoryOf, onward, suggestions } from "./chain.js";
-import { tuple } from "../page/core.js";
-import { Refused } from "../page/grammar.js";
+import { Refused, tuple } from "../page/layout.js";
 import { OWN_KEYS, h, pool, set } from "../page/dom.js";
 
 const SHOWN = 8; // buttons at the most; the list of the input has every suggestion

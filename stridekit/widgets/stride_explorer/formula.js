@@ -1,6 +1,6 @@
 // The address formula under the pictures.
 
-import { offset } from "../page/core.js";
+import { offset } from "../page/layout.js";
 import { OWN_KEYS, h, pool, set } from "../page/dom.js";
 
 /** The address formula, a button a term, and one sentence in words. */

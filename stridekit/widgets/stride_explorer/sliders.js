@@ -1,6 +1,6 @@
 // The sliders: a size and a stride for each dim, and the offset. What a hand does to them is told, not kept.
 
-import { limit } from "../page/core.js";
+import { limit } from "./words.js";
 import { OWN_KEYS, h, set } from "../page/dom.js";
 
 /** Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. */

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from stridekit import palette
-from stridekit.widgets.scene import CACHE_LINE
+from stridekit.widgets.notation import CACHE_LINE
 from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import LANES, SECTOR, Walk, Warp

@@ -1,8 +1,8 @@
 """What walking a layout costs, as plain functions: cache lines and hits of a loop order, sectors of a warp.
 
 Everything is counted by doing it: visit after visit through a cache that drops what was used longest
-ago. traversal.js mirrors the counting and the sentences, so that a picture follows the hand without
-asking the kernel; tests/fixtures/traversal.json pins both sides to the same answers.
+ago. traversal.js counts and says the same, so that a picture follows the hand without asking the kernel;
+tests/live.py compares the two. What there is to say of one visit is said there alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from stridekit.cost.refetch import Lru
 from stridekit.layout import Layout
-from stridekit.widgets.scene import CACHE_LINE, element_name, layout_json
+from stridekit.widgets.notation import CACHE_LINE, layout_json, layout_of
 
 SECTOR = 32  # bytes: what a GPU fetches at least
 LANES = 32  # the threads of a warp
@@ -128,32 +128,6 @@ def counts_sentence(found: Counts) -> str:
     visits = f"{found.visits} visit{'s' * (found.visits != 1)} load{'s' * (found.visits == 1)}"
     lines = f"{found.misses} cache line{'s' * (found.misses != 1)}"
     return f"{visits} {lines}, {least}: {found.bytes_used} of {found.bytes_loaded} bytes are used"
-
-
-def visit_sentence(
-    layout: Layout, order: Sequence[int], visits: Sequence[Visit], number: int, name: str
-) -> str:
-    """Visit `number`, counted from 1: the index, its element and line, and a hit or a miss.
-
-    >>> x = Layout((6, 8), itemsize=8)
-    >>> visit_sentence(x, (1, 0), walk(x, (1, 0)), 8, "x")
-    'visit 8 of 48: x[1, 1], element 9, cache line 1: a miss, now loaded 2 times'
-    """
-    if not visits:
-        return "there is no element to visit: a size is 0"
-    if number == 0:
-        return f"no visit yet, {len(visits)} to come"
-    number = min(number, len(visits))
-    found, rest = visits[number - 1], number - 1
-    index = [0] * layout.ndim
-    for d in reversed(order):
-        rest, index[d] = divmod(rest, layout.shape[d])
-    loads = sum(v.line == found.line and not v.hit for v in visits[:number])
-    loaded = "loaded" if loads == 1 else f"now loaded {loads} times"
-    return (
-        f"visit {number} of {len(visits)}: {element_name(index, name)}, element {found.element}, "
-        f"cache line {found.line}: {'a hit' if found.hit else f'a miss, {loaded}'}"
-    )
 
 
 def comparison(left: Counts, right: Counts) -> str:
@@ -317,5 +291,4 @@ def to_json(step: Walk) -> dict[str, Any]:
 
 def from_json(found: dict[str, Any]) -> Walk:
     """What `to_json` wrote."""
-    numbers = {key: found[key] for key in ("shape", "stride", "storage_offset", "itemsize")}
-    return Walk(found["name"], Layout(**numbers), tuple(found["order"]))
+    return Walk(found["name"], layout_of(found), tuple(found["order"]))

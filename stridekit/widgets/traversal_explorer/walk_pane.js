@@ -2,9 +2,9 @@
 // far, and a stroke for each visit. Nothing here takes the focus but the choice of the order: the scrubber
 // above moves both walks, and the sentence says what it shows.
 
-import { CACHE_LINE, numel, offset, tuple, unflatten } from "../page/core.js";
+import { CACHE_LINE, counted, dimOrder, numel, offset, range, tuple, unflatten } from "../page/layout.js";
 import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
-import { cachedLines, counted, countsOf, orderName, torchOrder, visitSentence, visitsOf } from "./traversal.js";
+import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
 const WHOLE_SPAN = 16; // as many lines are drawn with those between that are never touched
@@ -21,7 +21,7 @@ const permutations = (dims) =>
 function linesToDraw(visits) {
   const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
   const span = touched.length ? touched.at(-1) - touched[0] + 1 : 0;
-  const all = span <= WHOLE_SPAN ? Array.from({ length: span }, (_, k) => touched[0] + k) : touched;
+  const all = span <= WHOLE_SPAN ? range(span).map((k) => touched[0] + k) : touched;
   return { lines: all.slice(0, MOST_LINES), left: Math.max(all.length - MOST_LINES, 0) };
 }
 
@@ -118,8 +118,8 @@ export function createWalkPane(id, { onOrder }) {
   }
 
   function buildOrders(walk) {
-    const torchs = String(torchOrder(walk));
-    options = permutations(walk.shape.map((_, d) => d));
+    const torchs = String(dimOrder(walk));
+    options = permutations(range(walk.shape.length));
     order.replaceChildren(...options.map((dims) => h("option", {
       text: orderName(dims) + (String(dims) === torchs ? " · as torch runs it" : ""),
     })));

@@ -1,6 +1,7 @@
 // A GPU's warp: 32 lanes above, the 32-byte sectors that they touch below, a line from each lane to its
 // bytes. What no lane asked for is hatched: it is loaded and thrown away.
 
+import { counted } from "../page/layout.js";
 import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
 import { ITEMSIZES, LANES, SECTOR, laneBytes, sectorsOf, warpSentence } from "./traversal.js";
 import { createStats } from "./walk_pane.js";
@@ -27,7 +28,7 @@ function warpGeometry(warp, width) {
 export function createWarpPane(id, { onChange }) {
   const itemsize = h("select", { id: `${id}-warp-itemsize`, class: "sk-input", ...OWN_KEYS,
     onchange: () => onChange({ itemsize: ITEMSIZES[itemsize.selectedIndex] }) },
-    ...ITEMSIZES.map((size) => h("option", { text: `${size} byte${size === 1 ? "" : "s"}` })));
+    ...ITEMSIZES.map((size) => h("option", { text: counted(size, "byte") })));
   const controls = h("div", { class: "sk-controls" },
     h("div", { class: "sk-choice" }, h("label", { for: itemsize.id, text: "itemsize" }), itemsize));
   const sliders = [["stride", 32], ["offset", 31]].map(([what, most]) => {
@@ -38,10 +39,10 @@ export function createWarpPane(id, { onChange }) {
     return { what, input, output };
   });
   const ties = s("path", { class: "sk-ties" });
-  const ink = s("svg", { class: "sk-warp-ink" });
-  ink.append(ties);
+  const drawing = s("svg", { class: "sk-warp-ties" });
+  drawing.append(ties);
   const slotLayer = h("div");
-  const stage = h("div", { class: "sk-warp-stage", "aria-hidden": "true" }, ink);
+  const stage = h("div", { class: "sk-warp-stage", "aria-hidden": "true" }, drawing);
   const stats = createStats();
   const sentence = h("p", { class: "sk-sentence" });
   const node = h("div", { class: "sk-warp", role: "group", "aria-label": "a warp on its sectors" },

@@ -1,8 +1,8 @@
 // TraversalExplorer: one scrubber over one or two walks, or a warp in their place.
 //
-// The state is the scene: {walks, visit, cache_lines, alignment, warp}. Whether it plays is this view's own.
+// The state is the state: {walks, visit, cache_lines, alignment, warp}. Whether it plays is this view's own.
 
-import { numel } from "../page/core.js";
+import { counted, numel } from "../page/layout.js";
 import { OWN_KEYS, h, pool, set } from "../page/dom.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
@@ -25,12 +25,12 @@ const sameWalk = (a, b) =>
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "traversal explorer", kind: "sk-traversal", traits: ["_scene", "_presets", "_note"], draw,
+    label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_presets", "_note"], draw,
   });
   const { id } = shell;
   let lastWarp = WARP;
 
-  const change = (changes) => shell.change({ ...model.get("_scene"), ...changes });
+  const change = (changes) => shell.change({ ...model.get("_state"), ...changes });
 
   // Controls ---------------------------------------------------------------------------------------
 
@@ -39,11 +39,11 @@ function render({ model, el }) {
     h("button", { type: "button", ...OWN_KEYS, onclick: (event) => pick(event.currentTarget.preset) }));
 
   const player = createPlayer({
-    left: () => mostVisits(model.get("_scene")) - model.get("_scene").visit,
-    step: () => change({ visit: model.get("_scene").visit + 1 }),
+    left: () => mostVisits(model.get("_state")) - model.get("_state").visit,
+    step: () => change({ visit: model.get("_state").visit + 1 }),
     rewind: () => change({ visit: 0 }),
     redraw: draw,
-    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(model.get("_scene")))),
+    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(model.get("_state")))),
   });
   const scrub = h("input", { type: "range", id: `${id}-visit`, min: "0", step: "1", ...OWN_KEYS,
     oninput: () => {
@@ -53,9 +53,9 @@ function render({ model, el }) {
   const made = h("output", { for: scrub.id });
   const scrubber = h("div", { class: "sk-scrubber" }, player.node, h("label", { for: scrub.id, text: "visit" }), scrub, made);
 
-  const cache = choice("cache", "cache", CACHE_SIZES.map((n) => `${n} line${n === 1 ? "" : "s"}`),
+  const cache = choice("cache", "cache", CACHE_SIZES.map((n) => counted(n, "line")),
     (k) => change({ cache_lines: CACHE_SIZES[k] }));
-  const itemsize = choice("itemsize", "itemsize", ITEMSIZES.map((n) => `${n} byte${n === 1 ? "" : "s"}`), resize);
+  const itemsize = choice("itemsize", "itemsize", ITEMSIZES.map((n) => counted(n, "byte")), resize);
   const shift = h("input", { type: "range", id: `${id}-alignment`, min: "0", ...OWN_KEYS,
     oninput: () => change({ alignment: shift.valueAsNumber }) });
   const shifted = h("output", { for: shift.id });
@@ -80,24 +80,24 @@ function render({ model, el }) {
     "Above, a stroke for each visit: tall ones are misses, short ones hits." });
   const walksNode = h("div", {}, scrubber, controls, panes, verdict, legend);
   const warpPane = createWarpPane(id, {
-    onChange: (changes) => change({ warp: { ...model.get("_scene").warp, ...changes } }),
+    onChange: (changes) => change({ warp: { ...model.get("_state").warp, ...changes } }),
   });
 
   // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
-    const scene = model.get("_scene");
-    const current = drawPresets(scene);
-    set(note, "text", scene.warp ? WARP_LESSON : current?.lesson || model.get("_note"));
-    set(walksNode, "hidden", scene.warp ? "" : null);
-    set(warpPane.node, "hidden", scene.warp ? null : "");
-    if (scene.warp) {
+    const state = model.get("_state");
+    const current = drawPresets(state);
+    set(note, "text", state.warp ? WARP_LESSON : current?.lesson || model.get("_note"));
+    set(walksNode, "hidden", state.warp ? "" : null);
+    set(warpPane.node, "hidden", state.warp ? null : "");
+    if (state.warp) {
       player.stop();
-      lastWarp = scene.warp;
-      return shell.speak(warpPane.draw(scene.warp, shell.width));
+      lastWarp = state.warp;
+      return shell.speak(warpPane.draw(state.warp, shell.width));
     }
-    drawControls(scene);
-    return drawWalks(scene);
+    drawControls(state);
+    return drawWalks(state);
   }
 
   function drawPresets({ walks, warp }) {
@@ -112,9 +112,9 @@ function render({ model, el }) {
     return current;
   }
 
-  function drawControls(scene) {
-    const { visit, cache_lines, alignment, walks } = scene;
-    const most = mostVisits(scene);
+  function drawControls(state) {
+    const { visit, cache_lines, alignment, walks } = state;
+    const most = mostVisits(state);
     const size = Math.max(...walks.map((walk) => walk.itemsize));
     set(scrub, "max", String(most));
     if (scrub.valueAsNumber !== visit) scrub.value = visit;
@@ -130,13 +130,13 @@ function render({ model, el }) {
     set(shifted, "text", `${alignment} bytes`);
   }
 
-  function drawWalks(scene) {
-    const { walks } = scene;
+  function drawWalks(state) {
+    const { walks } = state;
     const beside = walks.length > 1 && shell.width >= NARROW;
     const width = Math.min(beside ? Math.floor((shell.width - GAP) / 2) : shell.width, 620);
     set(panes, "style", `--pane:${width}px`);
     set(paneNodes[1].node, "hidden", walks.length > 1 ? null : "");
-    const drawn = walks.map((walk, k) => paneNodes[k].draw(walk, scene, width));
+    const drawn = walks.map((walk, k) => paneNodes[k].draw(walk, state, width));
     const [left, right] = drawn;
     if (!right) {
       set(verdict, "text", "");
@@ -159,18 +159,18 @@ function render({ model, el }) {
 
   /** The alignment, moved back to where an element of this size may begin. */
   function aligned(size) {
-    const { alignment } = model.get("_scene");
+    const { alignment } = model.get("_state");
     return alignment - (alignment % size);
   }
 
   function resize(k) {
     const size = ITEMSIZES[k];
-    const walks = model.get("_scene").walks.map((walk) => ({ ...walk, itemsize: size }));
+    const walks = model.get("_state").walks.map((walk) => ({ ...walk, itemsize: size }));
     change({ walks, alignment: aligned(size) });
   }
 
   function reorder(k, order) {
-    change({ walks: model.get("_scene").walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
+    change({ walks: model.get("_state").walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
   }
 
   shell.atEnd(player.stop);

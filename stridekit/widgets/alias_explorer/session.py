@@ -1,8 +1,8 @@
 """What happens to tensors x, y and z when a line is typed: a view, a copy, or a write in place.
 
 A line is read by lines.py and run by torch: the values and the refusals are torch's. What Layout knows
-beside it, the reasons, goes into the log. story.js mirrors this module; tests/fixtures/aliases.json and
-tests/fuzz_lines.py pin it to the answers from here.
+beside it, the reasons, goes into the log. session.js does the same in the browser, and tests/live_lines.py
+compares the two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.alias_explorer.lines import Bind, Chain, Compute, Operand, Store, read
 from stridekit.widgets.alias_explorer.write import MAX_VALUE, Named, Write, shared_element
 from stridekit.widgets.grammar import apply
-from stridekit.widgets.scene import why_not_counted
+from stridekit.widgets.notation import why_not_counted
 
 NAMES = ("x", "y", "z")
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     warning: str = ""  # what speaks against the write, which torch makes all the same
 
 
-class Story:
+class Session:
     """The tensors after some lines, and the log.
 
     The values are held as float64, in which each number that the picture holds is exact.
@@ -176,7 +176,7 @@ class Story:
     def relation(self, y: str, x: str) -> str:
         """How y and x share memory, in words.
 
-        >>> Story((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
+        >>> Session((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
         'z and y share no element, though their ranges interleave'
         """
         mine, its = self.tensors[y], self.tensors[x]
