@@ -41,9 +41,7 @@ def test_the_minimum_is_the_lines_of_the_memory_set(x, data):
 def test_torchs_order_is_its_loop_nest(x):
     """The loops that TensorIterator merges visit the same elements in the same order."""
     layout = Layout.of(x)
-    assert traversal.elements(layout, traversal.torch_order(layout)) == visited(
-        loop_nest(layout)[1]
-    )
+    assert traversal.elements(layout, layout.dim_order()) == visited(loop_nest(layout)[1])
 
 
 def test_a_warp_in_words():

@@ -36,6 +36,7 @@ TRUST, EXPLAIN, RELATION = (
     f"tests/test_{what}.py" for what in ("storage_trust", "explain", "relation")
 )
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
+LIVE = "tests/test_live.py"
 TIMING, COMPARISON = "tests/test_timing.py", "stridekit/timing/comparison.py"
 SHARED, PAGES = "tests/test_shared_state.py", "tests/test_offline.py"
 BASE, SHELL = "stridekit/widgets/base.py", "stridekit/widgets/page/shell.js"
@@ -160,17 +161,16 @@ MUTATIONS = (
              EXERCISES),
     # The browser's half --------------------------------------------------------------------------------
     Mutation("the picture's formula drops the offset", PORT,
-             "sum + i * layout.stride[d], layout.storage_offset);", "sum + i * layout.stride[d], 0);", SCRIPTS),
+             "sum + i * layout.stride[d], layout.storage_offset);", "sum + i * layout.stride[d], 0);", LIVE),
     Mutation("a slider goes one step too far", "stridekit/widgets/stride_explorer/words.js",
-             "stride: [storage_offset + rest, shape[dim] - 1],", "stride: [rest, shape[dim] - 1],", SCRIPTS),
+             "stride: [storage_offset + rest, shape[dim] - 1],", "stride: [rest, shape[dim] - 1],", LIVE),
     Mutation("the browser slices without its start", PORT,
              "storage_offset: x.storage_offset + start * x.stride[d],", "storage_offset: x.storage_offset,",
-             SCRIPTS),
+             LIVE),
     Mutation("the browser's view rule forgets sizes of 1", PORT,
-             "inner && (shape[d] === 1 || stride[d] ===", "inner && (stride[d] ===", SCRIPTS),
+             "inner && (shape[d] === 1 || stride[d] ===", "inner && (stride[d] ===", LIVE),
     Mutation("the browser's walk forgets the offset", "stridekit/widgets/traversal_explorer/traversal.js",
-             "offset(walk, indexAt(walk, k));", "offset(walk, indexAt(walk, k)) - walk.storage_offset;",
-             "tests/test_traversal_explorer.py"),
+             "offset(walk, indexAt(walk, k));", "offset(walk, indexAt(walk, k)) - walk.storage_offset;", LIVE),
     # Typed lines -------------------------------------------------------------------------------------
     Mutation("Python takes ints with a 0 in front", READERS[0], "|0|[1-9][0-9]*|", "|[0-9]+|", TYPED),
     Mutation("Python takes an argument by place behind one by name", READERS[0],
@@ -374,7 +374,7 @@ MUTATIONS = (
              'function take(draft) {\n    Object.assign(own, { draft, complaint: "" });',
              "function take(draft) {\n    Object.assign(own, { draft });", ON_PREDICTIONS),
     Mutation("a layer is never switched off", f"{WIDGETS}/channels_last_explorer/widget.js",
-             "scene().layers.filter((other) => other !== name)", "scene().layers", ON_CHANNELS),
+             "state().layers.filter((other) => other !== name)", "state().layers", ON_CHANNELS),
     # Widgets away from where they start: offsets, itemsizes, presets -----------------------------------
     Mutation("the total under the picture drops the offset", f"{STRIDES}/formula.js",
              "`= ${offset(layout, index)}`", "`= ${offset({ ...layout, storage_offset: 0 }, index)}`", ON_STRIDES),
@@ -383,15 +383,15 @@ MUTATIONS = (
              ON_WALKS),
     Mutation("what would do is counted to the end of the walk", f"{WALKS}/walk_pane.js",
              '["would do", counts.lines]', '["would do", counts.minimum]', ON_WALKS),
-    Mutation("a preset looks pressed at every offset", f"{PAGE}/panels.js",
-             " &&\n    a.storage_offset === b.storage_offset;\n  return {", ";\n  return {", ON_STRIDES),
+    Mutation("a preset looks pressed at every offset", PORT,
+             " && a.storage_offset === b.storage_offset;", ";", ON_STRIDES),
     Mutation("a tape is found at the storage's start", f"{WIDGETS}/reshape_stepper/view.js",
              "view.found = start + stride[now.dims[0]];", "view.found = stride[now.dims[0]];", ON_RESHAPES),
     # Words on widgets and still pictures ---------------------------------------------------------------
     Mutation("a tooltip has a name for the code", f"{PAGE}/panels.js",
              '"title", presets[k].expression', '"title", presets[k].name', ON_STRIDES),
-    Mutation("every tensor is called x where a slider stops", f"{PAGE}/core.js",
-             "elementName(corner, name)", 'elementName(corner, "x")', SCRIPTS),
+    Mutation("every tensor is called x where a slider stops", f"{STRIDES}/words.js",
+             "elementName(corner, name)", 'elementName(corner, "x")', LIVE),
     Mutation("the signs of verdicts are exchanged", f"{PAGE}/panels.js",
              '[[true, "✓"], [false, "✗"]', '[[true, "✗"], [false, "✓"]', ON_STRIDES),
     Mutation("the second storage is called the first", f"{WIDGETS}/alias_explorer/widget.js",

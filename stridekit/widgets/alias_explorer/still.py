@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from stridekit import palette
 from stridekit.widgets.alias_explorer.session import NAMES, Session
-from stridekit.widgets.static import LINE, MUTED, PALE, WIDTH, put_text
+from stridekit.widgets.static import LINE, MUTED, PALE, WIDTH, page, put_text
 
 CELL, SLOT, PER_ROW = 40, 52, 16
 TINTS = {name: palette.ROWS[k][0] for k, name in enumerate(NAMES)}
@@ -34,16 +34,11 @@ def draw(session: Session, text: str) -> Figure:
         rows = max(1, ceil(tape.numel() / PER_ROW))
         tapes.append((tape, top, max(1, ceil(tape.numel() / rows))))
         top += 26 + rows * 84
-    height = top + 12 + 19 * len(lines)
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
-    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
-    ax.set_axis_off()
+    figure, ax = page(top + 12, lines, first=2)
     for name, x, y, _ in cards:
         _card(ax, session, name, x, y)
     for number, (_, y, per_row) in enumerate(tapes):
         _tape(ax, session, number, y, per_row)
-    for k, line in enumerate(lines):
-        put_text(ax, 8, top + 14 + 19 * k, line, ha="left", family="monospace")
     return figure
 
 

@@ -6,7 +6,8 @@
 import { begin, elementsOf, namesOf, relations, run } from "./session.js";
 import { createOwned, createTapes } from "./panes.js";
 import { Refused, elementName, unflatten } from "../page/layout.js";
-import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { button, h, pool, set } from "../page/dom.js";
+import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
 const EXAMPLES = [
@@ -26,23 +27,22 @@ function render({ model, el }) {
 
   const input = h("input", {
     class: "sk-input", id: `${id}-line`, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-    "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]", ...OWN_KEYS,
+    "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]",
     // JupyterLab lets no Enter in a line of text submit its form.
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
-  const button = (text, onclick, props = {}) =>
-    h("button", { type: "button", class: "sk-button", text, onclick, ...OWN_KEYS, ...props });
-  const undo = button("undo", () => keep(state.steps.slice(0, -1)));
-  const reset = button("reset", () => keep([]));
+  const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
+  const undo = act("undo", () => keep(state.steps.slice(0, -1)));
+  const reset = act("reset", () => keep([]));
   const form = h("form", { class: "sk-line", onsubmit: submit },
     h("label", { for: `${id}-line`, text: "run a line" }), input,
-    h("button", { class: "sk-button", text: "run", ...OWN_KEYS }), undo, reset);
-  const examples = h("div", { class: "sk-presets", role: "group", "aria-label": "lines to run" },
-    ...EXAMPLES.map((text) => h("button", { type: "button", text, ...OWN_KEYS, onclick: () => type(text) })));
+    h("button", { class: "sk-button", text: "run" }), undo, reset);
+  const examples = createChips("lines to run", type);
+  examples.draw(EXAMPLES.map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
-  const yes = button("write all the same", () => accept(own.pending.text));
-  const no = button("leave it", leave);
+  const yes = act("write all the same", () => accept(own.pending.text));
+  const no = act("leave it", leave);
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
   const owned = createOwned(id, { onHover: hover, onMove: select });
   const tapes = createTapes(id, { onHover: hover, onMove: select });
@@ -177,7 +177,7 @@ function render({ model, el }) {
     draw();
   }
 
-  return shell.open(form, examples, news, why, ask, owned.node, tapes.node, readout, pairs, log);
+  return shell.open(form, examples.node, news, why, ask, owned.node, tapes.node, readout, pairs, log);
 }
 
 /** For each element of each storage: the names and flat indices that reach it, in the order of names. */

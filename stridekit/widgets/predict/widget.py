@@ -15,6 +15,7 @@ from stridekit import palette
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
+from stridekit.widgets.static import page
 
 LARGEST = 2**53 - 1  # up to here a browser counts exactly
 OPEN: dict[str, Any] = {"said": None, "shown": False}
@@ -185,9 +186,7 @@ class Predict(Picture):
             )
         ]
         height = 24 * (len(lines) + len(marks)) + 66
-        figure = Figure(figsize=(9, height / 100), dpi=150, facecolor="white")
-        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 900), ylim=(height, 0))
-        ax.set_axis_off()
+        figure, ax = page(height)
         ax.plot([14, 14], [12, height - 12], color=palette.OFFSET[0], linewidth=3)
         words: dict[str, Any] = {"va": "center", "family": "DejaVu Sans", "parse_math": False}
         ax.text(28, 22, "predict", fontsize=8, weight="bold", color=palette.OFFSET[0], **words)

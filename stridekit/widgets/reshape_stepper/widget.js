@@ -5,8 +5,8 @@
 // What is to be seen of it is worked out in view.js.
 
 import { elementName, numel, offset, reach, tuple, unflatten } from "../page/layout.js";
-import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
-import { createPresets } from "../page/panels.js";
+import { button, fit, h, pool, set } from "../page/dom.js";
+import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { HEIGHT, createFigure } from "./figure.js";
 import { createFollow } from "./follow.js";
@@ -27,17 +27,14 @@ function render({ model, el }) {
   const presets = createPresets((preset) => show({ ...preset.layout, target: preset.targets[0] }));
   const expression = h("code", { class: "sk-expression" });
   const input = h("input", {
-    class: "sk-input", id: `${id}-target`, ...OWN_KEYS, spellcheck: "false", autocomplete: "off",
+    class: "sk-input", id: `${id}-target`, spellcheck: "false", autocomplete: "off",
     "aria-describedby": `${id}-why`, onchange: typed,
     onkeydown: ({ key }) => key === "Enter" && typed(),
   });
   const wrong = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
-  const examples = h("div", { class: "sk-examples", role: "group", "aria-label": "shapes to try" });
-  const chips = pool(examples, () =>
-    h("button", { type: "button", class: "sk-button", ...OWN_KEYS, onclick: (event) => aim(event.currentTarget.target) }),
-  );
+  const examples = createChips("shapes to try", aim, ["sk-examples", "sk-button"]);
   const ask = h("div", { class: "sk-ask" },
-    h("label", { for: `${id}-target`, text: "view it as" }), input, examples);
+    h("label", { for: `${id}-target`, text: "view it as" }), input, examples.node);
 
   const player = createPlayer({
     left: () => view.steps.length - 1 - view.at,
@@ -47,7 +44,7 @@ function render({ model, el }) {
     pause: () => PLAY_MS,
   });
   const buttons = [["back", -1], ["next", 1], ["to the end", Infinity]].map(([text, by]) =>
-    Object.assign(h("button", { type: "button", class: "sk-button", text, ...OWN_KEYS, onclick: () => go(by) }), { by }),
+    Object.assign(button(text, () => go(by), { class: "sk-button" }), { by }),
   );
   const count = h("span", { class: "sk-count" });
   const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed },
@@ -97,11 +94,9 @@ function render({ model, el }) {
   function drawTarget(targets) {
     const text = view.target.join(", ");
     if (input.shown !== text) input.value = input.shown = text;
-    chips(targets.length).forEach((chip, k) => {
-      chip.target = targets[k];
-      set(chip, "text", tuple(targets[k]));
-      set(chip, "aria-pressed", String(targets[k].join(", ") === text));
-    });
+    examples.draw(targets.map((target) => ({
+      text: tuple(target), isPressed: target.join(", ") === text, value: target,
+    })));
   }
 
   function drawTape() {
@@ -177,7 +172,9 @@ function render({ model, el }) {
     shell.change({ ...state, flat: last < 0 ? null : Math.min(state.flat ?? 0, last) });
   }
 
-  const aim = (target) => show({ target });
+  function aim(target) {
+    show({ target });
+  }
 
   function typed() {
     const [target, why] = readTarget(input.value, view.layout);

@@ -45,17 +45,6 @@ class Counts(NamedTuple):
     bytes_loaded: int
 
 
-def torch_order(layout: Layout) -> tuple[int, ...]:
-    """The dims, outermost first, in which torch's elementwise operations loop over a single operand.
-
-    They sort the dims by stride, so that a transpose is walked as it lies.
-
-    >>> torch_order(Layout((8, 6), (1, 8)))
-    (1, 0)
-    """
-    return layout.dim_order()
-
-
 def elements(layout: Layout, order: Sequence[int]) -> list[int]:
     """The elements of the storage in the order of visit; `order` has the outermost dim first.
 
@@ -278,7 +267,7 @@ def presets() -> list[Preset]:
             "Three dims have six orders; the one sorted by stride reads the memory from end to end.",
             (
                 Walk("x.permute(2, 0, 1)", deep, (0, 1, 2)),
-                Walk("x.permute(2, 0, 1)", deep, torch_order(deep)),
+                Walk("x.permute(2, 0, 1)", deep, deep.dim_order()),
             ),
         ),
     ]

@@ -3,7 +3,8 @@
 // above moves both walks, and the sentence says what it shows.
 
 import { CACHE_LINE, counted, dimOrder, numel, offset, range, tuple, unflatten } from "../page/layout.js";
-import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
+import { fit, h, pool, s, set } from "../page/dom.js";
+import { createSelect } from "../page/panels.js";
 import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
@@ -50,8 +51,8 @@ export function createStats() {
 export function createWalkPane(id, { onOrder }) {
   const name = h("strong");
   const numbers = h("span", { class: "sk-numbers" });
-  const order = h("select", { id: `${id}-order`, class: "sk-input", ...OWN_KEYS, onchange: () => onOrder(options[order.selectedIndex]) });
-  const label = h("label", { for: `${id}-order`, text: "loops" });
+  const loops = createSelect(`${id}-order`, "loops", [], (k) => onOrder(options[k]));
+  const order = loops.select;
   const stats = createStats();
   const list = h("ol", { class: "sk-lines" });
   const more = h("p", { class: "sk-note" });
@@ -62,7 +63,7 @@ export function createWalkPane(id, { onOrder }) {
   strokes.append(rest, misses, hits);
   const sentence = h("p", { class: "sk-sentence" });
   const node = h("div", { class: "sk-walk", role: "group" },
-    h("div", { class: "sk-walk-head" }, name, numbers), h("div", { class: "sk-choice" }, label, order),
+    h("div", { class: "sk-walk-head" }, name, numbers), loops.node,
     stats.node, strokes, sentence, list, more);
 
   let options = [];

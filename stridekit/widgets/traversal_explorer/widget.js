@@ -3,7 +3,8 @@
 // The state is the state: {walks, visit, cache_lines, alignment, warp}. Whether it plays is this view's own.
 
 import { counted, numel } from "../page/layout.js";
-import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { h, set } from "../page/dom.js";
+import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
 import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
@@ -34,9 +35,7 @@ function render({ model, el }) {
 
   // Controls ---------------------------------------------------------------------------------------
 
-  const presets = h("div", { class: "sk-presets", role: "group", "aria-label": "walks to start from" });
-  const chips = pool(presets, () =>
-    h("button", { type: "button", ...OWN_KEYS, onclick: (event) => pick(event.currentTarget.preset) }));
+  const presets = createChips("walks to start from", pick);
 
   const player = createPlayer({
     left: () => mostVisits(model.get("_state")) - model.get("_state").visit,
@@ -45,28 +44,19 @@ function render({ model, el }) {
     redraw: draw,
     pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(model.get("_state")))),
   });
-  const scrub = h("input", { type: "range", id: `${id}-visit`, min: "0", step: "1", ...OWN_KEYS,
-    oninput: () => {
+  const scrub = createSlider(`${id}-visit`, "visit", {
+    onInput: (visit) => {
       player.stop();
-      change({ visit: scrub.valueAsNumber });
-    } });
-  const made = h("output", { for: scrub.id });
-  const scrubber = h("div", { class: "sk-scrubber" }, player.node, h("label", { for: scrub.id, text: "visit" }), scrub, made);
-
-  const cache = choice("cache", "cache", CACHE_SIZES.map((n) => counted(n, "line")),
+      change({ visit });
+    },
+  });
+  const scrubber = h("div", { class: "sk-scrubber" }, player.node, ...scrub.nodes);
+  const cache = createSelect(`${id}-cache`, "cache", CACHE_SIZES.map((n) => counted(n, "line")),
     (k) => change({ cache_lines: CACHE_SIZES[k] }));
-  const itemsize = choice("itemsize", "itemsize", ITEMSIZES.map((n) => counted(n, "byte")), resize);
-  const shift = h("input", { type: "range", id: `${id}-alignment`, min: "0", ...OWN_KEYS,
-    oninput: () => change({ alignment: shift.valueAsNumber }) });
-  const shifted = h("output", { for: shift.id });
+  const itemsize = createSelect(`${id}-itemsize`, "itemsize", ITEMSIZES.map((n) => counted(n, "byte")), resize);
+  const shift = createSlider(`${id}-alignment`, "alignment", { onInput: (alignment) => change({ alignment }) });
   const controls = h("div", { class: "sk-controls" }, cache.node, itemsize.node,
-    h("div", { class: "sk-choice" }, h("label", { for: shift.id, text: "alignment" }), shift, shifted));
-
-  function choice(name, text, options, onPick) {
-    const select = h("select", { id: `${id}-${name}`, class: "sk-input", ...OWN_KEYS,
-      onchange: () => onPick(select.selectedIndex) }, ...options.map((option) => h("option", { text: option })));
-    return { select, node: h("div", { class: "sk-choice" }, h("label", { for: select.id, text }), select) };
-  }
+    h("div", { class: "sk-choice" }, ...shift.nodes));
 
   // Panes ------------------------------------------------------------------------------------------
 
@@ -104,11 +94,10 @@ function render({ model, el }) {
     const known = model.get("_presets");
     const fits = (preset) => preset.walks.length === walks.length && preset.walks.every((w, k) => sameWalk(w, walks[k]));
     const current = warp ? null : known.find(fits);
-    chips(known.length + 1).forEach((chip, k) => {
-      chip.preset = known[k] ?? null;
-      set(chip, "text", known[k]?.name ?? "a GPU's warp");
-      set(chip, "aria-pressed", String(known[k] ? known[k] === current : Boolean(warp)));
-    });
+    presets.draw([
+      ...known.map((preset) => ({ text: preset.name, isPressed: preset === current, value: preset })),
+      { text: "a GPU's warp", isPressed: Boolean(warp), value: null },
+    ]);
     return current;
   }
 
@@ -116,18 +105,16 @@ function render({ model, el }) {
     const { visit, cache_lines, alignment, walks } = state;
     const most = mostVisits(state);
     const size = Math.max(...walks.map((walk) => walk.itemsize));
-    set(scrub, "max", String(most));
-    if (scrub.valueAsNumber !== visit) scrub.value = visit;
-    set(scrub, "aria-valuetext", `${visit} of ${most}`);
-    set(made, "text", `${visit} of ${most}`);
+    set(scrub.input, "max", String(most));
+    set(scrub.input, "aria-valuetext", `${visit} of ${most}`);
+    scrub.draw(visit, `${visit} of ${most}`);
     player.draw(most > 0);
     cache.select.selectedIndex = CACHE_SIZES.indexOf(cache_lines);
     itemsize.select.selectedIndex = ITEMSIZES.indexOf(size);
-    set(shift, "max", String(64 - size));
-    set(shift, "step", String(size));
-    if (shift.valueAsNumber !== alignment) shift.value = alignment;
-    set(shift, "aria-valuetext", `${alignment} bytes behind the start of a line`);
-    set(shifted, "text", `${alignment} bytes`);
+    set(shift.input, "max", String(64 - size));
+    set(shift.input, "step", String(size));
+    set(shift.input, "aria-valuetext", `${alignment} bytes behind the start of a line`);
+    shift.draw(alignment, `${alignment} bytes`);
   }
 
   function drawWalks(state) {
@@ -174,7 +161,7 @@ function render({ model, el }) {
   }
 
   shell.atEnd(player.stop);
-  return shell.open(presets, note, walksNode, warpPane.node);
+  return shell.open(presets.node, note, walksNode, warpPane.node);
 }
 
 export default { render };

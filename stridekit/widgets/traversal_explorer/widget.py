@@ -299,7 +299,7 @@ def _order(
         return otherwise
     order = _named(order)
     if order == "torch":
-        return traversal.torch_order(layout)
+        return layout.dim_order()
     if isinstance(order, str) or sorted(order) != [*range(layout.ndim)]:
         raise ValueError(
             f"order {shown(order)} does not name each of the {layout.ndim} dims once: give a permutation "
