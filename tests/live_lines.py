@@ -95,6 +95,7 @@ class Sessions:
 
     def __init__(self, shape: Sequence[int]) -> None:
         self.session, self.texts = Session(shape), []
+        self.opened = [(self.session.tapes[0], "")]  # each storage, and which line made it
         self.ours: list[Any] = []
         self.names = {"x": torch.arange(len(self.session.tapes[0])).view(tuple(shape))}
 
@@ -111,6 +112,9 @@ class Sessions:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(entry.text, self.names)
+        for tape in self.session.tapes:
+            if not any(tape is known for known, _ in self.opened):
+                self.opened.append((tape, f"opened by {entry.text}"))
         place = {id(tape): k for k, tape in enumerate(self.session.tapes)}
         tapes = [[int(value) for value in tape.tolist()] for tape in self.session.tapes]
         found = [(name, self.session.tensors[name]) for name in self.session.names()]
@@ -124,7 +128,10 @@ class Sessions:
             whole = theirs.as_strided((theirs.untyped_storage().nbytes() // 8,), (1,), 0)
             assert whole.tolist() == tapes[place[id(it.tape)]] or not theirs.numel(), self.texts
         assert [len(its) for its in storages.values()] == [1] * len({*map(min, storages.values())})
-        self.ours.append([entry._asdict(), tapes, self.session.relations(), layouts])
+        opened = [
+            text for tape, text in self.opened if any(tape is it for it in self.session.tapes)
+        ]
+        self.ours.append([entry._asdict(), tapes, self.session.relations(), opened, layouts])
         return True
 
     def compare(self) -> None:
@@ -134,7 +141,7 @@ class Sessions:
         for relations in last:
             self._agree(relations)
         said = [
-            [*answer[:2], [one["text"] for one in answer[2]], answer[3]]
+            [*answer[:2], [one["text"] for one in answer[2]], *answer[3:]]
             if isinstance(answer, list)
             else answer
             for answer in theirs
@@ -221,19 +228,20 @@ def assert_torch_refuses(x: torch.Tensor, text: str, error: str) -> None:
 
 def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
     """What quotes torch is what torch says; what torch does not refuse, it runs."""
+    quoted, run = "torch refuses" in error, "does not refuse" in error
+    if not (quoted or run) and any(words in error for words in (*OURS, *UNREAD)):
+        return
     scratch = copy.deepcopy({k: v for k, v in names.items() if isinstance(v, torch.Tensor)})
     scratch["__builtins__"] = {}
-    if "does not refuse" in error:
-        exec(text.strip(), scratch)
-    elif "torch refuses" in error:
-        said = ""
-        try:
-            exec(text.strip(), scratch)
-        except RuntimeError as raised:
-            said = str(raised)
-        assert said and said in error, f"torch says {said!r} to {text!r}: {error}"
-    elif not any(words in error for words in (*OURS, *UNREAD)):
+    if not quoted and not run:
         refused(lambda: [exec(text.strip(), scratch), *scratch.values()], text, error)
+        return
+    said = ""
+    try:
+        exec(text.strip(), scratch)
+    except RuntimeError as raised:
+        said = str(raised)
+    assert said in error and bool(said) == quoted, f"torch says {said!r} to {text!r}: {error}"
 
 
 def refused(run: Callable[[], list[Any]], text: str, error: str) -> None:

@@ -254,7 +254,7 @@ def test_the_browser_says_the_same():
             layouts = [
                 [name, layout_json(session.tensors[name].layout)] for name in session.names()
             ]
-            assert [[name, layout] for name, _, layout in found[3]] == layouts, text
+            assert [[name, layout] for name, _, layout in found[4]] == layouts, text
             assert [one["text"] for one in found[2]] == session.relations(), text
 
 
