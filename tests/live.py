@@ -26,7 +26,7 @@ from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 from tests import live_lines
-from tests.pipe import NODE, Refused, as_json, ask
+from tests.pipe import NODE, Refused, as_json, ask, ask_all
 from tests.typed_lines import merge, operation, split
 
 # The layout and its operations ------------------------------------------------------------------------
@@ -141,7 +141,9 @@ def explorer(r: Random) -> None:
 
     elements, owners = ask("reach", given)
     assert elements == tensor.flatten().tolist()
-    reached = {e: [k for k, other in enumerate(elements) if other == e] for e in elements}
+    reached: dict[int, list[int]] = {}
+    for flat, element in enumerate(elements):
+        reached.setdefault(element, []).append(flat)
     assert dict(owners) == reached
     said = words.verdicts(x, size)
     assert ask(f"{STRIDE}/verdicts", given, size) == as_json(said)
@@ -158,17 +160,21 @@ def explorer(r: Random) -> None:
     assert ask(f"{STRIDE}/whyNotDrawn", given, small) == words.why_not_drawn(x, small)
     assert ask("page/layout/whyNotCounted", given) == ""
     assert ask("page/layout/dimOrder", given) == [*x.dim_order()] == [*tensor.dim_order()]
-    for what, dim in [*product(("size", "stride"), range(x.ndim)), ("storage_offset", 0)]:
-        stops(x, size, what, dim)
+    sliders = [*product(("size", "stride"), range(x.ndim)), ("storage_offset", 0)]
+    slider_max = presets.sliders_for(x, size)
+    limits = ask_all([(f"{STRIDE}/limit", given, size, slider_max, *it, "t") for it in sliders])
+    for (what, dim), (most, why) in zip(sliders, limits, strict=True):
+        assert 0 <= most <= slider_max[what]
+        assert most == slider_max[what] or "the slider ends here" not in why
+        stops(x, size, (what, dim), most, why)
 
 
 STRIDE = "stride_explorer/words"
 
 
-def stops(x: Layout, size: int, what: str, dim: int) -> None:
+def stops(x: Layout, size: int, slider: tuple[str, int], most: int, why: str) -> None:
     """At its limit a slider is inside the storage; one step further torch refuses, for this reason."""
-    slider_max = presets.sliders_for(x, size)
-    most, why = ask(f"{STRIDE}/limit", layout_json(x), size, slider_max, what, dim, "t")
+    what, dim = slider
 
     def moved(value: int) -> Layout:
         shape, stride, offset = [*x.shape], [*x.stride], x.storage_offset
@@ -179,7 +185,7 @@ def stops(x: Layout, size: int, what: str, dim: int) -> None:
         return Layout(shape, stride, offset, x.itemsize)
 
     label = what if what == "storage_offset" else f"{what}[{dim}]"
-    assert why.startswith(f"{label} stops at {most}: ") and 0 <= most <= slider_max[what]
+    assert why.startswith(f"{label} stops at {most}: ")
     assert words.why_not_drawn(moved(most), size) == "", (x, size, label)
     beyond = moved(most + 1)
     if "beyond it" in why:
@@ -188,9 +194,7 @@ def stops(x: Layout, size: int, what: str, dim: int) -> None:
         assert why.endswith(f"beyond it, {where}, and the storage ends at {size - 1}"), (x, why)
         _, refused = tried(torch.empty(size).as_strided, *numbers(beyond))
         assert "out of bounds" in refused, (x, size, why)
-    elif "the slider ends here" in why:
-        assert most == slider_max[what]
-    else:
+    elif "the slider ends here" not in why:
         (held,) = re.findall(r"the picture holds (\d+) \w+$", why)
         assert re.search(
             rf"the picture holds (4 and )?{held};", words.why_not_drawn(beyond, 10**9)
@@ -451,11 +455,9 @@ def predictions(r: Random) -> None:
     )
     for one in [*said, None]:
         question.committed = one
-        problem, committed = question._problem, question._state["said"]
-        assert ask("predict/words/verdict", problem, committed) == as_json(
-            verdict(problem, committed)
-        )
-        assert ask("predict/words/remark", problem, committed) == remark(problem, committed)
+        given = question._problem, question._state["said"]
+        asked = [("predict/words/verdict", *given), ("predict/words/remark", *given)]
+        assert ask_all(asked) == as_json([verdict(*given), remark(*given)])
 
 
 CASES: dict[str, Callable[[Random], None]] = (
