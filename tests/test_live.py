@@ -22,7 +22,7 @@ pytestmark = needs_node
 
 
 @pytest.mark.parametrize("family", live.CASES)
-@given(r=st.randoms(use_true_random=False))
+@given(r=st.randoms(use_true_random=True))
 def test_both_sides_agree(family, r):
     live.CASES[family](r)
 

@@ -156,9 +156,9 @@ def test_the_front_end_is_followed():
         ({"layout": Layout((30, 30))}, "shape (30, 30) has 2 dims and 900 elements"),
         (
             {"layout": Layout((4,), itemsize=3)},
-            "no layout of a torch tensor: an element has 3 bytes",
+            "torch has no such tensor: an element has 3 bytes",
         ),
-        ({"layout": Layout((4,), (-1,), 3)}, "no layout of a torch tensor: dim 0 has stride -1"),
+        ({"layout": Layout((4,), (-1,), 3)}, "torch has no such tensor: dim 0 has stride -1"),
         ({"warp": Warp(stride=33)}, "stride of the warp is 33: give 0 to 32"),
         ({"warp": Warp(itemsize=3)}, "itemsize of the warp is 3: give (1, 2, 4, 8, 16)"),
     ],

@@ -1,4 +1,4 @@
-"""What all widgets share in Python: one value as their state, and a picture for where no kernel runs."""
+"""The Python that all widgets share: one value as their state, and a picture for pages without a kernel."""
 
 from __future__ import annotations
 

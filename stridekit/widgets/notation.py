@@ -1,4 +1,4 @@
-"""How widgets write layouts: as JSON, as an index of a tensor, as code; and how far a browser counts."""
+"""The notation of all widgets: layouts as JSON and as code, elements by index, numbers that are exact."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def code(source: str, layout: Layout) -> str:
 
 
 def why_not_counted(layout: Layout) -> str:
-    """Why a browser could not have the numbers of a layout as they are; "" if it could.
+    """The reason why a browser cannot hold the numbers of a layout exactly; "" if it can.
 
     >>> why_not_counted(Layout((1, 1), (2**53, 1)))
     'numbers beyond 9007199254740991 are not exact in a browser'

@@ -1,4 +1,4 @@
-"""The still picture of a layout, for where there is no kernel: GitHub, exported pages, mail.
+"""The still picture of a layout, for places without a kernel: GitHub, exported pages, mail.
 
 Drawn on a bare matplotlib Figure, never through pyplot, so that no global state is touched. One unit of
 the axes is one CSS pixel, y downwards, as in the live widget.
@@ -98,7 +98,7 @@ def draw(
 def _corner(
     layout: Layout, index: tuple[int, ...] | None, text: str
 ) -> tuple[Layout, tuple[int, ...] | None, str]:
-    """What a still picture has room for, and a line that says so where that is not all."""
+    """The part that a still picture has room for, and a line that says so if it is not the whole."""
     columns = (WIDTH - 60) // (CELL + GAP)
     if layout.numel <= MAX_CELLS and (0, *layout.shape)[-1] <= columns:
         return layout, index, text

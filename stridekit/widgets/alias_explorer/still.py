@@ -43,7 +43,7 @@ def draw(session: Session, text: str) -> Figure:
 
 
 def _cards(session: Session) -> list[tuple[str, int, int, int]]:
-    """Where the grid of each name stands, and how high it is: (name, x, y, height)."""
+    """The place of each name's grid, and its height: (name, x, y, height)."""
     found, x, y, tallest = [], 8, 8, 0
     for name in session.names():
         rows, columns = _plane(session, name)

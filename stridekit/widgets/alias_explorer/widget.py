@@ -74,7 +74,7 @@ class AliasExplorer(Picture):
         }
 
     def relation(self, y: str, x: str) -> str:
-        """How y and x share memory, in words.
+        """A sentence on how y and x share memory.
 
         >>> AliasExplorer((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
         'z and y share no element, though their ranges interleave'

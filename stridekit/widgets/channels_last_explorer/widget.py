@@ -96,7 +96,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @property
     def highlight(self) -> str:
-        """What lights up: all channels of the "pixel", or all pixels of the "channel"."""
+        """The group that lights up: all channels of the "pixel", or all pixels of the "channel"."""
         return str(self._state["highlight"])
 
     @highlight.setter

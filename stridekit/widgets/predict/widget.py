@@ -109,7 +109,7 @@ class Predict(Picture):
 
     @property
     def committed(self) -> Any:
-        """What was predicted, as one of the choices, a number or a tuple; None before."""
+        """The prediction: one of the choices, a number or a tuple; None before there is one."""
         return self._from_json(self._state["said"])
 
     @committed.setter
@@ -121,13 +121,13 @@ class Predict(Picture):
 
     @property
     def correct(self) -> bool | None:
-        """Whether the prediction is right; None while there is none."""
+        """True for a right prediction, False for a wrong one; None while there is none."""
         said = self._state["said"]
         return None if said is None else bool(said == self._problem["answer"])
 
     @property
     def shown(self) -> bool:
-        """Whether the answer is on screen: after a prediction, or after `show()`."""
+        """True once the answer is on screen: after a prediction, or after `show()`."""
         return bool(self._state["shown"])
 
     def show(self) -> None:
@@ -215,7 +215,7 @@ def verdict(problem: dict[str, Any], said: Any) -> tuple[str, str]:
 
 
 def remark(problem: dict[str, Any], said: Any) -> str:
-    """What there is to say to this answer in particular; "" for most."""
+    """The remark on this answer in particular; "" for most."""
     return next((text for wrong, text in problem["remarks"] if wrong == said), "")
 
 
@@ -233,7 +233,7 @@ def _distinct(choices: Iterable[Any]) -> list[Any]:
     if items is None:
         raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")
     if not 2 <= len(items) <= MOST_CHOICES:
-        raise ValueError(f"{len(items):,} choices are no choice: give 2 to {MOST_CHOICES}")
+        raise ValueError(f"a question has 2 to {MOST_CHOICES} choices, not {len(items):,}")
     found = [_plain(choice) for choice in items]
     texts = [_text(choice) for choice in found]
     for text in texts:
@@ -245,7 +245,7 @@ def _distinct(choices: Iterable[Any]) -> list[Any]:
 
 
 def _kind_of(value: Any) -> str:
-    """How the answer is typed where there are no choices."""
+    """The way to type an answer that has no choices: as a number or as a tuple."""
     plain = _plain(value)
     numbers = plain if isinstance(plain, tuple) else (plain,)
     whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
@@ -279,7 +279,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _text(value: Any) -> str:
-    """How a value is written on screen; by this choices are told apart."""
+    """A value as it stands on screen, which is how choices are told apart."""
     plain = _plain(value)
     if isinstance(plain, str):
         return plain

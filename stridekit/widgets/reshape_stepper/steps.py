@@ -105,7 +105,7 @@ class _Walk:
                 yield self._ask(d, size, stride)
 
     def _ask(self, d: int, size: int, stride: int) -> Step:
-        """Whether dim `d` goes on where the chunk to its right ends."""
+        """The step that asks if dim `d` goes on where the chunk to its right ends."""
         chunk = self.chunks[-1]
         needed = chunk.numel * chunk.stride
         says = f"Dim {d}: stride {stride} found, {chunk.numel} · {chunk.stride} = {needed} needed."
@@ -180,7 +180,7 @@ MESSAGE = (
 
 
 def consequences(layout: Layout, target: tuple[int, ...]) -> list[tuple[str, str]]:
-    """What torch says to the view, decoded, and what its siblings do: (phrase, sentence) pairs.
+    """Torch's answer to the view, decoded, and what its siblings do: (phrase, sentence) pairs.
 
     >>> for phrase, sentence in consequences(Layout((4, 8), itemsize=4)[:, :6], (2, 12))[1:]:
     ...     print(f"{phrase}: {sentence}")

@@ -135,7 +135,7 @@ class ReshapeStepper(Picture):
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's.
     @property
     def layout(self) -> Layout:
-        """What is viewed."""
+        """The layout that is viewed."""
         return layout_of(self._state)
 
     @layout.setter
@@ -159,7 +159,7 @@ class ReshapeStepper(Picture):
 
     @property
     def step(self) -> int:
-        """How far the walk has come; -1 sets it to the end."""
+        """The step that the walk has reached; -1 sets it to the last one."""
         return int(self._state["step"])
 
     @step.setter
@@ -195,7 +195,7 @@ class ReshapeStepper(Picture):
 
     @property
     def why(self) -> str:
-        """Why there is no such view; "" where there is."""
+        """The reason why there is no such view; "" if there is one."""
         return self.layout.why_not_view(self.target)
 
     # Where there is no kernel ---------------------------------------------------------------------

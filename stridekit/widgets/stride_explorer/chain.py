@@ -19,7 +19,7 @@ MOST_STEPS = 100
 
 
 class Stage(NamedTuple):
-    """What a step has come to: a layout on a storage, whose elements carry labels (None: numbers)."""
+    """The result of a step: a layout on a storage, whose elements carry labels (None: their numbers)."""
 
     text: str
     layout: Layout
@@ -28,7 +28,7 @@ class Stage(NamedTuple):
     labels: Sequence[str] | None
 
     def memory(self, before: Stage) -> str:
-        """Whether the step was a view, or made a storage of its own."""
+        """A note that the step was a view, or that it made a storage of its own."""
         if self.copied:
             return (
                 f"copy: new storage of {self.storage_size} element{'s' * (self.storage_size != 1)}"

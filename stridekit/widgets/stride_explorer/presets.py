@@ -11,7 +11,7 @@ MAX_SIDE = 64  # cells of a plane, across and down, that a page has room for
 
 
 def sliders_for(layout: Layout, storage_size: int) -> dict[str, int]:
-    """Where each kind of slider ends: far enough to play, near enough to aim."""
+    """The end of each kind of slider: far enough to play, near enough to aim."""
     size = 16 if layout.ndim <= 2 else 8
     stride = storage_size - 1 if storage_size <= 64 else max(64, 2 * max(layout.stride, default=1))
     return {

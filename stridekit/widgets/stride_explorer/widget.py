@@ -140,14 +140,14 @@ class StrideExplorer(Picture):
         self._publish()  # also where another chain has come to the same layout
 
     def _expression(self) -> str:
-        """What the layout on screen, which no chain has led to, is called in code."""
+        """The code for the layout on screen when no chain has led to it."""
         for preset in self._presets:
             if layout_json(self.layout) == preset["layout"]:
                 return str(preset["expression"])
         return self.code
 
     def _stages(self) -> list[Stage]:
-        """What each step of the chain has come to; the last is on screen."""
+        """The stages of the chain; the last one is on screen."""
         chain = self._chain or Chain(self.source, self.layout, ())
         return chain.stages(self.storage_size, self._values or None)
 

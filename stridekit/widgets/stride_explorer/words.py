@@ -1,4 +1,4 @@
-"""What the stride explorer says of a layout: verdicts, places, and what the picture can hold.
+"""The words of the stride explorer: verdicts on a layout, places in it, and what the picture can hold.
 
 words.js says the same, so that the picture follows the hand without asking the kernel; tests/live.py
 compares the two. How far a slider may go is said there alone.
@@ -63,7 +63,7 @@ def verdicts(layout: Layout, storage_size: int) -> list[Verdict]:
 
 
 def place(layout: Layout, index: tuple[int, ...], name: str = "x") -> str:
-    """Where one element lies: its number, its byte and its cache line.
+    """The place of one element: its number, its byte and its cache line.
 
     >>> place(Layout((4, 6), (8, 1), 2, 4), (2, 3))
     'x[2, 3] is element 21 of the storage: byte 84, cache line 1'
@@ -84,7 +84,7 @@ def formula(layout: Layout, index: tuple[int, ...]) -> str:
 
 
 def why_not_drawn(layout: Layout, storage_size: int) -> str:
-    """Why the picture cannot hold a layout on a storage; "" if it can.
+    """The reason why the picture cannot hold a layout on a storage; "" if it can.
 
     >>> why_not_drawn(Layout((5, 9), (8, 1)), 40)
     'shape (5, 9), stride (8, 1), storage_offset 0 reaches element 40, and the storage ends at 39'

@@ -1,4 +1,4 @@
-"""What walking a layout costs, as plain functions: cache lines and hits of a loop order, sectors of a warp.
+"""The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp.
 
 Everything is counted by doing it: visit after visit through a cache that drops what was used longest
 ago. traversal.js counts and says the same, so that a picture follows the hand without asking the kernel;
@@ -30,7 +30,7 @@ class Visit(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a walk, or its beginning, has cost.
+    """The costs of a walk, or of its beginning.
 
     `lines` is how many different cache lines were touched, `misses` how often one was loaded,
     `minimum` how many lines the whole layout covers: no order can load fewer. `bytes_used` counts
@@ -75,7 +75,7 @@ def walk(
 
 
 def counts(visits: Sequence[Visit], itemsize: int, upto: int | None = None) -> Counts:
-    """What the first `upto` visits of a walk have cost; without it, the whole walk.
+    """The costs of the first `upto` visits of a walk; without it, of the whole walk.
 
     >>> x = Layout((6, 8), itemsize=8)
     >>> counts(walk(x, (0, 1)), 8).misses, counts(walk(x, (1, 0)), 8).misses
@@ -97,7 +97,7 @@ def counts(visits: Sequence[Visit], itemsize: int, upto: int | None = None) -> C
 
 
 def order_name(order: Sequence[int]) -> str:
-    """How a loop order is called.
+    """The name of a loop order.
 
     >>> order_name((1, 0)), order_name((0, 2, 1))
     ('column by column, dims (1, 0)', 'dims (0, 2, 1)')
@@ -108,7 +108,7 @@ def order_name(order: Sequence[int]) -> str:
 
 
 def counts_sentence(found: Counts) -> str:
-    """What was loaded, what would have done, and how much of it was of use.
+    """A sentence: what was loaded, what would have done, and how much of it was used.
 
     >>> counts_sentence(counts(walk(Layout((6, 8), itemsize=8), (1, 0)), 8))
     '48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used'
@@ -160,7 +160,7 @@ class Warp(NamedTuple):
 
     @property
     def minimum(self) -> int:
-        """How few sectors could hold as many bytes as the warp uses."""
+        """The fewest sectors that could hold as many bytes as the warp uses."""
         return -(-self.bytes_used // SECTOR)
 
     @property
@@ -175,7 +175,7 @@ class Warp(NamedTuple):
 
 
 def warp_sentence(warp: Warp) -> str:
-    """What a warp loads, what would do, and what is thrown away.
+    """A sentence: what a warp loads, what would do, and what is thrown away.
 
     >>> warp_sentence(Warp(itemsize=4, stride=2))
     '32 lanes, 4 bytes each, stride 2: 8 sectors, 4 would do; half of each is thrown away'
@@ -279,5 +279,5 @@ def to_json(step: Walk) -> dict[str, Any]:
 
 
 def from_json(found: dict[str, Any]) -> Walk:
-    """What `to_json` wrote."""
+    """The walk that `to_json` wrote."""
     return Walk(found["name"], layout_of(found), tuple(found["order"]))

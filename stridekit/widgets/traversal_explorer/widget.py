@@ -137,7 +137,7 @@ class TraversalExplorer(Picture):
 
     @property
     def visit(self) -> int:
-        """How many visits have been made, from 0 to the number of elements."""
+        """The number of visits made so far, from 0 to the number of elements."""
         return int(self._state["visit"])
 
     @visit.setter
@@ -146,7 +146,7 @@ class TraversalExplorer(Picture):
 
     @property
     def cache_lines(self) -> int:
-        """How many lines the cache holds: 1, 2, 4, 8, 16 or 32."""
+        """The number of lines that the cache holds: 1, 2, 4, 8, 16 or 32."""
         return int(self._state["cache_lines"])
 
     @cache_lines.setter
@@ -155,7 +155,7 @@ class TraversalExplorer(Picture):
 
     @property
     def alignment(self) -> int:
-        """How many bytes behind the start of a cache line the storage starts."""
+        """The number of bytes from the start of a cache line to the start of the storage."""
         return int(self._state["alignment"])
 
     @alignment.setter
@@ -173,7 +173,7 @@ class TraversalExplorer(Picture):
 
     @property
     def counts(self) -> Counts:
-        """What the visits of the left walk have cost so far.
+        """The costs of the left walk so far.
 
         >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0)).counts.misses
         48
@@ -264,7 +264,7 @@ class TraversalExplorer(Picture):
 
 
 def _corner(name: str, x: Any) -> tuple[Walk, str]:
-    """What is walked of a layout, tensor or array, and a note where that is only a corner."""
+    """The walk over a layout, tensor or array, and a note if it covers only a corner."""
     layout = Layout.of(x)
     if layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS:
         return Walk(name, _fitting(layout), ()), ""
@@ -287,7 +287,7 @@ def _fitting(layout: Layout) -> Layout:
             f"holds {MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
         )
     if layout.why_not_torch():
-        raise LayoutError(f"this is no layout of a torch tensor: {layout.why_not_torch()}")
+        raise LayoutError(f"torch has no such tensor: {layout.why_not_torch()}")
     return layout
 
 
