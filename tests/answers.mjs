@@ -72,4 +72,6 @@ async function answer([file, name, ...given]) {
   }
 }
 
-for await (const line of createInterface({ input: process.stdin })) console.log(JSON.stringify(await answer(JSON.parse(line))));
+const asJson = (key, value) => (value instanceof Set ? [...value] : value);
+for await (const line of createInterface({ input: process.stdin }))
+  console.log(JSON.stringify(await answer(JSON.parse(line)), asJson));

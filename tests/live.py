@@ -133,7 +133,7 @@ def explorer(r: Random) -> None:
         r.choice((0, 1, 2, 3, 4, 5)) if r.random() < 0.9 else 9 for _ in range(r.randint(0, 4))
     ]
     if r.random() < 0.1:
-        shape = r.choice(([250, 2, 2], [2, 250, 2], [2, 250], [250, 2]))
+        shape = r.choice(([250, 2, 2], [2, 250, 2], [2, 250], [40, 3, 2, 2], [3, 40, 1, 2]))
     stride = [r.choice((0, 1, 1, 2, 3, 5, 8, 20)) for _ in shape]
     x = Layout(shape, stride, r.choice((0, 0, 1, 7)), r.choice((1, 2, 4, 8, 16)))
     size = x.span.stop + r.choice((0, 1, 13, 200))
@@ -234,10 +234,23 @@ def reshape(x: Layout, target: tuple[int, ...]) -> None:
     for k in range(len(told)):
         view = ask("reshape_stepper/view/viewOf", {**given, "target": target, "step": k, "flat": 0})
         assert (len(view["dims"]), len(view["fresh"])) == (x.ndim, len(target))
+        shown = k - (
+            k == len(told) - 1 and told[k - 1].part == "stuck"
+        )  # at the end, why it stopped
+        step, (count, gap) = told[shown], runs[shown] or (0, 0)
+        assert view["run"] == [x.storage_offset + n * gap for n in unique(count, gap)]
+        if step.part == "cut" and step.new_dims:
+            taken = unique(target[step.new_dims[0]], step.stride)
+            assert view["taken"] == [x.storage_offset + n * step.stride for n in taken]
     if x.numel and not x.why_not_view(target):
         stride = x.view(target).stride
         assert [new["stride"] for new in view["fresh"]] == [[f"stride {n}", str(n)] for n in stride]
     assert_places_line_up(x.shape, target)
+
+
+def unique(count: int, step: int | None) -> range:
+    """The numbers of the steps that lead to elements of their own: a step of 0 leads nowhere."""
+    return range(count if step else min(count, 1))
 
 
 def assert_walk_is_torchs(x: Layout, target: tuple[int, ...]) -> None:
@@ -293,6 +306,13 @@ def walks(r: Random) -> None:
     if r.random() < 0.3:
         stride = [r.choice((0, 1, 1, 2, 5, 8)) for _ in shape]
         x = Layout(shape, stride, r.choice((0, 3)), itemsize)
+    elif (
+        r.random() < 0.2
+    ):  # lines come again after others: what was used longest ago is not the oldest
+        line = 64 // itemsize
+        stride = [line, r.choice((3, 4, 5)) * line, line]
+        wander = Layout((r.randint(3, 5), r.randint(2, 3), r.randint(2, 3)), stride, 0, itemsize)
+        walk(wander, (0, 1, 2), 4, 0, r)
     elif x.ndim == 4 and r.random() < 0.4:
         x = Layout(*numbers(x.contiguous("channels_last")), itemsize)
     if x.ndim and r.random() < 0.6:
@@ -351,7 +371,9 @@ def slow_counts(
     return Counts(upto, len(touched[0]), loads, len(touched[1]), len(used), 64 * loads)
 
 
-def visit_in_words(x: Layout, order: tuple[int, ...], visits: list[Any], number: int) -> str:
+def visit_in_words(
+    x: Layout, order: tuple[int, ...], visits: list[Any], number: int, name: str = "t"
+) -> str:
     """What the picture says of a visit, of which the browser alone speaks."""
     if not visits:
         return "there is no element to visit: a size is 0"
@@ -364,8 +386,8 @@ def visit_in_words(x: Layout, order: tuple[int, ...], visits: list[Any], number:
     said = (
         "a hit" if hit else "a miss, loaded" if loads == 1 else f"a miss, now loaded {loads} times"
     )
-    name = f"t[{', '.join(index)}]" if index else "t"
-    return f"visit {number} of {len(visits)}: {name}, element {element}, cache line {line}: {said}"
+    where = f"{name}[{', '.join(index)}]" if index else name
+    return f"visit {number} of {len(visits)}: {where}, element {element}, cache line {line}: {said}"
 
 
 def warps(r: Random) -> None:

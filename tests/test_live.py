@@ -181,6 +181,8 @@ def test_presets():
     for preset in traversal.presets():
         for step in preset.walks:
             live.walk(step.layout, step.order, 4, 0, Random(0))
+    again = Layout((3, 2, 2), (8, 24, 8), 0, 8)  # a line that came first is used last
+    live.walk(again, (0, 1, 2), 4, 0, Random(0))
 
 
 @pytest.mark.parametrize("which", range(len(net.INPUTS)))

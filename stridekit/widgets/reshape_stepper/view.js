@@ -1,6 +1,8 @@
 // What the reshape stepper shows at a step, worked out of its state: dims, boundaries, chunks, storage.
 
-import { chunksOf, completeShape, counted, extent, numel, offset, product, range, unflatten, viewStride } from "../page/layout.js";
+import {
+  chunksOf, completeShape, counted, extent, numel, offset, product, range, unflatten, viewStride,
+} from "../page/layout.js";
 import { stepsOf } from "./steps.js";
 
 const MOST_NEW_DIMS = 8;
