@@ -40,5 +40,6 @@ test("the selected element is followed through a view by its place, through a co
   assert.equal(follow([".T"], [2, 3]), 3 * 5 + 2);
   assert.equal(follow(["[1:]"], [0, 3]), null); // it is gone
   assert.equal(follow([".T", ".contiguous()"], [3, 2]), 3 * 5 + 2);
+  assert.equal(follow([".T", ".contiguous()", "[1:]"], [1, 3]), 3); // by its place on the copy's own storage
   assert.equal(follow(["[0:0]"], [0, 0]), null);
 });
