@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable
 from random import Random
 
-from tests import fuzz_layout, fuzz_lines, fuzz_memory
+from tests import fuzz_layout, fuzz_memory, live, live_lines
 
 FAMILIES: dict[str, Callable[[Random], None]] = {
     **fuzz_layout.CASES,
     **fuzz_memory.CASES,
-    **fuzz_lines.CASES,
+    **live.CASES,
 }
 
 
@@ -57,11 +57,11 @@ def main(arguments: list[str] | None = None) -> int:
             f"  {family:<24} {each:>8,} cases {len(found):>4} mismatches {speed:6.0f} µs a case",
             flush=True,
         )
-        if family in fuzz_lines.CASES:
-            refused, accepted = fuzz_lines.drawn(family)
+        if family in live_lines.CASES:
+            refused, accepted = live_lines.drawn(family)
             print(f"  {'':<24} {refused + accepted:>8,} lines {accepted:>8,} accepted")
-    if not fuzz_lines.CASES:
-        print("  node is not installed: typed lines are left out")
+    if not live.CASES:
+        print("  node is not installed: what the browser says is left out")
     print(*wrong[:20], sep="\n", end="\n" * bool(wrong))
     print(f"{total:,} cases, {len(wrong)} mismatches, seed {seed}")
     return 1 if wrong else 0

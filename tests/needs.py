@@ -1,13 +1,11 @@
 """Marks for tests that need a program: skipped, with the reason, where it is missing; never in CI."""
 
 import os
-import shutil
 
 import pytest
 
 from browser_lab import find_chromium
-
-NODE = shutil.which("node")
+from tests.pipe import NODE
 
 
 def _needs(program, path):

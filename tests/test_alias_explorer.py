@@ -1,95 +1,13 @@
 """AliasExplorer without a browser: what lines do against torch, the state, the picture and the text."""
 
 import base64
-import copy
-import json
-import warnings
 
 import pytest
 import torch
 
 from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer
-from stridekit.widgets.alias_explorer.story import MAX_CELLS, Story
-from tests import alias_cases
-
-STORIES = json.loads(alias_cases.FILE.read_text(encoding="utf-8"))
-
-
-def test_the_fixture_is_what_python_says():
-    """Where this fails, look at the change, then `python -m tests.alias_cases`."""
-    assert alias_cases.FILE.read_text(encoding="utf-8") == alias_cases.text()
-
-
-def test_the_fixture_is_what_torch_does():
-    """The same lines, run as they are by Python on int64: values, storages and refusals."""
-    for story in STORIES:
-        n = len(Story(story["shape"]).tapes[0])
-        names = {"x": torch.arange(n).view(story["shape"]), "torch": torch}
-        places = {"x": 0}
-        for line in story["lines"]:
-            if "error" in line:
-                assert_refused(line, names)
-                continue
-            run(line["text"], names)
-            places = {
-                name: place for name, (place, *_) in line.get("tensors", {}).items()
-            } or places
-            for name, place in places.items():
-                assert storage(names[name]) == line["tapes"][place], line
-                for other, its in places.items():
-                    one = (
-                        names[name].untyped_storage()._cdata
-                        == names[other].untyped_storage()._cdata
-                    )
-                    assert one == (place == its), line
-            for name, (_, *numbers) in line.get("tensors", {}).items():
-                x = names[name]
-                assert numbers == [[*x.shape], [*x.stride()], x.storage_offset()], line
-
-
-def storage(x):
-    """All that lies on the storage of a tensor of int64."""
-    return x.as_strided((x.untyped_storage().nbytes() // 8,), (1,), 0).tolist()
-
-
-def run(text, names):
-    """A line as a person types it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(text, names)
-
-
-def assert_refused(line, names):
-    """A refusal that quotes torch is torch's; one that says "does not refuse" is not."""
-    text, error = line["text"], line["error"]
-    tensors = {k: v for k, v in names.items() if isinstance(v, torch.Tensor)}
-    scratch = copy.deepcopy(tensors) | {"torch": torch}
-    if "torch refuses" in error:
-        with pytest.raises(RuntimeError) as raised:
-            run(text, scratch)
-        assert str(raised.value) in error
-    elif "does not refuse" in error:
-        run(text, scratch)
-    elif error.startswith(("cannot view", "cannot expand", "cannot reshape", "index", "dim ")):
-        with pytest.raises((RuntimeError, IndexError, ValueError)):
-            run(text, scratch)
-
-
-def test_the_fixture_shows_every_kind():
-    """Views, copies, writes, warnings, both refusals of torch, and what torch does not define."""
-    lines = [line for story in STORIES for line in story["lines"]]
-    errors = [line["error"] for line in lines if "error" in line]
-    entries = [line["entry"] for line in lines if "entry" in line]
-    kinds = [entry["kind"] for entry in entries]
-    assert min(kinds.count(kind) for kind in ("view", "copy", "write")) > 80
-    assert sum(bool(entry["warning"]) for entry in entries) > 10
-    for words in ("more than one element", "some elements of the input", "does not refuse"):
-        assert sum(words in error for error in errors) > 3, words
-    said = " ".join(text for line in lines for text in line.get("relations", []))
-    for words in ("lies inside", "have the same", "interleave", "one ends before", "of y's", "two storages",
-                  "overlaps itself", "is empty"):  # fmt: skip
-        assert words in said, words
+from stridekit.widgets.alias_explorer.session import MAX_CELLS, Session
 
 
 @pytest.mark.parametrize(
@@ -133,12 +51,12 @@ def test_what_cannot_be_shown_is_refused(steps, sentence):
         AliasExplorer((4, 6), steps)
 
 
-def test_a_refused_line_leaves_the_story_as_it_was():
+def test_a_refused_line_leaves_the_session_as_it_was():
     """Also one that torch would have run."""
-    story = Story((4, 6))
+    session = Session((4, 6))
     with pytest.raises(LayoutError):
-        story.run("x[:, 1:] += x[:, :-1]")
-    assert story.tapes[0].tolist() == list(range(24)) and story.log == []
+        session.run("x[:, 1:] += x[:, :-1]")
+    assert session.tapes[0].tolist() == list(range(24)) and session.log == []
 
 
 def test_steps_are_the_state():
@@ -151,9 +69,9 @@ def test_steps_are_the_state():
     x[1:, ::2] += 100
     assert explorer.values == {"x": x.tolist(), "y": x[1:, ::2].tolist()}
     sent = []
-    explorer.observe(lambda change: sent.append(change["new"]), "_scene")
+    explorer.observe(lambda change: sent.append(change["new"]), "_state")
     state = {"shape": [4, 6], "steps": ["y = x.t()"]}
-    explorer.set_state({"_scene": state})
+    explorer.set_state({"_state": state})
     assert explorer.steps == ("y = x.t()",) and sent == [state]
     with pytest.raises(LayoutError, match="steps are a sequence of lines"):
         explorer.steps = "y = x"

@@ -29,6 +29,7 @@ LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limi
 LONGER = {
     # One class, a short method for each operation, a third of it docstrings.
     "stridekit/layout.py": 1120,
+    "stridekit/widgets/page/layout.js": 570,  # all of Python's Layout that a browser needs
 }
 
 DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 10}

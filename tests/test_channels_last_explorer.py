@@ -2,9 +2,7 @@
 
 import base64
 import re
-import subprocess
-from itertools import chain, combinations, pairwise
-from pathlib import Path
+from itertools import chain, combinations, pairwise, product
 
 import pytest
 import torch
@@ -15,10 +13,9 @@ from stridekit import Layout, LayoutError
 from stridekit.widgets import ChannelsLastExplorer
 from stridekit.widgets.channels_last_explorer import network as net
 from stridekit.widgets.channels_last_explorer import words
-from tests import channels_last_explorer_cases as cases
-from tests.needs import NODE, needs_node
 
 CHANNELS_LAST = torch.channels_last
+SHAPES = [*product(*(range(1, most + 1) for most in words.MOST))]  # all that the sliders reach
 
 
 def both(shape):
@@ -28,21 +25,7 @@ def both(shape):
     return names["x"], names["y"]
 
 
-def test_the_fixture_is_what_python_says():
-    """The file that the JavaScript tests read; `python -m tests.channels_last_explorer_cases` writes it."""
-    assert cases.FILE.read_text(encoding="utf-8") == cases.text()
-
-
-@needs_node
-def test_javascript():
-    """node's own runner: words.js against the fixture."""
-    test = Path(__file__).parent / "js" / "channels_last_explorer.test.mjs"
-    assert NODE, "node is not installed"
-    run = subprocess.run([NODE, "--test", str(test)], capture_output=True)
-    assert run.returncode == 0, run.stdout.decode()
-
-
-@pytest.mark.parametrize("shape", cases.SHAPES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_flags_and_conversions_are_torchs(shape):
     """Every shape that the sliders reach, the ambiguous ones included."""
     x, y = both(shape)
@@ -58,7 +41,7 @@ def test_flags_and_conversions_are_torchs(shape):
     assert words.badge(shape).startswith("ambiguous") == all(flags)
 
 
-@given(st.sampled_from(cases.SHAPES), st.data())
+@given(st.sampled_from(SHAPES), st.data())
 def test_where_things_lie_is_where_torch_put_them(shape, data):
     """The elements' numbers, and one step for the whole of a group."""
     index = tuple(data.draw(st.integers(0, n - 1)) for n in shape)
@@ -158,10 +141,10 @@ def test_state_is_read_and_set_from_python():
 def test_the_front_end_is_followed():
     """What JavaScript sets is read back, and is not sent back changed."""
     e, sent = ChannelsLastExplorer(), []
-    e.observe(lambda change: sent.append(change["new"]), "_scene")
+    e.observe(lambda change: sent.append(change["new"]), "_state")
     state = {"shape": [1, 2, 3, 4], "index": [0, 1, 2, 3], "highlight": "channel"}
     state |= {"layers": ["view", "relu"], "input": 2}
-    e.set_state({"_scene": state})
+    e.set_state({"_state": state})
     assert e.shape == (1, 2, 3, 4) and e.index == (0, 1, 2, 3) and e.highlight == "channel"
     assert e.layers == ("relu", "view") and e.network_shape == (2, 3, 1, 1)
     assert sent == [state]
@@ -182,10 +165,10 @@ def test_the_front_end_is_followed():
 def test_a_wrong_value_changes_nothing(name, value, error, sentence):
     """The error says why, and the picture stays."""
     e = ChannelsLastExplorer()
-    before = dict(e._scene)
+    before = dict(e._state)
     with pytest.raises(error, match=re.escape(sentence)):
         setattr(e, name, value)
-    assert e._scene == before
+    assert e._state == before
 
 
 def test_index_takes_four_numbers():

@@ -338,15 +338,15 @@ def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkey
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():
     """It has bytes beside its state, or widgets inside; or is of another library."""
-    state = {"_model_module": "anywidget", "_esm": "", "_scene": {}}
+    state = {"_model_module": "anywidget", "_esm": "", "_state": {}}
     states = {
         "well": state,
         "bytes": state,
-        "inside": state | {"_scene": {"other": "IPY_MODEL_well"}},
+        "inside": state | {"_state": {"other": "IPY_MODEL_well"}},
         "controls": state | {"_model_module": "@jupyter-widgets/controls"},
         "no module": {"_model_module": "anywidget"},
     }
-    found = lesson._Widgets(states, {"bytes": [{"path": ["_scene"]}], "well": []})
+    found = lesson._Widgets(states, {"bytes": [{"path": ["_state"]}], "well": []})
     assert [found.number(name) for name in states] == [0, None, None, None, None]
     assert found.number("well") == 0 and len(found.shown) == 1 and found.number("gone") is None
 

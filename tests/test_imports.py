@@ -123,10 +123,10 @@ def test_module_knows_only_those_below(path):
         ("memory", "from .tensors.storage import read_storage"),
         ("memory", "def f():\n    from .tensors.storage import read_storage"),
         ("memory", "if TYPE_CHECKING:\n    import stridekit.tensors.storage"),
-        ("plots", "from stridekit.widgets import scene"),
+        ("plots", "from stridekit.widgets import notation"),
         ("plots", "import stridekit.exercises.core"),
         ("widgets", "from ..exercises import core"),
-        ("exercises", "from stridekit.widgets.scene import Scene"),
+        ("exercises", "from stridekit.widgets.notation import code"),
     ],
 )
 def test_the_reading_of_imports_sees_every_spelling(here, source):
@@ -143,7 +143,7 @@ def test_the_reading_of_imports_sees_every_spelling(here, source):
         ),
         (
             "widgets",
-            "import torch\nfrom . import scene\nfrom stridekit import memory",
+            "import torch\nfrom . import notation\nfrom stridekit import memory",
         ),
     ],
 )

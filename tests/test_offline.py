@@ -31,9 +31,9 @@ def test_a_page_has_the_state_as_python_has_it_now(kind):
     page = states_in(offline_page([w]))
     ((module, state),) = page["widgets"]
     assert page["modules"][module] == w._esm
-    assert state["_scene"] == json.loads(json.dumps(w._scene))
+    assert state["_state"] == json.loads(json.dumps(w._state))
     shared = Picture.class_traits(sync=True).keys() | {"_esm", "_css", "_anywidget_id"}
-    assert state.keys() == {*w.keys} - (shared - {"_scene"})
+    assert state.keys() == {*w.keys} - (shared - {"_state"})
 
 
 def test_modules_and_sheets_are_there_once():
@@ -48,10 +48,10 @@ def test_modules_and_sheets_are_there_once():
 
 
 def test_no_text_of_a_state_ends_its_element():
-    state = {"_esm": "export default 1", "_scene": {"text": "</script><!-- <script>"}}
+    state = {"_esm": "export default 1", "_state": {"text": "</script><!-- <script>"}}
     page = live([Offline.of(state)])
     assert page.count("</script>") == 2 and "<!--" not in page
-    assert states_in(page)["widgets"][0][1] == {"_scene": state["_scene"]}
+    assert states_in(page)["widgets"][0][1] == {"_state": state["_state"]}
 
 
 def test_a_title_is_escaped():

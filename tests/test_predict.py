@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from stridekit.widgets import Predict
-from tests import predict_cases
+from tests.needs import needs_node
+from tests.pipe import ask
 
 X = torch.arange(24).view(4, 6)
 
@@ -25,21 +26,37 @@ def stride():
     )
 
 
-def test_the_fixture_is_what_python_says():
-    """The file that the JavaScript tests read; `python -m tests.predict_cases` writes it."""
-    assert predict_cases.FILE.read_text(encoding="utf-8") == predict_cases.text()
+# What is typed, and what it is taken for; None where it cannot be read.
+TUPLES = {
+    "(1, 6)": [1, 6], "1, 6": [1, 6], "[1,6]": [1, 6], "1 6": [1, 6], " ( 1 ,6, ) ": [1, 6],
+    "torch.Size([4, 6])": [4, 6], "6": [6], "(6,)": [6], "()": [], "[]": [], "(-1, +2)": [-1, 2],
+    "(0, -0)": [0, 0], "": None, "  ": None, "(1, x)": None, "1,,6": None, "(1, 6": None,
+    "1.5, 2": None, ",": None, "(1)(2)": None, "9007199254740993": None, "(1; 6)": None,
+}  # fmt: skip
+NUMBERS = {
+    "24": 24, " 24 ": 24, "-3": -3, "2.5": 2.5, ".5": 0.5, "2.": 2, "1e3": 1000, "1_024": 1024,
+    "-0": 0, "": None, "1,024": None, "24 bytes": None, "0x18": None, "1e400": None, "(24)": None,
+    "Infinity": None, "9007199254740993": None,
+}  # fmt: skip
+
+
+@needs_node
+@pytest.mark.parametrize(("kind", "texts"), [("tuple", TUPLES), ("number", NUMBERS)])
+def test_what_is_typed_is_read_as_it_is_meant_or_refused(kind, texts):
+    for text, value in texts.items():
+        read = ask("predict/words/readAnswer", kind, text)
+        assert read.get("value") == value and ("why" in read) == (value is None), text
 
 
 def test_what_is_python_is_read_as_python():
     """Where Python reads a tuple or a number in a text, it is the one that the front end reads."""
-    for texts in (predict_cases.TUPLES, predict_cases.NUMBERS):
-        for text, value in texts.items():
-            try:
-                python = ast.literal_eval(text.strip())
-            except (SyntaxError, ValueError):
-                continue
-            if value is not None and isinstance(python, (tuple, list)) == isinstance(value, list):
-                assert value == (list(python) if isinstance(value, list) else python), text
+    for text, value in (TUPLES | NUMBERS).items():
+        try:
+            python = ast.literal_eval(text.strip())
+        except (SyntaxError, ValueError):
+            continue
+        if value is not None and isinstance(python, (tuple, list)) == isinstance(value, list):
+            assert value == (list(python) if isinstance(value, list) else python), text
 
 
 def test_commit_then_see():
@@ -84,13 +101,13 @@ def test_a_skip_is_no_prediction():
 def test_the_front_end_commits():
     """What JavaScript sets is read back as the choice itself, a tuple or a number."""
     predict = stride()
-    predict.set_state({"_scene": {"said": 1, "shown": True}})
+    predict.set_state({"_state": {"said": 1, "shown": True}})
     assert predict.committed == (1, 6) and predict.correct is True
     shape = Predict("?", X.unfold(0, 3, 1).shape)
-    shape.set_state({"_scene": {"said": [2, 6, 3], "shown": True}})
+    shape.set_state({"_state": {"said": [2, 6, 3], "shown": True}})
     assert shape.committed == (2, 6, 3) and shape.correct is True
     number = Predict("?", X.element_size())
-    number.set_state({"_scene": {"said": 4, "shown": True}})
+    number.set_state({"_state": {"said": 4, "shown": True}})
     assert number.committed == 4 and number.correct is False
 
 
@@ -135,8 +152,8 @@ def test_nothing_gives_the_answer_away():
          "the answer (1, 6) is none of the choices: (6, 1), (1, 4)"),
         ({"answer": 1, "choices": [1, 2, 1]}, "choice 1 is there 2 times"),
         ({"answer": 1, "choices": [1, 2, "2"]}, "choice 2 is there 2 times"),
-        ({"answer": 1, "choices": [1]}, "1 choices are no choice"),
-        ({"answer": 1, "choices": range(101)}, "101 choices are no choice: give 2 to 100"),
+        ({"answer": 1, "choices": [1]}, "a question has 2 to 100 choices, not 1"),
+        ({"answer": 1, "choices": range(101)}, "a question has 2 to 100 choices, not 101"),
         ({"answer": 1, "choices": [1, (2,) * 101]}, "a tuple of 101 values, 0 deep, is more than"),
         ({"answer": 1, "choices": [1, ((((((2,),),),),),)]}, "a tuple of 1 values, 5 deep, is more"),
         ({"answer": 2**5000}, "a number is <int of 5,001 bits>"),

@@ -2,8 +2,6 @@
 
 import base64
 import re
-import subprocess
-from pathlib import Path
 
 import pytest
 import torch
@@ -13,55 +11,12 @@ from hypothesis import strategies as st
 from stridekit import Layout, LayoutError
 from stridekit.rules import chunks
 from stridekit.widgets import ReshapeStepper
-from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
+from stridekit.widgets.reshape_stepper.steps import MESSAGE, steps
 from stridekit.widgets.reshape_stepper.widget import PRESETS
-from tests import reshape_stepper_cases
-from tests.needs import NODE, needs_node
+from tests.live import assert_walk_is_torchs
 from tests.strategies import tensors
 
 X = Layout((4, 8), itemsize=4)[:, :6]
-
-
-def test_the_fixture_is_what_python_says():
-    """The file that the JavaScript tests read; `python -m tests.reshape_stepper_cases` writes it."""
-    written = reshape_stepper_cases.FILE.read_text(encoding="utf-8")
-    assert written == reshape_stepper_cases.text()
-
-
-@needs_node
-def test_javascript():
-    """steps.js against the fixture."""
-    assert NODE, "node is not installed"
-    file = Path(__file__).parent / "js" / "reshape_stepper.test.mjs"
-    run = subprocess.run([NODE, "--test", str(file)], capture_output=True)
-    assert run.returncode == 0, run.stdout.decode()
-
-
-def check_walk(layout, target):
-    """The walk ends as torch does: with the strides of the view, or at the dim that it refuses."""
-    told = steps(layout, target)
-    x = torch.empty_strided(layout.shape, layout.stride, dtype=torch.uint8)
-    if layout.why_not_view(target):
-        assert consequences(layout, target)[0] == ("torch says", MESSAGE)
-        with pytest.raises(RuntimeError, match=f"^{re.escape(MESSAGE)}$"):
-            x.view(target)
-        assert told[-1].says == f"There is no such view: {layout.why_not_view(target)}."
-        assert told[-2].part == "stuck"
-        assert f"the new dim {told[-2].new_dims[0]} of size " in told[-1].says
-        assert f"dims {told[-2].dims[0]} and " in told[-1].says
-        return
-    view = x.view(target)
-    assert not any(step.part == "stuck" for step in told)
-    if layout.numel:
-        given = {step.new_dims[0]: step.stride for step in told if step.new_dims}
-        assert tuple(given[d] for d in range(len(target))) == view.stride()
-        assert f"stride {view.stride()}" in told[-1].says
-
-
-@pytest.mark.parametrize(("layout", "target"), [*reshape_stepper_cases.cases()])
-def test_the_cases_agree_with_torch(layout, target):
-    """Every walk of the fixture."""
-    check_walk(layout, target)
 
 
 @given(tensors(max_ndim=4, max_size=6), st.data())
@@ -76,7 +31,7 @@ def test_any_walk_agrees_with_torch(x, data):
             break
     layout = Layout.of(x)
     target = tuple(target) if x.numel() else (0, 3)
-    check_walk(layout, target)
+    assert_walk_is_torchs(layout, target)
     if layout.numel and layout.ndim:
         merges = [step for step in steps(layout, target) if step.part == "merge"]
         begun = [s.dims[0] for s in merges if "starts" in s.says or "new chunk" in s.says]
@@ -142,18 +97,18 @@ def test_state_from_python():
 def test_what_is_wrong_changes_nothing(act, error, sentence):
     """The error says why, and the picture stays."""
     stepper = ReshapeStepper(X, (2, 12))
-    before = stepper._scene
+    before = stepper._state
     with pytest.raises(error, match=re.escape(sentence)):
         act(stepper)
-    assert stepper._scene == before
+    assert stepper._state == before
 
 
 def test_the_front_end_is_followed():
     """What JavaScript sets is what Python reads, and is not sent back changed."""
     stepper, sent = ReshapeStepper(X, (2, 12)), []
-    stepper.observe(lambda change: sent.append(change["new"]), "_scene")
-    state = {**stepper._scene, "target": [4, 2, 3], "step": 3, "flat": 7}
-    stepper.set_state({"_scene": state})
+    stepper.observe(lambda change: sent.append(change["new"]), "_state")
+    state = {**stepper._state, "target": [4, 2, 3], "step": 3, "flat": 7}
+    stepper.set_state({"_state": state})
     assert stepper.target == (4, 2, 3) and stepper.step == 3
     assert stepper.index == (1, 1) and stepper.new_index == (1, 0, 1)
     assert sent == [state]

@@ -1,4 +1,4 @@
-"""StrideExplorer without a browser: its scene against torch, its state, its picture and its text."""
+"""StrideExplorer without a browser: its state, its presets against torch, its picture and its text."""
 
 import base64
 import re
@@ -8,63 +8,17 @@ from pathlib import Path
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import strategies as st
 
 from stridekit import Layout, LayoutError, StrideExplorer, explore
-from stridekit.widgets import scene
-from tests import chain_cases, explorer_cases
+from stridekit.widgets.stride_explorer import presets
 from tests.needs import NODE, needs_node
 from tests.refused import NO_LAYOUT, NO_MEMORY
 from tests.strategies import tensors
 
 
-def test_the_fixture_is_what_python_says():
-    """The file that the JavaScript tests read; `python -m tests.explorer_cases` writes it."""
-    assert explorer_cases.FILE.read_text(encoding="utf-8") == explorer_cases.text()
-
-
-@pytest.mark.parametrize(("layout", "storage_size"), [*explorer_cases.layouts()])
-def test_the_cases_agree_with_torch(layout, storage_size):
-    """Elements, contiguity and reach of every case are torch's own."""
-    answers = explorer_cases.answers(layout, storage_size)
-    x = torch.arange(storage_size).as_strided(layout.shape, layout.stride, layout.storage_offset)
-    assert x.flatten().tolist() == answers["elements"]
-    contiguous, _, _, reach = answers["verdicts"]
-    assert contiguous[0] == x.is_contiguous()
-    assert reach[1].startswith(f"reaches {x.unique().numel()} of {storage_size} ")
-    assert torch.equal(eval(answers["code"], {"x": torch.arange(storage_size)}), x)
-
-
-def test_the_chains_are_what_python_says():
-    """The same for chains; `python -m tests.chain_cases` writes them."""
-    assert chain_cases.FILE.read_text(encoding="utf-8") == chain_cases.text()
-
-
-@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
-@pytest.mark.parametrize("steps", chain_cases.CHAINS, ids="".join)
-def test_chains_agree_with_torch(steps):
-    """Shape, stride, offset, whether it copied, and the values of each storage, step by step."""
-    x = torch.arange(40.0).view(5, 8)
-    found = chain_cases.answers(steps)
-    for step, stage in zip(steps, found.get("stages", ()), strict=False):
-        y = eval(f"x{step}", {"x": x, "torch": torch})
-        assert (tuple(y.shape), y.stride()) == (stage["shape"], stage["stride"])
-        assert y.storage_offset() == stage["storage_offset"]
-        copied = y.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
-        assert copied == stage["memory"].startswith("copy") or not y.numel()
-        stored = torch.empty(0).set_(y.untyped_storage()).tolist()
-        assert [int(k) for k in stage["labels"] or range(40)] == stored
-        x = y
-    if "error" in found and "the picture holds" not in found["error"]:
-        with pytest.raises((RuntimeError, IndexError, AttributeError, TypeError)):
-            eval(
-                f"x{''.join(steps)}", {"x": torch.arange(40.0).view(5, 8), "torch": torch}
-            ).stride()
-
-
 @needs_node
 def test_javascript():
-    """node's own runner over tests/js: core.js against the fixture, and the geometry."""
+    """All of tests/js, by node's own runner: geometry, the state on its way, pages without a kernel."""
     tests = Path(__file__).parent / "js"
     assert NODE, "node is not installed"
     run = subprocess.run(
@@ -73,49 +27,18 @@ def test_javascript():
     assert run.returncode == 0, run.stdout.decode()
 
 
-@given(tensors(max_ndim=4, max_size=3), st.integers(0, 20), st.data())
-def test_limits_are_tight(x, spare, data):
-    """At its limit a slider is still inside the storage; one step further torch would refuse."""
-    layout = Layout.of(x)
-    size = layout.span.stop + spare
-    slider_max = scene.sliders_for(layout, size)
-    kinds = ["storage_offset"] + ["size", "stride"] * (layout.ndim > 0)
-    what, dim = data.draw(st.sampled_from(kinds)), data.draw(st.integers(0, max(x.ndim - 1, 0)))
-    most, why = scene.limit(layout, size, slider_max, what, dim)
-
-    def moved(value):
-        shape, stride, offset = list(layout.shape), list(layout.stride), layout.storage_offset
-        if what == "storage_offset":
-            offset = value
-        else:
-            (shape if what == "size" else stride)[dim] = value
-        return Layout(shape, stride, offset)
-
-    assert moved(most).numel == 0 or moved(most).span.stop <= size
-    assert torch.empty(size).as_strided(*_numbers(moved(most))) is not None
-    if "beyond it" in why:
-        beyond = moved(most + 1)
-        assert f"would be element {beyond.span.stop - 1}, and the storage ends at {size - 1}" in why
-        with pytest.raises(RuntimeError, match="out of bounds"):
-            torch.empty(size).as_strided(*_numbers(beyond))
-
-
-def _numbers(layout):
-    return layout.shape, layout.stride, layout.storage_offset
-
-
 def test_presets_are_the_views_they_name():
     """Each preset's expression, run by torch, has exactly the preset's layout."""
-    for preset in scene.default_presets(itemsize=4):
+    for preset in presets.default_presets(itemsize=4):
         assert Layout.of(eval(preset.expression, {"torch": torch})) == preset.layout, preset.name
     for x in (
         torch.arange(24.0).view(2, 3, 4),
         torch.arange(12.0),
         torch.arange(24.0).view(4, 6).t(),
     ):
-        for preset in scene.presets(Layout.of(x), "as given", "x"):
+        for preset in presets.presets(Layout.of(x), "as given", "x"):
             assert Layout.of(eval(preset.expression, {"x": x})) == preset.layout, preset.name
-    names = [preset.name for preset in scene.default_presets(4)]
+    names = [preset.name for preset in presets.default_presets(4)]
     assert names == ["row-major", "column-major", "transpose", "every second column", "diagonal",
                      "broadcast", "windows"]  # fmt: skip
 
@@ -144,10 +67,10 @@ def test_layout_and_index_follow_each_other():
 def test_the_front_end_is_followed():
     """What JavaScript sets arrives as a Layout, and is not sent back changed."""
     explorer, sent = StrideExplorer(), []
-    explorer.observe(lambda change: sent.append(change["new"]), "_scene")
+    explorer.observe(lambda change: sent.append(change["new"]), "_state")
     state = {"shape": [8, 5], "stride": [1, 8], "storage_offset": 0, "itemsize": 4, "index": [7, 4],
              "chain": None}  # fmt: skip
-    explorer.set_state({"_scene": state})
+    explorer.set_state({"_state": state})
     assert explorer.layout == Layout((8, 5), (1, 8), 0, 4) and explorer.index == (7, 4)
     assert sent == [state]  # as it came, once
 
@@ -204,21 +127,21 @@ def test_a_refused_chain_changes_nothing(steps, sentence):
     """The error says why; chain and layout stay."""
     explorer = StrideExplorer()
     explorer.chain = (".T",)
-    before = explorer._scene
+    before = explorer._state
     with pytest.raises((LayoutError, IndexError), match=re.escape(sentence)):
         explorer.chain = steps
-    assert explorer._scene is before and explorer.chain == (".T",)
+    assert explorer._state is before and explorer.chain == (".T",)
 
 
 def test_a_chain_from_the_front_end_is_followed():
     """The steps arrive with the layout, once, and the still picture shows the copy's own storage."""
     explorer, sent = StrideExplorer(), []
-    explorer.observe(lambda change: sent.append(change["new"]), "_scene")
+    explorer.observe(lambda change: sent.append(change["new"]), "_state")
     start = {"shape": [5, 8], "stride": [8, 1], "storage_offset": 0, "itemsize": 4}
     chain = {"source": "x", "start": start, "steps": [".T", ".reshape(-1)"]}
     state = {"shape": [40], "stride": [1], "storage_offset": 0, "itemsize": 4}
     state |= {"index": [3], "chain": chain}
-    explorer.set_state({"_scene": state})
+    explorer.set_state({"_state": state})
     assert explorer.chain == (".T", ".reshape(-1)") and explorer.code == "x.T.reshape(-1)"
     assert sent == [state]
     assert len(explorer._repr_mimebundle_()[0]["image/png"]) > 1000

@@ -91,7 +91,7 @@ def shown():
         widget = eval(kind.make, names)
         for public in kind.wrong:
             setattr(widget, public, getattr(widget, public))
-        found[name] = f"{widget!r} {widget._scene}"
+        found[name] = f"{widget!r} {widget._state}"
         widget.close()
     return found
 

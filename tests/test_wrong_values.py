@@ -31,10 +31,10 @@ def test_every_kind_and_every_public_name_is_here():
 def test_a_wrong_value_is_refused(kind, name, value, said):
     """By a sentence with the value in it; the picture and what is sent stay as they were."""
     w = eval(KINDS[kind].make, NAMES)
-    before = (json.dumps(w._scene), repr(w))
+    before = (json.dumps(w._state), repr(w))
     with pytest.raises((ValueError, IndexError, TypeError), match=re.escape(said)):
         setattr(w, name, eval(value, NAMES))
-    assert (json.dumps(w._scene), repr(w)) == before
+    assert (json.dumps(w._state), repr(w)) == before
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -51,13 +51,13 @@ def test_numpys_and_torchs_integers_are_as_good_as_pythons():
     for make, name in [("StrideExplorer", "index"), ("ReshapeStepper", "index")]:
         w = eval(KINDS[make].make, NAMES)
         setattr(w, name, np_index)
-        assert getattr(w, name) == (1, 2) and json.dumps(w._scene)
+        assert getattr(w, name) == (1, 2) and json.dumps(w._state)
     c = widgets.ChannelsLastExplorer()
     c.index, c.shape = torch.tensor([1, 1, 1, 1]), torch.Size([2, 2, 2, 2])
-    assert (c.index, c.shape) == ((1, 1, 1, 1), (2, 2, 2, 2)) and json.dumps(c._scene)
+    assert (c.index, c.shape) == ((1, 1, 1, 1), (2, 2, 2, 2)) and json.dumps(c._state)
     t = widgets.TraversalExplorer()
     t.visit = torch.tensor(7)
-    assert t.visit == 7 and json.dumps(t._scene)
+    assert t.visit == 7 and json.dumps(t._state)
 
 
 def test_a_tensor_is_as_good_as_its_layout():

@@ -36,12 +36,13 @@ TRUST, EXPLAIN, RELATION = (
     f"tests/test_{what}.py" for what in ("storage_trust", "explain", "relation")
 )
 EXERCISES, SCRIPTS = "tests/test_exercises.py", "tests/test_stride_explorer.py"
+LIVE = "tests/test_live.py"
 TIMING, COMPARISON = "tests/test_timing.py", "stridekit/timing/comparison.py"
 COMPARING = "stridekit/timing/comparing.py"
 SHARED, PAGES = "tests/test_shared_state.py", "tests/test_offline.py"
 BASE, SHELL = "stridekit/widgets/base.py", "stridekit/widgets/page/shell.js"
 HOST, OFFLINE = "stridekit/widgets/page/host.js", "stridekit/widgets/offline.py"
-ASSETS = "stridekit/widgets/assets.py"
+ASSETS, PORT = "stridekit/widgets/assets.py", "stridekit/widgets/page/layout.js"
 MODES, HOSTILE = "tests/test_torch_modes.py", "tests/test_hostile_answers.py"
 SETUP, TOOLS, EXPORT = "tests/test_setup_env.py", "tests/test_tools.py", "tests/test_export.py"
 CORE, RULES, LOOPS = (f"stridekit/{what}.py" for what in ("layout", "rules", "elementwise"))
@@ -163,18 +164,17 @@ MUTATIONS = (
     Mutation("what is alike once is taken for alike everywhere", "stridekit/exercises/mistakes.py",
              "return all(run(mistake.answer", "return any(run(mistake.answer", EXERCISES),
     # The browser's half --------------------------------------------------------------------------------
-    Mutation("the picture's formula drops the offset", "stridekit/widgets/page/core.js",
-             "sum + i * layout.stride[d], layout.storage_offset);", "sum + i * layout.stride[d], 0);", SCRIPTS),
-    Mutation("a slider goes one step too far", "stridekit/widgets/page/core.js",
-             "stride: [storage_offset + rest, shape[dim] - 1],", "stride: [rest, shape[dim] - 1],", SCRIPTS),
-    Mutation("the browser slices without its start", "stridekit/widgets/page/operations.js",
+    Mutation("the picture's formula drops the offset", PORT,
+             "sum + i * layout.stride[d], layout.storage_offset);", "sum + i * layout.stride[d], 0);", LIVE),
+    Mutation("a slider goes one step too far", "stridekit/widgets/stride_explorer/words.js",
+             "stride: [storage_offset + rest, shape[dim] - 1],", "stride: [rest, shape[dim] - 1],", LIVE),
+    Mutation("the browser slices without its start", PORT,
              "storage_offset: x.storage_offset + start * x.stride[d],", "storage_offset: x.storage_offset,",
-             SCRIPTS),
-    Mutation("the browser's view rule forgets sizes of 1", "stridekit/widgets/page/view_rule.js",
-             "inner && (shape[d] === 1 || stride[d] ===", "inner && (stride[d] ===", SCRIPTS),
+             LIVE),
+    Mutation("the browser's view rule forgets sizes of 1", PORT,
+             "inner && (shape[d] === 1 || stride[d] ===", "inner && (stride[d] ===", LIVE),
     Mutation("the browser's walk forgets the offset", "stridekit/widgets/traversal_explorer/traversal.js",
-             "offset(walk, indexAt(walk, k));", "offset(walk, indexAt(walk, k)) - walk.storage_offset;",
-             "tests/test_traversal_explorer.py"),
+             "offset(walk, indexAt(walk, k));", "offset(walk, indexAt(walk, k)) - walk.storage_offset;", LIVE),
     # Typed lines -------------------------------------------------------------------------------------
     Mutation("Python takes ints with a 0 in front", READERS[0], "|0|[1-9][0-9]*|", "|[0-9]+|", TYPED),
     Mutation("Python takes an argument by place behind one by name", READERS[0],
@@ -191,15 +191,15 @@ MUTATIONS = (
              'steps.at(-1).name !== "[]")', "false)", TYPED),
     Mutation("the browser adds two ints", "stridekit/widgets/alias_explorer/lines.js",
              "if (!left.steps && !right.steps) throw reader.wrong();", "", TYPED),
-    Mutation("the browser squeezes a dim twice", "stridekit/widgets/page/operations.js",
+    Mutation("the browser squeezes a dim twice", PORT,
              "if (twice !== undefined) refuse(", "if (false) refuse(", TYPED),
-    Mutation("the browser packs a sum of nothing", "stridekit/widgets/page/operations.js",
+    Mutation("the browser packs a sum of nothing", PORT,
              "isByRows ? contiguousStride(shape) :", "", TYPED),
-    Mutation("the browser counts beyond what it can", "stridekit/widgets/page/core.js",
+    Mutation("the browser counts beyond what it can", PORT,
              "storage_offset, lastOf(layout) + 1]", "storage_offset]", TYPED),
     # What page and kernel share ----------------------------------------------------------------------
     Mutation("a page follows what its own change has overtaken", SHELL,
-             'if (kept && kept !== model.get("_scene")) model.set("_scene", kept);', "", SCRIPTS),
+             'if (kept && kept !== model.get("_state")) model.set("_state", kept);', "", SCRIPTS),
     Mutation("a page takes the answer to an older change for its own", SHELL,
              'if (model.get("_seen") === model.get("_turn")) unanswered', 'if (model.get("_seen")) unanswered',
              SCRIPTS),
@@ -215,9 +215,9 @@ MUTATIONS = (
              '      unanswered.delete(model.get("_turn"));\n      unanswered', "      unanswered", SCRIPTS),
     Mutation("what was pointed at outlives its picture", SHELL, "    forget?.();\n", "", SCRIPTS),
     Mutation("a refused state is taken all the same", BASE,
-             '                    self._check(sync_data["_scene"])', "                    pass", SHARED),
+             '                    self._check(sync_data["_state"])', "                    pass", SHARED),
     Mutation("a page is not told what has become of its change", BASE,
-             '                self._states_to_send.add("_scene")\n', "", SHARED),
+             '                self._states_to_send.add("_state")\n', "", SHARED),
     Mutation("a refusal is not answered", BASE,
              "            finally:\n                self._seen", "            except KeyboardInterrupt:\n                raise\n            else:\n                self._seen", SHARED),
     Mutation("a change may come into the midst of another", BASE,
@@ -227,7 +227,7 @@ MUTATIONS = (
     Mutation("a note is for Python alone", "stridekit/widgets/stride_explorer/widget.py",
              "_note = traitlets.Unicode().tag(sync=True)", "_note = traitlets.Unicode()", SHARED),
     Mutation("a picture is not drawn anew for a note", "stridekit/widgets/traversal_explorer/widget.js",
-             'traits: ["_scene", "_presets", "_note"]', 'traits: ["_scene", "_presets"]', SHARED),
+             'traits: ["_state", "_presets", "_note"]', 'traits: ["_state", "_presets"]', SHARED),
     # Pages without a kernel, and how a module is put together -----------------------------------------
     Mutation("each node of a page has a model of its own", HOST,
              "await begun[Number(el.dataset.widget)]",
@@ -380,7 +380,7 @@ MUTATIONS = (
              'function take(draft) {\n    Object.assign(own, { draft, complaint: "" });',
              "function take(draft) {\n    Object.assign(own, { draft });", ON_PREDICTIONS),
     Mutation("a layer is never switched off", f"{WIDGETS}/channels_last_explorer/widget.js",
-             "scene().layers.filter((other) => other !== name)", "scene().layers", ON_CHANNELS),
+             "state().layers.filter((other) => other !== name)", "state().layers", ON_CHANNELS),
     # Widgets away from where they start: offsets, itemsizes, presets -----------------------------------
     Mutation("the total under the picture drops the offset", f"{STRIDES}/formula.js",
              "`= ${offset(layout, index)}`", "`= ${offset({ ...layout, storage_offset: 0 }, index)}`", ON_STRIDES),
@@ -389,15 +389,15 @@ MUTATIONS = (
              ON_WALKS),
     Mutation("what would do is counted to the end of the walk", f"{WALKS}/walk_pane.js",
              '["would do", counts.lines]', '["would do", counts.minimum]', ON_WALKS),
-    Mutation("a preset looks pressed at every offset", f"{PAGE}/panels.js",
-             " &&\n    a.storage_offset === b.storage_offset;\n  return {", ";\n  return {", ON_STRIDES),
+    Mutation("a preset looks pressed at every offset", PORT,
+             " && a.storage_offset === b.storage_offset;", ";", ON_STRIDES),
     Mutation("a tape is found at the storage's start", f"{WIDGETS}/reshape_stepper/view.js",
              "view.found = start + stride[now.dims[0]];", "view.found = stride[now.dims[0]];", ON_RESHAPES),
     # Words on widgets and still pictures ---------------------------------------------------------------
     Mutation("a tooltip has a name for the code", f"{PAGE}/panels.js",
              '"title", presets[k].expression', '"title", presets[k].name', ON_STRIDES),
-    Mutation("every tensor is called x where a slider stops", f"{PAGE}/core.js",
-             "elementName(corner, name)", 'elementName(corner, "x")', SCRIPTS),
+    Mutation("every tensor is called x where a slider stops", f"{STRIDES}/words.js",
+             "elementName(corner, name)", 'elementName(corner, "x")', LIVE),
     Mutation("the signs of verdicts are exchanged", f"{PAGE}/panels.js",
              '[[true, "✓"], [false, "✗"]', '[[true, "✗"], [false, "✓"]', ON_STRIDES),
     Mutation("the second storage is called the first", f"{WIDGETS}/alias_explorer/widget.js",

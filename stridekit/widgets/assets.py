@@ -46,7 +46,7 @@ def style(*names: str) -> str:
 
 @cache
 def _files(name: str) -> tuple[str, ...]:
-    """What a file imports, each after what it imports itself, and then the file."""
+    """The files that a file imports, each after its own imports, and then the file itself."""
     imported = (_beside(name, path) for _, path in _IMPORT.findall(_source(name)))
     return tuple(dict.fromkeys([*chain.from_iterable(map(_files, imported)), name]))
 

@@ -1,4 +1,4 @@
-"""What all widgets share in Python: one value as their state, and a picture for where no kernel runs."""
+"""The Python that all widgets share: one value as their state, and a picture for pages without a kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _one_after_the_other = RLock()
 
 
 class Picture(anywidget.AnyWidget):
-    """A widget whose whole state is `_scene`, which either side writes as one value.
+    """A widget whose whole state is `_state`, which either side writes as one value.
 
     Both may do so at the same moment. The last change to reach the kernel wins: the kernel takes them one
     after the other, and answers each of a page's with what it then holds. A page gives each change a
@@ -29,7 +29,7 @@ class Picture(anywidget.AnyWidget):
     """
 
     # The answer does what ipywidgets' echo would do, which does not wait for a refusal.
-    _scene = traitlets.Dict().tag(sync=True, echo_update=False)
+    _state = traitlets.Dict().tag(sync=True, echo_update=False)
     _turn = traitlets.Float().tag(sync=True, echo_update=False)
     _seen = traitlets.Float().tag(sync=True)
 
@@ -44,15 +44,15 @@ class Picture(anywidget.AnyWidget):
         """Take what a page has changed, or refuse it whole by raising, and answer it, in one message."""
         with _one_after_the_other, self.hold_sync():
             try:
-                if "_scene" in sync_data:
-                    self._check(sync_data["_scene"])
+                if "_state" in sync_data:
+                    self._check(sync_data["_state"])
                 super().set_state(sync_data)
             finally:
                 self._seen = sync_data.get("_turn", self._seen)
-                self._states_to_send.add("_scene")
+                self._states_to_send.add("_state")
 
-    def _check(self, scene: dict[str, Any]) -> None:
-        """Raise for a scene that cannot be, and change nothing: JavaScript mirrors, Python decides."""
+    def _check(self, state: dict[str, Any]) -> None:
+        """Raise for a state that cannot be, and change nothing: JavaScript mirrors, Python decides."""
         raise NotImplementedError
 
     def _still(self) -> Figure:

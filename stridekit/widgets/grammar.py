@@ -23,7 +23,7 @@ name are one; "#" begins a comment. A line is Python, and means the same there: 
 format in quotes, or without the name of its parameter, is not: `Step.text` has it as torch takes it.
 
 page/grammar.js is this module once more, function by function; lines.py and lines.js of the alias explorer
-read `line`. tests/fuzz_lines.py holds the two languages to the same layouts, and the same words.
+read `line`. tests/live_lines.py holds the two languages to the same layouts, and the same words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from stridekit.layout import LayoutError
-from stridekit.widgets.scene import MOST
+from stridekit.widgets.notation import MOST
 
 MOST_CHARACTERS = 1000
 
@@ -102,7 +102,7 @@ def read_steps(text: str) -> list[Step]:
 
 
 def apply(x: Any, step: Step) -> Any:
-    """What a step makes of a layout or of a tensor. Raises what they raise."""
+    """The layout or tensor that a step makes of another. Raises what they raise."""
     if step.name == "[]":
         return x[step.args]
     found = getattr(x, step.name)
@@ -149,7 +149,7 @@ class Reader:
         return self.need(_NAME)
 
     def at_int(self) -> bool:
-        """Whether an int comes next."""
+        """True if an int comes next."""
         return re.match("[-0-9]", self.token) is not None
 
     def number(self) -> int:
@@ -161,7 +161,7 @@ class Reader:
         return -int(digits) if minus else int(digits)
 
     def several(self, one: Callable[[], Any], closing: str) -> list[Any]:
-        """What `one` reads, with commas between, up to the closing bracket."""
+        """All that `one` reads, with commas between, up to the closing bracket."""
         found = []
         while not self.take(closing):
             found.append(one())
@@ -260,7 +260,7 @@ def _called(name: str, given: list[tuple[str, Any]], text: str) -> Step:
 
 
 def _why_not(value: Any, star: str, name: str, kind: str, default: str | None) -> str:
-    """What a value is that its parameter cannot be; "" where it can."""
+    """The reason why a parameter cannot have a value; "" if it can."""
     kind = "ints" if star else kind
     fits = type(value) is _KINDS[kind] or (value is None and default == "None")
     if not (fits or (default == "all" and type(value) is int)):

@@ -29,8 +29,8 @@ class Offline(NamedTuple):
     def of(cls, state: Mapping[str, Any]) -> Offline:
         """The widget of a full state, as it goes from a kernel to the front end.
 
-        >>> Offline.of({"_esm": "export default {}", "_scene": {}, "_model_module": "anywidget"})
-        Offline(esm='export default {}', css='', state={'_scene': {}})
+        >>> Offline.of({"_esm": "export default {}", "_state": {}, "_model_module": "anywidget"})
+        Offline(esm='export default {}', css='', state={'_state': {}})
         """
         own = {name: value for name, value in state.items() if name not in _NOT_STATE}
         return cls(str(state["_esm"]), str(state.get("_css", "")), own)

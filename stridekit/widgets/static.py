@@ -1,4 +1,4 @@
-"""The still picture of a layout, for where there is no kernel: GitHub, exported pages, mail.
+"""The still picture of a layout, for places without a kernel: GitHub, exported pages, mail.
 
 Drawn on a bare matplotlib Figure, never through pyplot, so that no global state is touched. One unit of
 the axes is one CSS pixel, y downwards, as in the live widget.
@@ -24,6 +24,7 @@ from stridekit import palette
 from stridekit.layout import Layout
 
 WIDTH, PER_ROW, CELL, SLOT, GAP = 900, 16, 46, 48, 4
+LINE_HEIGHT = 19  # of the text
 MAX_ROWS = 12
 LONGEST = 10  # characters in a box
 MAX_CELLS = 512  # of more, or of rows too long for the page, the leading corner is drawn
@@ -43,6 +44,22 @@ def png(figure: Figure) -> tuple[str, dict[str, Any]]:
     return base64.b64encode(buffer.getvalue()).decode("ascii"), {"width": width}
 
 
+def page(
+    top: float, lines: Sequence[str] = (), *, first: float = 0, **style: Any
+) -> tuple[Figure, Axes]:
+    """A figure with room for a drawing so high, and lines of text under it, the first one `first` below it.
+
+    One unit of the axes is one CSS pixel. `style` is that of the lines, as `put_text` takes it.
+    """
+    height = top + LINE_HEIGHT * len(lines)
+    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
+    ax.set_axis_off()
+    for k, line in enumerate(lines):
+        put_text(ax, 8, top + first + LINE_HEIGHT * k, line, ha="left", family="monospace", **style)
+    return figure, ax
+
+
 def draw(
     layout: Layout,
     storage_size: int,
@@ -57,10 +74,7 @@ def draw(
     rows = _rows(layout, storage_size)
     tape_top = grid_height + 70
     text_top = tape_top + len(rows) * 62 + 24
-    height = text_top + 19 * len(text.splitlines())
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
-    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
-    ax.set_axis_off()
+    figure, ax = page(text_top, text.splitlines())
 
     def label(element: int) -> str:
         return values[element] if values else str(element)
@@ -78,15 +92,13 @@ def draw(
             _box(ax, _slot_x(element), y, SLOT, label(element), tint, element == spot)
     if layout.numel:
         _steps(ax, layout, storage_size, rows, tape_top)
-    for k, line in enumerate(text.splitlines()):
-        put_text(ax, 8, text_top + 19 * k, line, INK, 9, ha="left", family="monospace")
     return figure
 
 
 def _corner(
     layout: Layout, index: tuple[int, ...] | None, text: str
 ) -> tuple[Layout, tuple[int, ...] | None, str]:
-    """What a still picture has room for, and a line that says so where that is not all."""
+    """The part that a still picture has room for, and a line that says so if it is not the whole."""
     columns = (WIDTH - 60) // (CELL + GAP)
     if layout.numel <= MAX_CELLS and (0, *layout.shape)[-1] <= columns:
         return layout, index, text

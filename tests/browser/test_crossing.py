@@ -72,7 +72,7 @@ class Crossing:
         """When all is quiet: how many states there were to see, and who came last to the kernel."""
         self.page.evaluate("crossing.let()")
         settled(self.page)
-        held = json.loads(self.lab.run_code(self.page, "print(json.dumps(w._scene))"))
+        held = json.loads(self.lab.run_code(self.page, "print(json.dumps(w._state))"))
         shown, html = self.page.evaluate("crossing.end()")
         assert json.loads(shown[-1]) == held and html[0] == html[1]
         assert len(shown) == len({*shown}), "a state comes back that was left"
@@ -91,10 +91,10 @@ def wait(name):
     while not (folder / name).exists():
         sleep(0.005)
 def note(change):
-    came.append("hand" if "_scene" in w._property_lock else "cell")
+    came.append("hand" if "_state" in w._property_lock else "cell")
     make(came[-1])
 w = {make}
-w.observe(note, "_scene")
+w.observe(note, "_state")
 display(w, w)"""
 
 # `crossing` holds back what comes from the kernel or goes there, and writes down each state that was to be
@@ -105,7 +105,7 @@ RECORD = f"""async ([css, id]) => {{
   const views = [...jupyterapp.shell.currentWidget.content.activeCell.node.querySelectorAll(css)];
   const [hear, send, waiting, shown] = [ws.onmessage, ws.send, [], []];
   const write = () => {{
-    const state = JSON.stringify(model.get('_scene'));
+    const state = JSON.stringify(model.get('_state'));
     if (state !== shown.at(-1)) shown.push(state);
   }};
   const html = (view) => {{
@@ -201,6 +201,6 @@ def test_a_change_that_python_refuses(crossing):
     crossing.by_hand()
     settled(crossing.page)
     (first, _, last), html = crossing.page.evaluate("crossing.end()")
-    held = crossing.lab.run_code(crossing.page, "print(json.dumps(w._scene), came)")
+    held = crossing.lab.run_code(crossing.page, "print(json.dumps(w._state), came)")
     assert first == last and html[0] == html[1]
     assert held.strip() == f"{json.dumps(json.loads(first))} []"

@@ -5,11 +5,14 @@ import torch
 
 from stridekit import Layout
 from stridekit.widgets import ReshapeStepper
-from stridekit.widgets.reshape_stepper.steps import followed, steps
+from stridekit.widgets.reshape_stepper.steps import steps
 from tests.browser.pages import focused, press, prevented
 from tests.needs import needs_chromium
+from tests.pipe import ask
 
 pytestmark = needs_chromium
+
+FOLLOWED = "reshape_stepper/steps/followed"
 
 CUT = Layout((4, 6), (8, 1), 3, 4)  # rows cut out of wider ones, behind an offset
 
@@ -112,9 +115,9 @@ def test_one_element_is_told_before_and_at_the_end(show):
         w = show(e)
         names = ("x[2, 1]", f"y[{', '.join(map(str, e.new_index))}]")
         words = w.locator(".sk-followed")
-        assert words.inner_text() == followed(20, names, 13, None)
+        assert words.inner_text() == ask(FOLLOWED, 20, names, 13, None)
         button(w, "to the end").click()
-        assert words.inner_text() == followed(20, names, 13, moved)
+        assert words.inner_text() == ask(FOLLOWED, 20, names, 13, moved)
     copied = w.locator(".sk-copy .sk-box")
     assert (
         copied.nth(13).get_attribute("aria-label") == "element 13: y[1, 1], the value of element 20"

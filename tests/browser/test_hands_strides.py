@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from stridekit import Layout, StrideExplorer, explore
-from stridekit.widgets import scene
+from stridekit.widgets.notation import element_name, layout_json
+from stridekit.widgets.stride_explorer import presets, words
 from tests.browser.pages import focused, press, prevented, stop_the_clock
 from tests.needs import needs_chromium
+from tests.pipe import ask
 
 pytestmark = needs_chromium
 
@@ -52,10 +54,10 @@ def test_all_words_and_numbers_are_pythons(show):
     made = [at(layout) for layout in LAYOUTS]
     for w, e in zip(show(*made).all(), made, strict=True):
         layout, index, total = e.layout, e.index, w.locator(".sk-total")
-        assert texts(w, ".sk-verdicts li") == [*map(str, scene.verdicts(layout, 40))]
+        assert texts(w, ".sk-verdicts li") == [*map(str, words.verdicts(layout, 40))]
         good = w.locator(".sk-verdicts li").evaluate_all("all => all.map((li) => li.dataset.good)")
         wanted = {True: "true", False: "false", None: "null"}
-        assert good == [wanted[verdict.good] for verdict in scene.verdicts(layout, 40)]
+        assert good == [wanted[verdict.good] for verdict in words.verdicts(layout, 40)]
         assert w.locator(".sk-code code").first.inner_text() == e.code
         assert texts(w, ".sk-byte") == [f"{k * layout.itemsize} B" for k in (0, 16, 32)]
         if index is None:
@@ -77,8 +79,8 @@ def test_all_words_and_numbers_are_pythons(show):
         assert terms.evaluate_all("all => all.map((term) => term.ariaLabel)") == said
         assert [name.split()[1] for name in terms.evaluate_all("all => all.map((t) => t.className)")] == [
             "sk-offset", *(f"sk-d{d}" for d in range(layout.ndim))]  # fmt: skip
-        assert w.locator(".sk-sentence").inner_text().startswith(scene.place(layout, index))
-        name = scene.element_name(index, "x")
+        assert w.locator(".sk-sentence").inner_text().startswith(words.place(layout, index))
+        name = element_name(index, "x")
         assert w.locator(".sk-cell.is-spot").get_attribute("aria-label") == (
             f"{name}: element {layout.offset(index)}, byte {layout.address(index)}"
         )
@@ -193,8 +195,10 @@ def test_a_slider_says_why_it_stops(show, what, dim):
     w = show(explore(t, "t"))
     name = what if what == "storage_offset" else f"{what}[{dim}]"
     slider, why = w.get_by_label(name, exact=True), w.locator(".sk-why")
-    slider_max = scene.sliders_for(Layout.of(t), 20)
-    limit, reason = scene.limit(Layout.of(t), 20, slider_max, what, dim, "t")
+    slider_max = presets.sliders_for(Layout.of(t), 20)
+    limit, reason = ask(
+        "stride_explorer/words/limit", layout_json(Layout.of(t)), 20, slider_max, what, dim, "t"
+    )
     assert "t[" in reason
     for key in UP:
         w.locator(".sk-cell").first.click()
@@ -512,7 +516,7 @@ def test_ones_own_tensor_keeps_its_name(show):
         "5.5",
     ]
     assert planes.locator(".sk-slot").nth(3).get_attribute("data-number") == "3"
-    assert planes.locator(".sk-sentence").inner_text() == scene.place(
+    assert planes.locator(".sk-sentence").inner_text() == words.place(
         Layout.of(deep), (1, 1, 1), "deep"
     )
     assert planes.get_by_role("grid", name="elements of deep by index").count() == 1

@@ -8,6 +8,7 @@ from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import ITEMSIZES, Warp
 from tests.browser.pages import stop_the_clock
+from tests.live import visit_in_words
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -112,7 +113,7 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
     for k, step in enumerate(e.walks):
         visits = traversal.walk(step.layout, step.order, 2, 8)
         said = pane(w, k).locator(".sk-sentence").inner_text()
-        assert said == traversal.visit_sentence(step.layout, step.order, visits, visit, "x")
+        assert said == visit_in_words(step.layout, step.order, visits, visit, "x")
         assert pane(w, k).get_attribute("aria-label") == f"x, {traversal.order_name(step.order)}"
         held = [*dict.fromkeys(v.line for v in reversed(visits[:visit]))][:2]
         for row in pane(w, k).locator(".sk-lines li").all():

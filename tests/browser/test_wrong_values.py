@@ -31,7 +31,7 @@ def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value,
     ids = re.compile(r"stridekit-\d+")  # each view has its own
     first, same, last = (ids.sub("", html) for html in views.evaluate_all(HTML))
     assert last == same != first
-    said = lab.run_code(kinds_page, "print(last._scene == same._scene != first._scene)")
+    said = lab.run_code(kinds_page, "print(last._state == same._state != first._state)")
     assert said.strip() == "True"
 
 

@@ -22,9 +22,9 @@ function createWorld({ pages, kernel: changes }) {
       const view = { shown: ["start"], drawn: 0, page };
       const draw = () => {
         view.drawn += 1;
-        view.now = page.model.get("_scene").at;
+        view.now = page.model.get("_state").at;
       };
-      const shell = createShell({ model: page.model, el: new Node() }, { label: "", kind: "", traits: ["_scene"], draw });
+      const shell = createShell({ model: page.model, el: new Node() }, { label: "", kind: "", traits: ["_state"], draw });
       shell.open();
       views.push(view);
       return shell;
@@ -52,7 +52,7 @@ function createWorld({ pages, kernel: changes }) {
       const { page, shells, todo: left } = hands[p];
       const [k, at] = left.shift();
       if (at === AS_IT_IS) views.find((view) => view.page === page).drawn -= 1; // drawn anew
-      shells[k].change(at === AS_IT_IS ? { ...page.model.get("_scene") } : { at });
+      shells[k].change(at === AS_IT_IS ? { ...page.model.get("_state") } : { at });
     },
     hear: (p) => hands[p].page.model.hear(hands[p].page.news.shift()),
     kernel: () => kernel.change({ at: todo.shift() }),
@@ -72,7 +72,7 @@ function createWorld({ pages, kernel: changes }) {
   function check(path) {
     const order = kernel.held.map(({ at }) => at);
     for (const { page, shown, drawn } of views) {
-      assert.deepEqual([page.model.get("_scene").at, shown.at(-1)], [order.at(-1), order.at(-1)], path);
+      assert.deepEqual([page.model.get("_state").at, shown.at(-1)], [order.at(-1), order.at(-1)], path);
       const held = shown.map((at) => order.indexOf(at)).filter((k) => k >= 0);
       assert.deepEqual(held, [...held].sort((a, b) => a - b), `${path}: ${shown}`);
       assert.ok(shown.length - new Set(shown).size <= kernel.refusals, `${path}: ${shown} goes back`);

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Refused, createReader, readSteps } from "../../stridekit/widgets/page/grammar.js";
+import { createReader, readSteps } from "../../stridekit/widgets/page/grammar.js";
+import { Refused } from "../../stridekit/widgets/page/layout.js";
 
 const steps = (text) => readSteps(text).map(({ name, args }) => [name, ...args]);
 

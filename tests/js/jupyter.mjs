@@ -106,21 +106,21 @@ export class Kernel {
   /** The model of a page that shows its widget, and what is on the way there. */
   page() {
     const page = { news: [] };
-    const state = { _scene: this.scene, _turn: 0, _seen: this.seen, _note: "" };
+    const state = { _state: this.scene, _turn: 0, _seen: this.seen, _note: "" };
     page.model = new Model(state, (message) => this.inbox.push([page, message]));
     this.pages.push(page);
     return page;
   }
   change(scene) {
     this.held.push(scene);
-    this.tell({ _scene: scene });
+    this.tell({ _state: scene });
   }
   take() {
-    const [page, { _scene, _turn }] = this.inbox.shift();
-    if (_scene !== undefined && this.refuses(_scene)) this.refusals += 1;
-    else if (_scene !== undefined) this.held.push(_scene);
+    const [page, { _state, _turn }] = this.inbox.shift();
+    if (_state !== undefined && this.refuses(_state)) this.refusals += 1;
+    else if (_state !== undefined) this.held.push(_state);
     this.seen = _turn ?? this.seen;
-    this.tell({ _scene: this.scene, _seen: this.seen });
+    this.tell({ _state: this.scene, _seen: this.seen });
     page.news.push({ idle: true });
   }
   tell(state) {

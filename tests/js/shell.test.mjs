@@ -11,12 +11,12 @@ import { Model, Node, paint, toPaint } from "./jupyter.mjs";
 /** The model of a widget; `sent` is what the kernel was told. */
 function createModel(scene) {
   const sent = [];
-  const model = new Model({ _scene: scene, _turn: 0, _seen: 0 }, (state) => sent.push(state));
+  const model = new Model({ _state: scene, _turn: 0, _seen: 0 }, (state) => sent.push(state));
   return Object.assign(model, { sent });
 }
 
 const open = (model, draw = () => {}) => {
-  const shell = createShell({ model, el: new Node() }, { label: "a", kind: "b", traits: ["_scene", "_note"], draw });
+  const shell = createShell({ model, el: new Node() }, { label: "a", kind: "b", traits: ["_state", "_note"], draw });
   return [shell, shell.open()];
 };
 
@@ -28,21 +28,21 @@ test("a change is drawn at once and sent once, when it has been painted", () => 
   shell.change("two");
   assert.deepEqual([drawn, toPaint(), model.sent], [3, 1, []]);
   paint(() => assert.deepEqual(model.sent, [])); // not before the frame is there
-  assert.deepEqual(model.sent, [{ _scene: "two", _turn: model.get("_turn") }]);
+  assert.deepEqual(model.sent, [{ _state: "two", _turn: model.get("_turn") }]);
 });
 
 test("what comes before the answer to a change does not undo it, and is not drawn", () => {
   const model = createModel("start");
   const shown = [];
-  const [shell] = open(model, () => shown.push(model.get("_scene")));
+  const [shell] = open(model, () => shown.push(model.get("_state")));
   shell.change("newer");
-  model.hear({ state: { _scene: "older" } });
+  model.hear({ state: { _state: "older" } });
   paint();
-  model.hear({ state: { _scene: "older, too" } });
-  assert.deepEqual([shown, model.get("_scene")], [["start", "newer"], "newer"]);
+  model.hear({ state: { _state: "older, too" } });
+  assert.deepEqual([shown, model.get("_state")], [["start", "newer"], "newer"]);
   assert.equal(model.sent.length, 1);
-  model.hear({ state: { _scene: "newer", _seen: model.get("_turn") } });
-  model.hear({ state: { _scene: "from Python" } });
+  model.hear({ state: { _state: "newer", _seen: model.get("_turn") } });
+  model.hear({ state: { _state: "from Python" } });
   assert.deepEqual(shown, ["start", "newer", "from Python"]);
 });
 
@@ -51,22 +51,22 @@ test("an answer with another state is followed: the change was refused, or was n
   const [shell] = open(model);
   shell.change("refused");
   paint();
-  model.hear({ state: { _scene: "start", _seen: model.get("_turn") } });
-  assert.equal(model.get("_scene"), "start");
+  model.hear({ state: { _state: "start", _seen: model.get("_turn") } });
+  assert.equal(model.get("_state"), "start");
 });
 
 test("another state makes a widget forget what was pointed at, an answer does not", () => {
   const model = createModel("start");
   const done = [];
-  const options = { label: "a", kind: "b", traits: ["_scene"] };
+  const options = { label: "a", kind: "b", traits: ["_state"] };
   const shell = createShell({ model, el: new Node() }, { ...options,
-    draw: () => done.push(model.get("_scene")), forget: () => done.push("forgot") });
+    draw: () => done.push(model.get("_state")), forget: () => done.push("forgot") });
   shell.open();
   shell.change("one");
   paint();
-  model.hear({ state: { _scene: "older" } });
-  model.hear({ state: { _scene: "one", _seen: model.get("_turn") } });
-  model.hear({ state: { _scene: "two" } });
+  model.hear({ state: { _state: "older" } });
+  model.hear({ state: { _state: "one", _seen: model.get("_turn") } });
+  model.hear({ state: { _state: "two" } });
   assert.deepEqual(done, ["start", "forgot", "one", "forgot", "two"]);
 });
 

@@ -1,7 +1,8 @@
 // What a line of the alias explorer says: the rule `line` of widgets/grammar.py. This is lines.py, function by
 // function.
 
-import { Refused, createReader } from "../page/grammar.js";
+import { Refused } from "../page/layout.js";
+import { createReader } from "../page/grammar.js";
 
 /** How each operation in place takes its one argument: not at all, as an int, as a tensor. */
 const IN_PLACE = {

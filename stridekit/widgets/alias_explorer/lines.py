@@ -1,4 +1,4 @@
-"""What a line of the alias explorer says: the rule `line` of widgets/grammar.py.
+"""The lines of the alias explorer: the rule `line` of widgets/grammar.py.
 
 `y = x[1:, ::2]` and `y = x + 1` bind a name; `y += 100`, `y[0] = 7` and `y.add_(x)` write in place. An
 operand is a name with operations on it, or an int: nothing that is read here can do anything else.
@@ -59,7 +59,7 @@ class Store(NamedTuple):
 
 
 def read(text: str) -> Bind | Compute | Store:
-    """What a line says. Raises LayoutError for what is none of the forms.
+    """The meaning of a line. Raises LayoutError for a line in none of the forms.
 
     >>> read("y = x[1:, ::2].t()").name, read("y = x + 1").sign, read("y[0] += 5").op
     ('y', '+', 'add_')

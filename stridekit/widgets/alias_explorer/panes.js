@@ -3,9 +3,10 @@
 // Each name has its letter, its hue and its pattern: in its grid, and as a lane through the boxes of the tape
 // that it reaches.
 
-import { elementsOf, namesOf } from "./story.js";
-import { elementName, numel, tuple, unflatten } from "../page/core.js";
+import { elementsOf, namesOf } from "./session.js";
+import { elementName, numel, range, tuple, unflatten } from "../page/layout.js";
 import { boxFor, fit, h, pool, set } from "../page/dom.js";
+import { createMarks } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
 
 const [CELL, NARROW] = [44, 30]; // pitch of a grid's boxes, and the least
@@ -15,9 +16,9 @@ const GUTTER = 40; // room for the number of a row's first element
 const NAMES = ["x", "y", "z"];
 
 /** A box that the last line wrote flashes: two classes by turns, so that it does so each time. */
-const written = ({ story }, tape, element) =>
-  story.touched.some(([t, e]) => t === tape && e === element)
-    ? ` is-written is-flash${story.log.length % 2}`
+const written = ({ session }, tape, element) =>
+  session.touched.some(([t, e]) => t === tape && e === element)
+    ? ` is-written is-flash${session.log.length % 2}`
     : "";
 
 /** The grids of the tensors that there are. */
@@ -38,9 +39,8 @@ function createCard(id, name, { onHover, onMove }) {
   });
   const numbers = h("span", { class: "sk-numbers" });
   const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${name}`, text: name }), numbers);
-  const heads = h("div", { class: "sk-heads", "aria-hidden": "true" });
-  const headNodes = pool(heads, () => h("span"));
-  const body = h("div", { class: "sk-body" }, heads, strip.node);
+  const heads = createMarks("sk-heads");
+  const body = h("div", { class: "sk-body" }, heads.node, strip.node);
   const node = h("div", { class: `sk-card is-${name}`, role: "group", "aria-label": `tensor ${name}` }, title, body);
   let laidOut = null;
 
@@ -54,23 +54,19 @@ function createCard(id, name, { onHover, onMove }) {
     const apart = shape.length > 2 && grid.isWhole ? { columns: [columns, APART], rows: [rows, HEAD + 4] } : {};
     strip.layOut(count, perRow, Math.min(CELL * perRow, most), apart);
     set(body, "style", `padding:${top}px 0 0 ${side}px`);
-    const marks = count ? marksOf(shape, grid) : [];
-    headNodes(marks.length).forEach((head, k) => {
-      const { kind, text, at } = marks[k];
+    heads.draw((count ? marksOf(shape, grid) : []).map(({ kind, text, at }) => {
       const x = { "is-column": side + strip.middle(at)[0], "is-line": side - 8, "is-plane": side + strip.left(at) }[kind];
       const y = { "is-column": top - HEAD, "is-line": top + strip.top(at) + strip.height / 2 - 9,
         "is-plane": at < perRow ? 0 : top + strip.top(at) - HEAD }[kind];
-      set(head, "text", text);
-      set(head, "class", kind);
-      set(head, "style", `left:${x}px;top:${y}px`);
-    });
+      return [text, x, y, kind];
+    }));
     set(strip.node, "data-empty", count ? null : "no elements");
   }
 
   /** The numbers of columns and lines, and the names of planes: each at a box, by its place in the strip. */
   function marksOf(shape, { perRow, columns, rows, flats, isWhole }) {
     if (!shape.length) return [];
-    const every = (step) => Array.from({ length: Math.ceil(flats.length / step) }, (_, k) => k * step);
+    const every = (step) => range(Math.ceil(flats.length / step)).map((k) => k * step);
     const lines = every(perRow);
     if (!isWhole) return shape.length > 1 ? [] : lines.map((at) => ({ kind: "is-line", text: String(at), at }));
     const across = flats.slice(0, perRow).map((_, at) => ({ kind: "is-column", text: String(at % columns), at }));
@@ -82,11 +78,11 @@ function createCard(id, name, { onHover, onMove }) {
   }
 
   function draw(view, width) {
-    const tensor = view.story.tensors[name];
+    const tensor = view.session.tensors[name];
     set(node, "hidden", tensor ? null : "");
     if (!tensor) return;
     const { shape, stride, storage_offset } = tensor.layout;
-    const values = view.story.tapes[tensor.tape];
+    const values = view.session.tapes[tensor.tape];
     const all = elementsOf(tensor);
     const texts = all.map((element) => String(values[element]));
     const longest = shape.length === 1 ? Math.max(1, ...texts.map((text) => text.length)) : 1;
@@ -122,7 +118,7 @@ function arrange(shape, count, width, longest) {
   const pitch = Math.max(NARROW, boxFor(longest, 9) + 4);
   const isWhole = columns * pitch <= room;
   const fits = (many) => stack % many === 0 && many * columns * NARROW + (many - 1) * APART <= room;
-  const across = isWhole && count ? Array.from({ length: stack }, (_, k) => stack - k).find(fits) : 1;
+  const across = isWhole && count ? range(stack).map((k) => stack - k).find(fits) : 1;
   const lines = Math.ceil((columns * pitch) / (room - SIDE));
   const perRow = Math.max(1, isWhole ? across * columns : Math.ceil(columns / lines));
   const flatAt = (k) => {
@@ -132,7 +128,7 @@ function arrange(shape, count, width, longest) {
   };
   return {
     columns, rows, across, perRow, isWhole,
-    flats: Array.from({ length: count }, (_, k) => (isWhole ? flatAt(k) : k)),
+    flats: range(count).map((k) => (isWhole ? flatAt(k) : k)),
     top: !shape.length || !isWhole ? 0 : shape.length > 2 ? 2 * HEAD : HEAD,
     side: (shape.length > 1 ? isWhole : !isWhole) ? SIDE : 0, // broken rows of two dims have no numbers
   };
@@ -147,7 +143,7 @@ export function createTapes(id, { onHover, onMove }) {
   });
   return {
     node,
-    draw: (view, width) => take(view.story.tapes.length).forEach((each) => each.draw(view, width)),
+    draw: (view, width) => take(view.session.tapes.length).forEach((each) => each.draw(view, width)),
   };
 }
 
@@ -160,9 +156,8 @@ function createTape(id, tape, { onHover, onMove }) {
   });
   const [what, why] = [h("span"), h("code")];
   const title = h("p", { class: "sk-title" }, what, why);
-  const heads = h("div", { class: "sk-heads", "aria-hidden": "true" });
-  const headNodes = pool(heads, () => h("span", { class: "is-line" }));
-  const body = h("div", { class: "sk-body", style: `padding-left:${GUTTER}px` }, heads, strip.node);
+  const heads = createMarks("sk-heads");
+  const body = h("div", { class: "sk-body", style: `padding-left:${GUTTER}px` }, heads.node, strip.node);
   const node = h("div", { class: "sk-storage" }, title, body);
   let laidOut = null;
 
@@ -170,28 +165,26 @@ function createTape(id, tape, { onHover, onMove }) {
     const rows = Math.max(1, Math.ceil(count / Math.floor((width - GUTTER - 8) / 46)));
     const perRow = Math.max(1, Math.ceil(count / rows));
     strip.layOut(count, perRow, width - GUTTER - 8);
-    headNodes(Math.ceil(count / perRow)).forEach((head, row) => {
-      set(head, "text", String(row * perRow));
-      set(head, "style", `left:${GUTTER - 10}px;top:${strip.top(row * perRow) + 6}px`);
-    });
+    const firsts = range(Math.ceil(count / perRow)).map((row) => row * perRow);
+    heads.draw(firsts.map((at) => [at, GUTTER - 10, strip.top(at) + 6, "is-line"]));
     set(strip.node, "data-empty", count ? null : "no elements");
   }
 
   function draw(view, width) {
-    const { story, owners, pointed, spot } = view;
-    const values = story.tapes[tape];
+    const { session, owners, pointed, spot } = view;
+    const values = session.tapes[tape];
     if (laidOut !== `${values.length} ${width}`) layOut(values.length, width);
     laidOut = `${values.length} ${width}`;
-    const names = namesOf(story).filter((name) => story.tensors[name].tape === tape);
-    const number = story.tapes.length > 1 ? ` ${tape + 1}` : "";
+    const names = namesOf(session).filter((name) => session.tensors[name].tape === tape);
+    const number = session.tapes.length > 1 ? ` ${tape + 1}` : "";
     set(what, "text", `storage${number}: ${names.join(", ")}`);
-    set(why, "text", story.opened[tape]);
+    set(why, "text", session.opened[tape]);
     fit(strip.node, values.map(String), strip.boxWidth());
     const isAt = (where, element) => where?.tape === tape && where.element === element;
     strip.draw((element) => {
       const own = owners[tape][element];
       const says = own.map(({ name, flat }) =>
-        elementName(unflatten(story.tensors[name].layout.shape, flat), name));
+        elementName(unflatten(session.tensors[name].layout.shape, flat), name));
       return {
         text: String(values[element]),
         kind:

@@ -1,4 +1,4 @@
-"""The still picture of a story of aliases: a grid for each tensor, a tape for each storage, and the log."""
+"""The still picture of an alias explorer: a grid for each tensor, a tape for each storage, and the log."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from stridekit import palette
-from stridekit.widgets.alias_explorer.story import NAMES, Story
-from stridekit.widgets.static import LINE, MUTED, PALE, WIDTH, put_text
+from stridekit.widgets.alias_explorer.session import NAMES, Session
+from stridekit.widgets.static import LINE, MUTED, PALE, WIDTH, page, put_text
 
 CELL, SLOT, PER_ROW = 40, 52, 16
 TINTS = {name: palette.ROWS[k][0] for k, name in enumerate(NAMES)}
 HATCHES = {"x": "", "y": "////", "z": "|||"}
 
 
-def draw(story: Story, text: str) -> Figure:
+def draw(session: Session, text: str) -> Figure:
     """The tensors, the storages that they lie on, and `text` under them."""
-    cards = _cards(story)
+    cards = _cards(session)
     lines = [
         part
         for line in text.splitlines()
@@ -30,28 +30,23 @@ def draw(story: Story, text: str) -> Figure:
     ]
     top = max(y + height for _, _, y, height in cards) + 20
     tapes = []
-    for tape in story.tapes:
+    for tape in session.tapes:
         rows = max(1, ceil(tape.numel() / PER_ROW))
         tapes.append((tape, top, max(1, ceil(tape.numel() / rows))))
         top += 26 + rows * 84
-    height = top + 12 + 19 * len(lines)
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
-    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
-    ax.set_axis_off()
+    figure, ax = page(top + 12, lines, first=2)
     for name, x, y, _ in cards:
-        _card(ax, story, name, x, y)
+        _card(ax, session, name, x, y)
     for number, (_, y, per_row) in enumerate(tapes):
-        _tape(ax, story, number, y, per_row)
-    for k, line in enumerate(lines):
-        put_text(ax, 8, top + 14 + 19 * k, line, ha="left", family="monospace")
+        _tape(ax, session, number, y, per_row)
     return figure
 
 
-def _cards(story: Story) -> list[tuple[str, int, int, int]]:
-    """Where the grid of each name stands, and how high it is: (name, x, y, height)."""
+def _cards(session: Session) -> list[tuple[str, int, int, int]]:
+    """The place of each name's grid, and its height: (name, x, y, height)."""
     found, x, y, tallest = [], 8, 8, 0
-    for name in story.names():
-        rows, columns = _plane(story, name)
+    for name in session.names():
+        rows, columns = _plane(session, name)
         width = max(columns * CELL, 220)
         if x + width > WIDTH:
             x, y, tallest = 8, y + tallest + 14, 0
@@ -61,15 +56,15 @@ def _cards(story: Story) -> list[tuple[str, int, int, int]]:
     return found
 
 
-def _plane(story: Story, name: str) -> tuple[int, int]:
+def _plane(session: Session, name: str) -> tuple[int, int]:
     """Rows and columns: all dims but the last go down, and rows that are too long."""
-    shape, count = story.tensors[name].tensor.shape, story.tensors[name].tensor.numel()
+    shape, count = session.tensors[name].tensor.shape, session.tensors[name].tensor.numel()
     columns = min(shape[-1] if shape else 1, (WIDTH - 16) // CELL)
     return (ceil(count / columns) if columns else 0), columns
 
 
-def _card(ax: Axes, story: Story, name: str, x: int, y: int) -> None:
-    layout, (_, columns) = story.tensors[name].layout, _plane(story, name)
+def _card(ax: Axes, session: Session, name: str, x: int, y: int) -> None:
+    layout, (_, columns) = session.tensors[name].layout, _plane(session, name)
     _box(ax, x, y, 30, 28, TINTS[name], HATCHES[name])
     put_text(ax, x + 15, y + 14, name, weight="bold")
     put_text(
@@ -77,18 +72,18 @@ def _card(ax: Axes, story: Story, name: str, x: int, y: int) -> None:
     )
     numbers = f"storage_offset {layout.storage_offset}"
     put_text(ax, x + 38, y + 21, numbers, MUTED, 7.5, ha="left")
-    for k, value in enumerate(story.tensors[name].tensor.flatten().tolist()):
+    for k, value in enumerate(session.tensors[name].tensor.flatten().tolist()):
         left, top = x + k % columns * CELL, y + 36 + k // columns * 34
         _box(ax, left, top, CELL - 4, 30, TINTS[name])
         put_text(ax, left + CELL / 2 - 2, top + 15, f"{value:.0f}", size=8)
 
 
-def _tape(ax: Axes, story: Story, number: int, y: int, per_row: int) -> None:
-    tape = story.tapes[number]
-    names = [name for name in story.names() if story.tensors[name].tape is tape]
-    which = f" {number + 1}" if len(story.tapes) > 1 else ""
+def _tape(ax: Axes, session: Session, number: int, y: int, per_row: int) -> None:
+    tape = session.tapes[number]
+    names = [name for name in session.names() if session.tensors[name].tape is tape]
+    which = f" {number + 1}" if len(session.tapes) > 1 else ""
     put_text(ax, 8, y + 8, f"storage{which}: {', '.join(names)}", MUTED, ha="left")
-    owners = {name: story.tensors[name].elements() for name in names}
+    owners = {name: session.tensors[name].elements() for name in names}
     for element, value in enumerate(tape.tolist()):
         left, top = 36 + element % per_row * SLOT, y + 22 + element // per_row * 84
         if element % per_row == 0:

@@ -1,13 +1,13 @@
 // AliasExplorer: x, y and z painted on the storages they lie on, and a line to type on.
 //
-// The state is {shape, steps} in the model: the story is what the steps make of it. What is pointed at, the
+// The state is {shape, steps} in the model: the session is what the steps make of it. What is pointed at, the
 // line that waits for a yes, and why a line was refused are this view's own.
 
-import { begin, elementsOf, namesOf, relations, run } from "./story.js";
+import { begin, elementsOf, namesOf, relations, run } from "./session.js";
 import { createOwned, createTapes } from "./panes.js";
-import { elementName, unflatten } from "../page/core.js";
-import { OWN_KEYS, h, pool, set } from "../page/dom.js";
-import { Refused } from "../page/grammar.js";
+import { Refused, elementName, unflatten } from "../page/layout.js";
+import { button, h, pool, set } from "../page/dom.js";
+import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
 const EXAMPLES = [
@@ -18,32 +18,31 @@ const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "alias explorer", kind: "sk-aliases", traits: ["_scene"], draw,
+    label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw,
   });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };
-  let scene = null;
+  let state = null;
   let shown = null;
 
   const input = h("input", {
     class: "sk-input", id: `${id}-line`, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-    "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]", ...OWN_KEYS,
+    "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]",
     // JupyterLab lets no Enter in a line of text submit its form.
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
-  const button = (text, onclick, props = {}) =>
-    h("button", { type: "button", class: "sk-button", text, onclick, ...OWN_KEYS, ...props });
-  const undo = button("undo", () => keep(scene.steps.slice(0, -1)));
-  const reset = button("reset", () => keep([]));
+  const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
+  const undo = act("undo", () => keep(state.steps.slice(0, -1)));
+  const reset = act("reset", () => keep([]));
   const form = h("form", { class: "sk-line", onsubmit: submit },
     h("label", { for: `${id}-line`, text: "run a line" }), input,
-    h("button", { class: "sk-button", text: "run", ...OWN_KEYS }), undo, reset);
-  const examples = h("div", { class: "sk-presets", role: "group", "aria-label": "lines to run" },
-    ...EXAMPLES.map((text) => h("button", { type: "button", text, ...OWN_KEYS, onclick: () => type(text) })));
+    h("button", { class: "sk-button", text: "run" }), undo, reset);
+  const examples = createChips("lines to run", type);
+  examples.draw(EXAMPLES.map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
-  const yes = button("write all the same", () => accept(own.pending.text));
-  const no = button("leave it", leave);
+  const yes = act("write all the same", () => accept(own.pending.text));
+  const no = act("leave it", leave);
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
   const owned = createOwned(id, { onHover: hover, onMove: select });
   const tapes = createTapes(id, { onHover: hover, onMove: select });
@@ -61,37 +60,37 @@ function render({ model, el }) {
 
   function draw() {
     read();
-    const { story } = shown;
+    const { session } = shown;
     const view = { ...shown, pointed: own.hover ?? own.spot, spot: own.spot };
     owned.draw(view, shell.width);
     tapes.draw(view, shell.width);
-    set(undo, "disabled", scene.steps.length ? null : "");
-    set(reset, "disabled", scene.steps.length ? null : "");
+    set(undo, "disabled", state.steps.length ? null : "");
+    set(reset, "disabled", state.steps.length ? null : "");
     set(why, "text", own.why);
     set(ask, "hidden", own.pending ? null : "");
     set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
-    const [last, place] = [outcome(story), view.pointed && placeOf(view)];
+    const [last, place] = [outcome(session), view.pointed && placeOf(view)];
     set(news, "text", last);
     set(news, "hidden", own.why || own.pending ? "" : null);
     set(readout, "text", place ?? "Point at a box, or walk there with the arrow keys.");
     set(readout, "data-idle", place ? null : "");
     drawRelations();
-    drawLog(story.log);
+    drawLog(session.log);
     shell.speak(place ?? (own.why ? "" : last));
   }
 
-  /** The story of the state, made anew when the state is another one. */
+  /** The session of the state, made anew when the state is another one. */
   function read() {
-    const now = model.get("_scene");
-    if (scene && String([now.shape, ...now.steps]) === String([scene.shape, ...scene.steps])) {
-      scene = now;
+    const now = model.get("_state");
+    if (state && String([now.shape, ...now.steps]) === String([state.shape, ...state.steps])) {
+      state = now;
       return;
     }
-    scene = now;
-    const story = now.steps.reduce(run, begin(now.shape));
-    shown = { story, owners: ownersOf(story), relations: relations(story) };
+    state = now;
+    const session = now.steps.reduce(run, begin(now.shape));
+    shown = { session, owners: ownersOf(session), relations: relations(session) };
     Object.assign(own, { why: "", pending: null });
-    if (own.spot && !(own.spot.element < story.tapes[own.spot.tape]?.length)) own.spot = null;
+    if (own.spot && !(own.spot.element < session.tapes[own.spot.tape]?.length)) own.spot = null;
     own.hover = null;
   }
 
@@ -121,11 +120,11 @@ function render({ model, el }) {
   }
 
   /** The box that is pointed at, and every index that it has. */
-  function placeOf({ story, owners, pointed: { tape, element } }) {
-    const where = story.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
+  function placeOf({ session, owners, pointed: { tape, element } }) {
+    const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
     const names = owners[tape][element].map(({ name, flat }) =>
-      elementName(unflatten(story.tensors[name].layout.shape, flat), name));
-    return `${where} holds ${story.tapes[tape][element]}: ${names.join(", ") || "no tensor reaches it"}`;
+      elementName(unflatten(session.tensors[name].layout.shape, flat), name));
+    return `${where} holds ${session.tapes[tape][element]}: ${names.join(", ") || "no tensor reaches it"}`;
   }
 
   // What a hand does -----------------------------------------------------------------------------
@@ -138,7 +137,7 @@ function render({ model, el }) {
   function type(text) {
     Object.assign(own, { why: "", pending: null, spot: null });
     try {
-      const { log } = run(shown.story, text);
+      const { log } = run(shown.session, text);
       const { text: said, warning: against } = log.at(-1);
       if (!against) return accept(said);
       own.pending = { text: said, warning: against };
@@ -152,7 +151,7 @@ function render({ model, el }) {
   function accept(text) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
-    keep([...scene.steps, text]);
+    keep([...state.steps, text]);
     if (asked) input.focus(); // the button that had it is gone
   }
 
@@ -164,7 +163,7 @@ function render({ model, el }) {
 
   function keep(steps) {
     Object.assign(own, { why: "", pending: null, spot: null });
-    shell.change({ shape: scene.shape, steps });
+    shell.change({ shape: state.shape, steps });
     if (!steps.length) input.focus(); // a button that can do no more lets go of the focus
   }
 
@@ -178,15 +177,15 @@ function render({ model, el }) {
     draw();
   }
 
-  return shell.open(form, examples, news, why, ask, owned.node, tapes.node, readout, pairs, log);
+  return shell.open(form, examples.node, news, why, ask, owned.node, tapes.node, readout, pairs, log);
 }
 
 /** For each element of each storage: the names and flat indices that reach it, in the order of names. */
-function ownersOf(story) {
-  const owners = story.tapes.map((values) => values.map(() => []));
-  for (const name of namesOf(story)) {
-    const { tape } = story.tensors[name];
-    elementsOf(story.tensors[name]).forEach((element, flat) => owners[tape][element].push({ name, flat }));
+function ownersOf(session) {
+  const owners = session.tapes.map((values) => values.map(() => []));
+  for (const name of namesOf(session)) {
+    const { tape } = session.tensors[name];
+    elementsOf(session.tensors[name]).forEach((element, flat) => owners[tape][element].push({ name, flat }));
   }
   return owners;
 }

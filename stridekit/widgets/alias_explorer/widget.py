@@ -10,8 +10,8 @@ import traitlets
 from matplotlib.figure import Figure
 
 from stridekit.layout import Layout, LayoutError
+from stridekit.widgets.alias_explorer.session import Entry, Session
 from stridekit.widgets.alias_explorer.still import draw
-from stridekit.widgets.alias_explorer.story import Entry, Story
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
 
@@ -42,24 +42,24 @@ class AliasExplorer(Picture):
     _css = style("page/base.css", "alias_explorer/widget.css")
 
     def __init__(self, shape: Sequence[int] = (4, 6), steps: Sequence[str] = STEPS) -> None:
-        self._story = Story(shape, steps)
+        self._session = Session(shape, steps)
         super().__init__()
-        self._scene = {"shape": list(self._story.shape), "steps": list(self.steps)}
+        self._state = {"shape": list(self._session.shape), "steps": list(self.steps)}
 
     @property
     def steps(self) -> tuple[str, ...]:
         """The lines that were run, in order. Those that are set are run anew, from the beginning."""
-        return tuple(entry.text for entry in self._story.log)
+        return tuple(entry.text for entry in self._session.log)
 
     @steps.setter
     def steps(self, steps: Sequence[str]) -> None:
-        story = Story(self._story.shape, steps)
-        self._scene = {"shape": list(story.shape), "steps": [entry.text for entry in story.log]}
+        session = Session(self._session.shape, steps)
+        self._state = {"shape": list(session.shape), "steps": [entry.text for entry in session.log]}
 
     @property
     def tensors(self) -> dict[str, Layout]:
         """The layout of each name, on its storage."""
-        return {name: self._story.tensors[name].layout for name in self._story.names()}
+        return {name: self._session.tensors[name].layout for name in self._session.names()}
 
     @property
     def values(self) -> dict[str, Any]:
@@ -69,37 +69,40 @@ class AliasExplorer(Picture):
         {'x': [10, 1, 12, 3], 'y': [10, 12]}
         """
         return {
-            name: self._story.tensors[name].tensor.long().tolist() for name in self._story.names()
+            name: self._session.tensors[name].tensor.long().tolist()
+            for name in self._session.names()
         }
 
     def relation(self, y: str, x: str) -> str:
-        """How y and x share memory, in words.
+        """A sentence on how y and x share memory.
 
         >>> AliasExplorer((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
         'z and y share no element, though their ranges interleave'
         """
         for name in (y, x):
-            if name not in self._story.tensors:
-                raise LayoutError(f"{name} is not there: {', '.join(self._story.names())} are")
-        return self._story.relation(y, x)
+            if name not in self._session.tensors:
+                raise LayoutError(f"{name} is not there: {', '.join(self._session.names())} are")
+        return self._session.relation(y, x)
 
-    def _check(self, scene: dict[str, Any]) -> None:
-        Story(scene["shape"], scene["steps"])
+    def _check(self, state: dict[str, Any]) -> None:
+        Session(state["shape"], state["steps"])
 
-    @traitlets.observe("_scene")
+    @traitlets.observe("_state")
     def _followed(self, change: Any) -> None:
         """The front end ran a line, or Python set them."""
-        self._story = Story(change["new"]["shape"], change["new"]["steps"])
+        self._session = Session(change["new"]["shape"], change["new"]["steps"])
 
     def __repr__(self) -> str:
-        story = self._story
-        start = f"x = torch.arange({prod(story.shape)}).view({', '.join(map(str, story.shape))})"
-        width = max((len(entry.text) for entry in story.log), default=0)
-        lines = [f"{entry.text:{width}}  # {_words(entry)}" for entry in story.log]
-        return "\n  ".join([f"AliasExplorer: {start}", *lines, *story.relations()])
+        session = self._session
+        start = (
+            f"x = torch.arange({prod(session.shape)}).view({', '.join(map(str, session.shape))})"
+        )
+        width = max((len(entry.text) for entry in session.log), default=0)
+        lines = [f"{entry.text:{width}}  # {_words(entry)}" for entry in session.log]
+        return "\n  ".join([f"AliasExplorer: {start}", *lines, *session.relations()])
 
     def _still(self) -> Figure:
-        return draw(self._story, repr(self))
+        return draw(self._session, repr(self))
 
 
 def _words(entry: Entry) -> str:

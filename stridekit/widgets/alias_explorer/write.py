@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.scene import element_name
+from stridekit.widgets.notation import element_name
 
 MAX_VALUE = 99_999  # what fits a box
 
@@ -72,7 +72,7 @@ class Write(NamedTuple):
         self.target.tape.add_(0.0)  # there is no -0
 
     def warning(self) -> str:
-        """What speaks against a write that torch makes: "" where nothing does."""
+        """A warning against a write that torch makes; "" if there is nothing to warn of."""
         shared = shared_element(self.target, self.name)
         if not shared or (self.other is not None and self.op != "[]"):
             return ""

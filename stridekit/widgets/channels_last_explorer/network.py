@@ -32,7 +32,7 @@ class Layer(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """What comes out of a layer: "" and no stride where nothing does."""
+    """The tensor that comes out of a layer: "" and no stride if none does."""
 
     label: str
     stride: tuple[int, ...]
@@ -206,7 +206,7 @@ def label(x: Tensor) -> str:
 
 
 def note(layer: Layer, x: Tensor, y: Tensor, dims: str) -> str:
-    """What a layer did with the format of x, where that needs a word.
+    """A note on what a layer did with the format of x, if that needs a word.
 
     >>> x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
     >>> note(LAYERS[NAMES.index("flatten")], x, x.flatten(1), "NCHW")

@@ -1,8 +1,9 @@
 // The parts of ChannelsLastExplorer: sizes, the tensor's planes, a tape for each format, and the network.
 
-import { flatten, tuple, unflatten } from "../page/core.js";
+import { flatten, tuple, unflatten } from "../page/layout.js";
 import { LETTERS, MOST, apart, label, perRow, trace } from "./words.js";
-import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
+import { fit, h, set } from "../page/dom.js";
+import { createChips, createMarks, createSlider } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
 
 const SIZES = [["N", "images"], ["C", "channels"], ["H", "height"], ["W", "width"]];
@@ -14,52 +15,24 @@ const BETWEEN_PLANES = 22;
 
 /** A native slider for each size. */
 export function createSizes(id, onChange) {
-  const rows = SIZES.map(([name, what], d) => {
-    const at = `${id}-size${d}`;
-    const input = h("input", {
-      type: "range", id: at, min: "1", max: String(MOST[d]), step: "1", ...OWN_KEYS,
-      oninput: () => onChange(d, input.valueAsNumber),
-    });
-    const output = h("output", { for: at });
-    const text = h("label", { for: at, text: `${name} ` }, h("small", { text: what }));
-    return { input, output, line: h("div", { class: `sk-size sk-d${d}` }, text, input, output) };
-  });
+  const sliders = SIZES.map(([name, what], d) =>
+    createSlider(`${id}-size${d}`, [`${name} `, h("small", { text: what })], {
+      min: "1", max: String(MOST[d]), onInput: (size) => onChange(d, size),
+    }));
   return {
-    node: h("div", { role: "group", "aria-label": "sizes of the tensor" }, ...rows.map((row) => row.line)),
-    draw(shape) {
-      rows.forEach(({ input, output }, d) => {
-        if (input.valueAsNumber !== shape[d]) input.value = shape[d];
-        set(output, "text", String(shape[d]));
-      });
-    },
+    node: h("div", { role: "group", "aria-label": "sizes of the tensor" },
+      ...sliders.map(({ nodes }, d) => h("div", { class: `sk-size sk-d${d}` }, ...nodes))),
+    draw: (shape) => sliders.forEach((slider, d) => slider.draw(shape[d])),
   };
 }
 
-/** A row of chips of which one is pressed: choices are [value, text]. */
+/** Chips of which one is pressed: choices are [value, text]. */
 export function createChoice(name, choices, onPick) {
-  const chips = choices.map(([value, text]) => {
-    const chip = h("button", { type: "button", text, ...OWN_KEYS, onclick: () => onPick(value) });
-    return { value, chip };
-  });
+  const { node, draw } = createChips(name, onPick);
   return {
-    node: h("div", { class: "sk-presets", role: "group", "aria-label": name }, ...chips.map(({ chip }) => chip)),
-    draw: (current) =>
-      chips.forEach(({ value, chip }) => set(chip, "aria-pressed", String(value === current))),
+    node,
+    draw: (current) => draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))),
   };
-}
-
-/** Labels at places beside the boxes: draw([[text, x, y], …]). */
-function createMarks() {
-  const node = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  const marks = pool(node, () => h("span"));
-  const draw = (places) =>
-    marks(places.length).forEach((mark, k) => {
-      const [text, x, y, kind = ""] = places[k];
-      set(mark, "text", text);
-      set(mark, "class", kind);
-      set(mark, "style", `left:${x}px;top:${y}px`);
-    });
-  return { node, draw };
 }
 
 /** What a strip shows in the boxes of an order, apart from what is lit: once for a shape. */
@@ -169,7 +142,7 @@ export function createNetwork(id, network, { onSwitch, onInput }) {
   const start = [cell(), cell()];
   const rows = network.layers.map(({ name, code }, k) => {
     const box = h("input", {
-      type: "checkbox", id: `${id}-layer${k}`, ...OWN_KEYS, onchange: () => onSwitch(name, box.checked),
+      type: "checkbox", id: `${id}-layer${k}`, onchange: () => onSwitch(name, box.checked),
     });
     const text = h("label", { for: `${id}-layer${k}` }, box, h("code", { text: code }));
     const cells = [cell(), cell()];

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from stridekit import palette
 from stridekit.widgets.channels_last_explorer import words
 from stridekit.widgets.channels_last_explorer.words import Index
-from stridekit.widgets.static import INK, MUTED, WIDTH, put_text
+from stridekit.widgets.static import INK, MUTED, WIDTH, page, put_text
 
 SIZE = 8  # of the letters, in points
 CHARACTER = 0.60205 * SIZE * 100 / 72  # how wide one is in DejaVu Sans Mono
@@ -32,10 +32,7 @@ def draw(shape: Index, index: Index, highlight: str, lines: list[str]) -> Figure
     tape_height = n * image // per_row * LINE + 40
     tapes_top = 24 + n * (h * LINE + 14)
     text_top = tapes_top + 2 * tape_height + 14
-    height = text_top + 19 * len(lines)
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
-    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
-    ax.set_axis_off()
+    figure, ax = page(text_top, lines, size=8)
 
     lit = {i: 2.8 if i == index else 1.5 for i in words.group(shape, index, highlight)}
     for row in _planes(ax, shape):
@@ -50,8 +47,6 @@ def draw(shape: Index, index: Index, highlight: str, lines: list[str]) -> Figure
             y = top + 26 + start // per_row * LINE
             put_text(ax, LEFT - 8, y + LINE / 2, str(start), MUTED, 8, ha="right")
             _boxes(ax, (LEFT, y, order[start : start + per_row]), lit.get)
-    for k, line in enumerate(lines):
-        put_text(ax, 8, text_top + 19 * k, line, INK, 8, ha="left", family="monospace")
     return figure
 
 

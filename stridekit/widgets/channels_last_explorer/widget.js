@@ -5,7 +5,7 @@
 
 import { FORMATS, badge, code, group, layouts, orders, place, spread, step, verdicts } from "./words.js";
 import { createChoice, createNetwork, createPlanes, createSizes, createTape } from "./panes.js";
-import { flatten, unflatten } from "../page/core.js";
+import { flatten, unflatten } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
 import { createCode, createVerdicts } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
@@ -16,12 +16,12 @@ const HIGHLIGHTS = [["pixel", "a pixel's channels"], ["channel", "a channel's pi
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "channels-last explorer", kind: "sk-channels", traits: ["_scene", "_network"], draw,
+    label: "channels-last explorer", kind: "sk-channels", traits: ["_state", "_network"], draw,
     forget: () => (hovered = null), // a hovered element may be gone when Python has set another shape
   });
   const { id } = shell;
-  const scene = () => model.get("_scene");
-  const change = (changed) => shell.change({ ...scene(), ...changed });
+  const state = () => model.get("_state");
+  const change = (changed) => shell.change({ ...state(), ...changed });
   const hand = { onHover: hover, onSelect: select };
   let spoken = ""; // what was said last about the network
   let hovered = null; // the element under the pointer, by its number in row-major order
@@ -38,7 +38,7 @@ function render({ model, el }) {
   const network = createNetwork(id, model.get("_network"), {
     onInput: (input) => change({ input }),
     onSwitch: (name, on) =>
-      change({ layers: on ? [...scene().layers, name] : scene().layers.filter((other) => other !== name) }),
+      change({ layers: on ? [...state().layers, name] : state().layers.filter((other) => other !== name) }),
   });
   const key = h("p", { class: "sk-note", text: "b12 is channel b at h = 1, w = 2." });
   const controls = h("div", { class: "sk-controls" }, sizes.node, choice.node, key);
@@ -48,7 +48,7 @@ function render({ model, el }) {
   let now = {}; // what follows from the shape alone
 
   function draw() {
-    const { shape, index, highlight, ...rest } = scene();
+    const { shape, index, highlight, ...rest } = state();
     if (`${shape} ${shell.width}` !== laidOut) layOut(shape);
     const here = hovered === null ? index : unflatten(shape, hovered);
     const view = {
@@ -94,11 +94,11 @@ function render({ model, el }) {
 
   function select(flat) {
     hovered = null;
-    change({ index: unflatten(scene().shape, flat) });
+    change({ index: unflatten(state().shape, flat) });
   }
 
   function resize(d, size) {
-    const { shape, index } = scene();
+    const { shape, index } = state();
     hovered = null;
     const next = shape.map((old, k) => (k === d ? size : old));
     change({ shape: next, index: index.map((i, k) => Math.min(i, next[k] - 1)) });

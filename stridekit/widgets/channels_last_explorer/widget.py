@@ -52,30 +52,30 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     def __init__(self, shape: Iterable[int] = (2, 3, 4, 5)) -> None:
         sizes = _shape(shape)
-        scene = {
+        state = {
             "shape": [*sizes],
             "index": [0, *(n // 2 for n in sizes[1:])],
             "highlight": "pixel",
             "layers": [*net.DEFAULT_LAYERS],
             "input": 0,
         }
-        super().__init__(_scene=scene, _network=net.network())
+        super().__init__(_state=state, _network=net.network())
 
-    def _check(self, scene: dict[str, Any]) -> None:
-        shape, index = _shape(scene["shape"]), ints("index", scene["index"])
+    def _check(self, state: dict[str, Any]) -> None:
+        shape, index = _shape(state["shape"]), ints("index", state["index"])
         words.layouts(shape)["contiguous_format"].offset(index)
-        known = scene["highlight"] in words.HIGHLIGHTS and scene["input"] in range(len(net.INPUTS))
-        if min(index) < 0 or not known or not set(scene["layers"]) <= set(net.NAMES):
-            raise LayoutError(f"the picture cannot show {scene}")
+        known = state["highlight"] in words.HIGHLIGHTS and state["input"] in range(len(net.INPUTS))
+        if min(index) < 0 or not known or not set(state["layers"]) <= set(net.NAMES):
+            raise LayoutError(f"the picture cannot show {state}")
 
     def _set(self, **changed: Any) -> None:
         """Lists, as JSON has them, and one whole value: what the front end sends back is then equal."""
-        self._scene = self._scene | changed
+        self._state = self._state | changed
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes (N, C, H, W)."""
-        return tuple(self._scene["shape"])
+        return tuple(self._state["shape"])
 
     @shape.setter
     def shape(self, shape: Iterable[int]) -> None:
@@ -86,7 +86,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
     @property
     def index(self) -> tuple[int, ...]:
         """The index (n, c, h, w) of the selected element."""
-        return tuple(self._scene["index"])
+        return tuple(self._state["index"])
 
     @index.setter
     def index(self, index: Iterable[int]) -> None:
@@ -96,8 +96,8 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @property
     def highlight(self) -> str:
-        """What lights up: all channels of the "pixel", or all pixels of the "channel"."""
-        return str(self._scene["highlight"])
+        """The group that lights up: all channels of the "pixel", or all pixels of the "channel"."""
+        return str(self._state["highlight"])
 
     @highlight.setter
     def highlight(self, highlight: str) -> None:
@@ -108,7 +108,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
     @property
     def layers(self) -> tuple[str, ...]:
         """The layers of the network that are switched on, in the order in which they run."""
-        return tuple(name for name in net.NAMES if name in self._scene["layers"])
+        return tuple(name for name in net.NAMES if name in self._state["layers"])
 
     @layers.setter
     def layers(self, names: Iterable[str]) -> None:
@@ -121,7 +121,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
     @property
     def network_shape(self) -> tuple[int, ...]:
         """The shape of the network's input."""
-        return net.INPUTS[self._scene["input"]]
+        return net.INPUTS[self._state["input"]]
 
     @network_shape.setter
     def network_shape(self, shape: Iterable[int]) -> None:
@@ -157,7 +157,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
         return "\n  ".join([f"ChannelsLastExplorer: shape {shape}", *lines])
 
     def _trace(self) -> list[tuple[str, list[net.Passage]]]:
-        return net.trace(self._scene["input"], self.layers)
+        return net.trace(self._state["input"], self.layers)
 
 
 def _passed(passage: net.Passage) -> str:

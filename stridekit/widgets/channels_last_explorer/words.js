@@ -1,10 +1,8 @@
-// Where things lie in both memory formats, and what the flags say: words.py on this side of the
-// kernel. tests/fixtures/channels_last_explorer.json pins this file to Python's and torch's answers.
+// Where things lie in both memory formats, and what the flags say: words.py on this side of the kernel, and tests/live.py
+// compares the two.
 
-import { elementName, offset, product, tuple, unflatten } from "../page/core.js";
+import { apply, elementName, flatten, offset, product, range, rowMajor, tuple, unflatten } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
-import { apply } from "../page/operations.js";
-import { contiguousStride } from "../page/view_rule.js";
 
 export const MOST = [2, 4, 4, 5];
 export const FORMATS = ["contiguous_format", "channels_last"];
@@ -12,11 +10,9 @@ export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
 const [CLONE, CONTIGUOUS] = ["clone", "contiguous"].flatMap((name) => readSteps(`.${name}(${NAME})`));
 
-const range = (n) => Array.from({ length: n }, (_, k) => k);
-
 /** The same values in both formats. @param {number[]} shape */
 export function layouts(shape) {
-  const x = { shape, stride: contiguousStride(shape), storage_offset: 0, itemsize: 4 };
+  const x = rowMajor(shape, 4);
   return { contiguous_format: x, channels_last: apply(x, CLONE).layout };
 }
 
@@ -100,7 +96,7 @@ export const code = (shape) =>
 /** The elements of each order as they lie in memory, each by its number in row-major order. */
 export function orders(shape) {
   const [n, c, h, w] = shape;
-  const flat = ([a, b, i, j]) => ((a * c + b) * h + i) * w + j;
+  const flat = (index) => flatten(shape, index);
   const boxes = range(product(shape));
   return {
     contiguous_format: boxes,

@@ -1,7 +1,7 @@
-"""What ChannelsLastExplorer says, as plain functions: where things lie in both orders, and the flags.
+"""The words of ChannelsLastExplorer: where things lie in both orders, and the flags.
 
-words.js mirrors these functions, so that the picture follows the hand without asking the kernel;
-tests/fixtures/channels_last_explorer.json pins both sides to the same answers, and to torch's.
+words.js says the same, so that the picture follows the hand without asking the kernel; tests/live.py
+compares the two.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def label(index: Index) -> str:
 
 
 def group(shape: Index, index: Index, highlight: str) -> list[Index]:
-    """What lights up with x[n, c, h, w]: all channels of its pixel, or all pixels of its channel.
+    """The indices that light up with x[n, c, h, w]: all channels of its pixel, or pixels of its channel.
 
     >>> group((2, 3, 4, 5), (0, 1, 1, 2), "pixel")
     [(0, 0, 1, 2), (0, 1, 1, 2), (0, 2, 1, 2)]
@@ -50,7 +50,7 @@ def group(shape: Index, index: Index, highlight: str) -> list[Index]:
 
 
 def step(layout: Layout, index: Index, highlight: str) -> int | None:
-    """How many elements lie from one of the group to the next; None where there is only one.
+    """The number of elements from one of the group to the next; None if there is only one.
 
     >>> step(layouts((2, 3, 4, 5))["contiguous_format"], (0, 1, 1, 2), "pixel")
     20
@@ -71,7 +71,7 @@ def apart(steps: int | None) -> str:
 
 
 def spread(shape: Index, index: Index, highlight: str) -> str:
-    """How far apart the group lies in each order: the idea of the widget in one sentence.
+    """A sentence on how far apart the group lies in each order: the idea of the widget.
 
     >>> spread((2, 3, 4, 5), (0, 1, 1, 2), "pixel")
     'The 3 channels of pixel (0, 1, 2) lie side by side in channels_last, 20 elements apart in ...'
@@ -103,7 +103,7 @@ def place(shape: Index, index: Index) -> str:
 
 
 def badge(shape: Index) -> str:
-    """Whether the flags can tell the formats apart; if not, which sizes are to blame.
+    """A note on whether the flags can tell the formats apart; if not, which sizes are to blame.
 
     >>> badge((2, 1, 4, 5))
     'ambiguous: C is 1, so both flags are True'

@@ -12,9 +12,16 @@ function create(node, props, children) {
   return node;
 }
 
+/** A key that JupyterLab must leave to the widget: the attribute works on the focused node alone. */
+export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+const FOCUSED = ["button", "input", "select"];
+
 /** An HTML node. `text` is its text, `on…` a listener, everything else an attribute. */
 export const h = (tag, props = {}, ...children) =>
-  create(document.createElement(tag), props, children);
+  create(document.createElement(tag), FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props, children);
+
+/** A button that does something. */
+export const button = (text, onclick, props = {}) => h("button", { type: "button", text, onclick, ...props });
 
 /** The same for SVG. */
 export const s = (tag, props = {}) => create(document.createElementNS(SVG, tag), props, []);
@@ -63,6 +70,3 @@ export const reachedBy = (key, now, perRow, count) => ({
   ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
   Home: 0, End: count - 1,
 })[key];
-
-/** A key that JupyterLab must leave to the widget: the attribute works on the focused node alone. */
-export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };

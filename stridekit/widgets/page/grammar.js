@@ -1,7 +1,7 @@
 // How typed lines are read. The grammar stands in widgets/grammar.py; this is that module, function by function,
-// and tests/fuzz_lines.py holds the two to the same layouts, and the same words.
+// and tests/live_lines.py holds the two to the same layouts, and the same words.
 
-import { MOST, product, tuple } from "./core.js";
+import { MOST, Refused, product, tuple } from "./layout.js";
 
 const MOST_CHARACTERS = 1000;
 
@@ -33,9 +33,6 @@ const NAME = "[A-Za-z_][A-Za-z0-9_]*";
 const TOKEN = new RegExp(String.raw`[ \t]*(\.\.\.|\.?${NAME}|0|[1-9][0-9]*|[-+*]=|"${NAME}"|'${NAME}'|.)`, "gsu");
 const PARAMETER = /(\*?)(\w+): (\w+)(?: = ([\w.-]+))?/g;
 const UNSHOWN = /[\x00-\x1f\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]/gu;
-
-/** A text that is no line, or an operation that torch would refuse. */
-export class Refused extends Error {}
 
 /** The operations that a text stands for, at least one: [{name, args, text}]. Throws Refused. */
 export function readSteps(text) {

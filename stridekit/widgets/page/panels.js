@@ -1,30 +1,75 @@
-// The panels around the pictures that several widgets have: presets, verdicts, code.
+// What several widgets have around their pictures: chips, sliders, lists, labels at places, verdicts, code.
 
-import { OWN_KEYS, h, pool, set } from "./dom.js";
+import { button, h, pool, set } from "./dom.js";
+import { sameLayout } from "./layout.js";
 
-/** A row of chips, one a preset; the one on screen is pressed. */
+/** A row of chips: draw([{text, title, isPressed, value}, …]). `classes` are those of the row and of a chip. */
+export function createChips(label, onPick, classes = ["sk-presets", ""]) {
+  const node = h("div", { class: classes[0], role: "group", "aria-label": label });
+  const chips = pool(node, () => button("", ({ currentTarget }) => onPick(currentTarget.choice), { class: classes[1] }));
+  return {
+    node,
+    draw: (choices) =>
+      chips(choices.length).forEach((chip, k) => {
+        const { text, title = null, isPressed, value } = choices[k];
+        chip.choice = value;
+        set(chip, "text", text);
+        set(chip, "title", title);
+        set(chip, "aria-pressed", isPressed === undefined ? null : String(isPressed));
+      }),
+  };
+}
+
+/** The layouts to start from; the one on screen is pressed. */
 export function createPresets(onPick) {
-  const node = h("div", { class: "sk-presets", role: "group", "aria-label": "layouts to start from" });
-  const chips = pool(node, () =>
-    h("button", { type: "button", ...OWN_KEYS, onclick: (event) => onPick(event.currentTarget.preset) }),
-  );
-  const same = (a, b) =>
-    String(a.shape) === String(b.shape) && String(a.stride) === String(b.stride) &&
-    a.storage_offset === b.storage_offset;
+  const { node, draw } = createChips("layouts to start from", onPick);
   return {
     node,
     /** @returns the preset that is on screen, if any; none where the layout is null */
     draw(presets, layout) {
-      const current = layout ? presets.find((preset) => same(preset.layout, layout)) : undefined;
-      chips(presets.length).forEach((chip, k) => {
-        chip.preset = presets[k];
-        set(chip, "text", presets[k].name);
-        set(chip, "title", presets[k].expression);
-        set(chip, "aria-pressed", String(presets[k] === current));
-      });
+      const current = layout ? presets.find((preset) => sameLayout(preset.layout, layout)) : undefined;
+      draw(presets.map((preset) => ({
+        text: preset.name, title: preset.expression, isPressed: preset === current, value: preset,
+      })));
       return current;
     },
   };
+}
+
+/** A native slider between its label, which is text and nodes, and what it says. */
+export function createSlider(id, label, { onInput, ...props }) {
+  const input = h("input", {
+    type: "range", id, min: "0", step: "1", ...props, oninput: () => onInput(input.valueAsNumber),
+  });
+  const output = h("output", { for: id });
+  return {
+    input, nodes: [h("label", { for: id }, ...[label].flat()), input, output],
+    draw(value, says = String(value)) {
+      if (input.valueAsNumber !== value) input.value = value;
+      set(output, "text", says);
+    },
+  };
+}
+
+/** A list of texts with its label; `onPick` is told the number of the one that was chosen. */
+export function createSelect(id, label, texts, onPick) {
+  const select = h("select", { id, class: "sk-input", onchange: () => onPick(select.selectedIndex) },
+    ...texts.map((text) => h("option", { text })));
+  return { select, node: h("div", { class: "sk-choice" }, h("label", { for: id, text: label }), select) };
+}
+
+/** Labels at places beside boxes: draw([[text, x, y, class], …]). */
+export function createMarks(kind = "sk-marks") {
+  const node = h("div", { class: kind, "aria-hidden": "true" });
+  const marks = pool(node, () => h("span"));
+  const draw = (places) =>
+    marks(places.length).forEach((mark, k) => {
+      const [text, x, y, own = ""] = places[k];
+      set(mark, "text", String(text));
+      set(mark, "class", own);
+      set(mark, "style", `left:${x}px;top:${y}px`);
+    });
+  return { node, draw };
 }
 
 const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
@@ -48,19 +93,18 @@ export function createVerdicts() {
 export function createCode() {
   const code = h("code");
   const also = h("code", { class: "sk-also" });
-  const button = h("button", { type: "button", text: "copy", ...OWN_KEYS, "aria-label": "copy the code",
-    onclick: copy });
-  const node = h("div", { class: "sk-code" }, h("div", {}, code, also), button);
+  const copier = button("copy", copy, { "aria-label": "copy the code" });
+  const node = h("div", { class: "sk-code" }, h("div", {}, code, also), copier);
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(code.textContent);
-      button.textContent = "copied";
+      copier.textContent = "copied";
     } catch {
       getSelection().selectAllChildren(code); // no clipboard here: one key is left to press
-      button.textContent = "press Ctrl+C";
+      copier.textContent = "press Ctrl+C";
     }
-    setTimeout(() => (button.textContent = "copy"), 1500);
+    setTimeout(() => (copier.textContent = "copy"), 1500);
   }
 
   return {

@@ -1,6 +1,6 @@
 // Playing: one step after another by itself, until none is left or a hand takes over.
 
-import { OWN_KEYS, h, set } from "./dom.js";
+import { button, set } from "./dom.js";
 
 /**
  * A button that plays and pauses. `left()` says how many steps there still are, `step()` takes one, `rewind()` goes
@@ -8,7 +8,7 @@ import { OWN_KEYS, h, set } from "./dom.js";
  * widget, as `redraw()` does, and the widget draws the button.
  */
 export function createPlayer({ left, step, rewind, redraw, pause }) {
-  const node = h("button", { type: "button", class: "sk-button sk-play", ...OWN_KEYS, onclick: toggle });
+  const node = button("", toggle, { class: "sk-button sk-play" });
   let waiting = null;
 
   function toggle() {

@@ -6,14 +6,14 @@ import { h, set } from "./dom.js";
 // Each kind of widget has a module of its own, but names on a page are counted together.
 const count = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
 
-// The state of a widget is one trait, "_scene", which both sides write whole: no half-changed picture can be
+// The state of a widget is one trait, "_state", which both sides write whole: no half-changed picture can be
 // seen or sent. Both may write at the same moment; then the last to reach the kernel wins. So each change
 // here has a number of its own, "_turn", and the kernel's answer names it in "_seen". Until then whatever
 // comes is older than the change, which stays: the newest of each model, by its turn, for all of its views.
 const unanswered = new Map();
 
 /**
- * `draw` is called with nothing when one of the `traits` or the width has changed. When another "_scene" is
+ * `draw` is called with nothing when one of the `traits` or the width has changed. When another "_state" is
  * there, `forget` is called before.
  */
 export function createShell({ model, el }, { label, kind, traits, draw, forget }) {
@@ -42,13 +42,13 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
     },
     redraw,
     /** Change the state, as a hand does: drawn at once, and told to the kernel when it has been painted. */
-    change(scene) {
+    change(state) {
       const turn = Math.random();
       unanswered.delete(model.get("_turn"));
-      unanswered.set(turn, scene);
+      unanswered.set(turn, state);
       drawn = null;
       model.set("_turn", turn);
-      model.set("_scene", scene);
+      model.set("_state", state);
       if (drawn === null) redraw(); // nothing new in the model, but perhaps in what is pointed at
       if (!unsent) requestAnimationFrame(() => setTimeout(send));
       unsent = true;
@@ -60,7 +60,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
     },
   };
 
-  const heard = [["_seen", settle], ...traits.map((trait) => [trait, trait === "_scene" ? follow : redraw])];
+  const heard = [["_seen", settle], ...traits.map((trait) => [trait, trait === "_state" ? follow : redraw])];
 
   function send() {
     unsent = false;
@@ -76,14 +76,14 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
   function follow() {
     settle();
     const kept = unanswered.get(model.get("_turn"));
-    if (kept && kept !== model.get("_scene")) model.set("_scene", kept);
-    if (model.get("_scene") === drawn) return;
+    if (kept && kept !== model.get("_state")) model.set("_state", kept);
+    if (model.get("_state") === drawn) return;
     forget?.();
     redraw();
   }
 
   function redraw() {
-    drawn = model.get("_scene");
+    drawn = model.get("_state");
     draw();
   }
 

@@ -3,7 +3,7 @@
 // The state is {said, shown} in the model. What is ticked or typed but not committed is this view's own.
 // Nothing of the answer is in the page before it is shown, not even for those who cannot see it.
 
-import { OWN_KEYS, h, set } from "../page/dom.js";
+import { button, h, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { createCode } from "../page/panels.js";
 import { readAnswer, remark, shown, verdict } from "./words.js";
@@ -16,18 +16,18 @@ const HINTS = {
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "prediction", kind: "sk-predict", traits: ["_scene", "_problem"], draw,
+    label: "prediction", kind: "sk-predict", traits: ["_state", "_problem"], draw,
   });
   const problem = model.get("_problem");
   const { id } = shell;
   const own = { draft: null, complaint: "" };
 
   const answers = problem.kind === "choice" ? createChoices() : createLine();
-  const commitButton = h("button", { type: "submit", class: "sk-button sk-commit", text: "Commit", ...OWN_KEYS });
-  const skip = h("button", { type: "button", class: "sk-button", text: "show me", ...OWN_KEYS,
-    title: "see the answer without a prediction", onclick: () => reveal(null) });
-  const again = h("button", { type: "button", class: "sk-button", text: "try again", ...OWN_KEYS,
-    onclick: reset });
+  const commitButton = h("button", { type: "submit", class: "sk-button sk-commit", text: "Commit" });
+  const skip = button("show me", () => reveal(null), {
+    class: "sk-button", title: "see the answer without a prediction",
+  });
+  const again = button("try again", reset, { class: "sk-button" });
   const status = h("p", { class: "sk-answer", role: "status", tabindex: "-1" });
   const fields = h("fieldset", {},
     h("legend", {}, h("span", { class: "sk-kicker", text: "predict" }), h("span", {}, ...inline(problem.question))),
@@ -42,16 +42,16 @@ function render({ model, el }) {
   // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
-    const scene = model.get("_scene");
-    const open = !scene.shown;
-    const [sign, sentence] = open ? ["", own.complaint] : verdict(problem, scene.said);
+    const state = model.get("_state");
+    const open = !state.shown;
+    const [sign, sentence] = open ? ["", own.complaint] : verdict(problem, state.said);
     set(fields, "disabled", open ? null : "");
-    answers.draw(scene);
+    answers.draw(state);
     for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open]])
       set(node, "hidden", visible ? null : "");
     set(status, "text", `${sign} ${sentence}`.trim());
     set(status, "data-sign", sign || null);
-    drawReveal(scene);
+    drawReveal(state);
   }
 
   /** The texts come into the page with the answer, and leave it when it is asked anew. */
@@ -67,7 +67,7 @@ function render({ model, el }) {
   /** Radio buttons, each with its text and, at the end, what it turned out to be. */
   function createChoices() {
     const rows = problem.choices.map((text, k) => {
-      const input = h("input", { type: "radio", name: `${id}-choice`, value: String(k), ...OWN_KEYS,
+      const input = h("input", { type: "radio", name: `${id}-choice`, value: String(k),
         onchange: () => take(k) });
       const mark = h("span", { class: "sk-tick" });
       const words = problem.quoted[k] ? h("span", {}, ...inline(text)) : h("code", { text });
@@ -90,7 +90,7 @@ function render({ model, el }) {
   /** One line to type on. */
   function createLine() {
     const input = h("input", { type: "text", class: "sk-input", "aria-label": "your prediction",
-      "aria-describedby": `${id}-hint`, spellcheck: "false", ...OWN_KEYS, oninput: () => take(input.value),
+      "aria-describedby": `${id}-hint`, spellcheck: "false", oninput: () => take(input.value),
       // JupyterLab lets no Enter in a line of text submit its form.
       onkeydown: (event) => event.key === "Enter" && commit(event) });
     return {
@@ -114,7 +114,7 @@ function render({ model, el }) {
 
   function commit(event) {
     event.preventDefault();
-    if (model.get("_scene").shown) return;
+    if (model.get("_state").shown) return;
     const read = problem.kind !== "choice" ? readAnswer(problem.kind, own.draft ?? "")
       : own.draft === null ? { why: FIRST } : { value: own.draft };
     if (read.why === undefined) return reveal(read.value);

@@ -15,6 +15,7 @@ from stridekit import palette
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
+from stridekit.widgets.static import page
 
 LARGEST = 2**53 - 1  # up to here a browser counts exactly
 OPEN: dict[str, Any] = {"said": None, "shown": False}
@@ -85,7 +86,7 @@ class Predict(Picture):
         self._choices = None if choices is None else _distinct(choices)
         self._kind = _kind_of(answer) if self._choices is None else "choice"
         self._remarks = dict(remarks or {})
-        super().__init__(_scene=OPEN)
+        super().__init__(_state=OPEN)
         said = self._to_json(answer, "the answer")
         notes = [
             [self._to_json(wrong, "the remark for"), text] for wrong, text in self._remarks.items()
@@ -108,37 +109,37 @@ class Predict(Picture):
 
     @property
     def committed(self) -> Any:
-        """What was predicted, as one of the choices, a number or a tuple; None before."""
-        return self._from_json(self._scene["said"])
+        """The prediction: one of the choices, a number or a tuple; None before there is one."""
+        return self._from_json(self._state["said"])
 
     @committed.setter
     def committed(self, value: Any) -> None:
         if value is None:
-            self._scene = OPEN
+            self._state = OPEN
         else:
-            self._scene = {"said": self._to_json(value, "the prediction"), "shown": True}
+            self._state = {"said": self._to_json(value, "the prediction"), "shown": True}
 
     @property
     def correct(self) -> bool | None:
-        """Whether the prediction is right; None while there is none."""
-        said = self._scene["said"]
+        """True for a right prediction, False for a wrong one; None while there is none."""
+        said = self._state["said"]
         return None if said is None else bool(said == self._problem["answer"])
 
     @property
     def shown(self) -> bool:
-        """Whether the answer is on screen: after a prediction, or after `show()`."""
-        return bool(self._scene["shown"])
+        """True once the answer is on screen: after a prediction, or after `show()`."""
+        return bool(self._state["shown"])
 
     def show(self) -> None:
         """Show the answer, without a prediction if there is none yet."""
-        self._scene = {**self._scene, "shown": True}
+        self._state = {**self._state, "shown": True}
 
-    def _check(self, scene: dict[str, Any]) -> None:
-        said = self._from_json(scene["said"])
-        if said is not None and self._to_json(said, "the prediction") != scene["said"]:
-            raise ValueError(f"the prediction {scene['said']!r} cannot be")
-        if scene["shown"] not in (True, False) or (said is not None and not scene["shown"]):
-            raise ValueError(f"the question cannot be {scene}")
+    def _check(self, state: dict[str, Any]) -> None:
+        said = self._from_json(state["said"])
+        if said is not None and self._to_json(said, "the prediction") != state["said"]:
+            raise ValueError(f"the prediction {state['said']!r} cannot be")
+        if state["shown"] not in (True, False) or (said is not None and not state["shown"]):
+            raise ValueError(f"the question cannot be {state}")
 
     def _to_json(self, value: Any, what: str) -> Any:
         """A value as the front end has it: the number of a choice, a number, a list."""
@@ -166,8 +167,8 @@ class Predict(Picture):
         if self._choices is not None:
             lines.append(" | ".join(self._problem["choices"]))
         if self.shown:
-            lines += [" ".join(verdict(self._problem, self._scene["said"]))]
-            lines += [remark(self._problem, self._scene["said"]), self._problem["why"]]
+            lines += [" ".join(verdict(self._problem, self._state["said"]))]
+            lines += [remark(self._problem, self._state["said"]), self._problem["why"]]
         if self.shown and self._problem["experiment"]:
             lines += self._problem["experiment"].splitlines()
             lines += [f"# {line}" for line in self._problem["output"].splitlines()]
@@ -185,9 +186,7 @@ class Predict(Picture):
             )
         ]
         height = 24 * (len(lines) + len(marks)) + 66
-        figure = Figure(figsize=(9, height / 100), dpi=150, facecolor="white")
-        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 900), ylim=(height, 0))
-        ax.set_axis_off()
+        figure, ax = page(height)
         ax.plot([14, 14], [12, height - 12], color=palette.OFFSET[0], linewidth=3)
         words: dict[str, Any] = {"va": "center", "family": "DejaVu Sans", "parse_math": False}
         ax.text(28, 22, "predict", fontsize=8, weight="bold", color=palette.OFFSET[0], **words)
@@ -216,7 +215,7 @@ def verdict(problem: dict[str, Any], said: Any) -> tuple[str, str]:
 
 
 def remark(problem: dict[str, Any], said: Any) -> str:
-    """What there is to say to this answer in particular; "" for most."""
+    """The remark on this answer in particular; "" for most."""
     return next((text for wrong, text in problem["remarks"] if wrong == said), "")
 
 
@@ -234,7 +233,7 @@ def _distinct(choices: Iterable[Any]) -> list[Any]:
     if items is None:
         raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")
     if not 2 <= len(items) <= MOST_CHOICES:
-        raise ValueError(f"{len(items):,} choices are no choice: give 2 to {MOST_CHOICES}")
+        raise ValueError(f"a question has 2 to {MOST_CHOICES} choices, not {len(items):,}")
     found = [_plain(choice) for choice in items]
     texts = [_text(choice) for choice in found]
     for text in texts:
@@ -246,7 +245,7 @@ def _distinct(choices: Iterable[Any]) -> list[Any]:
 
 
 def _kind_of(value: Any) -> str:
-    """How the answer is typed where there are no choices."""
+    """The way to type an answer that has no choices: as a number or as a tuple."""
     plain = _plain(value)
     numbers = plain if isinstance(plain, tuple) else (plain,)
     whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
@@ -280,7 +279,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _text(value: Any) -> str:
-    """How a value is written on screen; by this choices are told apart."""
+    """A value as it stands on screen, which is how choices are told apart."""
     plain = _plain(value)
     if isinstance(plain, str):
         return plain

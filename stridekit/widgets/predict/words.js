@@ -1,7 +1,7 @@
 // What a prediction is made of, without a page: reading what was typed, and the verdict in words.
-// widget.py is the truth of the sentences; tests/fixtures/predict.json pins this file to it.
+// widget.py is the truth of the verdicts, and tests/live.py compares the two.
 
-import { tuple } from "../page/core.js";
+import { tuple } from "../page/layout.js";
 
 /**
  * A question as widget.py sends it; `answer` is the number of a choice, a number or an array of them.

@@ -1,7 +1,7 @@
 // One element in both shapes: an input for each dim of x and of y, and one for its number in order.
 
-import { elementName, flatten, numel, offset, unflatten } from "../page/core.js";
-import { OWN_KEYS, h, set } from "../page/dom.js";
+import { elementName, flatten, numel, offset, unflatten } from "../page/layout.js";
+import { h, set } from "../page/dom.js";
 import { followed } from "./steps.js";
 
 /** `onFlat` is called with the row-major number that a hand asks for. */
@@ -13,7 +13,7 @@ export function createFollow(id, { onFlat }) {
   let inputs = {};
 
   function number(label, read) {
-    return h("input", { type: "number", min: "0", step: "1", class: "sk-input", "aria-label": label, ...OWN_KEYS,
+    return h("input", { type: "number", min: "0", step: "1", class: "sk-input", "aria-label": label,
       oninput: ({ currentTarget: at }) => {
         if (at.value === "") return; // a digit is still to come
         at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), Number(at.max)));

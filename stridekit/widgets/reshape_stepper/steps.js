@@ -1,14 +1,12 @@
-// The rule of `view` as a walk: one sentence a step, in the words of steps.py, which is the truth:
-// tests/fixtures/reshape_stepper.json pins this file to it.
+// The rule of `view` as a walk: one sentence a step, in the words of steps.py, which is the truth; tests/live.py
+// compares the two. Where one element goes is said here alone.
 //
 // A step is {part, says, dims, new_dims, needed, run, taken, stride}, as Python's Step says it.
 
-import { numel, tuple, whyNotContiguous } from "../page/core.js";
-import { chunksOf, viewStride } from "../page/view_rule.js";
+import { chunksOf, counted, numel, range, tuple, viewStride, whyNotContiguous } from "../page/layout.js";
 
-const elements = (count) => `${count} element${count === 1 ? "" : "s"}`;
+const elements = (count) => counted(count, "element");
 const spaced = (count, stride) => elements(count) + (count > 1 ? ` in steps of ${stride}` : "");
-const range = (first, last) => Array.from({ length: last - first + 1 }, (_, k) => first + k);
 
 const step = (part, says, more = {}) => ({
   part, says, dims: [], new_dims: [], needed: null, run: null, taken: "", stride: null, ...more,
@@ -34,7 +32,7 @@ function verdict({ shape, stride }, target) {
 /** Merging, from the last dim outwards. */
 function merging({ shape, stride }) {
   let chunk = null;
-  return range(0, shape.length - 1).reverse().map((d) => {
+  return range(shape.length).reverse().map((d) => {
     const [size, found] = [shape[d], stride[d]];
     let [says, needed] = ["", null];
     if (!chunk) {
@@ -78,7 +76,7 @@ function cutting({ shape, stride }, target) {
   return opened(told);
 }
 
-const about = (chunk) => ({ dims: range(chunk.first, chunk.last), run: [chunk.numel, chunk.stride] });
+const about = (chunk) => ({ dims: range(chunk.last - chunk.first + 1).map((k) => chunk.first + k), run: [chunk.numel, chunk.stride] });
 const opened = (told) =>
   told.map((one, k) => (k ? one : { ...one, says: `Now the chunks are cut. ${one.says}` }));
 

@@ -1,8 +1,8 @@
 """The rule of `view` as a walk: one sentence a step, from the last dim to the verdict.
 
 First neighbouring dims that step evenly are merged into chunks, then each chunk is cut into the new dims.
-That is the walk of stridekit/rules.py, told while it happens. steps.js tells it in the same
-words; tests/fixtures/reshape_stepper.json pins both.
+That is the walk of Layout.why_not_view, told while it happens. steps.js tells it in the same words, and
+tests/live.py compares the two.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ class Step(NamedTuple):
     """One sentence, and what it is about.
 
     `part` is start, merge, cut, stuck or end. `dims` and `new_dims` are the dims that it names. `needed`
-    is the stride at which dim `dims[0]` would have merged, None where that was not asked. `run` is the
-    chunk that it speaks of, as (elements, stride). `taken` and `stride` belong to the new dim.
+    is the stride at which dim `dims[0]` would have merged, None where that was not asked. `taken` and
+    `stride` belong to the new dim.
     """
 
     part: str
@@ -27,7 +27,6 @@ class Step(NamedTuple):
     dims: tuple[int, ...] = ()
     new_dims: tuple[int, ...] = ()
     needed: int | None = None
-    run: tuple[int, int] | None = None
     taken: str = ""
     stride: int | None = None
 
@@ -42,10 +41,6 @@ class _Chunk:
     @property
     def dims(self) -> tuple[int, ...]:
         return tuple(range(self.first, self.last + 1))
-
-    @property
-    def run(self) -> tuple[int, int]:
-        return self.numel, self.stride
 
 
 def steps(layout: Layout, target: tuple[int, ...]) -> list[Step]:
@@ -99,28 +94,28 @@ class _Walk:
             if not self.chunks:
                 self.chunks.append(_Chunk(d, d, size, stride))
                 says = f"Dim {d} is the last: it starts a chunk, {_run(size, stride)}."
-                yield Step("merge", says, (d,), run=self.chunks[-1].run)
+                yield Step("merge", says, (d,))
             elif size == 1:
                 self.chunks[-1].first = d
                 says = (
                     f"Dim {d} has size 1: nobody steps along it, so it joins whatever its stride."
                 )
-                yield Step("merge", says, (d,), run=self.chunks[-1].run)
+                yield Step("merge", says, (d,))
             else:
                 yield self._ask(d, size, stride)
 
     def _ask(self, d: int, size: int, stride: int) -> Step:
-        """Whether dim `d` goes on where the chunk to its right ends."""
+        """The step that asks if dim `d` goes on where the chunk to its right ends."""
         chunk = self.chunks[-1]
         needed = chunk.numel * chunk.stride
         says = f"Dim {d}: stride {stride} found, {chunk.numel} · {chunk.stride} = {needed} needed."
         if stride == needed:
             chunk.first, chunk.numel = d, chunk.numel * size
-            says += f" It merges: the chunk has {_run(*chunk.run)}."
+            says += f" It merges: the chunk has {_run(chunk.numel, chunk.stride)}."
         else:
             self.chunks.append(_Chunk(d, d, size, stride))
             says += f" It does not merge: a new chunk begins, {_run(size, stride)}."
-        return Step("merge", says, (d,), needed=needed, run=self.chunks[-1].run)
+        return Step("merge", says, (d,), needed=needed)
 
     # Cutting: from the last new dim outwards ------------------------------------------------------
 
@@ -148,7 +143,7 @@ class _Walk:
                 return
         if started == self.d and chunk.dims:
             says = f"The chunk of dim {chunk.last} is 1 element: there is nothing to cut."
-            yield Step("cut", says, chunk.dims, run=chunk.run)
+            yield Step("cut", says, chunk.dims)
 
     def _take(self, chunk: _Chunk, filled: int, size: int) -> Step:
         """New dim `self.d` takes its elements from what is left of the chunk."""
@@ -156,16 +151,16 @@ class _Walk:
         says = f"New dim {self.d} of size {size}"
         if size == 1:
             says += f" takes nothing: any stride would do, torch gives it {stride}."
-            return Step("cut", says, chunk.dims, (self.d,), run=chunk.run, stride=stride)
+            return Step("cut", says, chunk.dims, (self.d,), stride=stride)
         taken = f"{filled} · {size} = {total} of {chunk.numel}"
         if total > chunk.numel:
             says += f": {filled} · {size} = {total}, but this chunk has {_elements(chunk.numel)}."
             at = (chunk.first - 1, *chunk.dims)
-            return Step("stuck", says, at, (self.d,), run=chunk.run, taken=taken)
+            return Step("stuck", says, at, (self.d,), taken=taken)
         product = f"{filled} · {chunk.stride} = " if filled > 1 else ""
         says += f" gets stride {product}{stride}. {filled} · {size} = {total} of {chunk.numel}"
         says += ": this chunk is used up." if total == chunk.numel else " elements are taken."
-        return Step("cut", says, chunk.dims, (self.d,), run=chunk.run, taken=taken, stride=stride)
+        return Step("cut", says, chunk.dims, (self.d,), taken=taken, stride=stride)
 
 
 def _run(numel: int, stride: int) -> str:
@@ -185,7 +180,7 @@ MESSAGE = (
 
 
 def consequences(layout: Layout, target: tuple[int, ...]) -> list[tuple[str, str]]:
-    """What torch says to the view, decoded, and what its siblings do: (phrase, sentence) pairs.
+    """Torch's answer to the view, decoded, and what its siblings do: (phrase, sentence) pairs.
 
     >>> for phrase, sentence in consequences(Layout((4, 8), itemsize=4)[:, :6], (2, 12))[1:]:
     ...     print(f"{phrase}: {sentence}")
@@ -230,20 +225,3 @@ def consequences(layout: Layout, target: tuple[int, ...]) -> list[tuple[str, str
 def _describe(chunk: _Chunk) -> str:
     last = f" to {chunk.last}" if chunk.last > chunk.first else ""
     return f"dim{'s' * bool(last)} {chunk.first}{last} ({_run(chunk.numel, chunk.stride)})"
-
-
-def followed(element: int, names: tuple[str, str], flat: int, moved: bool | None) -> str:
-    """Where one element is in both shapes, and where it lies; `moved` is None before that is known.
-
-    >>> followed(14, ("x[2, 1]", "y[1, 1]"), 13, moved=True)
-    'x[2, 1] is number 13 in row-major order, and so is y[1, 1]. Element 14 of the \
-storage is copied to element 13 of the new one.'
-    """
-    both = f"{names[0]} is number {flat} in row-major order, and so is {names[1]}."
-    if moved is None:
-        return both
-    if moved:
-        return (
-            f"{both} Element {element} of the storage is copied to element {flat} of the new one."
-        )
-    return f"{both} Both are element {element} of the same storage."

@@ -13,7 +13,7 @@ from matplotlib.patches import FancyBboxPatch
 from stridekit import palette
 from stridekit.layout import Layout
 from stridekit.widgets.reshape_stepper.steps import Step, steps
-from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, put_text
+from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, page, put_text
 
 ONE = 84  # a dim of size 1 has no logarithm to show: it gets a place of its own, at most so wide
 LEFT, OLD, NEW, TEXT = 36, 50, 150, 250
@@ -26,10 +26,7 @@ def draw(layout: Layout, target: tuple[int, ...], text: str) -> Figure:
     lines = [
         part for line in text.splitlines() for part in wrap(line, 118, subsequent_indent="    ")
     ]
-    height = TEXT + 19 * len(lines)
-    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
-    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
-    ax.set_axis_off()
+    figure, ax = page(TEXT, lines)
     told = steps(layout, target)
     old, new = spread(layout.shape, target, WIDTH - LEFT - 8)
     for name, top in (("x", OLD), ("y", NEW)):
@@ -48,8 +45,6 @@ def draw(layout: Layout, target: tuple[int, ...], text: str) -> Figure:
     cuts = {step.new_dims[0]: step for step in told if step.new_dims}
     for d, place in enumerate(new):
         _new_box(ax, place, _middle(place, seams), f"new dim {d}", target[d], cuts.get(d), tints)
-    for k, line in enumerate(lines):
-        put_text(ax, 8, TEXT + 19 * k, line, ha="left", family="monospace")
     return figure
 
 

@@ -1,18 +1,19 @@
-// What the reshape stepper shows at a step, worked out of its scene: dims, boundaries, chunks, storage.
+// What the reshape stepper shows at a step, worked out of its state: dims, boundaries, chunks, storage.
 
-import { numel, offset, product, unflatten } from "../page/core.js";
+import {
+  chunksOf, completeShape, counted, extent, numel, offset, product, range, unflatten, viewStride,
+} from "../page/layout.js";
 import { stepsOf } from "./steps.js";
-import { chunksOf, completeShape, viewStride } from "../page/view_rule.js";
 
 const MOST_NEW_DIMS = 8;
 const PER_ROW = 24;
 
-/** What is to be seen at a step, worked out of the scene. */
-export function viewOf(scene) {
-  const { shape, stride: own, storage_offset, itemsize, target, flat } = scene;
+/** What is to be seen at a step, worked out of the state. */
+export function viewOf(state) {
+  const { shape, stride: own, storage_offset, itemsize, target, flat } = state;
   const layout = { shape, stride: own, storage_offset, itemsize };
   const steps = stepsOf(layout, target);
-  const at = Math.min(scene.step, steps.length - 1);
+  const at = Math.min(state.step, steps.length - 1);
   const now = steps[at];
   const told = steps.slice(0, at + 1);
   const done = at === steps.length - 1;
@@ -41,7 +42,7 @@ function dimsAt({ layout, target, now, done, reason }, told) {
     dims: shape.map((_, d) => ({ kind: (d < decided ? "" : `sk-r${tintOf(d)}`) + lit(now.dims, d) })),
     chunks: shifted.map(({ first, last, numel: count, stride: gap }) => ({
       first, last, kind: `sk-r${tintOf(first)}${now.part !== "start" && now.dims.includes(last) ? " is-lit" : ""}`,
-      text: count === 1 ? "1 element" : `${count} elements in steps of ${gap}`,
+      text: counted(count, "element") + (count === 1 ? "" : ` in steps of ${gap}`),
       short: count === 1 ? "1" : `${count}, steps of ${gap}`,
     })),
     boundaries: boundariesOf(shape, shifted, told).map((one) =>
@@ -83,7 +84,7 @@ function tapeOf(layout, target, now) {
   const { storage_offset: start, shape, stride } = layout;
   const empty = { run: new Set(), taken: new Set(), uneven: now.part === "stuck", found: null, needed: null };
   if (!now.run) return empty;
-  const along = (count, gap) => new Set(Array.from({ length: count }, (_, k) => start + k * gap));
+  const along = (count, gap) => new Set(range(count).map((k) => start + k * gap));
   const view = { ...empty, run: along(...now.run) };
   const [d] = now.new_dims;
   if (now.part === "merge" && now.needed !== null) {
@@ -98,7 +99,7 @@ function tapeOf(layout, target, now) {
 function beyond(layout, target, { dims, new_dims: [d] }) {
   const inside = product(layout.shape.slice(dims.at(-1) + 1)); // in the chunks that are used up
   const count = product(target.slice(d)) / inside;
-  return Array.from({ length: count }, (_, k) => offset(layout, unflatten(layout.shape, k * inside)));
+  return range(count).map((k) => offset(layout, unflatten(layout.shape, k * inside)));
 }
 
 /** The sizes that a person typed, completed: [target, ""] or [null, why not]. */
@@ -129,11 +130,7 @@ function captionOf(layout, target, now) {
 }
 
 /** The tape's first element, and how many it shows. */
-export function spanOf(layout) {
-  if (!numel(layout)) return [layout.storage_offset, 0];
-  const reachOf = layout.shape.reduce((sum, n, d) => sum + (n - 1) * layout.stride[d], 0);
-  return [layout.storage_offset, reachOf + 1];
-}
+export const spanOf = (layout) => [layout.storage_offset, extent(layout)];
 
 /** Boxes a row: about as many in each, and in steps of the largest stride that fits. */
 export function perRow({ stride }, size) {

@@ -4,9 +4,9 @@
 // complete new shape, how far the walk has come, and which element is followed, by its row-major number.
 // What is to be seen of it is worked out in view.js.
 
-import { elementName, numel, offset, reach, tuple, unflatten } from "../page/core.js";
-import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
-import { createPresets } from "../page/panels.js";
+import { elementName, numel, offset, reach, tuple, unflatten } from "../page/layout.js";
+import { button, fit, h, pool, set } from "../page/dom.js";
+import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { HEIGHT, createFigure } from "./figure.js";
 import { createFollow } from "./follow.js";
@@ -19,7 +19,7 @@ const PLAY_MS = 1200; // a step: there is a sentence to read
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "reshape stepper", kind: "sk-reshape", traits: ["_scene", "_presets"], draw,
+    label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_presets"], draw,
   });
   const { id } = shell;
   let view = null;
@@ -27,17 +27,14 @@ function render({ model, el }) {
   const presets = createPresets((preset) => show({ ...preset.layout, target: preset.targets[0] }));
   const expression = h("code", { class: "sk-expression" });
   const input = h("input", {
-    class: "sk-input", id: `${id}-target`, ...OWN_KEYS, spellcheck: "false", autocomplete: "off",
+    class: "sk-input", id: `${id}-target`, spellcheck: "false", autocomplete: "off",
     "aria-describedby": `${id}-why`, onchange: typed,
     onkeydown: ({ key }) => key === "Enter" && typed(),
   });
   const wrong = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
-  const examples = h("div", { class: "sk-examples", role: "group", "aria-label": "shapes to try" });
-  const chips = pool(examples, () =>
-    h("button", { type: "button", class: "sk-button", ...OWN_KEYS, onclick: (event) => aim(event.currentTarget.target) }),
-  );
+  const examples = createChips("shapes to try", aim, ["sk-examples", "sk-button"]);
   const ask = h("div", { class: "sk-ask" },
-    h("label", { for: `${id}-target`, text: "view it as" }), input, examples);
+    h("label", { for: `${id}-target`, text: "view it as" }), input, examples.node);
 
   const player = createPlayer({
     left: () => view.steps.length - 1 - view.at,
@@ -47,7 +44,7 @@ function render({ model, el }) {
     pause: () => PLAY_MS,
   });
   const buttons = [["back", -1], ["next", 1], ["to the end", Infinity]].map(([text, by]) =>
-    Object.assign(h("button", { type: "button", class: "sk-button", text, ...OWN_KEYS, onclick: () => go(by) }), { by }),
+    Object.assign(button(text, () => go(by), { class: "sk-button" }), { by }),
   );
   const count = h("span", { class: "sk-count" });
   const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed },
@@ -76,8 +73,8 @@ function render({ model, el }) {
   // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
-    const scene = model.get("_scene");
-    view = viewOf(scene);
+    const state = model.get("_state");
+    view = viewOf(state);
     const preset = presets.draw(model.get("_presets"), view.layout);
     set(expression, "text", preset ? `x = ${preset.expression}` : "x");
     drawTarget(preset?.targets ?? []);
@@ -97,11 +94,9 @@ function render({ model, el }) {
   function drawTarget(targets) {
     const text = view.target.join(", ");
     if (input.shown !== text) input.value = input.shown = text;
-    chips(targets.length).forEach((chip, k) => {
-      chip.target = targets[k];
-      set(chip, "text", tuple(targets[k]));
-      set(chip, "aria-pressed", String(targets[k].join(", ") === text));
-    });
+    examples.draw(targets.map((target) => ({
+      text: tuple(target), isPressed: target.join(", ") === text, value: target,
+    })));
   }
 
   function drawTape() {
@@ -163,21 +158,23 @@ function render({ model, el }) {
   // What a hand does -------------------------------------------------------------------------------
 
   function change(part) {
-    shell.change({ ...model.get("_scene"), ...part });
+    shell.change({ ...model.get("_state"), ...part });
   }
 
   /** Another layout or target: the walk begins again, the element stays if it can. */
   function show(part) {
     player.stop();
-    const scene = { ...model.get("_scene"), ...part, step: 0 };
-    const last = numel(scene) - 1;
+    const state = { ...model.get("_state"), ...part, step: 0 };
+    const last = numel(state) - 1;
     set(wrong, "text", "");
     set(input, "aria-invalid", null);
     input.shown = null;
-    shell.change({ ...scene, flat: last < 0 ? null : Math.min(scene.flat ?? 0, last) });
+    shell.change({ ...state, flat: last < 0 ? null : Math.min(state.flat ?? 0, last) });
   }
 
-  const aim = (target) => show({ target });
+  function aim(target) {
+    show({ target });
+  }
 
   function typed() {
     const [target, why] = readTarget(input.value, view.layout);

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from stridekit._arguments import int_, ints, varargs
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
+from stridekit.widgets.notation import code, layout_json, layout_of
 from stridekit.widgets.reshape_stepper.steps import consequences, steps
 from stridekit.widgets.reshape_stepper.still import draw
 
@@ -108,7 +108,7 @@ class ReshapeStepper(Picture):
         with self.hold_sync():
             self._offer(given)
             flat = None if x.numel == 0 else x.numel // 2
-            self._scene = {**scene.layout_json(x), "target": list(target), "step": 0, "flat": flat}
+            self._state = {**layout_json(x), "target": list(target), "step": 0, "flat": flat}
 
     def _offer(self, given: Preset) -> None:
         """The layouts to choose from: `given` goes first, unless it is one of the others."""
@@ -117,7 +117,7 @@ class ReshapeStepper(Picture):
             {
                 "name": preset.name,
                 "expression": preset.expression,
-                "layout": scene.layout_json(preset.layout),
+                "layout": layout_json(preset.layout),
                 "targets": [list(target) for target in preset.targets],
             }
             for preset in [*own, *PRESETS]
@@ -125,42 +125,42 @@ class ReshapeStepper(Picture):
 
     # The state ------------------------------------------------------------------------------------
 
-    def _check(self, scene: dict[str, Any]) -> None:
-        x, target, flat = _layout_of(scene), ints("target", scene["target"]), scene["flat"]
+    def _check(self, state: dict[str, Any]) -> None:
+        x, target, flat = layout_of(state), ints("target", state["target"]), state["flat"]
         count = len(steps(_checked(x), target)) if _complete(x, target) == target else 0
         followed = flat is None if x.numel == 0 else flat in range(x.numel)
-        if scene["step"] not in range(count) or not followed:
-            raise LayoutError(f"the picture cannot show {scene}")
+        if state["step"] not in range(count) or not followed:
+            raise LayoutError(f"the picture cannot show {state}")
 
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's.
     @property
     def layout(self) -> Layout:
-        """What is viewed."""
-        return _layout_of(self._scene)
+        """The layout that is viewed."""
+        return layout_of(self._state)
 
     @layout.setter
     def layout(self, layout: Any) -> None:
         x = _checked(layout)
         target = self.target if prod(self.target) == x.numel else (x.numel,)
-        flat = None if x.numel == 0 else min(self._scene["flat"] or 0, x.numel - 1)
+        flat = None if x.numel == 0 else min(self._state["flat"] or 0, x.numel - 1)
         with self.hold_sync():
             self._offer(_own(x))
-            self._scene = {**scene.layout_json(x), "target": list(target), "step": 0, "flat": flat}
+            self._state = {**layout_json(x), "target": list(target), "step": 0, "flat": flat}
 
     @property
     def target(self) -> tuple[int, ...]:
         """The new shape, complete."""
-        return tuple(self._scene["target"])
+        return tuple(self._state["target"])
 
     @target.setter
     def target(self, shape: int | Iterable[int]) -> None:
         target = _complete(self.layout, shape)
-        self._scene = {**self._scene, "target": list(target), "step": 0}
+        self._state = {**self._state, "target": list(target), "step": 0}
 
     @property
     def step(self) -> int:
-        """How far the walk has come; -1 sets it to the end."""
-        return int(self._scene["step"])
+        """The step that the walk has reached; -1 sets it to the last one."""
+        return int(self._state["step"])
 
     @step.setter
     def step(self, step: int) -> None:
@@ -168,24 +168,24 @@ class ReshapeStepper(Picture):
         step = int_("step", step)
         if not -count <= step < count:
             raise IndexError(f"step {step} is out of range: this walk has steps 0 to {count - 1}")
-        self._scene = {**self._scene, "step": step % count}
+        self._state = {**self._state, "step": step % count}
 
     @property
     def index(self) -> tuple[int, ...] | None:
         """The element that is followed, by its index in `layout`; None where there is none."""
-        flat = self._scene["flat"]
+        flat = self._state["flat"]
         return None if flat is None else _unflatten(self.layout.shape, flat)
 
     @index.setter
     def index(self, index: int | Iterable[int]) -> None:
         index = varargs("index", (index,))
         flat = Layout(self.layout.shape).offset(index)  # of a contiguous layout it is the order
-        self._scene = {**self._scene, "flat": flat}
+        self._state = {**self._state, "flat": flat}
 
     @property
     def new_index(self) -> tuple[int, ...] | None:
         """The same element's index in `target`."""
-        flat = self._scene["flat"]
+        flat = self._state["flat"]
         return None if flat is None else _unflatten(self.target, flat)
 
     @property
@@ -195,7 +195,7 @@ class ReshapeStepper(Picture):
 
     @property
     def why(self) -> str:
-        """Why there is no such view; "" where there is."""
+        """The reason why there is no such view; "" if there is one."""
         return self.layout.why_not_view(self.target)
 
     # Where there is no kernel ---------------------------------------------------------------------
@@ -210,12 +210,6 @@ class ReshapeStepper(Picture):
 
     def _still(self) -> Figure:
         return draw(self.layout, self.target, repr(self))
-
-
-def _layout_of(scene: dict[str, Any]) -> Layout:
-    return Layout(
-        **{name: scene[name] for name in ("shape", "stride", "storage_offset", "itemsize")}
-    )
 
 
 def _checked(x: Any) -> Layout:
@@ -250,7 +244,7 @@ def _own(layout: Layout) -> Preset:
         (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(layout.ndim - 1)
     ]
     targets = dict.fromkeys([*merged, (layout.numel,)])
-    made = scene.code(f"torch.arange({layout.span.stop}.)", layout)
+    made = code(f"torch.arange({layout.span.stop}.)", layout)
     return Preset("as given", made, layout, tuple(targets)[:4])
 
 

@@ -1,12 +1,12 @@
 // A chain of operations: a tensor to start from, and steps as torch writes them. chain.py is the truth,
-// tests/fixtures/chains.json and tests/fuzz_lines.py pin this file to it.
+// and tests/live_lines.py compares the two.
 //
 // In the state a chain is {source, start, steps}, or null where no step has been taken. The layout on
 // screen is always what the last step has come to.
 
-import { MAX_DIMS, code, numel, reach, whyNotDrawn } from "../page/core.js";
-import { Refused, readSteps } from "../page/grammar.js";
-import { apply, sameLayout } from "../page/operations.js";
+import { Refused, apply, numel, reach, sameLayout } from "../page/layout.js";
+import { MAX_DIMS, code, whyNotDrawn } from "./words.js";
+import { readSteps } from "../page/grammar.js";
 
 const MOST_STEPS = 100;
 

@@ -1,7 +1,7 @@
 """Chains of view operations, written as torch writes them: `.permute(1, 0)`, `[1:, ::2]`.
 
 A chain has a tensor to start from and steps, which are read by widgets/grammar.py and applied by `Layout`.
-chain.js mirrors this; tests/fixtures/chains.json and tests/fuzz_lines.py pin it to the answers from here.
+chain.js does the same in the browser, and tests/live_lines.py compares the two.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 from stridekit._arguments import texts
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets import scene
 from stridekit.widgets.grammar import Step, apply, read_steps
+from stridekit.widgets.notation import code
+from stridekit.widgets.stride_explorer.words import why_not_drawn
 
 MOST_STEPS = 100
 
 
 class Stage(NamedTuple):
-    """What a step has come to: a layout on a storage, whose elements carry labels (None: numbers)."""
+    """The result of a step: a layout on a storage, whose elements carry labels (None: their numbers)."""
 
     text: str
     layout: Layout
@@ -27,7 +28,7 @@ class Stage(NamedTuple):
     labels: Sequence[str] | None
 
     def memory(self, before: Stage) -> str:
-        """Whether the step was a view, or made a storage of its own."""
+        """A note that the step was a view, or that it made a storage of its own."""
         if self.copied:
             return (
                 f"copy: new storage of {self.storage_size} element{'s' * (self.storage_size != 1)}"
@@ -70,7 +71,7 @@ class Chain(NamedTuple):
         copies = [k for k, stage in enumerate(self.stages(storage_size)) if stage.copied]
         if not copies:
             return None
-        return self._replace(steps=(*self.steps[: copies[-1]], scene.code("", layout)))
+        return self._replace(steps=(*self.steps[: copies[-1]], code("", layout)))
 
 
 def steps_of(steps: Iterable[str]) -> tuple[str, ...]:
@@ -91,7 +92,7 @@ def _after(before: Stage, step: Step) -> Stage:
     """The stage after one more step; `.copied` tells whether this step had to copy."""
     layout = Layout.of(apply(_plain(before.layout), step))
     size = layout.numel if layout.copied else before.storage_size
-    if why := scene.why_not_drawn(layout, size):
+    if why := why_not_drawn(layout, size):
         raise LayoutError(f"{step.text}: {why}")
     labels = _moved(before, layout) if layout.copied else before.labels
     return Stage(step.text, _plain(layout), layout.copied, size, labels)

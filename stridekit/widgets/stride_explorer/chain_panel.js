@@ -1,9 +1,8 @@
 // The pane of the chain: a line to type or pick the next operation, and a row for each step taken.
 
 import { memoryOf, onward, suggestions } from "./chain.js";
-import { tuple } from "../page/core.js";
-import { Refused } from "../page/grammar.js";
-import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { Refused, tuple } from "../page/layout.js";
+import { button, h, pool, set } from "../page/dom.js";
 
 const SHOWN = 8; // buttons at the most; the list of the input has every suggestion
 const NUMBERS = ["shape", "stride", "storage_offset"];
@@ -16,20 +15,20 @@ export function createChain(id, { onSteps }) {
   const list = h("datalist", { id: `${id}-steps` });
   const input = h("input", {
     class: "sk-input", type: "text", id: `${id}-step`, list: list.id, placeholder: ".permute(1, 0)",
-    autocomplete: "off", spellcheck: "false", ...OWN_KEYS, "aria-describedby": `${id}-outcome`,
+    autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-outcome`,
     onkeydown: (event) => event.key === "Enter" && typed(event), // a form would not be submitted in JupyterLab
   });
-  const button = (text, onclick) => h("button", { type: "button", class: "sk-button", ...OWN_KEYS, text, onclick });
+  const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
   const picks = h("div", { class: "sk-picks", role: "group", "aria-label": "operations that exist here" });
   const line = h("div", { class: "sk-nextstep" },
     h("label", { for: input.id, text: "then" }), input, list,
-    button("apply", typed), picks);
+    act("apply", typed), picks);
   const body = h("tbody");
   const head = h("tr", {}, ...["operation", ...NUMBERS, "memory"].map((text) => h("th", { scope: "col", text })));
   const table = h("table", { "aria-label": "the chain of operations" }, h("thead", {}, head), body);
   const scroller = h("div", { class: "sk-steps" }, table);
   const outcome = h("p", { class: "sk-outcome", role: "status", id: `${id}-outcome` });
-  const back = button("undo", undo);
+  const back = act("undo", undo);
   const foot = h("div", { class: "sk-chainfoot" }, outcome, back);
   const node = h("div", {
     class: "sk-chain", role: "group", "aria-label": "chain of operations", onkeydown: keyed,
@@ -38,7 +37,7 @@ export function createChain(id, { onSteps }) {
   const options = pool(list, () => h("option"));
   const chips = pool(picks, () => {
     const [name, copies] = [h("code"), h("small")];
-    const chip = button("", () => take(chip.step));
+    const chip = act("", () => take(chip.step));
     chip.append(name, copies);
     return Object.assign(chip, { parts: [name, copies] });
   });
@@ -50,7 +49,7 @@ export function createChain(id, { onSteps }) {
   let drawn = false; // most frames change nothing here
 
   function createRow() {
-    const go = h("button", { type: "button", ...OWN_KEYS, onclick: () => goTo(row.at) });
+    const go = button("", () => goTo(row.at));
     const fields = NUMBERS.map(() => {
       const [was, is] = [h("span"), h("span")];
       return Object.assign(h("td", {}, was, " ", is), { was, is });

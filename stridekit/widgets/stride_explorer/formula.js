@@ -1,7 +1,7 @@
 // The address formula under the pictures.
 
-import { offset } from "../page/core.js";
-import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { offset } from "../page/layout.js";
+import { h, pool, set } from "../page/dom.js";
 
 /** The address formula, a button a term, and one sentence in words. */
 export function createFormula(onLit) {
@@ -11,7 +11,7 @@ export function createFormula(onLit) {
   const make = pool(terms, () => {
     const [small, big] = [h("small"), h("span")];
     const button = h("button", {
-      type: "button", ...OWN_KEYS,
+      type: "button",
       onpointerenter: () => onLit(button.term), onpointerleave: () => onLit(null),
       onfocus: () => onLit(button.term), onblur: () => onLit(null),
     }, small, big);

@@ -1,10 +1,11 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
 import { createPlate } from "./canvas.js";
-import { MAX_HTML, elementName, unflatten } from "../page/core.js";
+import { elementName, product, unflatten } from "../page/layout.js";
 import { OWN_KEYS, boxFor, fit, h, pool, set } from "../page/dom.js";
 import { describeCell } from "./view.js";
 
+const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 const GAP = 4;
 const HEAD = 22; // column numbers
 const LABEL = 22; // dim names, and the title of a plane
@@ -12,7 +13,7 @@ const LABEL = 22; // dim names, and the title of a plane
 /** Where everything goes, for a shape, a width and the longest label: planes, cells and the whole size. */
 export function gridGeometry(shape, width, wraps = true, longest = 1) {
   const deep = shape.length > 2;
-  const dense = shape.reduce((a, b) => a * b, 1) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
+  const dense = product(shape) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
   const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
   const gap = dense ? 1 : GAP;
   // Long labels get wider cells, but break no row of two dims: without the numbers of columns it says less.
@@ -29,7 +30,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1) {
   const rowHeight = lines * (height + gap) + (lines > 1 && rows > 1 ? 5 : 0);
   const planeWidth = gutter + perLine * (cell + gap);
   const planeHeight = top + rows * rowHeight;
-  const count = shape.slice(0, -2).reduce((a, b) => a * b, 1);
+  const count = product(shape.slice(0, -2));
   const fit = Math.max(1, Math.floor((width + 16) / (planeWidth + 16)));
   // Four dims make a table of planes, if a row of them fits.
   const table = shape.length === 4 && shape[1] <= fit && !(dense && shape[1] < fit / 2);
@@ -166,7 +167,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   }
 
   function build() {
-    const count = geometry.dense ? 0 : shape.reduce((a, b) => a * b, 1);
+    const count = geometry.dense ? 0 : product(shape);
     cells = lines(count ? count / geometry.columns : 0).flatMap((row) => [...row.take(geometry.columns)]);
     cells.forEach((cell, flat) => Object.assign(cell, { flat }));
   }

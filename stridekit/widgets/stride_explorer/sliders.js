@@ -1,7 +1,8 @@
 // The sliders: a size and a stride for each dim, and the offset. What a hand does to them is told, not kept.
 
-import { limit } from "../page/core.js";
-import { OWN_KEYS, h, set } from "../page/dom.js";
+import { limit } from "./words.js";
+import { h, set } from "../page/dom.js";
+import { createSlider } from "../page/panels.js";
 
 /** Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. */
 export function createSliders(id, { onChange, onLit }) {
@@ -21,17 +22,14 @@ export function createSliders(id, { onChange, onLit }) {
       const text = what === "storage_offset" ? what : `${what}[${dim}]`;
       const row = { what, dim, text };
       const at = `${id}-${what}-${dim}`;
-      row.input = h("input", {
-        type: "range", id: at, min: "0", step: "1", ...OWN_KEYS, "aria-describedby": `${id}-why`,
-        oninput: () => change(row, row.input.valueAsNumber),
+      const slider = createSlider(at, text, {
+        "aria-describedby": `${id}-why`,
+        onInput: (value) => change(row, value),
         onkeydown: (event) => atTheEnd(row, event),
         onfocus: () => what === "stride" && onLit(dim),
         onblur: () => onLit(null),
       });
-      row.output = h("output", { for: at });
-      const label = h("label", { for: at, text });
-      row.line = h("div", { class: `sk-slider ${kind}` }, label, row.input, row.output);
-      return row;
+      return Object.assign(row, slider, { line: h("div", { class: `sk-slider ${kind}` }, ...slider.nodes) });
     });
     set(list, "style", `--dims:${ndim}`);
     list.replaceChildren(...rows.map((row) => row.line));
@@ -68,15 +66,14 @@ export function createSliders(id, { onChange, onLit }) {
       const { layout, storageSize, sliderMax } = view;
       const ndim = layout.shape.length;
       if (rows.length !== 2 * ndim + 1) build(ndim);
-      for (const { what, dim, input, output } of rows) {
+      for (const { what, dim, input, draw } of rows) {
         const value = { size: layout.shape, stride: layout.stride }[what]?.[dim] ?? layout.storage_offset;
         const [most] = limit(layout, storageSize, sliderMax, what, dim);
         const end = Math.max(sliderMax[what], 1);
         set(input, "max", String(end));
-        if (input.valueAsNumber !== value) input.value = value;
         set(input, "aria-valuetext", value >= most ? `${value}, the limit` : String(value));
         set(input, "style", `--at:${value / end};--to:${most < end ? most / end : 2}`);
-        set(output, "text", String(value));
+        draw(value);
       }
     },
   };

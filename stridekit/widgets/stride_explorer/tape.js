@@ -1,8 +1,8 @@
-// The storage as a tape: rows of slots. What is drawn around them comes from ink.js.
+// The storage as a tape: rows of slots. What is drawn around them comes from marks.js.
 
 import { createPlate } from "./canvas.js";
 import { OWN_KEYS, boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
-import { inkOf } from "./ink.js";
+import { marksOf } from "./marks.js";
 import { describeSlot } from "./view.js";
 
 const SLOT = 36;
@@ -96,13 +96,13 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     },
   });
   const plate = createPlate(node);
-  const ink = s("svg", { class: "sk-ink", "aria-hidden": "true" });
-  const tips = s("svg", { class: "sk-ink", "aria-hidden": "true" });
+  const drawing = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
+  const tips = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
   const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  const box = h("div", { class: "sk-tapebox" }, ink, node, tags, tips, grips);
+  const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
   const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
-  const [lower, upper] = [ink, tips].map((layer) => pool(layer, () => s("path")));
+  const [lower, upper] = [drawing, tips].map((layer) => pool(layer, () => s("path")));
   const labels = pool(tags, () => h("span"));
   const handles = pool(grips, () => h("span", {
     onpointerdown: onDrag,
@@ -175,7 +175,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   function draw(view) {
     if (g.dense) drawPlate(view);
     else drawSlots(view);
-    drawInk(view);
+    drawMarks(view);
   }
 
   function drawPlate(view) {
@@ -212,8 +212,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   }
 
   /** What stands around the slots, patched into the pools; tips lie above the labels. */
-  function drawInk(view) {
-    const { paths, tags, grips } = inkOf(g, view);
+  function drawMarks(view) {
+    const { paths, tags, grips } = marksOf(g, view);
     const isTip = ([, kind]) => kind.startsWith("sk-tip");
     for (const [take, shapes] of [
       [lower, paths.filter((path) => !isTip(path))],

@@ -1,24 +1,25 @@
 // What all panes draw from, worked out once a frame from the state and from what is pointed at.
 
-import { elementName, flatten, place, reach, unflatten } from "../page/core.js";
+import { elementName, flatten, reach, unflatten } from "../page/layout.js";
+import { place } from "./words.js";
 
 /**
- * A view of a scene. `state` is {scene, storageSize, values, name, sliderMax} of the model; `own` is this
+ * A view of a state. `given` is {state, storageSize, values, name, sliderMax} of the model; `own` is this
  * page's: {hoverFlat, hoverSlot, tapeCursor, lit}, each null where there is none.
  */
-export function viewOf(state, own) {
-  const { index: selectedIndex, chain, ...layout } = state.scene;
+export function viewOf(given, own) {
+  const { index: selectedIndex, chain, ...layout } = given.state;
   const { elements, owners } = reached(layout);
   const selected = selectedIndex === null ? null : flatten(layout.shape, selectedIndex);
   const spot = spotOf(selected, elements, owners, own);
   return {
-    ...state, layout, elements, owners, selected, spot, lit: own.lit,
+    ...given, layout, elements, owners, selected, spot, lit: own.lit,
     index: spot.flat === null ? null : unflatten(layout.shape, spot.flat),
     sharers: new Set(owners.get(spot.element)),
     tapeCursor: own.tapeCursor ?? (selected === null ? null : elements[selected]),
-    longest: state.values ? longestOf(state.values) : String(state.storageSize - 1).length,
-    label: (element) => (state.values ? state.values[element] : String(element)),
-    named: (flat) => elementName(unflatten(layout.shape, flat), state.name),
+    longest: given.values ? longestOf(given.values) : String(given.storageSize - 1).length,
+    label: (element) => (given.values ? given.values[element] : String(element)),
+    named: (flat) => elementName(unflatten(layout.shape, flat), given.name),
   };
 }
 

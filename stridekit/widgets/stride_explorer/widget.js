@@ -1,11 +1,12 @@
-// StrideExplorer: reads the scene from the model, draws it, and writes it back on what a hand does.
+// StrideExplorer: reads the state from the model, draws it, and writes it back on what a hand does.
 //
 // The state is {layout, index, chain} in the model. What a pointer is over, which slot a key has reached and
 // which term is lit are this view's own. Every event ends in `draw`, which patches what differs.
 
 import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
-import { code, flatten, formula, offset, reach, unflatten, verdicts } from "../page/core.js";
+import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
+import { code, formula, verdicts } from "./words.js";
 import { h, reachedBy, s, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { createFormula } from "./formula.js";
@@ -13,7 +14,6 @@ import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
-import { sameLayout } from "../page/operations.js";
 import { viewOf, words } from "./view.js";
 
 const TRAITS = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
@@ -23,7 +23,7 @@ const PAIRED = 540; // width for two columns of sliders
 
 function render({ model, el, signal }) {
   const shell = createShell({ model, el }, {
-    label: "stride explorer", kind: "sk-explorer", traits: ["_scene", ...TRAITS], draw,
+    label: "stride explorer", kind: "sk-explorer", traits: ["_state", ...TRAITS], draw,
     // A reason belongs to the slider that was just moved, not to what comes after.
     forget: () => own.sliding || sliders.say(""),
   });
@@ -36,7 +36,7 @@ function render({ model, el, signal }) {
   const presets = createPresets((preset) => {
     widest = null;
     chainPanel.restart();
-    change(preset.layout, model.get("_scene").index, null);
+    change(preset.layout, model.get("_state").index, null);
   });
   const chainPanel = createChain(id, { onSteps: setSteps });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
@@ -55,7 +55,7 @@ function render({ model, el, signal }) {
   const verdictList = createVerdicts();
   const codeBox = createCode();
   const link = s("path", { class: "sk-link" });
-  const linkLayer = s("svg", { class: "sk-ink", "aria-hidden": "true" });
+  const linkLayer = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
   linkLayer.append(link);
   const caption = h("p", { class: "sk-caption" });
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
@@ -73,7 +73,7 @@ function render({ model, el, signal }) {
   function draw() {
     const found = stages();
     const stage = found.at(-1);
-    const view = viewOf(state(stage), own);
+    const view = viewOf(given(stage), own);
     const sentence = words(view);
     const preset = presets.draw(model.get("_presets"), stage.copies ? null : view.layout);
     chainPanel.draw(found, shell.width);
@@ -91,23 +91,23 @@ function render({ model, el, signal }) {
     shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
   }
 
-  const state = (stage) => ({
-    scene: model.get("_scene"),
+  const given = (stage) => ({
+    state: model.get("_state"),
     storageSize: stage.storageSize,
     sliderMax: sliderMax(stage),
     name: model.get("_name"),
     values: stage.labels,
   });
 
-  /** The scene's parts: {layout, index, chain}. */
-  function sceneNow() {
-    const { index, chain, ...layout } = model.get("_scene");
+  /** The state's parts: {layout, index, chain}. */
+  function stateNow() {
+    const { index, chain, ...layout } = model.get("_state");
     return { layout, index, chain: chain ?? null };
   }
 
   /** What the steps of the chain have come to, the start first; a chain of none is the layout itself. */
   function stages() {
-    const { layout, chain } = sceneNow();
+    const { layout, chain } = stateNow();
     const key = [chain, chain ? null : JSON.stringify(layout), ...["_values", "storage_size"].map((t) => model.get(t))];
     if (!staged || key.some((part, k) => part !== staged.key[k])) {
       const values = model.get("_values");
@@ -125,7 +125,7 @@ function render({ model, el, signal }) {
   }
 
   const codeOf = (layout) => {
-    const { chain } = sceneNow();
+    const { chain } = stateNow();
     return chain ? chain.source + chain.steps.join("") : code(model.get("source"), layout);
   };
 
@@ -196,7 +196,7 @@ function render({ model, el, signal }) {
 
   /** Another chain from the same start; the selected element is followed to its new index. */
   function setSteps(steps) {
-    const { layout, index, chain } = sceneNow();
+    const { layout, index, chain } = stateNow();
     const { source, start } = chain ?? { source: expressionOf(layout), start: layout };
     const before = stages().at(-1);
     const after = stagesOf({ source, start, steps }, stages()[0].storageSize, stages()[0].labels).at(-1);
@@ -208,7 +208,7 @@ function render({ model, el, signal }) {
   }
 
   function slide(what, dim, value) {
-    const { layout, index, chain } = sceneNow();
+    const { layout, index, chain } = stateNow();
     if (what === "storage_offset") layout.storage_offset = value;
     else {
       const key = what === "size" ? "shape" : "stride";
@@ -222,12 +222,12 @@ function render({ model, el, signal }) {
 
   function select(flat) {
     if (flat === null) return;
-    const { layout, chain } = sceneNow();
+    const { layout, chain } = stateNow();
     change(layout, unflatten(layout.shape, flat), chain);
   }
 
   function goToSlot(slot) {
-    const { layout, index } = sceneNow();
+    const { layout, index } = stateNow();
     const owned = reach(layout).owners.get(slot);
     if (owned) {
       const current = index === null ? -1 : owned.indexOf(flatten(layout.shape, index));
@@ -238,7 +238,7 @@ function render({ model, el, signal }) {
   }
 
   function gridKey(event) {
-    const { layout, index, chain } = sceneNow();
+    const { layout, index, chain } = stateNow();
     if (event.key === "Escape") return event.currentTarget.blur();
     const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
     const next = index && step(layout.shape, index, key);
@@ -250,7 +250,7 @@ function render({ model, el, signal }) {
   function tapeKey(event) {
     const { perRow } = tape.geometry();
     const size = stages().at(-1).storageSize;
-    const { layout, index } = sceneNow();
+    const { layout, index } = stateNow();
     if (event.key === "Escape") return event.currentTarget.blur();
     const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
     const slot = reachedBy(event.key, now, perRow, size);
@@ -296,7 +296,7 @@ function render({ model, el, signal }) {
 
   /** The value that a slider would need for its grip to stand at a slot. */
   function dragged({ what, dim }, slot) {
-    const { storage_offset, stride } = model.get("_scene");
+    const { storage_offset, stride } = model.get("_state");
     if (what === "storage_offset") return slot;
     const steps = slot - storage_offset;
     return what === "stride" ? steps : Math.floor(steps / stride[dim]) + 1;

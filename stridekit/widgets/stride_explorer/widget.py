@@ -13,11 +13,13 @@ from matplotlib.figure import Figure
 from stridekit._arguments import a_kind, int_, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.tensors.storage import read_storage, storage_bytes
-from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
+from stridekit.widgets.notation import code, layout_json
 from stridekit.widgets.static import draw
+from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
+from stridekit.widgets.stride_explorer.presets import Preset
 
 MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
 
@@ -49,7 +51,7 @@ class StrideExplorer(Picture):
     _css = style("page/base.css", "stride_explorer/widget.css")
 
     # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it
-    # with the index in `_scene`, as one value: no half-changed state can ever be seen or sent.
+    # with the index in `_state`, as one value: no half-changed state can ever be seen or sent.
     layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
     index = traitlets.Any(allow_none=True, help="The selected element: one int a dim.")
     storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
@@ -63,10 +65,10 @@ class StrideExplorer(Picture):
     _slider_max = traitlets.Dict().tag(sync=True)
 
     def __init__(self, layout: Layout | None = None, storage_size: int | None = None) -> None:
-        presets = scene.default_presets(itemsize=4)
+        offered = presets.default_presets(itemsize=4)
         if layout is not None:
-            presets = scene.presets(Layout.of(layout), "as given", "x")
-        start = presets[0].layout
+            offered = presets.presets(Layout.of(layout), "as given", "x")
+        start = offered[0].layout
         size = max(40, start.span.stop)
         if storage_size is not None:
             size = int_("storage_size", storage_size)
@@ -76,21 +78,21 @@ class StrideExplorer(Picture):
             )
         super().__init__()
         self._chain: Chain | None = None
-        self._show(start, size, f"torch.arange({size}.)", presets)
+        self._show(start, size, f"torch.arange({size}.)", offered)
 
     def _show(
-        self, layout: Layout, size: int, source: str, presets: list[scene.Preset], **traits: Any
+        self, layout: Layout, size: int, source: str, offered: list[Preset], **traits: Any
     ) -> None:
-        """Set the whole scene, as one message to the front end."""
+        """Set the whole state, as one message to the front end."""
         with self.hold_sync():
             self.set_trait("storage_size", size)
             self.set_trait("source", source)
             self._chain = None
-            self._slider_max = scene.sliders_for(layout, size)
+            self._slider_max = presets.sliders_for(layout, size)
             self._presets = [
-                {"name": p.name, "expression": p.expression, "layout": scene.layout_json(p.layout)}
-                for p in presets
-                if not scene.why_not_drawn(p.layout, size)
+                {"name": p.name, "expression": p.expression, "layout": layout_json(p.layout)}
+                for p in offered
+                if not words.why_not_drawn(p.layout, size)
             ]
             for name, value in traits.items():
                 setattr(self, name, value)
@@ -100,7 +102,7 @@ class StrideExplorer(Picture):
     @property
     def code(self) -> str:
         """The torch expression that reproduces what is on screen."""
-        return self._chain.code if self._chain else scene.code(self.source, self.layout)
+        return self._chain.code if self._chain else code(self.source, self.layout)
 
     @property
     def chain(self) -> tuple[str, ...]:
@@ -138,21 +140,21 @@ class StrideExplorer(Picture):
         self._publish()  # also where another chain has come to the same layout
 
     def _expression(self) -> str:
-        """What the layout on screen, which no chain has led to, is called in code."""
+        """The code for the layout on screen when no chain has led to it."""
         for preset in self._presets:
-            if scene.layout_json(self.layout) == preset["layout"]:
+            if layout_json(self.layout) == preset["layout"]:
                 return str(preset["expression"])
         return self.code
 
     def _stages(self) -> list[Stage]:
-        """What each step of the chain has come to; the last is on screen."""
+        """The stages of the chain; the last one is on screen."""
         chain = self._chain or Chain(self.source, self.layout, ())
         return chain.stages(self.storage_size, self._values or None)
 
     @traitlets.validate("layout")
     def _check_layout(self, proposal: Any) -> Layout:
         layout = Layout.of(proposal["value"])
-        why = scene.why_not_drawn(layout, _storage_of(self._chain, self.storage_size))
+        why = words.why_not_drawn(layout, _storage_of(self._chain, self.storage_size))
         if why:
             raise LayoutError(why)
         return layout
@@ -168,7 +170,7 @@ class StrideExplorer(Picture):
 
     @traitlets.observe("layout", "index")
     def _publish(self, change: Any = None) -> None:
-        """Python changed the scene: keep the index inside, and tell the front end."""
+        """Python changed the state: keep the index inside, and tell the front end."""
         if self._chain and self._chain.stages(self.storage_size)[-1].layout != self.layout:
             self._chain = self._chain.closed(self.storage_size, self.layout)
         self.index = _nearest(self.layout.shape, self.index)
@@ -177,19 +179,19 @@ class StrideExplorer(Picture):
         chain = None
         if self._chain:
             source, start, steps = self._chain
-            chain = {"source": source, "start": scene.layout_json(start), "steps": list(steps)}
-        self._scene = scene.layout_json(self.layout) | {"index": index, "chain": chain}
+            chain = {"source": source, "start": layout_json(start), "steps": list(steps)}
+        self._state = layout_json(self.layout) | {"index": index, "chain": chain}
 
     def _check(self, new: dict[str, Any]) -> None:
         layout, index, chain = _read(new)
-        if why := scene.why_not_drawn(layout, _storage_of(chain, self.storage_size)):
+        if why := words.why_not_drawn(layout, _storage_of(chain, self.storage_size)):
             raise LayoutError(why)
         if index is not None:
             layout.offset(index)
 
-    @traitlets.observe("_scene")
+    @traitlets.observe("_state")
     def _dragged(self, change: Any) -> None:
-        """The front end changed the scene, which it keeps legal."""
+        """The front end changed the state, which it keeps legal."""
         layout, index, chain = _read(change["new"])
         with self.hold_trait_notifications():
             self._chain, self.layout, self.index = chain, layout, index
@@ -199,12 +201,12 @@ class StrideExplorer(Picture):
         steps = [
             f"{after.text}: {after}, {after.memory(before)}" for before, after in pairwise(stages)
         ]
-        lines = [str(verdict) for verdict in scene.verdicts(self.layout, stages[-1].storage_size)]
+        lines = [str(verdict) for verdict in words.verdicts(self.layout, stages[-1].storage_size)]
         where = []
         if self.index is not None:
             where = [
-                scene.formula(self.layout, self.index),
-                scene.place(self.layout, self.index, self._name),
+                words.formula(self.layout, self.index),
+                words.place(self.layout, self.index, self._name),
             ]
         note = [self._note] if self._note else []
         return "\n  ".join([f"StrideExplorer: {self.code}", *note, *steps, *where, *lines])
@@ -232,21 +234,21 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
         raise TypeError(f"name is {a_kind(name)}: give the text that code and sentences call it")
     layout = Layout.of(t)
     size = storage_bytes(t) // layout.itemsize
-    corner, expression = scene.tile(layout)
+    corner, expression = presets.tile(layout)
     expression = name + expression.removeprefix("x")
     values = _values_of(t, size)
     notes = [f"{expression} of shape {tuple(t.shape)}"] if expression != name else []
     if values is None:
         notes.append("the numbers are places in the storage, not values")
-    presets = scene.presets(corner, "as given", expression)
+    offered = presets.presets(corner, "as given", expression)
     explorer = StrideExplorer()
     note = ": ".join(notes)
-    explorer._show(corner, size, name, presets, _values=values or [], _note=note, _name=name)
+    explorer._show(corner, size, name, offered, _values=values or [], _note=note, _name=name)
     return explorer
 
 
 def _read(new: dict[str, Any]) -> tuple[Layout, list[int] | None, Chain | None]:
-    """The parts of a scene."""
+    """The layout, the index and the chain of a state."""
     parts = dict(new)
     index, chain = parts.pop("index"), parts.pop("chain", None)
     if chain is not None:

@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from stridekit import palette
-from stridekit.widgets.scene import CACHE_LINE
-from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH
+from stridekit.widgets.notation import CACHE_LINE
+from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, page, put_text
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import LANES, SECTOR, Walk, Warp
 
-TEXT_LINE, PITCH, MAX_LINES = 19, 28, 24
+PITCH, MAX_LINES = 28, 24
 
 
 def draw_walks(
@@ -26,19 +26,18 @@ def draw_walks(
     all_rows = [sorted({v.line for v in trace}) for trace in traces]
     rows = [lines[:MAX_LINES] for lines in all_rows]
     height = 74 + PITCH * max(min(len(lines), MAX_LINES + 1) for lines in all_rows)
-    figure, ax = _page(height, text)
+    figure, ax = page(height + 12, text.splitlines(), first=-2)
     pane = WIDTH / len(walks)
     for k, (step, trace, lines) in enumerate(zip(walks, traces, rows, strict=True)):
         left, right = k * pane + 70, (k + 1) * pane - 60
         done = trace[:visit]
         loads = Counter(v.line for v in done if not v.hit)
         here = done[-1].element if done else None
-        ax.text(left, 16, f"{step.name}: {traversal.order_name(step.order)}", fontsize=10,
-                color=INK, weight="bold", va="center")  # fmt: skip
+        name = f"{step.name}: {traversal.order_name(step.order)}"
+        put_text(ax, left, 16, name, size=10, ha="left", weight="bold")
         count = sum(loads.values())
         loaded = f"{count} cache line{'s' * (count != 1)} loaded, {len(loads)} would do"
-        ax.text(left, 38, loaded,
-                fontsize=9, color=MUTED, va="center")  # fmt: skip
+        put_text(ax, left, 38, loaded, MUTED, ha="left")
         byte, seen = (right - left) / CACHE_LINE, {v.element for v in done}
         if len(all_rows[k]) > MAX_LINES:
             more = len(all_rows[k]) - MAX_LINES
@@ -62,7 +61,7 @@ def draw_walks(
 
 def draw_warp(warp: Warp, text: str) -> Figure:
     """The lanes above, the sectors that they touch below, and a line from each lane to its bytes."""
-    figure, ax = _page(190, text)
+    figure, ax = page(190 + 12, text.splitlines(), first=-2)
     sectors = sorted(set(warp.sectors))
     lane_width = (WIDTH - 40) / LANES
     sector_width = min(110, (WIDTH - 40) / len(sectors))
@@ -81,19 +80,6 @@ def draw_warp(warp: Warp, text: str) -> Figure:
     return figure
 
 
-def _page(height: float, text: str) -> tuple[Figure, Axes]:
-    """A figure with the text under so much room, one unit of the axes being one pixel."""
-    lines = text.splitlines()
-    total = height + 12 + TEXT_LINE * len(lines)
-    figure = Figure(figsize=(WIDTH / 100, total / 100), dpi=150, facecolor="white")
-    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(total, 0))
-    ax.set_axis_off()
-    for k, line in enumerate(lines):
-        y = height + 10 + TEXT_LINE * k
-        ax.text(8, y, line, fontsize=9, color=INK, family="monospace", va="center")
-    return figure, ax
-
-
 def _box(
     ax: Axes, x: float, y: float, width: float, tint: str, edge: str, heavy: bool = False
 ) -> None:
@@ -103,7 +89,7 @@ def _box(
 
 
 def _label(ax: Axes, x: float, y: float, text: str, color: str = MUTED, ha: str = "left") -> None:
-    ax.text(x, y + PITCH / 2 - 3, text, fontsize=8, color=color, ha=ha, va="center")
+    put_text(ax, x, y + PITCH / 2 - 3, text, color, 8, ha)
 
 
 def _tint(step: Walk, trace: Sequence[traversal.Visit], element: int) -> str:

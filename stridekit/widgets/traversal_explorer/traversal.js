@@ -1,52 +1,22 @@
-// What walking a layout costs: cache lines and hits of a loop order, sectors of a warp. traversal.py is the
-// truth; tests/fixtures/traversal.json pins numbers and sentences to its answers.
+// What walking a layout costs: cache lines and hits of a loop order, sectors of a warp. traversal.py is the truth of
+// what both say, and tests/live.py compares the two; the sentence on one visit is said here alone.
 //
 // A walk is a layout with an `order`, the dims outermost first, and the `name` that sentences give it.
 
-import { CACHE_LINE, elementName, numel, offset, tuple, whyNotContiguous } from "../page/core.js";
-import { dimOrder } from "../page/dim_order.js";
+import { CACHE_LINE, counted, elementName, numel, offset, range, tuple, unflatten } from "../page/layout.js";
 
 export const SECTOR = 32;
 export const LANES = 32;
 export const ITEMSIZES = [1, 2, 4, 8, 16];
 export const CACHE_SIZES = [1, 2, 4, 8, 16, 32];
 
-/** The word in the plural unless there is one. */
-export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-
-/** The order in which torch's elementwise operations loop over one operand. @returns dims, outermost first */
-export function torchOrder(layout) {
-  const { shape, stride } = layout;
-  const contiguous = !whyNotContiguous(layout);
-  if (contiguous !== isChannelsLast(shape, stride)) return contiguous ? shape.map((_, d) => d) : [0, 2, 3, 1];
-  return dimOrder(shape, stride).reverse();
-}
-
-function isChannelsLast(shape, stride) {
-  if (shape.length !== 4) return false;
-  if (shape.includes(0)) return true;
-  let needed = 1;
-  for (const d of [1, 3, 2, 0]) {
-    if (shape[d] !== 1 && stride[d] !== needed) return false;
-    needed *= shape[d];
-  }
-  return true;
-}
-
 /** The index that comes `k`-th in a walk. */
-export function indexAt({ shape, order }, k) {
-  const index = shape.map(() => 0);
-  for (const d of [...order].reverse()) {
-    index[d] = k % shape[d];
-    k = Math.floor(k / shape[d]);
-  }
-  return index;
-}
+const indexAt = ({ shape, order }, k) => unflatten(shape, k, order);
 
 /** Every visit, {element, line, hit}, through a cache of so many lines, the oldest of which leaves. */
 export function visitsOf(walk, cacheLines, alignment) {
   const cache = [];
-  return Array.from({ length: numel(walk) }, (_, k) => {
+  return range(numel(walk)).map((k) => {
     const element = offset(walk, indexAt(walk, k));
     const line = Math.floor((alignment + element * walk.itemsize) / CACHE_LINE);
     const hit = cache.includes(line);
@@ -114,7 +84,7 @@ export function comparison(left, right, sides = ["left", "right"]) {
 
 /** The byte at which each lane's element begins. */
 export const laneBytes = ({ itemsize, stride, offset }) =>
-  Array.from({ length: LANES }, (_, lane) => (lane * stride + offset) * itemsize);
+  range(LANES).map((lane) => (lane * stride + offset) * itemsize);
 
 /** The 32-byte sector of each lane, and what that costs. */
 export function sectorsOf(warp) {

@@ -1,8 +1,8 @@
-"""What walking a layout costs, as plain functions: cache lines and hits of a loop order, sectors of a warp.
+"""The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp.
 
 Everything is counted by doing it: visit after visit through a cache that drops what was used longest
-ago. traversal.js mirrors the counting and the sentences, so that a picture follows the hand without
-asking the kernel; tests/fixtures/traversal.json pins both sides to the same answers.
+ago. traversal.js counts and says the same, so that a picture follows the hand without asking the kernel;
+tests/live.py compares the two. What there is to say of one visit is said there alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from stridekit.cost.refetch import Lru
 from stridekit.layout import Layout
-from stridekit.widgets.scene import CACHE_LINE, element_name, layout_json
+from stridekit.widgets.notation import CACHE_LINE, layout_json, layout_of
 
 SECTOR = 32  # bytes: what a GPU fetches at least
 LANES = 32  # the threads of a warp
@@ -30,7 +30,7 @@ class Visit(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a walk, or its beginning, has cost.
+    """The costs of a walk, or of its beginning.
 
     `lines` is how many different cache lines were touched, `misses` how often one was loaded,
     `minimum` how many lines the whole layout covers: no order can load fewer. `bytes_used` counts
@@ -43,17 +43,6 @@ class Counts(NamedTuple):
     minimum: int
     bytes_used: int
     bytes_loaded: int
-
-
-def torch_order(layout: Layout) -> tuple[int, ...]:
-    """The dims, outermost first, in which torch's elementwise operations loop over a single operand.
-
-    They sort the dims by stride, so that a transpose is walked as it lies.
-
-    >>> torch_order(Layout((8, 6), (1, 8)))
-    (1, 0)
-    """
-    return layout.dim_order()
 
 
 def elements(layout: Layout, order: Sequence[int]) -> list[int]:
@@ -86,7 +75,7 @@ def walk(
 
 
 def counts(visits: Sequence[Visit], itemsize: int, upto: int | None = None) -> Counts:
-    """What the first `upto` visits of a walk have cost; without it, the whole walk.
+    """The costs of the first `upto` visits of a walk; without it, of the whole walk.
 
     >>> x = Layout((6, 8), itemsize=8)
     >>> counts(walk(x, (0, 1)), 8).misses, counts(walk(x, (1, 0)), 8).misses
@@ -108,7 +97,7 @@ def counts(visits: Sequence[Visit], itemsize: int, upto: int | None = None) -> C
 
 
 def order_name(order: Sequence[int]) -> str:
-    """How a loop order is called.
+    """The name of a loop order.
 
     >>> order_name((1, 0)), order_name((0, 2, 1))
     ('column by column, dims (1, 0)', 'dims (0, 2, 1)')
@@ -119,7 +108,7 @@ def order_name(order: Sequence[int]) -> str:
 
 
 def counts_sentence(found: Counts) -> str:
-    """What was loaded, what would have done, and how much of it was of use.
+    """A sentence: what was loaded, what would have done, and how much of it was used.
 
     >>> counts_sentence(counts(walk(Layout((6, 8), itemsize=8), (1, 0)), 8))
     '48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used'
@@ -128,32 +117,6 @@ def counts_sentence(found: Counts) -> str:
     visits = f"{found.visits} visit{'s' * (found.visits != 1)} load{'s' * (found.visits == 1)}"
     lines = f"{found.misses} cache line{'s' * (found.misses != 1)}"
     return f"{visits} {lines}, {least}: {found.bytes_used} of {found.bytes_loaded} bytes are used"
-
-
-def visit_sentence(
-    layout: Layout, order: Sequence[int], visits: Sequence[Visit], number: int, name: str
-) -> str:
-    """Visit `number`, counted from 1: the index, its element and line, and a hit or a miss.
-
-    >>> x = Layout((6, 8), itemsize=8)
-    >>> visit_sentence(x, (1, 0), walk(x, (1, 0)), 8, "x")
-    'visit 8 of 48: x[1, 1], element 9, cache line 1: a miss, now loaded 2 times'
-    """
-    if not visits:
-        return "there is no element to visit: a size is 0"
-    if number == 0:
-        return f"no visit yet, {len(visits)} to come"
-    number = min(number, len(visits))
-    found, rest = visits[number - 1], number - 1
-    index = [0] * layout.ndim
-    for d in reversed(order):
-        rest, index[d] = divmod(rest, layout.shape[d])
-    loads = sum(v.line == found.line and not v.hit for v in visits[:number])
-    loaded = "loaded" if loads == 1 else f"now loaded {loads} times"
-    return (
-        f"visit {number} of {len(visits)}: {element_name(index, name)}, element {found.element}, "
-        f"cache line {found.line}: {'a hit' if found.hit else f'a miss, {loaded}'}"
-    )
 
 
 def comparison(left: Counts, right: Counts) -> str:
@@ -197,7 +160,7 @@ class Warp(NamedTuple):
 
     @property
     def minimum(self) -> int:
-        """How few sectors could hold as many bytes as the warp uses."""
+        """The fewest sectors that could hold as many bytes as the warp uses."""
         return -(-self.bytes_used // SECTOR)
 
     @property
@@ -212,7 +175,7 @@ class Warp(NamedTuple):
 
 
 def warp_sentence(warp: Warp) -> str:
-    """What a warp loads, what would do, and what is thrown away.
+    """A sentence: what a warp loads, what would do, and what is thrown away.
 
     >>> warp_sentence(Warp(itemsize=4, stride=2))
     '32 lanes, 4 bytes each, stride 2: 8 sectors, 4 would do; half of each is thrown away'
@@ -304,7 +267,7 @@ def presets() -> list[Preset]:
             "Three dims have six orders; the one sorted by stride reads the memory from end to end.",
             (
                 Walk("x.permute(2, 0, 1)", deep, (0, 1, 2)),
-                Walk("x.permute(2, 0, 1)", deep, torch_order(deep)),
+                Walk("x.permute(2, 0, 1)", deep, deep.dim_order()),
             ),
         ),
     ]
@@ -316,6 +279,5 @@ def to_json(step: Walk) -> dict[str, Any]:
 
 
 def from_json(found: dict[str, Any]) -> Walk:
-    """What `to_json` wrote."""
-    numbers = {key: found[key] for key in ("shape", "stride", "storage_offset", "itemsize")}
-    return Walk(found["name"], Layout(**numbers), tuple(found["order"]))
+    """The walk that `to_json` wrote."""
+    return Walk(found["name"], layout_of(found), tuple(found["order"]))

@@ -2,9 +2,10 @@
 // far, and a stroke for each visit. Nothing here takes the focus but the choice of the order: the scrubber
 // above moves both walks, and the sentence says what it shows.
 
-import { CACHE_LINE, numel, offset, tuple, unflatten } from "../page/core.js";
-import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
-import { cachedLines, counted, countsOf, orderName, torchOrder, visitSentence, visitsOf } from "./traversal.js";
+import { CACHE_LINE, counted, dimOrder, numel, offset, range, tuple, unflatten } from "../page/layout.js";
+import { fit, h, pool, s, set } from "../page/dom.js";
+import { createSelect } from "../page/panels.js";
+import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
 const WHOLE_SPAN = 16; // as many lines are drawn with those between that are never touched
@@ -21,7 +22,7 @@ const permutations = (dims) =>
 function linesToDraw(visits) {
   const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
   const span = touched.length ? touched.at(-1) - touched[0] + 1 : 0;
-  const all = span <= WHOLE_SPAN ? Array.from({ length: span }, (_, k) => touched[0] + k) : touched;
+  const all = span <= WHOLE_SPAN ? range(span).map((k) => touched[0] + k) : touched;
   return { lines: all.slice(0, MOST_LINES), left: Math.max(all.length - MOST_LINES, 0) };
 }
 
@@ -50,8 +51,8 @@ export function createStats() {
 export function createWalkPane(id, { onOrder }) {
   const name = h("strong");
   const numbers = h("span", { class: "sk-numbers" });
-  const order = h("select", { id: `${id}-order`, class: "sk-input", ...OWN_KEYS, onchange: () => onOrder(options[order.selectedIndex]) });
-  const label = h("label", { for: `${id}-order`, text: "loops" });
+  const loops = createSelect(`${id}-order`, "loops", [], (k) => onOrder(options[k]));
+  const order = loops.select;
   const stats = createStats();
   const list = h("ol", { class: "sk-lines" });
   const more = h("p", { class: "sk-note" });
@@ -62,7 +63,7 @@ export function createWalkPane(id, { onOrder }) {
   strokes.append(rest, misses, hits);
   const sentence = h("p", { class: "sk-sentence" });
   const node = h("div", { class: "sk-walk", role: "group" },
-    h("div", { class: "sk-walk-head" }, name, numbers), h("div", { class: "sk-choice" }, label, order),
+    h("div", { class: "sk-walk-head" }, name, numbers), loops.node,
     stats.node, strokes, sentence, list, more);
 
   let options = [];
@@ -118,8 +119,8 @@ export function createWalkPane(id, { onOrder }) {
   }
 
   function buildOrders(walk) {
-    const torchs = String(torchOrder(walk));
-    options = permutations(walk.shape.map((_, d) => d));
+    const torchs = String(dimOrder(walk));
+    options = permutations(range(walk.shape.length));
     order.replaceChildren(...options.map((dims) => h("option", {
       text: orderName(dims) + (String(dims) === torchs ? " · as torch runs it" : ""),
     })));

@@ -1,7 +1,9 @@
 // A GPU's warp: 32 lanes above, the 32-byte sectors that they touch below, a line from each lane to its
 // bytes. What no lane asked for is hatched: it is loaded and thrown away.
 
-import { OWN_KEYS, fit, h, pool, s, set } from "../page/dom.js";
+import { counted } from "../page/layout.js";
+import { fit, h, pool, s, set } from "../page/dom.js";
+import { createSelect, createSlider } from "../page/panels.js";
 import { ITEMSIZES, LANES, SECTOR, laneBytes, sectorsOf, warpSentence } from "./traversal.js";
 import { createStats } from "./walk_pane.js";
 
@@ -25,23 +27,18 @@ function warpGeometry(warp, width) {
 }
 
 export function createWarpPane(id, { onChange }) {
-  const itemsize = h("select", { id: `${id}-warp-itemsize`, class: "sk-input", ...OWN_KEYS,
-    onchange: () => onChange({ itemsize: ITEMSIZES[itemsize.selectedIndex] }) },
-    ...ITEMSIZES.map((size) => h("option", { text: `${size} byte${size === 1 ? "" : "s"}` })));
-  const controls = h("div", { class: "sk-controls" },
-    h("div", { class: "sk-choice" }, h("label", { for: itemsize.id, text: "itemsize" }), itemsize));
-  const sliders = [["stride", 32], ["offset", 31]].map(([what, most]) => {
-    const input = h("input", { type: "range", id: `${id}-warp-${what}`, min: "0", max: String(most), step: "1",
-      ...OWN_KEYS, oninput: () => onChange({ [what]: input.valueAsNumber }) });
-    const output = h("output", { for: input.id });
-    controls.append(h("div", { class: "sk-choice" }, h("label", { for: input.id, text: what }), input, output));
-    return { what, input, output };
-  });
+  const itemsize = createSelect(`${id}-warp-itemsize`, "itemsize", ITEMSIZES.map((size) => counted(size, "byte")),
+    (k) => onChange({ itemsize: ITEMSIZES[k] }));
+  const sliders = [["stride", 32], ["offset", 31]].map(([what, most]) => ({
+    what, ...createSlider(`${id}-warp-${what}`, what, { max: String(most), onInput: (value) => onChange({ [what]: value }) }),
+  }));
+  const controls = h("div", { class: "sk-controls" }, itemsize.node,
+    ...sliders.map(({ nodes }) => h("div", { class: "sk-choice" }, ...nodes)));
   const ties = s("path", { class: "sk-ties" });
-  const ink = s("svg", { class: "sk-warp-ink" });
-  ink.append(ties);
+  const drawing = s("svg", { class: "sk-warp-ties" });
+  drawing.append(ties);
   const slotLayer = h("div");
-  const stage = h("div", { class: "sk-warp-stage", "aria-hidden": "true" }, ink);
+  const stage = h("div", { class: "sk-warp-stage", "aria-hidden": "true" }, drawing);
   const stats = createStats();
   const sentence = h("p", { class: "sk-sentence" });
   const node = h("div", { class: "sk-warp", role: "group", "aria-label": "a warp on its sectors" },
@@ -54,11 +51,8 @@ export function createWarpPane(id, { onChange }) {
   const slotNodes = pool(slotLayer, (k) => h("span", { class: "sk-slot-of-lane", text: String(k) }));
 
   function draw(warp, width) {
-    itemsize.selectedIndex = ITEMSIZES.indexOf(warp.itemsize);
-    for (const { what, input, output } of sliders) {
-      if (input.valueAsNumber !== warp[what]) input.value = warp[what];
-      set(output, "text", String(warp[what]));
-    }
+    itemsize.select.selectedIndex = ITEMSIZES.indexOf(warp.itemsize);
+    for (const slider of sliders) slider.draw(warp[slider.what]);
     const g = warpGeometry(warp, width);
     const top = LANE_HEIGHT + BETWEEN;
     const box = (left, y, wide) => `transform:translate(${left}px,${y}px);width:${wide}px`;

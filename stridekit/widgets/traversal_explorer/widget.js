@@ -1,9 +1,10 @@
 // TraversalExplorer: one scrubber over one or two walks, or a warp in their place.
 //
-// The state is the scene: {walks, visit, cache_lines, alignment, warp}. Whether it plays is this view's own.
+// The state is the state: {walks, visit, cache_lines, alignment, warp}. Whether it plays is this view's own.
 
-import { numel } from "../page/core.js";
-import { OWN_KEYS, h, pool, set } from "../page/dom.js";
+import { counted, numel } from "../page/layout.js";
+import { h, set } from "../page/dom.js";
+import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
 import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
@@ -25,48 +26,37 @@ const sameWalk = (a, b) =>
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "traversal explorer", kind: "sk-traversal", traits: ["_scene", "_presets", "_note"], draw,
+    label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_presets", "_note"], draw,
   });
   const { id } = shell;
   let lastWarp = WARP;
 
-  const change = (changes) => shell.change({ ...model.get("_scene"), ...changes });
+  const change = (changes) => shell.change({ ...model.get("_state"), ...changes });
 
   // Controls ---------------------------------------------------------------------------------------
 
-  const presets = h("div", { class: "sk-presets", role: "group", "aria-label": "walks to start from" });
-  const chips = pool(presets, () =>
-    h("button", { type: "button", ...OWN_KEYS, onclick: (event) => pick(event.currentTarget.preset) }));
+  const presets = createChips("walks to start from", pick);
 
   const player = createPlayer({
-    left: () => mostVisits(model.get("_scene")) - model.get("_scene").visit,
-    step: () => change({ visit: model.get("_scene").visit + 1 }),
+    left: () => mostVisits(model.get("_state")) - model.get("_state").visit,
+    step: () => change({ visit: model.get("_state").visit + 1 }),
     rewind: () => change({ visit: 0 }),
     redraw: draw,
-    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(model.get("_scene")))),
+    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(model.get("_state")))),
   });
-  const scrub = h("input", { type: "range", id: `${id}-visit`, min: "0", step: "1", ...OWN_KEYS,
-    oninput: () => {
+  const scrub = createSlider(`${id}-visit`, "visit", {
+    onInput: (visit) => {
       player.stop();
-      change({ visit: scrub.valueAsNumber });
-    } });
-  const made = h("output", { for: scrub.id });
-  const scrubber = h("div", { class: "sk-scrubber" }, player.node, h("label", { for: scrub.id, text: "visit" }), scrub, made);
-
-  const cache = choice("cache", "cache", CACHE_SIZES.map((n) => `${n} line${n === 1 ? "" : "s"}`),
+      change({ visit });
+    },
+  });
+  const scrubber = h("div", { class: "sk-scrubber" }, player.node, ...scrub.nodes);
+  const cache = createSelect(`${id}-cache`, "cache", CACHE_SIZES.map((n) => counted(n, "line")),
     (k) => change({ cache_lines: CACHE_SIZES[k] }));
-  const itemsize = choice("itemsize", "itemsize", ITEMSIZES.map((n) => `${n} byte${n === 1 ? "" : "s"}`), resize);
-  const shift = h("input", { type: "range", id: `${id}-alignment`, min: "0", ...OWN_KEYS,
-    oninput: () => change({ alignment: shift.valueAsNumber }) });
-  const shifted = h("output", { for: shift.id });
+  const itemsize = createSelect(`${id}-itemsize`, "itemsize", ITEMSIZES.map((n) => counted(n, "byte")), resize);
+  const shift = createSlider(`${id}-alignment`, "alignment", { onInput: (alignment) => change({ alignment }) });
   const controls = h("div", { class: "sk-controls" }, cache.node, itemsize.node,
-    h("div", { class: "sk-choice" }, h("label", { for: shift.id, text: "alignment" }), shift, shifted));
-
-  function choice(name, text, options, onPick) {
-    const select = h("select", { id: `${id}-${name}`, class: "sk-input", ...OWN_KEYS,
-      onchange: () => onPick(select.selectedIndex) }, ...options.map((option) => h("option", { text: option })));
-    return { select, node: h("div", { class: "sk-choice" }, h("label", { for: select.id, text }), select) };
-  }
+    h("div", { class: "sk-choice" }, ...shift.nodes));
 
   // Panes ------------------------------------------------------------------------------------------
 
@@ -80,63 +70,60 @@ function render({ model, el }) {
     "Above, a stroke for each visit: tall ones are misses, short ones hits." });
   const walksNode = h("div", {}, scrubber, controls, panes, verdict, legend);
   const warpPane = createWarpPane(id, {
-    onChange: (changes) => change({ warp: { ...model.get("_scene").warp, ...changes } }),
+    onChange: (changes) => change({ warp: { ...model.get("_state").warp, ...changes } }),
   });
 
   // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
-    const scene = model.get("_scene");
-    const current = drawPresets(scene);
-    set(note, "text", scene.warp ? WARP_LESSON : current?.lesson || model.get("_note"));
-    set(walksNode, "hidden", scene.warp ? "" : null);
-    set(warpPane.node, "hidden", scene.warp ? null : "");
-    if (scene.warp) {
+    const state = model.get("_state");
+    const current = drawPresets(state);
+    set(note, "text", state.warp ? WARP_LESSON : current?.lesson || model.get("_note"));
+    set(walksNode, "hidden", state.warp ? "" : null);
+    set(warpPane.node, "hidden", state.warp ? null : "");
+    if (state.warp) {
       player.stop();
-      lastWarp = scene.warp;
-      return shell.speak(warpPane.draw(scene.warp, shell.width));
+      lastWarp = state.warp;
+      return shell.speak(warpPane.draw(state.warp, shell.width));
     }
-    drawControls(scene);
-    return drawWalks(scene);
+    drawControls(state);
+    return drawWalks(state);
   }
 
   function drawPresets({ walks, warp }) {
     const known = model.get("_presets");
     const fits = (preset) => preset.walks.length === walks.length && preset.walks.every((w, k) => sameWalk(w, walks[k]));
     const current = warp ? null : known.find(fits);
-    chips(known.length + 1).forEach((chip, k) => {
-      chip.preset = known[k] ?? null;
-      set(chip, "text", known[k]?.name ?? "a GPU's warp");
-      set(chip, "aria-pressed", String(known[k] ? known[k] === current : Boolean(warp)));
-    });
+    presets.draw([
+      ...known.map((preset) => ({ text: preset.name, isPressed: preset === current, value: preset })),
+      { text: "a GPU's warp", isPressed: Boolean(warp), value: null },
+    ]);
     return current;
   }
 
-  function drawControls(scene) {
-    const { visit, cache_lines, alignment, walks } = scene;
-    const most = mostVisits(scene);
+  function drawControls(state) {
+    const { visit, cache_lines, alignment, walks } = state;
+    const most = mostVisits(state);
     const size = Math.max(...walks.map((walk) => walk.itemsize));
-    set(scrub, "max", String(most));
-    if (scrub.valueAsNumber !== visit) scrub.value = visit;
-    set(scrub, "aria-valuetext", `${visit} of ${most}`);
-    set(made, "text", `${visit} of ${most}`);
+    set(scrub.input, "max", String(most));
+    set(scrub.input, "aria-valuetext", `${visit} of ${most}`);
+    scrub.draw(visit, `${visit} of ${most}`);
     player.draw(most > 0);
     cache.select.selectedIndex = CACHE_SIZES.indexOf(cache_lines);
     itemsize.select.selectedIndex = ITEMSIZES.indexOf(size);
-    set(shift, "max", String(64 - size));
-    set(shift, "step", String(size));
-    if (shift.valueAsNumber !== alignment) shift.value = alignment;
-    set(shift, "aria-valuetext", `${alignment} bytes behind the start of a line`);
-    set(shifted, "text", `${alignment} bytes`);
+    set(shift.input, "max", String(64 - size));
+    set(shift.input, "step", String(size));
+    set(shift.input, "aria-valuetext", `${alignment} bytes behind the start of a line`);
+    shift.draw(alignment, `${alignment} bytes`);
   }
 
-  function drawWalks(scene) {
-    const { walks } = scene;
+  function drawWalks(state) {
+    const { walks } = state;
     const beside = walks.length > 1 && shell.width >= NARROW;
     const width = Math.min(beside ? Math.floor((shell.width - GAP) / 2) : shell.width, 620);
     set(panes, "style", `--pane:${width}px`);
     set(paneNodes[1].node, "hidden", walks.length > 1 ? null : "");
-    const drawn = walks.map((walk, k) => paneNodes[k].draw(walk, scene, width));
+    const drawn = walks.map((walk, k) => paneNodes[k].draw(walk, state, width));
     const [left, right] = drawn;
     if (!right) {
       set(verdict, "text", "");
@@ -159,22 +146,22 @@ function render({ model, el }) {
 
   /** The alignment, moved back to where an element of this size may begin. */
   function aligned(size) {
-    const { alignment } = model.get("_scene");
+    const { alignment } = model.get("_state");
     return alignment - (alignment % size);
   }
 
   function resize(k) {
     const size = ITEMSIZES[k];
-    const walks = model.get("_scene").walks.map((walk) => ({ ...walk, itemsize: size }));
+    const walks = model.get("_state").walks.map((walk) => ({ ...walk, itemsize: size }));
     change({ walks, alignment: aligned(size) });
   }
 
   function reorder(k, order) {
-    change({ walks: model.get("_scene").walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
+    change({ walks: model.get("_state").walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
   }
 
   shell.atEnd(player.stop);
-  return shell.open(presets, note, walksNode, warpPane.node);
+  return shell.open(presets.node, note, walksNode, warpPane.node);
 }
 
 export default { render };

@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets import scene
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
+from stridekit.widgets.notation import CACHE_LINE
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 
 MAX_STRIDE = 32  # of a warp's lanes
 CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # how much of each dim is walked of what is too large, by ndim
-MAX_VISITS = 512  # what boxes follow at the speed of a hand
+MAX_DIMS, MAX_VISITS = 4, 512  # what boxes follow at the speed of a hand
 
 
 class TraversalExplorer(Picture):
@@ -82,7 +82,7 @@ class TraversalExplorer(Picture):
             preset._asdict() | {"walks": [*map(traversal.to_json, preset.walks)]}
             for preset in presets
         ]
-        self._scene = self._checked(
+        self._state = self._checked(
             {
                 "walks": [traversal.to_json(step) for step in walks],
                 "visit": max(step.layout.numel for step in walks),
@@ -97,7 +97,7 @@ class TraversalExplorer(Picture):
     @property
     def walks(self) -> tuple[Walk, ...]:
         """The one or two walks: name, layout and order."""
-        return tuple(map(traversal.from_json, self._scene["walks"]))
+        return tuple(map(traversal.from_json, self._state["walks"]))
 
     @property
     def layout(self) -> Layout:
@@ -137,8 +137,8 @@ class TraversalExplorer(Picture):
 
     @property
     def visit(self) -> int:
-        """How many visits have been made, from 0 to the number of elements."""
-        return int(self._scene["visit"])
+        """The number of visits made so far, from 0 to the number of elements."""
+        return int(self._state["visit"])
 
     @visit.setter
     def visit(self, visit: int) -> None:
@@ -146,8 +146,8 @@ class TraversalExplorer(Picture):
 
     @property
     def cache_lines(self) -> int:
-        """How many lines the cache holds: 1, 2, 4, 8, 16 or 32."""
-        return int(self._scene["cache_lines"])
+        """The number of lines that the cache holds: 1, 2, 4, 8, 16 or 32."""
+        return int(self._state["cache_lines"])
 
     @cache_lines.setter
     def cache_lines(self, cache_lines: int) -> None:
@@ -155,8 +155,8 @@ class TraversalExplorer(Picture):
 
     @property
     def alignment(self) -> int:
-        """How many bytes behind the start of a cache line the storage starts."""
-        return int(self._scene["alignment"])
+        """The number of bytes from the start of a cache line to the start of the storage."""
+        return int(self._state["alignment"])
 
     @alignment.setter
     def alignment(self, alignment: int) -> None:
@@ -165,7 +165,7 @@ class TraversalExplorer(Picture):
     @property
     def warp(self) -> Warp | None:
         """The warp that is shown in place of the walks, or None."""
-        return None if self._scene["warp"] is None else Warp(**self._scene["warp"])
+        return None if self._state["warp"] is None else Warp(**self._state["warp"])
 
     @warp.setter
     def warp(self, warp: Sequence[int] | None) -> None:
@@ -173,7 +173,7 @@ class TraversalExplorer(Picture):
 
     @property
     def counts(self) -> Counts:
-        """What the visits of the left walk have cost so far.
+        """The costs of the left walk so far.
 
         >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0)).counts.misses
         48
@@ -192,7 +192,7 @@ class TraversalExplorer(Picture):
     # Changing it ----------------------------------------------------------------------------------
 
     def _set(self, **changes: Any) -> None:
-        self._scene = self._checked({**self._scene, **changes})
+        self._state = self._checked({**self._state, **changes})
 
     def _walk(
         self, k: int, layout: Layout | None = None, order: Sequence[int] | str | None = None
@@ -213,12 +213,12 @@ class TraversalExplorer(Picture):
         walks[k] = walks[k]._replace(order=_order(walks[k].layout, order, walks[k].order))
         self._set(walks=[*map(traversal.to_json, walks)], visit=visit)
 
-    def _check(self, scene: dict[str, Any]) -> None:
-        for step in map(traversal.from_json, self._checked(scene)["walks"]):
+    def _check(self, state: dict[str, Any]) -> None:
+        for step in map(traversal.from_json, self._checked(state)["walks"]):
             _order(_fitting(step.layout), step.order, ())
 
     def _checked(self, new: dict[str, Any]) -> dict[str, Any]:
-        """The scene, if all of its numbers can be; a ValueError says which one cannot, and why."""
+        """The state, if all of its numbers can be; a ValueError says which one cannot, and why."""
         walks = [*map(traversal.from_json, new["walks"])]
         most = max(step.layout.numel for step in walks)
         itemsize = max(step.layout.itemsize for step in walks)
@@ -230,10 +230,10 @@ class TraversalExplorer(Picture):
             )
         if new["visit"] not in range(most + 1):
             raise ValueError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
-        if new["alignment"] not in range(0, scene.CACHE_LINE, itemsize):
+        if new["alignment"] not in range(0, CACHE_LINE, itemsize):
             raise ValueError(
                 f"alignment is {new['alignment']!r}: give a multiple of the itemsize, {itemsize}, "
-                f"from 0 to {scene.CACHE_LINE - itemsize}"
+                f"from 0 to {CACHE_LINE - itemsize}"
             )
         if new["warp"] is not None:
             _check_warp(Warp(**new["warp"]))
@@ -264,11 +264,11 @@ class TraversalExplorer(Picture):
 
 
 def _corner(name: str, x: Any) -> tuple[Walk, str]:
-    """What is walked of a layout, tensor or array, and a note where that is only a corner."""
+    """The walk over a layout, tensor or array, and a note if it covers only a corner."""
     layout = Layout.of(x)
-    if layout.ndim <= scene.MAX_DIMS and layout.numel <= MAX_VISITS:
+    if layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS:
         return Walk(name, _fitting(layout), ()), ""
-    lead = max(layout.ndim - scene.MAX_DIMS, 0)
+    lead = max(layout.ndim - MAX_DIMS, 0)
     if layout.numel == 0:
         return Walk(name, Layout((0,), itemsize=layout.itemsize), ()), "there is nothing to walk"
     most = CORNER[layout.ndim - lead]
@@ -281,13 +281,13 @@ def _corner(name: str, x: Any) -> tuple[Walk, str]:
 
 def _fitting(layout: Layout) -> Layout:
     """The layout, if the picture holds it."""
-    if layout.ndim > scene.MAX_DIMS or layout.numel > MAX_VISITS:
+    if layout.ndim > MAX_DIMS or layout.numel > MAX_VISITS:
         raise LayoutError(
             f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements: the picture "
-            f"holds {scene.MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
+            f"holds {MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
         )
     if layout.why_not_torch():
-        raise LayoutError(f"this is no layout of a torch tensor: {layout.why_not_torch()}")
+        raise LayoutError(f"torch has no such tensor: {layout.why_not_torch()}")
     return layout
 
 
@@ -299,7 +299,7 @@ def _order(
         return otherwise
     order = _named(order)
     if order == "torch":
-        return traversal.torch_order(layout)
+        return layout.dim_order()
     if isinstance(order, str) or sorted(order) != [*range(layout.ndim)]:
         raise ValueError(
             f"order {shown(order)} does not name each of the {layout.ndim} dims once: give a permutation "

@@ -3,23 +3,23 @@
 // Strides are steps from the first element to its neighbour along a dim: arcs within a row, swings from
 // row to row, loops where the stride is 0. The offset is a measure from the storage's start.
 
-import { CACHE_LINE } from "../page/core.js";
+import { CACHE_LINE } from "../page/layout.js";
 
 const LOW = 15; // how high the innermost arc rises, and how much higher each one around it
 const HIGHER = 17;
 const LABELLED = 128; // an arc as wide as this carries its label on top
 
 /** Everything to draw for a view on a geometry: {paths, tags, grips}. */
-export function inkOf(g, view) {
-  const ink = { paths: [], tags: [], grips: [] };
-  addresses(g, view, ink);
-  cacheLines(g, view, ink);
-  offsetBar(g, view, ink);
-  const lifts = steps(g, view, ink);
-  ends(g, view, ink);
-  walk(g, view, lifts, ink);
-  flag(g, view, ink);
-  return ink;
+export function marksOf(g, view) {
+  const marks = { paths: [], tags: [], grips: [] };
+  addresses(g, view, marks);
+  cacheLines(g, view, marks);
+  offsetBar(g, view, marks);
+  const lifts = steps(g, view, marks);
+  ends(g, view, marks);
+  walk(g, view, lifts, marks);
+  flag(g, view, marks);
+  return marks;
 }
 
 /** The path of one step from slot to slot; `shift` keeps steps apart that would lie on each other. */

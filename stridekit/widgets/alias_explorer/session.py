@@ -1,8 +1,8 @@
-"""What happens to tensors x, y and z when a line is typed: a view, a copy, or a write in place.
+"""The tensors x, y and z, and what a typed line does to them: a view, a copy, or a write in place.
 
 A line is read by lines.py and run by torch: the values and the refusals are torch's. What Layout knows
-beside it, the reasons, goes into the log. story.js mirrors this module; tests/fixtures/aliases.json and
-tests/fuzz_lines.py pin it to the answers from here.
+beside it, the reasons, goes into the log. session.js does the same in the browser, and tests/live_lines.py
+compares the two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.alias_explorer.lines import Bind, Chain, Compute, Operand, Store, read
 from stridekit.widgets.alias_explorer.write import MAX_VALUE, Named, Write, shared_element
 from stridekit.widgets.grammar import apply
-from stridekit.widgets.scene import why_not_counted
+from stridekit.widgets.notation import why_not_counted
 
 NAMES = ("x", "y", "z")
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     warning: str = ""  # what speaks against the write, which torch makes all the same
 
 
-class Story:
+class Session:
     """The tensors after some lines, and the log.
 
     The values are held as float64, in which each number that the picture holds is exact.
@@ -151,7 +151,7 @@ class Story:
         return Entry(line.text, "write", sentence, write.warning())
 
     def _changes(self, base: str, tape: torch.Tensor, changed: set[int]) -> str:
-        """Who holds other values than before, the written tensor first."""
+        """A sentence on which tensors hold other values than before, the written one first."""
         parts: list[str] = []
         for name in sorted(self.tensors, key=lambda name: (name != base, name)):
             own = {*self.tensors[name].elements()} if self.tensors[name].tape is tape else set()
@@ -167,16 +167,16 @@ class Story:
         return sorted(self.tensors)
 
     def relations(self) -> list[str]:
-        """How each two tensors share memory, and who overlaps itself, in words."""
+        """Sentences on how each two tensors share memory, and on which overlap themselves."""
         names = self.names()
         pairs = [(b, a) for k, a in enumerate(names) for b in names[k + 1 :]]
         said = [self.relation(y, x) for y, x in pairs]
         return said + [text for name in names if (text := self.overlap(name))]
 
     def relation(self, y: str, x: str) -> str:
-        """How y and x share memory, in words.
+        """A sentence on how y and x share memory.
 
-        >>> Story((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
+        >>> Session((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
         'z and y share no element, though their ranges interleave'
         """
         mine, its = self.tensors[y], self.tensors[x]
@@ -200,7 +200,7 @@ class Story:
         return f"{y} and {x} share no element: one ends before the other begins"
 
     def overlap(self, name: str) -> str:
-        """Which two indices of a tensor are one element; "" where none are."""
+        """A sentence on two indices of a tensor that are one element; "" if there are none."""
         own = self.tensors[name]
         shared = shared_element(own, name)
         return shared and f"{name} overlaps itself: {shared}"

@@ -1,15 +1,15 @@
 // What happens to tensors x, y and z when a line is typed: a view, a copy, or a write in place.
 //
-// Python's story.py lets torch run the same lines; tests/fixtures/aliases.json and tests/fuzz_lines.py pin this
-// file to its answers: values, copies, refusals and sentences. A story is
+// Python's session.py lets torch run the same lines, and tests/live_lines.py compares the two: values, copies, refusals
+// and sentences. A session is
 //   {tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], touched}
-// and never changes: `run(story, text)` gives the next one, or throws Refused.
+// and never changes: `run(session, text)` gives the next one, or throws Refused.
 
-import { elementName, lastOf, numel, reach, unflatten, whyNotContiguous, whyNotCounted } from "../page/core.js";
-import { Refused } from "../page/grammar.js";
+import {
+  Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, unflatten, viewStride,
+  whyNotContiguous, whyNotCounted,
+} from "../page/layout.js";
 import { readLine } from "./lines.js";
-import { apply, elementwise, isDense } from "../page/operations.js";
-import { contiguousStride, viewStride } from "../page/view_rule.js";
 
 const NAMES = ["x", "y", "z"];
 const [MAX_CELLS, MAX_DIMS, MAX_VALUE] = [96, 4, 99_999];
@@ -23,52 +23,50 @@ const PARTIAL =
 const refuse = (sentence) => {
   throw new Refused(sentence);
 };
-const s = (count) => (count === 1 ? "" : "s");
-const range = (n) => Array.from({ length: n }, (_, k) => k);
 
-/** The story before the first line: x = torch.arange(n).view(shape). */
+/** The session before the first line: x = torch.arange(n).view(shape). */
 export function begin(shape) {
-  const layout = { shape, stride: contiguousStride(shape), storage_offset: 0, itemsize: 8 };
+  const layout = rowMajor(shape, 8);
   return {
     tapes: [range(numel(layout))], opened: [""], tensors: { x: { tape: 0, layout } }, log: [], touched: [],
   };
 }
 
-/** The story after one more line. */
-export function run(story, text) {
+/** The session after one more line. */
+export function run(session, text) {
   const line = readLine(text);
-  return line.bind ? bind(story, line) : write(story, line);
+  return line.bind ? bind(session, line) : write(session, line);
 }
 
 /** The names that there are, x first. */
-export const namesOf = (story) => NAMES.filter((name) => name in story.tensors);
+export const namesOf = (session) => NAMES.filter((name) => name in session.tensors);
 
 /** The element at each index of a tensor, in row-major order. */
 export const elementsOf = ({ layout }) => reach(layout).elements;
 
 // A name is bound ----------------------------------------------------------------------------------
 
-function bind(story, line) {
+function bind(session, line) {
   const { text, bind: name, source } = line;
   requireName(name);
-  const { tapes, tensor, reason } = source ? follow(story, story.tapes, source) : compute(story, line);
-  const opened = tapes.map((_, tape) => story.opened[tape] ?? `opened by ${text}`);
+  const { tapes, tensor, reason } = source ? follow(session, session.tapes, source) : compute(session, line);
+  const opened = tapes.map((_, tape) => session.opened[tape] ?? `opened by ${text}`);
   const sentence = reason
     ? `on a storage of its own: ${reason}`
     : source.steps.length
       ? "nothing was copied"
       : `${name} is ${source.name}: one tensor with two names`;
   const entry = { text, kind: reason ? "copy" : "view", sentence, warning: "" };
-  const tensors = { ...story.tensors, [name]: tensor };
-  return { ...kept(tapes, opened, tensors), log: [...story.log, entry], touched: [] };
+  const tensors = { ...session.tensors, [name]: tensor };
+  return { ...kept(tapes, opened, tensors), log: [...session.log, entry], touched: [] };
 }
 
 /** The new tensor of an operation out of place. */
-function compute(story, { left: first, sign, right: second }) {
+function compute(session, { left: first, sign, right: second }) {
   const said = [first, sign, second].map((part) => part.text ?? part).join(" ");
   const read = [first, second].map((one) => {
-    if (typeof one === "number") return { layout: { shape: [], stride: [], storage_offset: 0, itemsize: 8 }, values: [one] };
-    const { tapes, tensor } = follow(story, story.tapes, one);
+    if (typeof one === "number") return { layout: rowMajor([], 8), values: [one] };
+    const { tapes, tensor } = follow(session, session.tapes, one);
     return { layout: tensor.layout, values: tapes[tensor.tape] };
   });
   const layout = elementwise(...read.map((one) => one.layout));
@@ -81,8 +79,8 @@ function compute(story, { left: first, sign, right: second }) {
   const op = COMPUTE[{ "+": "add_", "-": "sub_", "*": "mul_" }[sign]];
   reach(layout).elements.forEach((element, k) => (values[element] = op(left[k], right[k]) + 0));
   requireDigits(said, values);
-  const tensor = { tape: story.tapes.length, layout };
-  return { tapes: [...story.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
+  const tensor = { tape: session.tapes.length, layout };
+  return { tapes: [...session.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
 }
 
 /** Storages that no name holds are freed, and the others count on without them. */
@@ -100,10 +98,10 @@ function kept(tapes, opened, tensors) {
 }
 
 /** The tensor at the end of a chain, the storages then, and why the last copy was made. */
-function follow(story, tapes, { name, steps }) {
+function follow(session, tapes, { name, steps }) {
   requireName(name);
-  if (!(name in story.tensors)) refuse(`${name} is not there yet: make it, as in ${name} = x[1:]`);
-  let tensor = story.tensors[name];
+  if (!(name in session.tensors)) refuse(`${name} is not there yet: make it, as in ${name} = x[1:]`);
+  let tensor = session.tensors[name];
   let [reason, said] = ["", name];
   for (const step of steps) {
     const { tape, layout: before } = tensor;
@@ -135,11 +133,11 @@ function whyCopied(name, before, { shape }) {
 
 // A tensor is written ------------------------------------------------------------------------------
 
-function write(story, line) {
+function write(session, line) {
   const { text, target, op, source } = line;
-  const into = follow(story, story.tapes, target);
+  const into = follow(session, session.tapes, target);
   const constant = source === null || typeof source === "number";
-  const from = constant ? null : follow(story, into.tapes, source);
+  const from = constant ? null : follow(session, into.tapes, source);
   const tapes = (from ?? into).tapes;
   const { tape, layout } = into.tensor;
   const elements = reach(layout).elements;
@@ -157,14 +155,14 @@ function write(story, line) {
   requireDigits(names.target, values);
 
   const changed = new Set(elements.filter((element) => values[element] !== tapes[tape][element]));
-  const next = kept(tapes.map((old, t) => (t === tape ? values : old)), story.opened, story.tensors);
+  const next = kept(tapes.map((old, t) => (t === tape ? values : old)), session.opened, session.tensors);
   const sentence = into.reason
     ? "the write went to a copy that no name holds: no tensor changed"
-    : changes(story, target.name, tape, changed);
+    : changes(session, target.name, tape, changed);
   const warning = constant || op === "[]" ? warn(shared, op, elements) : "";
   const entry = { text, kind: "write", sentence, warning };
   const touched = into.reason ? [] : [...changed].map((element) => [tape, element]);
-  return { ...next, log: [...story.log, entry], touched };
+  return { ...next, log: [...session.log, entry], touched };
 }
 
 const COMPUTE = {
@@ -198,7 +196,7 @@ function requireDefined({ into, from, op, elements, shared, names }) {
   const scalar = op === "[]" && !y.shape.length;
   if (same && !scalar && overlapsInPart(x, op === "[]" && String(x.shape) !== String(y.shape) ? wide : y)) {
     const both = new Set(visited.filter((element) => elements.includes(element))).size;
-    refuse(`${names.target} and ${names.source} share ${both} element${s(both)}, and torch refuses: "${PARTIAL}"`);
+    refuse(`${names.target} and ${names.source} share ${counted(both, "element")}, and torch refuses: "${PARTIAL}"`);
   }
   if (scalar) return visited; // its value is taken before anything is written
   if (same && ["copy_", "[]"].includes(op) && String(elements) === String(visited)) return visited;
@@ -296,14 +294,14 @@ function requireRoom(said, layout, storageSize) {
 // Who shares with whom -----------------------------------------------------------------------------
 
 /** How each two tensors share memory, and who overlaps itself: [{names, kind, text}]. */
-export function relations(story) {
-  const names = namesOf(story);
+export function relations(session) {
+  const names = namesOf(session);
   const pairs = names.flatMap((x, k) => names.slice(k + 1).map((y) => [y, x]));
   const overlaps = names.flatMap((name) => {
-    const text = sharedElement(story.tensors[name].layout, elementsOf(story.tensors[name]), name);
+    const text = sharedElement(session.tensors[name].layout, elementsOf(session.tensors[name]), name);
     return text ? [{ names: [name], kind: "overlap", text: `${name} overlaps itself: ${text}` }] : [];
   });
-  return [...pairs.map(([y, x]) => ({ names: [y, x], ...relation(story, y, x) })), ...overlaps];
+  return [...pairs.map(([y, x]) => ({ names: [y, x], ...relation(session, y, x) })), ...overlaps];
 }
 
 /** {kind, text} of two names; kind is "same", "inside", "around", "some" or "none". */
@@ -316,7 +314,7 @@ function relation({ tensors }, y, x) {
     return none(`${y} and ${x} share no element: they have two storages`);
   const both = [...ys].filter((element) => xs.has(element)).length;
   if (both === ys.size && both === xs.size)
-    return { kind: "same", text: `${y} and ${x} have the same ${both} element${s(both)}` };
+    return { kind: "same", text: `${y} and ${x} have the same ${counted(both, "element")}` };
   if (both === ys.size)
     return { kind: "inside", text: `${y} lies inside ${x}: ${both} of ${x}'s ${xs.size} elements` };
   if (both === xs.size)
@@ -324,7 +322,7 @@ function relation({ tensors }, y, x) {
   if (both)
     return {
       kind: "some",
-      text: `${y} and ${x} share ${both} element${s(both)}, of ${y}'s ${ys.size} and ${x}'s ${xs.size}`,
+      text: `${y} and ${x} share ${counted(both, "element")}, of ${y}'s ${ys.size} and ${x}'s ${xs.size}`,
     };
   const apart = Math.min(...ys) >= Math.max(...xs) || Math.min(...xs) >= Math.max(...ys);
   return none(

@@ -1,54 +1,20 @@
-// core.js against the answers of Python, and the arithmetic of grid and tape that no test of a page sees.
+// The stride explorer's pictures without a page: where cells, slots and strokes stand, and what keys lead to.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import * as core from "../../stridekit/widgets/page/core.js";
 import { reachedBy } from "../../stridekit/widgets/page/dom.js";
+import { flatten, offset, reach, unflatten } from "../../stridekit/widgets/page/layout.js";
 import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
-import { inkOf, stepPath } from "../../stridekit/widgets/stride_explorer/ink.js";
-import { describeSlot, viewOf, words } from "../../stridekit/widgets/stride_explorer/view.js";
+import { marksOf, stepPath } from "../../stridekit/widgets/stride_explorer/marks.js";
 import { tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
-
-const cases = JSON.parse(readFileSync(new URL("../fixtures/explorer.json", import.meta.url)));
-
-test("the fixture holds cases of every rank", () => {
-  const ranks = new Set(cases.map(({ layout }) => layout.shape.length));
-  assert.deepEqual([...ranks].sort(), [0, 1, 2, 3, 4]);
-});
-
-test("every element of every layout is where Python says", () => {
-  for (const { layout, elements } of cases) assert.deepEqual(core.reach(layout).elements, elements);
-});
-
-test("owners are the indices that reach an element, in row-major order", () => {
-  for (const { layout, elements } of cases)
-    for (const [element, flats] of core.reach(layout).owners)
-      assert.deepEqual(flats, elements.flatMap((e, flat) => (e === element ? [flat] : [])));
-});
-
-test("verdicts, code, place and formula are Python's sentences", () => {
-  for (const wanted of cases) {
-    const { layout, storage_size, last } = wanted;
-    assert.deepEqual(core.verdicts(layout, storage_size), wanted.verdicts);
-    assert.equal(core.code("x", layout), wanted.code);
-    if (last === null) continue;
-    assert.equal(core.place(layout, last), wanted.place);
-    assert.equal(core.formula(layout, last), wanted.formula);
-  }
-});
-
-test("every slider stops where Python says, for Python's reason", () => {
-  for (const { layout, storage_size, slider_max, limits } of cases)
-    for (const [what, dim, most, why] of limits)
-      assert.deepEqual(core.limit(layout, storage_size, slider_max, what, dim), [most, why]);
-});
+import { describeSlot, viewOf, words } from "../../stridekit/widgets/stride_explorer/view.js";
+import { whyNotDrawn } from "../../stridekit/widgets/stride_explorer/words.js";
 
 test("flatten undoes unflatten", () => {
   const shape = [2, 3, 1, 4];
   for (let flat = 0; flat < 24; flat++)
-    assert.equal(core.flatten(shape, core.unflatten(shape, flat)), flat);
+    assert.equal(flatten(shape, unflatten(shape, flat)), flat);
 });
 
 test("arrows move in the plane and stop at its edges, page keys change planes", () => {
@@ -84,14 +50,6 @@ test("keys lead from box to box, in lines of three", () => {
   assert.equal(reachedBy("PageUp", 7, 3, 11), undefined);
 });
 
-test("sentences name the tensor as it is called", () => {
-  const x = { shape: [3, 4], stride: [10, 1], storage_offset: 3, itemsize: 8 };
-  assert.equal(core.place(x, [2, 1], "t"), "t[2, 1] is element 24 of the storage: byte 192, cache line 3");
-  const [most, why] = core.limit(x, 40, { stride: 39 }, "stride", 0, "t");
-  assert.deepEqual([most, why], [16,
-    "stride[0] stops at 16: beyond it, t[2, 3] would be element 40, and the storage ends at 39"]);
-});
-
 test("no two cells of a grid overlap, and all lie inside it", () => {
   for (const shape of [[], [5], [64], [5, 8], [16, 16], [64, 64], [4096], [3, 700], [4, 2, 3], [16, 16, 16], [8, 8, 8, 8]])
     for (const width of [360, 560, 900]) {
@@ -118,7 +76,7 @@ test("thousands of cells are small, and long rows go on in the next line", () =>
 
 test("the tape of thousands of elements has small slots and shows them all", () => {
   const layout = { shape: [64, 64], stride: [64, 1], storage_offset: 0, itemsize: 4 };
-  const g = tapeGeometry(4096, layout, 900, core.reach(layout).owners);
+  const g = tapeGeometry(4096, layout, 900, reach(layout).owners);
   assert.ok(g.dense && g.width <= 900);
   assert.equal(g.perRow, 64);
   assert.equal(g.rows.filter((row) => !row.gap).length, 64);
@@ -126,10 +84,10 @@ test("the tape of thousands of elements has small slots and shows them all", () 
 
 test("what the picture cannot hold is refused with the numbers", () => {
   const x = { shape: [5, 9], stride: [8, 1], storage_offset: 0, itemsize: 4 };
-  assert.match(core.whyNotDrawn(x, 40), /reaches element 40, and the storage ends at 39$/);
-  assert.equal(core.whyNotDrawn(x, 41), "");
-  assert.match(core.whyNotDrawn({ ...x, shape: [70, 70] }, 9999), /has 2 dims and 4900 elements/);
-  const repeated = (...shape) => core.whyNotDrawn({ ...x, shape, stride: shape.map(() => 0) }, 1);
+  assert.match(whyNotDrawn(x, 40), /reaches element 40, and the storage ends at 39$/);
+  assert.equal(whyNotDrawn(x, 41), "");
+  assert.match(whyNotDrawn({ ...x, shape: [70, 70] }, 9999), /has 2 dims and 4900 elements/);
+  const repeated = (...shape) => whyNotDrawn({ ...x, shape, stride: shape.map(() => 0) }, 1);
   for (const most of [[256, 1], [256, 2, 1], [1, 4096], [4096], [1, 1, 1, 1]]) assert.equal(repeated(...most), "");
   assert.match(repeated(257, 1), /has 257 rows: the picture holds 256;/);
   assert.match(repeated(257, 1, 1), /has 257 planes: the picture holds 256;/);
@@ -139,7 +97,7 @@ test("what the picture cannot hold is refused with the numbers", () => {
 
 test("a row of the tape holds one cache line of four-byte elements where there is room", () => {
   const layout = { shape: [5, 8], stride: [8, 1], storage_offset: 0, itemsize: 4 };
-  const { owners } = core.reach(layout);
+  const { owners } = reach(layout);
   assert.equal(tapeGeometry(40, layout, 900, owners).perRow, 16);
   assert.equal(tapeGeometry(40, layout, 500, owners).perRow, 8);
   assert.equal(tapeGeometry(40, layout, 300, owners).perRow, 4);
@@ -156,7 +114,7 @@ test("a large tape leaves out what is not reached, and counts it", () => {
 
 test("steps are drawn as an arc, a swing between rows, or a loop", () => {
   const layout = { shape: [5, 8], stride: [8, 1], storage_offset: 0, itemsize: 4 };
-  const g = tapeGeometry(40, layout, 900, core.reach(layout).owners);
+  const g = tapeGeometry(40, layout, 900, reach(layout).owners);
   for (const [from, to] of [[0, 1], [0, 17], [17, 0], [3, 3]])
     assert.match(stepPath(g, from, to, 15), /^M[-\d.,]+C[-\d., ]+$/);
 });
@@ -164,7 +122,7 @@ test("steps are drawn as an arc, a swing between rows, or a loop", () => {
 const AT_REST = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null };
 const WINDOWS = { shape: [9, 8], stride: [4, 1], storage_offset: 0, itemsize: 4 };
 const seen = (layout, index, own = {}) =>
-  viewOf({ scene: { ...layout, index }, storageSize: 40, values: null, name: "w" }, { ...AT_REST, ...own });
+  viewOf({ state: { ...layout, index }, storageSize: 40, values: null, name: "w" }, { ...AT_REST, ...own });
 
 test("a hovered slot goes before a hovered cell, and both before what is selected", () => {
   assert.deepEqual(seen(WINDOWS, [2, 0]).spot, { element: 8, flat: 16 });
@@ -189,11 +147,11 @@ test("words name the place, the sharers, a hole, and an empty layout", () => {
 
 /** What the tape draws for a layout on a storage, with the given index selected and term lit. */
 function drawn(layout, storageSize, index = null, lit = null) {
-  const { owners } = core.reach(layout);
-  const element = index === null ? null : core.offset(layout, index);
+  const { owners } = reach(layout);
+  const element = index === null ? null : offset(layout, index);
   const view = { layout, storageSize, owners, index, lit, spot: { element } };
   const g = tapeGeometry(storageSize, layout, 900, owners);
-  return { g, ...inkOf(g, view) };
+  return { g, ...marksOf(g, view) };
 }
 const kinds = (shapes, kind) => shapes.filter((shape) => String(shape.at(1)).startsWith(kind));
 const SLICED = { shape: [4, 6], stride: [8, 1], storage_offset: 2, itemsize: 4 };

@@ -1,0 +1,58 @@
+"""The notation of all widgets: layouts as JSON and as code, elements by index, numbers that are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stridekit.layout import Layout
+
+CACHE_LINE = 64  # bytes
+MOST = 2**53 - 1  # a browser counts exactly up to here
+
+
+def layout_json(layout: Layout) -> dict[str, Any]:
+    """A layout as a widget's state has it.
+
+    >>> layout_json(Layout((4, 6), itemsize=4))
+    {'shape': [4, 6], 'stride': [6, 1], 'storage_offset': 0, 'itemsize': 4}
+    """
+    return {
+        "shape": list(layout.shape),
+        "stride": list(layout.stride),
+        "storage_offset": layout.storage_offset,
+        "itemsize": layout.itemsize,
+    }
+
+
+def layout_of(state: Mapping[str, Any]) -> Layout:
+    """The layout whose numbers stand in a widget's state, beside other things perhaps.
+
+    >>> layout_of(layout_json(Layout((4, 6))) | {"visit": 3})
+    Layout(shape=(4, 6), stride=(6, 1), storage_offset=0, itemsize=1)
+    """
+    return Layout(*(state[key] for key in ("shape", "stride", "storage_offset", "itemsize")))
+
+
+def element_name(index: Sequence[int], name: str) -> str:
+    """The element at an index: x[2, 3], or x where there are no dims."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+def code(source: str, layout: Layout) -> str:
+    """The torch expression that makes this layout on the storage of `source`.
+
+    >>> code("torch.arange(40.)", Layout((4, 6), (8, 1), 2))
+    'torch.arange(40.).as_strided((4, 6), (8, 1), 2)'
+    """
+    return f"{source}.as_strided({layout.shape}, {layout.stride}, {layout.storage_offset})"
+
+
+def why_not_counted(layout: Layout) -> str:
+    """The reason why a browser cannot hold the numbers of a layout exactly; "" if it can.
+
+    >>> why_not_counted(Layout((1, 1), (2**53, 1)))
+    'numbers beyond 9007199254740991 are not exact in a browser'
+    """
+    numbers = (layout.numel, *layout.shape, *layout.stride, layout.span.stop)
+    return f"numbers beyond {MOST} are not exact in a browser" if max(numbers) > MOST else ""

@@ -1,0 +1,552 @@
+// Layouts in the browser, for pictures that answer without a kernel. This is the one port of Python's arithmetic, in
+// its order: Layout (the formula, the questions, the views, the copies), the rules on bare shapes and strides, and
+// what an elementwise operation returns. Python is the truth, and tests/live.py compares the two in every test run.
+//
+// A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array. What torch would
+// refuse is thrown as Refused, in the words of Python's errors.
+
+export const CACHE_LINE = 64; // bytes
+export const MOST = 2 ** 53 - 1; // counted exactly up to here
+
+/** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */
+
+/** An operation that torch would refuse, or a text that is not a line. */
+export class Refused extends Error {}
+
+const refuse = (sentence) => {
+  throw new Refused(sentence);
+};
+
+/** 0, 1, 2 … as many as there are to be. */
+export const range = (count) => Array.from({ length: count }, (_, k) => k);
+/** Of no numbers it is 1. */
+export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+const innermostFirst = ({ shape }) => range(shape.length).reverse();
+const same = (some, others) => String(some) === String(others);
+const splice = (values, at, count, ...others) => [...values.slice(0, at), ...others, ...values.slice(at + count)];
+
+// How numbers are written ----------------------------------------------------------------------------
+
+/** Numbers as Python writes a tuple. */
+export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
+/** The word in the plural unless there is one. */
+export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+/** x[2, 3], or x where there are no dims. @param {number[]} index @param {string} name */
+export const elementName = (index, name) => (index.length ? `${name}[${index.join(", ")}]` : name);
+
+// The value and the address formula ------------------------------------------------------------------
+
+/** A new tensor of this shape, its elements row by row. */
+export const rowMajor = (shape, itemsize) => ({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
+
+/** The number of indices. @param {Layout} layout */
+export const numel = (layout) => product(layout.shape);
+
+/** The element of the storage at an index. @param {Layout} layout @param {number[]} index */
+export const offset = (layout, index) =>
+  index.reduce((sum, i, d) => sum + i * layout.stride[d], layout.storage_offset);
+
+/** How many elements lie from the first to the last that is reached, both counted. @param {Layout} layout */
+export const extent = ({ shape, stride }) =>
+  shape.includes(0) ? 0 : shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 1);
+
+/** The last element that is reached; -1 where none is. @param {Layout} layout */
+export const lastOf = (layout) => (extent(layout) ? layout.storage_offset + extent(layout) - 1 : -1);
+
+/** The index that comes `flat`-th in row-major order, or with its loops in another `order`, outermost first. */
+export function unflatten(shape, flat, order = range(shape.length)) {
+  const index = shape.map(() => 0);
+  for (const d of [...order].reverse()) {
+    index[d] = flat % shape[d];
+    flat = Math.floor(flat / shape[d]);
+  }
+  return index;
+}
+
+/** Where an index comes in row-major order. @param {number[]} shape @param {number[]} index */
+export const flatten = (shape, index) => index.reduce((flat, i, d) => flat * shape[d] + i, 0);
+
+/** Element of each index in row-major order, and the indices (flat) that own each element. */
+export function reach(layout) {
+  const { shape, stride } = layout;
+  const elements = new Array(numel(layout));
+  const owners = new Map();
+  const index = shape.map(() => 0);
+  let element = layout.storage_offset;
+  for (let flat = 0; flat < elements.length; flat++) {
+    elements[flat] = element;
+    const owned = owners.get(element);
+    if (owned) owned.push(flat);
+    else owners.set(element, [flat]);
+    // The next index, as an odometer turns, and its element; a step that is not taken may be too long to count.
+    for (let d = shape.length - 1; d >= 0; d--) {
+      index[d] += 1;
+      if (index[d] < shape[d]) {
+        element += stride[d];
+        break;
+      }
+      element -= (shape[d] - 1) * stride[d];
+      index[d] = 0;
+    }
+  }
+  return { elements, owners };
+}
+
+/** Whether two layouts are the same numbers; the size of their elements may differ. */
+export const sameLayout = (a, b) =>
+  same(a.shape, b.shape) && same(a.stride, b.stride) && a.storage_offset === b.storage_offset;
+
+/** Why not all numbers of a layout are exact here; "" if they are. @param {Layout} layout */
+export function whyNotCounted(layout) {
+  const { shape, stride, storage_offset } = layout;
+  const numbers = [numel(layout), ...shape, ...stride, storage_offset, lastOf(layout) + 1];
+  return Math.max(...numbers) > MOST ? `numbers beyond ${MOST} are not exact in a browser` : "";
+}
+
+// Questions ------------------------------------------------------------------------------------------
+
+/** Where dims, innermost first, stop to go on where those before them end: {d, needed}; null where all of them do. */
+function gapIn({ shape, stride }, order) {
+  let needed = 1;
+  for (const d of order) {
+    if (shape[d] !== 1 && stride[d] !== needed) return { d, needed };
+    needed *= shape[d];
+  }
+  return null;
+}
+
+/** Why the layout is not contiguous; "" if it is. @param {Layout} layout */
+export function whyNotContiguous(layout) {
+  const found = layout.shape.includes(0) ? null : gapIn(layout, innermostFirst(layout));
+  return found ? `dim ${found.d} has stride ${layout.stride[found.d]}, ${found.needed} is needed` : "";
+}
+
+/** Whether a layout is contiguous in a memory format; the strides of no elements count in all but the first. */
+function isInFormat(format, layout) {
+  const order = ORDERS[format];
+  return order ? order.length === layout.shape.length && !gapIn(layout, order) : !whyNotContiguous(layout);
+}
+
+/** The dims from the outermost in memory to the innermost, which is how torch loops over one operand. */
+export function dimOrder(layout) {
+  const { shape, stride } = layout;
+  const isContiguous = !whyNotContiguous(layout);
+  if (isContiguous !== isInFormat("channels_last", layout)) return isContiguous ? range(shape.length) : [0, 2, 3, 1];
+  return sorted(shape, stride).reverse();
+}
+
+/** Whether the elements fill their range one by one. */
+export function isDense(layout) {
+  const { shape, stride } = layout;
+  const dims = range(shape.length).filter((d) => shape[d] > 1).sort((a, b) => stride[a] - stride[b]);
+  return shape.includes(0) || !gapIn(layout, dims);
+}
+
+// The operations -------------------------------------------------------------------------------------
+
+/** The layout after a step, and whether torch has to copy: {layout, copied}. Throws Refused. */
+export function apply(layout, { name, args }) {
+  const { copied = false, ...numbers } = { ...layout, ...OPERATIONS[name](layout, ...args) };
+  return { layout: numbers, copied };
+}
+
+const wrap = (dim, { shape }, ndim = shape.length) => {
+  const count = Math.max(ndim, 1);
+  if (dim < -count || dim >= count)
+    refuse(`dim ${dim} is out of range for shape ${tuple(shape)}: use ${-count} to ${count - 1}`);
+  return (dim + count) % count;
+};
+const pick = ({ shape, stride }, dims) => ({
+  shape: dims.map((d) => shape[d]), stride: dims.map((d) => stride[d]),
+});
+const fresh = (shape, stride = contiguousStride(shape)) => ({ shape, stride, storage_offset: 0, copied: true });
+
+// Views of parts
+
+function index(x, ...items) {
+  const used = items.filter((item) => item !== null && item !== "...").length;
+  if (used > x.shape.length)
+    refuse(`${used} indices for shape ${tuple(x.shape)}: it has ${x.shape.length} dims`);
+  let [result, d] = [x, 0];
+  for (const item of items)
+    if (item === "...") d += x.shape.length - used; // each ... skips all that it can
+    else if (d > result.shape.length - Number(item !== null))
+      refuse("a second ... leaves no dim for what follows: give one at the most");
+    else if (item === null) result = { ...result, ...unsqueeze(result, d++) };
+    else if (item.slice) result = cut(result, d++, item.slice);
+    else result = select(result, d, item);
+  return result;
+}
+
+function select(x, dim, i) {
+  if (!x.shape.length) refuse("a 0-d layout has one element and no dims: there is nothing to cut");
+  const d = wrap(dim, x);
+  const size = x.shape[d];
+  if (i < -size || i >= size)
+    refuse(
+      `index ${i} is out of range for dim ${d} of size ${size}: ` +
+        (size ? `use ${-size} to ${size - 1}` : "it has no elements"),
+    );
+  return {
+    ...x, shape: splice(x.shape, d, 1), stride: splice(x.stride, d, 1),
+    storage_offset: x.storage_offset + ((i + size) % size) * x.stride[d],
+  };
+}
+
+function cut(x, d, [first, last, by]) {
+  const [size, step] = [x.shape[d], by ?? 1];
+  if (step < 1)
+    refuse(`slice step ${step} is not positive: torch has no negative strides, use .flip (a copy)`);
+  const clamp = (i, otherwise) => Math.min(Math.max(i < 0 ? i + size : (i ?? otherwise), 0), size);
+  const [start, stop] = [clamp(first, 0), clamp(last, size)];
+  return {
+    ...x,
+    shape: splice(x.shape, d, 1, Math.max(Math.ceil((stop - start) / step), 0)),
+    stride: splice(x.stride, d, 1, x.stride[d] * step),
+    storage_offset: x.storage_offset + start * x.stride[d],
+  };
+}
+
+function diagonal(x, offset = 0, dim1 = 0, dim2 = 1) {
+  const [a, b] = [wrap(dim1, x), wrap(dim2, x)];
+  if (a === b) refuse(`dim1 and dim2 are both ${a}: a diagonal needs two different dims`);
+  const [down, right] = [Math.max(-offset, 0), Math.max(offset, 0)];
+  const size = Math.max(Math.min(x.shape[a] - down, x.shape[b] - right), 0);
+  const rest = pick(x, range(x.shape.length).filter((d) => d !== a && d !== b));
+  return {
+    shape: [...rest.shape, size], stride: [...rest.stride, x.stride[a] + x.stride[b]],
+    storage_offset: x.storage_offset + (size ? right * x.stride[b] + down * x.stride[a] : 0),
+  };
+}
+
+function unfold(x, dim, size, step) {
+  const d = wrap(dim, x);
+  if (step < 1) refuse(`step is ${step}: give 1 or more`);
+  const [length, old] = x.shape.length ? [x.shape[d], x.stride[d]] : [1, 1];
+  if (size < 0 || size > length)
+    refuse(`a window of ${size} does not fit dim ${d} of size ${length}`);
+  if (!x.shape.length) return { shape: [size], stride: [old] };
+  return {
+    shape: [...splice(x.shape, d, 1, Math.floor((length - size) / step) + 1), size],
+    stride: [...splice(x.stride, d, 1, old * step), old],
+  };
+}
+
+// Views of dims
+
+function permute(x, wanted) {
+  const order = wanted.map((d) => wrap(d, x));
+  if (!same([...order].sort((a, b) => a - b), range(x.shape.length)))
+    refuse(
+      `${tuple(wanted)} does not name each dim of shape ${tuple(x.shape)} exactly once: ` +
+        `use a permutation of ${tuple(range(x.shape.length))}`,
+    );
+  return pick(x, order);
+}
+
+function transpose(x, dim0, dim1) {
+  const [a, b] = [wrap(dim0, x), wrap(dim1, x)];
+  return pick(x, range(x.shape.length).map((d) => (d === a ? b : d === b ? a : d)));
+}
+
+function matrix(x) {
+  if (x.shape.length === 1)
+    refuse(
+      `mT is for matrices and batches of them, shape ${tuple(x.shape)} has 1 dim: ` +
+        "unsqueeze(0) or unsqueeze(1) makes a matrix of it",
+    );
+  return x.shape.length ? transpose(x, -2, -1) : x;
+}
+
+function unsqueeze(x, dim) {
+  const d = wrap(dim, x, x.shape.length + 1);
+  const step = d < x.shape.length ? x.shape[d] * x.stride[d] : 1;
+  return { shape: splice(x.shape, d, 0, 1), stride: splice(x.stride, d, 0, step) };
+}
+
+function squeeze(x, dim = range(x.shape.length)) {
+  const wanted = [dim].flat();
+  const named = wanted.map((d) => wrap(d, x));
+  const twice = named.find((d, k) => named.indexOf(d) < k);
+  if (twice !== undefined) refuse(`dim ${tuple(wanted)} names dim ${twice} twice: give each dim once`);
+  return pick(x, range(x.shape.length).filter((d) => x.shape[d] !== 1 || !named.includes(d)));
+}
+
+function expand(x, wanted) {
+  const added = wanted.length - x.shape.length;
+  const cannot = `cannot expand shape ${tuple(x.shape)} to ${tuple(wanted)}:`;
+  if (added < 0) refuse(`${cannot} give at least ${x.shape.length} sizes`);
+  const [shape, stride] = [[...wanted], wanted.map(() => 0)];
+  for (const d of range(wanted.length).reverse()) {
+    let [old, step] = [1, d + 1 < wanted.length ? shape[d + 1] * stride[d + 1] : 0];
+    if (d >= added) {
+      [old, step] = [x.shape[d - added], x.stride[d - added]];
+      if (wanted[d] === -1) shape[d] = old;
+    }
+    if (shape[d] < 0)
+      refuse(
+        `${cannot} size ${shape[d]} of dim ${d} is negative, and -1 keeps the size only of a dim that is there`,
+      );
+    if (old !== 1 && old !== shape[d])
+      refuse(`${cannot} dim ${d} of the result has size ${old} here, and only a size of 1 expands`);
+    stride[d] = shape[d] === old ? step : 0;
+  }
+  return { shape, stride };
+}
+
+// Views of elements, and copies
+
+/** The view as a shape: its numbers, or the reason why there is none. */
+function viewed(x, wanted) {
+  const [shape, wrong] = completeShape(numel(x), wanted);
+  return wrong ? { wrong } : { shape, ...viewStride(x.shape, x.stride, shape) };
+}
+
+const sentence = (verb, x, wanted) =>
+  `cannot ${verb} shape ${tuple(x.shape)}, stride ${tuple(x.stride)} as ${tuple(wanted)}:`;
+
+function view(x, wanted) {
+  const { wrong, reason, shape, stride } = viewed(x, wanted);
+  if (wrong) refuse(`${sentence("view", x, wanted)} ${wrong}.`);
+  if (reason)
+    refuse(`${sentence("view", x, wanted)} ${reason}. Use .reshape(${wanted.join(", ")}) to copy.`);
+  return { shape, stride };
+}
+
+function reshape(x, wanted) {
+  const { wrong, reason, shape, stride } = viewed(x, wanted);
+  if (wrong) refuse(`${sentence("reshape", x, wanted)} ${wrong}.`);
+  return reason ? fresh(shape) : { shape, stride };
+}
+
+function flattenDims(x, first = 0, last = -1) {
+  const [a, b] = [wrap(first, x), wrap(last, x)];
+  if (a > b) refuse(`start_dim ${a} lies behind end_dim ${b}: swap them`);
+  if (!x.shape.length) return reshape(x, [1]);
+  if (a === b) return x;
+  return reshape(x, splice(x.shape, a, b - a + 1, product(x.shape.slice(a, b + 1))));
+}
+
+/** The order in which each memory format walks the dims, innermost first. */
+const ORDERS = { contiguous_format: null, channels_last: [1, 3, 2, 0], channels_last_3d: [1, 4, 3, 2, 0] };
+
+function contiguous(x, format = "contiguous_format") {
+  requireFormat(format, Object.keys(ORDERS));
+  return isInFormat(format, x) ? x : fresh(x.shape, strideIn(format, x.shape));
+}
+
+/** clone() keeps the strides of a dense layout, and packs others in the order of their strides. */
+function clone(x, given) {
+  const format = given ?? "preserve_format";
+  requireFormat(format, [...Object.keys(ORDERS), "preserve_format"]);
+  if (format !== "preserve_format") return fresh(x.shape, strideIn(format, x.shape));
+  return fresh(x.shape, isDense(x) ? x.stride : packedIn(sorted(x.shape, x.stride), x.shape));
+}
+
+function requireFormat(format, known) {
+  if (!known.includes(format)) refuse(`memory_format ${format} is not one of ${known.join(", ")}`);
+}
+
+/** The stride of a new tensor in a memory format. */
+function strideIn(format, shape) {
+  const order = ORDERS[format];
+  if (!order) return contiguousStride(shape);
+  if (order.length !== shape.length)
+    refuse(
+      `${format} has ${order.length} dims, shape ${tuple(shape)} has ${shape.length}: ` +
+        "use contiguous_format, or unsqueeze the missing dims",
+    );
+  return packedIn(order, shape);
+}
+
+const OPERATIONS = {
+  "[]": index, permute, transpose, select, unsqueeze, squeeze, expand, diagonal, unfold, view, reshape,
+  flatten: flattenDims, contiguous, clone,
+  t(x) {
+    if (x.shape.length > 2)
+      refuse(
+        `t() is for at most 2 dims, shape ${tuple(x.shape)} has ${x.shape.length}: ` +
+          "use transpose(dim0, dim1)",
+      );
+    return x.shape.length === 2 ? transpose(x, 0, 1) : x;
+  },
+  T: (x) => pick(x, innermostFirst(x)),
+  mT: matrix,
+  ravel: (x) => {
+    const whole = { ...x, ...contiguous(x) };
+    return { ...whole, ...view(whole, [-1]) };
+  },
+  as_strided(x, shape, stride, offset) {
+    const storage_offset = offset ?? x.storage_offset;
+    if (stride.some((s) => s < 0))
+      refuse(
+        `stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`,
+      );
+    if (storage_offset < 0)
+      refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
+    if (shape.length !== stride.length)
+      refuse(
+        `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ` +
+          `${stride.length}: give one stride for each dim`,
+      );
+    const negative = shape.findIndex((n) => n < 0);
+    if (negative >= 0)
+      refuse(`size ${shape[negative]} of dim ${negative} is negative: sizes are 0 or more`);
+    return { shape, stride, storage_offset };
+  },
+};
+
+// The rules, on bare shapes and strides --------------------------------------------------------------
+
+/** The row-major stride of a shape. @param {number[]} shape */
+export function contiguousStride(shape) {
+  const stride = new Array(shape.length);
+  for (let d = shape.length - 1, step = 1; d >= 0; d--) {
+    stride[d] = step;
+    step *= Math.max(shape[d], 1);
+  }
+  return stride;
+}
+
+/** Neighbouring dims `first … last` that step evenly, outermost chunk first. */
+export function chunksOf(shape, stride) {
+  const found = [];
+  for (let d = shape.length - 1; d >= 0; d--) {
+    const inner = found.at(-1);
+    if (inner && (shape[d] === 1 || stride[d] === inner.numel * inner.stride))
+      found[found.length - 1] = { ...inner, first: d, numel: shape[d] * inner.numel };
+    else found.push({ first: d, last: d, numel: shape[d], stride: stride[d] });
+  }
+  return found.reverse();
+}
+
+/** The new shape with its one -1 worked out, and "" or why it cannot hold the elements. */
+export function completeShape(count, wanted) {
+  const no = (why) => [null, why];
+  const negative = wanted.find((size) => size < -1);
+  if (negative !== undefined)
+    return no(`size ${negative} is negative: give sizes of 0 or more, or one -1`);
+  const unknown = wanted.flatMap((size, d) => (size === -1 ? [d] : []));
+  if (unknown.length > 1)
+    return no(`dims ${unknown[0]} and ${unknown[1]} are both -1: only one can be worked out`);
+  const known = product(wanted.filter((size) => size !== -1));
+  if (!unknown.length)
+    return known === count
+      ? [wanted, ""]
+      : no(`${tuple(wanted)} has ${counted(known, "element")}, the layout has ${count}`);
+  if (known === 0) return no("any size would do for the -1 beside a 0: write the size out");
+  if (count % known) return no(`${count} elements do not divide into ${known}: no size fits the -1`);
+  return [wanted.map((size) => (size === -1 ? count / known : size)), ""];
+}
+
+/** The stride of the view as a complete shape: {stride}, or {reason} why there is no such view. */
+export function viewStride(shape, stride, wanted) {
+  if (product(shape) === 0)
+    return { stride: same(shape, wanted) ? stride : contiguousStride(wanted) };
+  const result = wanted.map(() => 1);
+  let d = wanted.length - 1;
+  for (const chunk of chunksOf(shape, stride).reverse()) {
+    let filled = 1;
+    while (d >= 0 && (filled < chunk.numel || wanted[d] === 1)) {
+      result[d] = filled * chunk.stride;
+      filled *= wanted[d];
+      d -= 1;
+    }
+    if (filled !== chunk.numel) {
+      do d += 1;
+      while (wanted[d] === 1); // sizes of 1 that were passed meanwhile straddle nothing
+      return { reason: boundary(shape, stride, chunk, d, wanted[d]), chunk, dim: d };
+    }
+  }
+  return { stride: result };
+}
+
+/** Name the boundary below which the chunk ends and that the new dim would straddle. */
+function boundary(shape, stride, chunk, dim, size) {
+  let inner = chunk.first;
+  while (shape[inner] === 1) inner += 1;
+  const outer = chunk.first - 1;
+  return (
+    `dims ${outer} and ${inner} do not merge ` +
+    `(stride ${stride[outer]} found, ${chunk.numel * chunk.stride} needed), ` +
+    `and the new dim ${dim} of size ${size} would straddle them`
+  );
+}
+
+/**
+ * The dims of a shape, innermost first, in the order of several strides: the first that can tell two dims apart
+ * decides. The sort is torch's reorder_dimensions.
+ */
+function sorted(shape, ...strides) {
+  const order = innermostFirst({ shape });
+  const compare = (a, b) => {
+    for (const stride of strides) {
+      if (stride[a] === 0 || stride[b] === 0) continue; // a repeated dim fits in anywhere
+      const verdict = stride[a] - stride[b] || (shape[a] > shape[b] ? 1 : 0);
+      if (verdict) return verdict;
+    }
+    return 0;
+  };
+  for (let first = 1; first < order.length; first++)
+    for (let place = first, other = first - 1; other >= 0; other--) {
+      const verdict = compare(order[other], order[place]);
+      if (verdict < 0) break;
+      if (verdict === 0) continue;
+      [order[other], order[place]] = [order[place], order[other]];
+      place = other;
+    }
+  return order;
+}
+
+/** The stride that packs the dims of a shape densely in an order, innermost first. */
+function packedIn(order, shape) {
+  const stride = [];
+  order.reduce((step, d) => ((stride[d] = step), step * shape[d]), 1);
+  return stride;
+}
+
+// What an elementwise operation returns --------------------------------------------------------------
+
+/** The layout of the new tensor. */
+export function elementwise(...operands) {
+  const shape = broadcastShape(operands.map((x) => x.shape));
+  const alike = operands.every((x) => same(x.shape, shape));
+  const stride = (alike && commonStride(operands)) || sortedStride(shape, operands);
+  return { shape, stride, storage_offset: 0, itemsize: operands[0].itemsize };
+}
+
+/** The stride of the result where one loop from end to end visits all operands alike, or null. */
+function commonStride(operands) {
+  const [first] = operands;
+  if (operands.every((x) => !whyNotContiguous(x))) return contiguousStride(first.shape);
+  if (operands.every((x) => isInFormat("channels_last", x))) return strideIn("channels_last", first.shape);
+  return operands.every((x) => same(x.stride, first.stride)) && isDense(first) ? first.stride : null;
+}
+
+/** The stride of the result, packed in the order in which the operands are visited. */
+function sortedStride(shape, operands) {
+  const strides = operands.map((x) => {
+    const front = shape.length - x.shape.length;
+    return shape.map((size, d) => (d < front || (x.shape[d - front] === 1 && size !== 1) ? 0 : x.stride[d - front]));
+  });
+  const order = sorted(shape, ...strides);
+  const isByRows = same(order, innermostFirst({ shape }));
+  return isByRows ? contiguousStride(shape) : packedIn(order, shape); // which differ beside a size of 0
+}
+
+function broadcastShape(shapes) {
+  const ndim = Math.max(...shapes.map((shape) => shape.length));
+  const result = new Array(ndim).fill(1);
+  shapes.forEach((shape, i) =>
+    shape.forEach((size, own) => {
+      const d = ndim - shape.length + own;
+      if (size !== 1 && size !== result[d] && result[d] !== 1)
+        refuse(
+          `shapes ${shapes.map(tuple).join(", ")} do not broadcast: dim ${d} of the result would be ${result[d]}, ` +
+            `but operand ${i} has ${size} there, and only a size of 1 is repeated`,
+        );
+      if (size !== 1) result[d] = size;
+    }),
+  );
+  return result;
+}

@@ -1,0 +1,94 @@
+"""Layouts to start from: views that show what strides can do, and the corner of a large tensor."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from stridekit.layout import Layout
+from stridekit.widgets.stride_explorer.words import MAX_CELLS, MAX_DIMS, too_long
+
+MAX_SIDE = 64  # cells of a plane, across and down, that a page has room for
+
+
+def sliders_for(layout: Layout, storage_size: int) -> dict[str, int]:
+    """The end of each kind of slider: far enough to play, near enough to aim."""
+    size = 16 if layout.ndim <= 2 else 8
+    stride = storage_size - 1 if storage_size <= 64 else max(64, 2 * max(layout.stride, default=1))
+    return {
+        "size": max(size, *layout.shape, 1) if layout.shape else size,
+        "stride": max(stride, *layout.stride, 1) if layout.stride else 1,
+        "storage_offset": max(storage_size - 1, 0),
+    }
+
+
+class Preset(NamedTuple):
+    """A layout worth a look, its name, and the torch expression that makes it."""
+
+    name: str
+    layout: Layout
+    expression: str
+
+
+def presets(x: Layout, name: str, expression: str) -> list[Preset]:
+    """The views of `x` that show what strides can do, as far as they exist for it.
+
+    >>> [preset.name for preset in presets(Layout((4, 6)), "row-major", "x")]
+    ['row-major', 'transpose', 'every second column', 'diagonal', 'broadcast', 'windows']
+    """
+    found = [Preset(name, x, expression)]
+    if x.numel == 0 or x.ndim == 0:
+        return found
+    if x.ndim > 1:
+        found += [
+            Preset("transpose", x.transpose(-2, -1), f"{expression}.mT"),
+            Preset("every second column", x[..., ::2], f"{expression}[..., ::2]"),
+            Preset("diagonal", x.diagonal(0, -2, -1), f"{expression}.diagonal(0, -2, -1)"),
+            Preset(
+                "broadcast",
+                x[..., :1, :].expand(x.shape),
+                f"{expression}[..., :1, :].expand{x.shape}",
+            ),
+        ]
+    size = min(3, x.shape[-1])
+    if x.ndim < MAX_DIMS and x.numel * size <= MAX_CELLS:
+        windows = Layout(
+            (*x.shape[:-1], x.shape[-1] - size + 1, size),
+            (*x.stride, x.stride[-1]),
+            x.storage_offset,
+            x.itemsize,
+        )
+        found.append(Preset("windows", windows, f"{expression}.unfold(-1, {size}, 1)"))
+    return found
+
+
+def default_presets(itemsize: int) -> list[Preset]:
+    """The same for 40 numbers as 5 rows of 8, with column-major and longer windows."""
+    x = Layout((5, 8), itemsize=itemsize)
+    flat = "torch.arange(40.)"
+    column_major = Layout((5, 8), (1, 5), itemsize=itemsize)
+    windows = Layout((9, 8), (4, 1), itemsize=itemsize)
+    row_major, *others = presets(x, "row-major", f"{flat}.view(5, 8)")
+    return [
+        row_major,
+        Preset("column-major", column_major, f"{flat}.view(8, 5).mT"),
+        *others[:-1],
+        Preset("windows", windows, f"{flat}.unfold(0, 8, 4)"),
+    ]
+
+
+def tile(layout: Layout) -> tuple[Layout, str]:
+    """The leading corner of a layout that the picture can hold, and how to write it; "" for all.
+
+    >>> tile(Layout((1000, 1000)))
+    (Layout(shape=(8, 8), stride=(1000, 1), storage_offset=0, itemsize=1), 'x[:8, :8]')
+    """
+    lead, largest = layout.ndim - MAX_DIMS, max(layout.shape, default=0)
+    small = largest <= MAX_SIDE or layout.ndim < 2
+    if lead <= 0 and layout.numel <= MAX_CELLS and small and not too_long(layout.shape):
+        return layout, ""
+    if layout.numel == 0:
+        return layout.view(0), "x.view(0)"  # there may be nothing to select from a leading dim
+    most = {1: 32, 2: 8, 3: 4}.get(layout.ndim, 3)
+    items = [0] * max(lead, 0) + [slice(min(most, n)) for n in layout.shape[max(lead, 0) :]]
+    text = ", ".join(":" + str(i.stop) if isinstance(i, slice) else str(i) for i in items)
+    return layout[tuple(items)], f"x[{text}]"

@@ -1,0 +1,114 @@
+// What the stride explorer says of a layout, as words.py says it: verdicts, places, code, and what the picture can
+// hold. How far a slider may go is said here alone. tests/live.py compares the two.
+
+import {
+  CACHE_LINE, counted, elementName, extent, lastOf, numel, offset, product, reach, tuple, whyNotContiguous,
+  whyNotCounted,
+} from "../page/layout.js";
+
+export const MAX_CELLS = 4096;
+export const MAX_DIMS = 4;
+export const MAX_ROWS = 256; // of a plane; more would make a page of metres
+const MAX_PLANES = 256;
+
+/** The verdicts [good, sentence] on a layout; good is null where it is neither. */
+export function verdicts(layout, storageSize, owners = reach(layout).owners) {
+  const why = whyNotContiguous(layout);
+  const reached = owners.size;
+  const holes = extent(layout) - reached;
+  const count = numel(layout);
+  const bytes = `(${reached * layout.itemsize} of ${storageSize * layout.itemsize} bytes)`;
+  return [
+    [!why, why ? `not contiguous: ${why}` : "contiguous"],
+    [!holes, holes ? `${counted(holes, "hole")} between the first and the last element` : "no holes"],
+    [
+      count === reached,
+      count === reached ? "no two indices share an element" : `${count} indices share ${counted(reached, "element")}`,
+    ],
+    [null, `reaches ${reached} of ${counted(storageSize, "element")} ${bytes}`],
+  ];
+}
+
+/** Where one element lies, as a sentence. @param {Layout} layout @param {number[]} index */
+export function place(layout, index, name = "x") {
+  const element = offset(layout, index);
+  const byte = element * layout.itemsize;
+  const line = Math.floor(byte / CACHE_LINE);
+  return `${elementName(index, name)} is element ${element} of the storage: byte ${byte}, cache line ${line}`;
+}
+
+/** The address formula with its numbers. @param {Layout} layout @param {number[]} index */
+export function formula(layout, index) {
+  const terms = index.map((i, d) => `${i}*${layout.stride[d]}`);
+  return `${[layout.storage_offset, ...terms].join(" + ")} = ${offset(layout, index)}`;
+}
+
+/** The torch expression that makes the layout on the storage of `source`. */
+export const code = (source, { shape, stride, storage_offset }) =>
+  `${source}.as_strided(${tuple(shape)}, ${tuple(stride)}, ${storage_offset})`;
+
+/** Why the picture cannot hold a layout on a storage; "" if it can. */
+export function whyNotDrawn(layout, storageSize) {
+  const { shape, stride, storage_offset } = layout;
+  const count = numel(layout);
+  const tooLarge = whyNotCounted(layout);
+  if (tooLarge) return tooLarge;
+  if (shape.length > MAX_DIMS || count > MAX_CELLS)
+    return (
+      `shape ${tuple(shape)} has ${shape.length} dims and ${count} elements: ` +
+      `the picture holds ${MAX_DIMS} and ${MAX_CELLS}; explore(t) shows a corner`
+    );
+  const planes = product(shape.slice(0, -2));
+  const largest = Math.max(0, ...shape);
+  const tooMany =
+    largest > MAX_CELLS ? `a size of ${largest}: the picture holds ${MAX_CELLS}` // though a 0 leaves no elements
+      : shape.at(-2) > MAX_ROWS ? `${shape.at(-2)} rows: the picture holds ${MAX_ROWS}`
+      : planes > MAX_PLANES ? `${planes} planes: the picture holds ${MAX_PLANES}` : "";
+  if (tooMany) return `shape ${tuple(shape)} has ${tooMany}; explore(t) shows a corner`;
+  const last = lastOf(layout);
+  if (last < storageSize) return "";
+  return (
+    `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset} ` +
+    `reaches element ${last}, and the storage ends at ${storageSize - 1}`
+  );
+}
+
+/** How far a slider may go, and why it stops there: [limit, sentence]. */
+export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x") {
+  const label = what === "storage_offset" ? what : `${what}[${dim}]`;
+  const { shape, stride, storage_offset } = layout;
+  const others = shape.map((_, d) => d).filter((d) => what === "storage_offset" || d !== dim);
+  const rest = others.reduce((sum, d) => sum + (shape[d] - 1) * stride[d], 0);
+  // The highest element is `fixed + value * step`, value being where the slider stands.
+  const [fixed, step] = {
+    storage_offset: [rest, 1],
+    stride: [storage_offset + rest, shape[dim] - 1],
+    size: [storage_offset + rest - stride[dim], stride[dim]],
+  }[what];
+  const cells = product(others.map((d) => shape[d]));
+  let most = sliderMax[what];
+  let why = `${label} stops at ${most}: the slider ends here`;
+  if (what === "size" && cells * most > MAX_CELLS) {
+    most = Math.floor(MAX_CELLS / cells);
+    why = `${label} stops at ${most}: the picture holds ${MAX_CELLS} elements`;
+  }
+  const last = shape.length - 2; // of the dims that go down the page
+  const planes = product(others.filter((d) => d < last).map((d) => shape[d]));
+  if (what === "size" && dim === last && most > MAX_ROWS) {
+    most = MAX_ROWS;
+    why = `${label} stops at ${most}: the picture holds ${MAX_ROWS} rows`;
+  } else if (what === "size" && dim < last && planes * most > MAX_PLANES) {
+    most = Math.floor(MAX_PLANES / planes);
+    why = `${label} stops at ${most}: the picture holds ${MAX_PLANES} planes`;
+  }
+  const nothingReached = cells === 0 || (what !== "size" && shape.includes(0));
+  const room = storageSize - 1 - fixed;
+  const fits = step > 0 ? Math.max(Math.floor(room / step), 0) : room >= 0 ? most : 0;
+  if (nothingReached || fits >= most) return [most, why];
+  const corner = shape.map((n, d) => (what === "size" && d === dim ? fits : n - 1));
+  return [
+    fits,
+    `${label} stops at ${fits}: beyond it, ${elementName(corner, name)} would be element ` +
+      `${fixed + (fits + 1) * step}, and the storage ends at ${storageSize - 1}`,
+  ];
+}

@@ -1,0 +1,499 @@
+"""Python, the browser and torch on the same cases: numbers, sentences, refusals and the states of widgets.
+
+Each function draws one case and compares all that both sides compute of it; torch decides, or a model that
+counts slowly. tests/test_live.py has Hypothesis draw, `make fuzz` draws many more.
+"""
+
+import re
+import warnings
+from collections.abc import Callable
+from itertools import accumulate, product
+from math import prod
+from operator import mul
+from random import Random
+from typing import Any
+
+import torch
+
+from stridekit import Layout, LayoutError, output_layout
+from stridekit.widgets.channels_last_explorer import network as net
+from stridekit.widgets.channels_last_explorer import words as formats_words
+from stridekit.widgets.notation import code, layout_json
+from stridekit.widgets.predict.widget import Predict, remark, verdict
+from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
+from stridekit.widgets.reshape_stepper.still import spread
+from stridekit.widgets.stride_explorer import presets, words
+from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
+from tests import live_lines
+from tests.pipe import NODE, Refused, as_json, ask, ask_all
+from tests.typed_lines import merge, operation, split
+
+# The layout and its operations ------------------------------------------------------------------------
+
+
+def operations(r: Random) -> None:
+    """A chain of operations: layouts and copies are torch's, refusals Python's word by word."""
+    x = Layout(r.choices((0, 1, 2, 2, 3, 3, 4, 6), k=r.randint(0, 5)), itemsize=4)
+    if r.random() < 0.3:
+        x = Layout(x.shape, r.choices((0, 1, 2, 3, 6, 12), k=x.ndim), 5, 4)
+    for _ in range(4):
+        text = operation(r, x)
+        y, why = tried(eval, f"x{text}", {"x": x})
+        if why:
+            assert refusal("operation", layout_json(x), text) == why, (x, text)
+            assert torchs(x, text) is None, (x, text)
+            continue
+        found = ask("operation", layout_json(x), text)
+        assert found == {"layout": layout_json(y), "copied": y.copied}, (x, text)
+        theirs = torchs(x, text)
+        assert theirs is not None, (x, text)
+        assert (theirs.shape, theirs.stride(), theirs.storage_offset()) == numbers(y), (x, text)
+        copied = theirs.untyped_storage().data_ptr() != STORAGE.untyped_storage().data_ptr()
+        assert copied == y.copied or not x.numel, (x, text)
+        x = Layout(*numbers(y), 4)
+        if x.numel > 2000 or x.span.stop > 4000 or x.ndim > 6:
+            return
+
+
+STORAGE = torch.empty(5000)
+
+
+def torchs(x: Layout, text: str) -> Any:
+    """What torch makes of the operation; None where it refuses."""
+    given = STORAGE.as_strided(*numbers(x))
+    step = text.replace('"channels_last"', "memory_format=torch.channels_last")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return eval(f"x{step}", {"x": given, "torch": torch})
+        except (RuntimeError, IndexError):
+            return None
+
+
+def numbers(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    return x.shape, x.stride, x.storage_offset
+
+
+def tried(run: Callable[..., Any], *given: Any) -> tuple[Any, str]:
+    """What a function returns and "", or None and the words in which Python or torch refuses."""
+    try:
+        return run(*given), ""
+    except (LayoutError, IndexError, RuntimeError) as error:
+        return None, str(error)
+
+
+def refusal(function: str, *given: Any) -> str:
+    """The words in which the browser refuses; it has to."""
+    try:
+        found = ask(function, *given)
+    except Refused as error:
+        return str(error)
+    raise AssertionError(f"the browser has {found}")
+
+
+def sums(r: Random) -> None:
+    """Two operands, or one and a number: dense, cut, repeated; many sizes of 0 and 1; formats of images."""
+    full = r.choices((0, 1, 1, 2, 2, 3), k=r.choice((0, 1, 2, 3, 4, 4)))
+    one = strided(r, full)
+    smaller = [r.choice((1, n, n, 2 * (r.random() < 0.05))) for n in full]
+    other = r.choice((strided(r, full), strided(r, smaller[r.randint(0, len(full)) :]), one))
+    operands = r.sample([one, r.choice((other, other, Layout((), itemsize=4)))], 2)
+    given = [layout_json(x) for x in operands]
+    tensors = [STORAGE.as_strided(x.shape, x.stride) for x in operands]
+    y, why = tried(output_layout, *operands)
+    theirs, refused = tried(torch.add, *tensors)
+    assert bool(why) == bool(refused), operands
+    if why:
+        assert refusal("page/layout/elementwise", *given) == why
+    else:
+        assert ask("page/layout/elementwise", *given) == layout_json(y), operands
+        assert (theirs.shape, theirs.stride()) == (y.shape, y.stride), operands
+
+
+def strided(r: Random, shape: list[int]) -> Layout:
+    """A shape and a stride: by rows, channels last or in any order, with gaps, repeated, overlapping."""
+    order = r.choice([range(len(shape))[::-1], r.sample(range(len(shape)), len(shape))])
+    if len(shape) == 4 and r.random() < 0.4:
+        order = (1, 3, 2, 0)
+    stride, step = [0] * len(shape), 1
+    gaps, least = r.choice((0, 0, 0, 1)), r.choice((0, 1))
+    for d in order:
+        stride[d] = r.choice((step, step, step, step, 0, 1))
+        step *= max(shape[d], least) + gaps
+    return Layout(shape, stride, 0, 4)
+
+
+# What the widgets say ----------------------------------------------------------------------------------
+
+
+def explorer(r: Random) -> None:
+    """A layout within its storage: elements and owners, verdicts, places, code, and where sliders stop."""
+    shape = [
+        r.choice((0, 1, 2, 3, 4, 5)) if r.random() < 0.9 else 9 for _ in range(r.randint(0, 4))
+    ]
+    if r.random() < 0.1:
+        shape = r.choice(([250, 2, 2], [2, 250, 2], [2, 250], [40, 3, 2, 2], [3, 40, 1, 2]))
+    stride = [r.choice((0, 1, 1, 2, 3, 5, 8, 20)) for _ in shape]
+    x = Layout(shape, stride, r.choice((0, 0, 1, 7)), r.choice((1, 2, 4, 8, 16)))
+    size = x.span.stop + r.choice((0, 1, 13, 200))
+    tensor, given = torch.arange(size).as_strided(*numbers(x)), layout_json(x)
+
+    elements, owners = ask("reach", given)
+    assert elements == tensor.flatten().tolist()
+    reached: dict[int, list[int]] = {}
+    for flat, element in enumerate(elements):
+        reached.setdefault(element, []).append(flat)
+    assert dict(owners) == reached
+    said = words.verdicts(x, size)
+    assert ask(f"{STRIDE}/verdicts", given, size) == as_json(said)
+    assert said[0].good == tensor.is_contiguous()
+    assert said[3].text.startswith(f"reaches {len(reached)} of {size} ")
+    source = code("x", x)
+    assert ask(f"{STRIDE}/code", "x", given) == source
+    assert torch.equal(eval(source, {"x": torch.arange(size)}), tensor)
+    if elements:
+        index = tuple(r.randrange(n) for n in shape)
+        assert ask(f"{STRIDE}/place", given, index, "t") == words.place(x, index, "t")
+        assert ask(f"{STRIDE}/formula", given, index) == words.formula(x, index)
+    small = max(size - r.choice((0, 0, 1, 5)), 0)
+    assert ask(f"{STRIDE}/whyNotDrawn", given, small) == words.why_not_drawn(x, small)
+    assert ask("page/layout/whyNotCounted", given) == ""
+    assert ask("page/layout/dimOrder", given) == [*x.dim_order()] == [*tensor.dim_order()]
+    sliders = [*product(("size", "stride"), range(x.ndim)), ("storage_offset", 0)]
+    slider_max = presets.sliders_for(x, size)
+    limits = ask_all([(f"{STRIDE}/limit", given, size, slider_max, *it, "t") for it in sliders])
+    for (what, dim), (most, why) in zip(sliders, limits, strict=True):
+        assert 0 <= most <= slider_max[what]
+        assert most == slider_max[what] or "the slider ends here" not in why
+        stops(x, size, (what, dim), most, why)
+
+
+STRIDE = "stride_explorer/words"
+
+
+def stops(x: Layout, size: int, slider: tuple[str, int], most: int, why: str) -> None:
+    """At its limit a slider is inside the storage; one step further torch refuses, for this reason."""
+    what, dim = slider
+
+    def moved(value: int) -> Layout:
+        shape, stride, offset = [*x.shape], [*x.stride], x.storage_offset
+        if what == "storage_offset":
+            offset = value
+        else:
+            (shape if what == "size" else stride)[dim] = value
+        return Layout(shape, stride, offset, x.itemsize)
+
+    label = what if what == "storage_offset" else f"{what}[{dim}]"
+    assert why.startswith(f"{label} stops at {most}: ")
+    assert words.why_not_drawn(moved(most), size) == "", (x, size, label)
+    beyond = moved(most + 1)
+    if "beyond it" in why:
+        corner = ", ".join(str(n - (n > 0)) for n in beyond.shape)
+        where = f"t[{corner}] would be element {beyond.span.stop - 1}"
+        assert why.endswith(f"beyond it, {where}, and the storage ends at {size - 1}"), (x, why)
+        _, refused = tried(torch.empty(size).as_strided, *numbers(beyond))
+        assert "out of bounds" in refused, (x, size, why)
+    elif "the slider ends here" not in why:
+        (held,) = re.findall(r"the picture holds (\d+) \w+$", why)
+        assert re.search(
+            rf"the picture holds (4 and )?{held};", words.why_not_drawn(beyond, 10**9)
+        ), why
+
+
+def reshapes(r: Random) -> None:
+    """A layout as another shape: every step, what follows, and the picture of each step."""
+    shape = [r.choice((1, 2, 2, 3, 4, 6)) for _ in range(r.randint(0, 4))]
+    grown = Layout([n * r.choice((1, 2)) for n in shape], itemsize=r.choice((1, 4)))
+    x = grown[tuple(slice(n) for n in shape)] if shape else grown
+    if r.random() < 0.3:
+        x = x.permute(r.sample(range(x.ndim), x.ndim))
+    if r.random() < 0.2:
+        x = x.unsqueeze(r.randint(0, x.ndim)).expand(2, *[-1] * (x.ndim + 1))
+    target = merge(r, merge(r, [n for n in x.shape for n in split(r, n)]))
+    if r.random() < 0.05:
+        x, target = Layout((2, 0, 4), itemsize=4), [0, 5]
+    reshape(x, tuple(target))
+
+
+def reshape(x: Layout, target: tuple[int, ...]) -> None:
+    """The walk of one view on both sides."""
+    told, given = steps(x, target), layout_json(x)
+    theirs = ask("reshape_stepper/steps/stepsOf", given, target)
+    runs = [step.pop("run") for step in theirs]  # which the browser alone draws
+    assert theirs == [as_json(step._asdict()) for step in told], (x, target)
+    if x.numel:
+        assert ask("reshape_stepper/steps/consequences", given, target) == as_json(
+            consequences(x, target)
+        )
+    assert_walk_is_torchs(x, target)
+    for step, run in zip(told, runs, strict=True):
+        if run and step.part == "merge":
+            elements = run[0] if run[0] == 1 else f"{run[0]} elements in steps of {run[1]}"
+            assert str(elements) in step.says or "joins" in step.says
+    for k in range(len(told)):
+        view = ask("reshape_stepper/view/viewOf", {**given, "target": target, "step": k, "flat": 0})
+        assert (len(view["dims"]), len(view["fresh"])) == (x.ndim, len(target))
+        shown = k - (
+            k == len(told) - 1 and told[k - 1].part == "stuck"
+        )  # at the end, why it stopped
+        step, (count, gap) = told[shown], runs[shown] or (0, 0)
+        assert view["run"] == [x.storage_offset + n * gap for n in unique(count, gap)]
+        if step.part == "cut" and step.new_dims:
+            taken = unique(target[step.new_dims[0]], step.stride)
+            assert view["taken"] == [x.storage_offset + n * step.stride for n in taken]
+    if x.numel and not x.why_not_view(target):
+        stride = x.view(target).stride
+        assert [new["stride"] for new in view["fresh"]] == [[f"stride {n}", str(n)] for n in stride]
+    assert_places_line_up(x.shape, target)
+
+
+def unique(count: int, step: int | None) -> range:
+    """The numbers of the steps that lead to elements of their own: a step of 0 leads nowhere."""
+    return range(count if step else min(count, 1))
+
+
+def assert_walk_is_torchs(x: Layout, target: tuple[int, ...]) -> None:
+    """The walk ends as torch does: with the strides of the view, or at the dim that it refuses."""
+    told = steps(x, target)
+    tensor = torch.empty_strided(x.shape, x.stride, dtype=torch.uint8)
+    view, refused = tried(tensor.view, target)
+    if refused:
+        assert refused == MESSAGE
+        assert consequences(x, target)[0] == ("torch says", MESSAGE)
+        assert told[-1].says == f"There is no such view: {x.why_not_view(target)}."
+        assert told[-2].part == "stuck"
+        assert f"the new dim {told[-2].new_dims[0]} of size " in told[-1].says
+        assert f"dims {told[-2].dims[0]} and " in told[-1].says
+        return
+    assert not any(step.part == "stuck" for step in told)
+    if x.numel:
+        given = {step.new_dims[0]: step.stride for step in told if step.new_dims}
+        assert tuple(given[d] for d in range(len(target))) == view.stride()
+        assert f"stride {view.stride()}" in told[-1].says
+
+
+def assert_places_line_up(old: tuple[int, ...], new: tuple[int, ...]) -> None:
+    """Dims fill the axis without overlap, and boundaries of one product stand one above the other."""
+    rows = spread(old, new, 800)
+    theirs = ask("reshape_stepper/figure/spread", old, new, 800)
+    for row, shape, other in zip(rows, (old, new), (theirs["old"], theirs["fresh"]), strict=True):
+        assert len(row) == len(other) == len(shape)
+        edge = row[0][0] if row else 0
+        for place, its in zip(row, other, strict=True):
+            assert max(abs(a - b) for a, b in zip(place, its, strict=True)) < 1e-6
+            assert place[1] > 0 and place[0] >= -1e-9 and abs(place[0] - edge) < 1e-9
+            edge = sum(place)
+        assert edge <= 800 + 1e-9
+    if {0, 1} & {*old, *new}:
+        return
+    inner = [[*accumulate(reversed(shape), mul, initial=1)][:0:-1] for shape in (old, new)]
+    edges = [
+        dict(zip(inside, (x for x, _ in row), strict=True))
+        for inside, row in zip(inner, rows, strict=True)
+    ]
+    for inside in edges[0].keys() & edges[1].keys():
+        assert abs(edges[0][inside] - edges[1][inside]) < 1e-9
+
+
+def walks(r: Random) -> None:
+    """A walk through a cache, against torch and a model that looks back over all visits."""
+    shape = [r.choice((1, 2, 3, 4, 5, 8)) for _ in range(r.choice((0, 1, 2, 2, 3, 3, 4)))]
+    if r.random() < 0.05 and shape:
+        shape[0] = 0
+    itemsize = r.choice(traversal.ITEMSIZES)
+    x = Layout(shape, Layout(shape).stride, r.choice((0, 0, 3)), itemsize)
+    if r.random() < 0.3:
+        stride = [r.choice((0, 1, 1, 2, 5, 8)) for _ in shape]
+        x = Layout(shape, stride, r.choice((0, 3)), itemsize)
+    elif (
+        r.random() < 0.2
+    ):  # lines come again after others: what was used longest ago is not the oldest
+        line = 64 // itemsize
+        stride = [line, r.choice((3, 4, 5)) * line, line]
+        wander = Layout((r.randint(3, 5), r.randint(2, 3), r.randint(2, 3)), stride, 0, itemsize)
+        walk(wander, (0, 1, 2), 4, 0, r)
+    elif x.ndim == 4 and r.random() < 0.4:
+        x = Layout(*numbers(x.contiguous("channels_last")), itemsize)
+    if x.ndim and r.random() < 0.6:
+        x = x.permute(*r.sample(range(x.ndim), x.ndim))
+    order = r.choice((tuple(r.sample(range(x.ndim), x.ndim)), x.dim_order()))
+    walk(x, order, r.choice((1, 2, 4, 8)), r.choice((0, 0, *range(0, 64, itemsize))), r)
+
+
+def walk(x: Layout, order: tuple[int, ...], cache_lines: int, alignment: int, r: Random) -> None:
+    """One walk on both sides."""
+    upto = r.randint(0, x.numel)
+    visits = traversal.walk(x, order, cache_lines, alignment)
+    found, whole = (traversal.counts(visits, x.itemsize, end) for end in (upto, None))
+    theirs = ask("walk", traversal.to_json(Walk("t", x, order)), cache_lines, alignment, upto)
+    assert theirs["visits"] == as_json(visits), (x, order)
+    assert theirs["counts"] == [found._asdict(), whole._asdict()], (x, order)
+
+    reach = torch.arange(5000).as_strided(*numbers(x))
+    elements = reach.permute(order).flatten().tolist()
+    lines = [[(alignment + e * x.itemsize + k) // 64 for k in range(x.itemsize)] for e in elements]
+    assert all(len({*touched}) == 1 for touched in lines)  # aligned elements straddle nothing
+    hits = [*slow_hits([line for line, *_ in lines], cache_lines)]
+    assert visits == [*zip(elements, (line for line, *_ in lines), hits, strict=True)]
+    for end, costs in ((upto, found), (x.numel, whole)):
+        assert costs == slow_counts(x.itemsize, elements, lines, hits, end)
+    assert [line in held for (_, line, _), held in zip(visits, theirs["held"], strict=True)] == hits
+
+    assert theirs["says"] == visit_in_words(x, order, visits, upto)
+    assert ask(f"{TRAVERSAL}/orderName", order) == traversal.order_name(order)
+    both = found._asdict(), whole._asdict()
+    assert ask(f"{TRAVERSAL}/comparison", *both) == traversal.comparison(found, whole)
+    other = traversal.comparison(whole, found).replace("left", "upper").replace("right", "lower")
+    assert ask(f"{TRAVERSAL}/comparison", *both[::-1], ["upper", "lower"]) == other
+
+
+TRAVERSAL = "traversal_explorer/traversal"
+
+
+def slow_hits(lines: list[int], cache_lines: int) -> Any:
+    """A visit hits where fewer other lines than the cache holds came since the last visit to its line."""
+    for k, line in enumerate(lines):
+        before = [j for j in range(k) if lines[j] == line]
+        yield bool(before) and len(set(lines[before[-1] + 1 : k])) < cache_lines
+
+
+def slow_counts(
+    size: int, elements: list[int], lines: list[list[int]], hits: list[bool], upto: int
+) -> Counts:
+    """Counted over bytes, not elements."""
+    touched, misses = (
+        [{line for row in rows for line in row} for rows in (lines[:upto], lines)],
+        hits[:upto],
+    )
+    used = {e * size + k for e in elements[:upto] for k in range(size)}
+    loads = misses.count(False)
+    return Counts(upto, len(touched[0]), loads, len(touched[1]), len(used), 64 * loads)
+
+
+def visit_in_words(
+    x: Layout, order: tuple[int, ...], visits: list[Any], number: int, name: str = "t"
+) -> str:
+    """What the picture says of a visit, of which the browser alone speaks."""
+    if not visits:
+        return "there is no element to visit: a size is 0"
+    if not number:
+        return f"no visit yet, {len(visits)} to come"
+    outer_first = [*product(*(range(x.shape[d]) for d in order))][number - 1]
+    index = [str(i) for _, i in sorted(zip(order, outer_first, strict=True))]
+    element, line, hit = visits[number - 1]
+    loads = sum(v.line == line and not v.hit for v in visits[:number])
+    said = (
+        "a hit" if hit else "a miss, loaded" if loads == 1 else f"a miss, now loaded {loads} times"
+    )
+    where = f"{name}[{', '.join(index)}]" if index else name
+    return f"visit {number} of {len(visits)}: {where}, element {element}, cache line {line}: {said}"
+
+
+def warps(r: Random) -> None:
+    """Sectors from the bytes that each lane reads, of a tensor with that stride and offset."""
+    warp = Warp(
+        r.choice(traversal.ITEMSIZES), r.choice((*range(33), 0, 1, 2)), r.choice((*range(32), 0, 0))
+    )
+    dtype = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
+    storage = torch.empty(2000, dtype=dtype[warp.itemsize])
+    lanes = storage.as_strided((32,), (warp.stride,), warp.offset)
+    starts = [lanes[t].data_ptr() - storage.data_ptr() for t in range(32)]
+    touched = [{(byte + k) // 32 for k in range(warp.itemsize)} for byte in starts]
+    assert touched == [{sector} for sector in warp.sectors]
+    used = {byte + k for byte in starts for k in range(warp.itemsize)}
+    assert (warp.bytes_used, warp.minimum) == (len(used), -(-len(used) // 32))
+    assert warp.bytes_loaded == 32 * len(set().union(*touched))
+    given = warp._asdict()
+    assert ask(f"{TRAVERSAL}/laneBytes", given) == starts
+    assert ask(f"{TRAVERSAL}/sectorsOf", given) == {
+        "sectors": [*warp.sectors], "touched": len({*warp.sectors}), "minimum": warp.minimum,
+        "bytesUsed": warp.bytes_used, "bytesLoaded": warp.bytes_loaded,
+    }  # fmt: skip
+    assert ask(f"{TRAVERSAL}/warpSentence", given) == traversal.warp_sentence(warp)
+
+
+def formats(r: Random) -> None:
+    """A shape that the sliders reach, an element of it, and a choice of layers."""
+    shape = tuple(r.randint(1, most) for most in formats_words.MOST)
+    both = formats_words.layouts(shape)
+    theirs = ask(f"{FORMATS}/layouts", shape)
+    assert theirs == {name: layout_json(x) for name, x in both.items()}
+    for name in ("badge", "verdicts", "code"):
+        assert ask(f"{FORMATS}/{name}", shape) == as_json(getattr(formats_words, name)(shape)), (
+            shape
+        )
+    index, lit = tuple(r.randrange(n) for n in shape), r.choice(formats_words.HIGHLIGHTS)
+    assert ask(f"{FORMATS}/label", index) == formats_words.label(index)
+    assert ask(f"{FORMATS}/group", shape, index, lit) == as_json(
+        formats_words.group(shape, index, lit)
+    )
+    assert ask(f"{FORMATS}/spread", shape, index, lit) == formats_words.spread(shape, index, lit)
+    assert ask(f"{FORMATS}/place", shape, index) == formats_words.place(shape, index)
+    orders = ask(f"{FORMATS}/orders", shape)
+    indices = [*product(*map(range, shape))]
+    for name, x in both.items():
+        step = formats_words.step(x, index, lit)
+        assert ask(f"{FORMATS}/step", layout_json(x), index, lit) == step
+        assert ask(f"{FORMATS}/apart", step) == formats_words.apart(step)
+        assert [x.offset(indices[flat]) for flat in orders[name]] == [*range(x.numel)]
+    across = sorted(indices, key=lambda i: (i[0], i[2], i[1], i[3]))
+    assert [indices[flat] for flat in orders["planes"]] == across
+    width, image = r.choice((20, 400, 856)), prod(shape[1:])
+    row = ask(f"{FORMATS}/perRow", shape, width)
+    fitting = [n for n in range(1, image + 1) if image % n == 0 and n <= max(1, width // 28)]
+    assert row == max(fitting)
+    layers(r.randrange(len(net.INPUTS)), [name for name in net.NAMES if r.random() < 0.5])
+
+
+FORMATS = "channels_last_explorer/words"
+
+
+def layers(which: int, on: list[str]) -> None:
+    """The layers that are on, and what each makes of x in both formats."""
+    passed = ask(f"{FORMATS}/trace", net.network(), which, on)
+    assert [bool(row) for row in passed] == [name in on for name in net.NAMES]
+    rows = [as_json([p._asdict() for p in both]) for _, both in net.trace(which, on)]
+    assert [row for row in passed if row] == rows, on
+
+
+def predictions(r: Random) -> None:
+    """A question, what is said to it, and the verdict in words."""
+    draw: dict[str, Callable[[], Any]] = {
+        "tuple": lambda: tuple(r.choice((0, 1, 6, -3, 24)) for _ in range(r.randint(0, 4))),
+        "number": lambda: r.choice(
+            (0, 1, 96, -3, 0.5, 1e-5, 1e-4, 2.5e-7, -2.5e-5, 123456.789, 24.0)
+        ),
+        "choice": lambda: r.choice(("a view", "a copy", (6, 1), 24, True)),
+    }
+    kind = r.choice([*draw])
+    said = [draw[kind]() for _ in range(6)]
+    answer, choices = said[0], None
+    if kind == "choice":
+        choices = [*dict.fromkeys([*said, "neither"])]
+    wrong = next((one for one in said if one != answer), None)
+    question = Predict(
+        "?", answer, choices=choices, remarks={} if wrong is None else {wrong: "That is x's."}
+    )
+    for one in [*said, None]:
+        question.committed = one
+        given = question._problem, question._state["said"]
+        asked = [("predict/words/verdict", *given), ("predict/words/remark", *given)]
+        assert ask_all(asked) == as_json([verdict(*given), remark(*given)])
+
+
+CASES: dict[str, Callable[[Random], None]] = (
+    {
+        "operations": operations,
+        "sums": sums,
+        "explorer": explorer,
+        "reshapes": reshapes,
+        "walks": walks,
+        "warps": warps,
+        "formats": formats,
+        "predictions": predictions,
+        **live_lines.CASES,
+    }
+    if NODE
+    else {}
+)
