@@ -226,9 +226,9 @@ def test_a_storage_is_not_believed():
         read_storage(torch.zeros(8), out=x)
 
 
-def claiming(base, numel):
-    """A tensor of so many elements, whatever room there is."""
-    return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), 0)
+def claiming(base, numel, offset=0):
+    """A tensor of so many elements, whatever room there is, as resize_ can leave it."""
+    return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
 
 
 @pytest.mark.parametrize("name", ["stride", "storage_offset", "requires_grad", "is_meta", "layout"])
