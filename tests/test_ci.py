@@ -1,6 +1,7 @@
 """CI's script: what it runs, and that one red part is enough, whichever it is."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -58,3 +59,30 @@ def test_each_push_is_tested_and_all_of_it_by_night():
     ]
     assert ".ci/run" in jobs and "python -m pytest -n logical" in jobs
     assert "- run: .ci/run test-all\n" in night and "cron:" in night
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_by_night_nothing_is_left_out():
+    """Every test, whatever its mark, and the commands that are no tests."""
+    command = ["make", "--dry-run", "test-all"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    parts = [
+        'pytest -m "" --hypothesis-profile=long',
+        "tests.fuzz",
+        "mutate.py",
+        "fresh_machine.py",
+    ]
+    assert [part for part in parts if part not in done.stdout] == []
+
+
+def test_what_is_left_out_by_day_is_told():
+    """CONTRIBUTING names each file with a long test beside the guarantee that it holds."""
+    told = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## What is held where")[2]
+    tests = ROOT / "tests"
+    long = [
+        p
+        for p in tests.rglob("test_*.py")
+        if re.search(r"pytest\.mark\.long\b", p.read_text("utf-8"))
+    ]
+    names = [re.sub(r"hands_\w+", "hands_*", p.relative_to(tests).as_posix()) for p in long]
+    assert [name for name in names if name != "test_ci.py" and f"`{name}`" not in told] == []

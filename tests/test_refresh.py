@@ -11,6 +11,7 @@ from matplotlib.image import imsave
 import notebook_form as form
 import refresh
 
+LESSONS = sorted((refresh.ROOT / "notebooks").glob("*.ipynb"))
 code = nbformat.v4.new_code_cell
 CELLS = {
     "title": nbformat.v4.new_markdown_cell("# All kinds of outputs\r\n"),
@@ -48,12 +49,19 @@ def outputs(text, cell):
     return form.parse(text.decode()).cells[list(CELLS).index(cell)].outputs
 
 
+@pytest.mark.long
 def test_second_run_changes_no_byte(refreshed, capsys):
     """Neither the clock, the model of the slider nor the order of a set show in the file."""
     path, text = refreshed
     assert refresh.refresh([path]) == 0
     assert path.read_bytes() == text
     assert "as it was" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_lessons_are_as_the_refresh_leaves_them(path):
+    assert refresh.refresh([path], check=True) == 0
 
 
 def test_widgets_leave_their_text_and_no_view(refreshed):

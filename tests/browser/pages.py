@@ -143,7 +143,36 @@ _AXE = """async ([selector, rules]) => {
 }"""
 
 
-# A hand on a plain page ------------------------------------------------------------------------------
+# A hand ----------------------------------------------------------------------------------------------
+
+
+def button(w, name):
+    """The button of this name."""
+    return w.get_by_role("button", name=name, exact=True)
+
+
+def enter(w, label, *texts):
+    """Type texts into a line, and send each with Enter."""
+    line = w.get_by_label(label, exact=True)
+    for text in texts:
+        line.fill(text)
+        line.press("Enter")
+
+
+def ints(w, css):
+    """The numbers that are shown."""
+    return [int(text) for text in w.locator(css).all_inner_texts()]
+
+
+# What changes each widget.
+BY_HAND = {
+    "StrideExplorer": lambda w: button(w, "column-major").click(),
+    "AliasExplorer": lambda w: enter(w, "run a line", "z = x.t()"),
+    "ReshapeStepper": lambda w: button(w, "transposed").click(),
+    "ChannelsLastExplorer": lambda w: button(w, "a channel's pixels").click(),
+    "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
+    "Predict": lambda w: enter(w, "your prediction", "1, 6"),
+}
 
 
 def press(node, *keys):

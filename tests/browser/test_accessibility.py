@@ -6,6 +6,8 @@ from stridekit import export
 from tests.browser.pages import (
     THEMES,
     assert_accessible,
+    button,
+    enter,
     painted,
     run_last_cell,
     see_all_of,
@@ -18,16 +20,9 @@ from tests.widget_kinds import KINDS
 pytestmark = needs_chromium
 
 
-def enter(w, label, *texts):
-    line = w.get_by_label(label, exact=True)
-    for text in texts:
-        line.fill(text)
-        line.press("Enter")
-
-
 def press(w, *names):
     for name in names:
-        w.get_by_role("button", name=name, exact=True).last.click()
+        button(w, name).last.click()
 
 
 # Each widget goes through three states; the last is the fullest. All of them are looked at together.
@@ -46,10 +41,7 @@ def aliases(w, run):
     """Two views and their log; three tensors and a copy, and a line that was refused; an unsafe write."""
     yield run("w1.steps = ['y = x[1:, ::2]', 'z = x[:, 4:]', 'y += 1']")
     yield run("w1.steps = ['y = x[:1].expand(3, -1)', 'z = x.t().flatten()', 'y.fill_(3)']")
-    for text in ("w = x", "y += 1"):
-        w.locator(".sk-input").fill(text)
-        w.locator(".sk-input").press("Enter")
-    yield
+    yield enter(w, "run a line", "w = x", "y += 1")
 
 
 def reshapes(w, run):
@@ -86,9 +78,12 @@ def predictions(w, run):
 STATES = [strides, aliases, reshapes, channels, walks, predictions]
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(
+    "theme", [*[*THEMES][:-1], pytest.param([*THEMES][-1], marks=pytest.mark.long)]
+)
 def test_accessibility(lab, kinds_page, theme):
     """axe finds nothing, colour contrast included; under forced colours it looks at the last states."""
+    run_last_cell(kinds_page, "pass")
     wear(lab, kinds_page, theme)
     looks = [
         states(kinds_page.locator(kind.css), lambda code: _run(lab, kinds_page, code))
@@ -109,6 +104,7 @@ def _run(lab, page, code):
     assert said == "", said
 
 
+@pytest.mark.long
 def test_two_of_a_kind_have_ids_of_their_own(lab, kinds_page):
     """Each model loads a module of its own, and counts with the others: labels lead to their own widget."""
     wear(lab, kinds_page, "light")
@@ -151,6 +147,7 @@ def reference(lab):
 
 
 # Functions alone; classes too, with a list of their members. A theme changes only what colours decide.
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["raw_memory", "sharing"])
 @pytest.mark.parametrize(
     ("scheme", "forced", "rules"),

@@ -9,7 +9,7 @@ from stridekit.widgets.channels_last_explorer import words
 from tests.browser.pages import focused, press, prevented, stop_the_clock
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 
 def explorer(shape=(2, 3, 4, 5), **state):

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from stridekit.widgets import Predict
-from tests.browser.pages import focused, prevented
+from tests.browser.pages import button, focused, prevented
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 X = torch.arange(24).view(4, 6)
 
@@ -15,10 +15,6 @@ X = torch.arange(24).view(4, 6)
 def stride():
     return Predict("What is the stride of `x.t()`?", (1, 6), choices=[(6, 1), (1, 6), "none"],
                    why="`t()` swaps", experiment="x.t().stride()", remarks={"none": "`t`"})  # fmt: skip
-
-
-def button(w, name):
-    return w.get_by_role("button", name=name, exact=True)
 
 
 def said(w):

@@ -6,10 +6,10 @@ import torch
 from stridekit import Layout
 from stridekit.widgets import ReshapeStepper
 from stridekit.widgets.reshape_stepper.steps import followed, steps
-from tests.browser.pages import focused, press, prevented
+from tests.browser.pages import button, focused, ints, press, prevented, stop_the_clock
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 CUT = Layout((4, 6), (8, 1), 3, 4)  # rows cut out of wider ones, behind an offset
 
@@ -20,10 +20,6 @@ def stepper(layout, shape, step=0, index=None):
     if index is not None:
         made.index = index
     return made
-
-
-def button(w, name):
-    return w.get_by_role("button", name=name, exact=True)
 
 
 def count(w):
@@ -169,3 +165,69 @@ def test_a_typed_shape_is_completed_and_a_refusal_goes(show):
         assert field.input_value() != "-2"
     assert torch.arange(24.0).view(4, 6).T.shape == (6, 4)
     assert w.locator(".sk-expression").inner_text() == "x = torch.arange(24.).view(4, 6).T"
+
+
+PRESETS = ("transposed", "every second column", "sizes of 1", "channels-last")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_shapes_end_as_torch_does(show, name):
+    """Stepped to the end: the strides under the new dims, or torch's own message and the copy."""
+    w = show(ReshapeStepper())
+    button(w, name).click()
+    x = eval(w.locator(".sk-expression").inner_text().removeprefix("x = "))
+    for chip in w.locator(".sk-examples button").all():
+        shape = eval(chip.inner_text())
+        chip.click()
+        button(w, "to the end").click()
+        new = w.get_by_role("list", name="dims of the new shape").locator(".sk-step")
+        stuck = [w.locator(css).count() for css in (".sk-dimbox.is-stuck", ".sk-seam.is-crossed")]
+        if Layout.of(x).why_not_view(shape):
+            with pytest.raises(RuntimeError) as refused:
+                x.view(shape)
+            assert w.locator(".is-torch dd").inner_text() == str(refused.value)
+            assert ints(w, ".sk-copy .sk-box") == x.reshape(shape).flatten().int().tolist()
+            assert stuck == [1, 1]
+        else:
+            assert new.all_inner_texts() == [f"stride {s}" for s in x.view(shape).stride()]
+            assert not w.locator(".sk-copy").is_visible()
+
+
+def test_it_plays_step_by_step_until_a_hand_takes_over(show):
+    """A step in 1.2 s; a key that walks stops it, and at the end it begins again."""
+    w = show(stepper(CUT, (2, 12)))
+    stop_the_clock(w.page)
+    play = w.locator(".sk-play")
+
+    def state():
+        return play.inner_text(), count(w)
+
+    play.click()
+    assert state() == ("❚❚ pause", "step 0 of 4")
+    w.page.clock.run_for(1300)
+    assert state() == ("❚❚ pause", "step 1 of 4")
+    press(play, "Home")
+    w.page.clock.run_for(3000)
+    assert state() == ("▶ play", "step 0 of 4")
+    press(play, "End", "Enter")
+    assert state() == ("❚❚ pause", "step 0 of 4")
+    button(w, "to the end").click()
+    assert state() == ("▶ play", "step 4 of 4")
+
+
+def test_one_element_is_followed_both_ways(show):
+    """An index of x, of y, a number in order or a slot: the others follow, as torch counts."""
+    x = torch.arange(32).view(4, 8)[:, :6]
+    y = x.reshape(2, 12)
+    w = show(ReshapeStepper(x, shape=(2, 12)))
+    words = w.locator(".sk-followed")
+    for d, i in enumerate((2, 1)):
+        w.get_by_label(f"index of x in dim {d}").fill(str(i))
+    assert words.inner_text() == "x[2, 1] is number 13 in row-major order, and so is y[1, 1]."
+    assert ints(w, ".sk-tapebox .is-spot") == [x[2, 1]] == [y[1, 1]]
+    w.get_by_label("index of y in dim 0").fill("0")
+    assert words.inner_text().startswith(
+        "x[0, 1] is number 1 in row-major order, and so is y[0, 1]"
+    )
+    press(w.get_by_role("grid", name="the storage of x"), "End")
+    assert words.inner_text().startswith(f"x[3, 5] is number {y.numel() - 1} in")

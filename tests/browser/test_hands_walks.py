@@ -7,14 +7,10 @@ from stridekit import Layout
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import ITEMSIZES, Warp
-from tests.browser.pages import stop_the_clock
+from tests.browser.pages import button, ints, stop_the_clock
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
-
-
-def preset(w, name):
-    return w.get_by_role("button", name=name, exact=True)
+pytestmark = [needs_chromium, pytest.mark.long]
 
 
 def pane(w, k):
@@ -60,11 +56,11 @@ def test_a_preset_is_aligned_anew(show):
         size.select_option(index=ITEMSIZES.index(itemsize))
         shift.fill(str(moved))
         chosen = traversal.presets()[3]
-        preset(w, chosen.name).click()
+        button(w, chosen.name).click()
         alignment = moved - moved % 8
         assert shift.input_value() == str(alignment) and size.input_value() == "8 bytes"
         assert_counts(w, chosen.walks, 4, alignment, 48)
-        preset(w, "stride 5").click()
+        button(w, "stride 5").click()
 
 
 def test_an_itemsize_keeps_the_alignment_possible(show):
@@ -193,14 +189,14 @@ def test_each_preset_has_its_lesson(show):
         "all => all.filter((chip) => chip.ariaPressed === 'true').map((chip) => chip.innerText)"
     )
     for one in traversal.presets():
-        preset(w, one.name).click()
+        button(w, one.name).click()
         assert lesson.inner_text() == one.lesson and chips.evaluate_all(pressed) == [one.name]
         assert w.locator(".sk-scrubber output").inner_text() == "{0} of {0}".format(
             max(step.layout.numel for step in one.walks)
         )
     pane(w, 0).locator("select").select_option(index=5)
     assert lesson.inner_text() == "" and chips.evaluate_all(pressed) == []
-    preset(w, "a GPU's warp").click()
+    button(w, "a GPU's warp").click()
     assert lesson.inner_text().startswith("32 threads") and chips.evaluate_all(pressed) == [
         "a GPU's warp"
     ]
@@ -211,10 +207,10 @@ def test_a_hand_stops_the_playing(show):
     w = show(TraversalExplorer())
     stop_the_clock(w.page)
     play, made = w.locator(".sk-play"), w.locator(".sk-scrubber output")
-    preset(w, "transpose").click()
+    button(w, "transpose").click()
     for act, shown in [
         (lambda: w.get_by_label("visit", exact=True).fill("20"), "20 of 48"),
-        (lambda: preset(w, "broadcast").click(), "48 of 48"),
+        (lambda: button(w, "broadcast").click(), "48 of 48"),
     ]:
         play.click()
         w.page.clock.run_for(700)
@@ -225,8 +221,8 @@ def test_a_hand_stops_the_playing(show):
         assert (play.inner_text(), made.inner_text()) == ("▶ play", shown)
     play.click()
     w.page.clock.run_for(200)
-    preset(w, "a GPU's warp").click()
-    preset(w, "transpose").click()
+    button(w, "a GPU's warp").click()
+    button(w, "transpose").click()
     w.page.clock.run_for(2000)
     assert (play.inner_text(), made.inner_text()) == ("▶ play", "48 of 48")
 
@@ -263,9 +259,52 @@ def test_a_warp_is_pythons(show, warp):
 
 def test_a_warp_is_kept_for_the_next_time(show):
     w = show(TraversalExplorer())
-    preset(w, "a GPU's warp").click()
+    button(w, "a GPU's warp").click()
     w.locator(".sk-warp").get_by_label("stride").fill("3")
-    preset(w, "transpose").click()
+    button(w, "transpose").click()
     assert not w.locator(".sk-warp").is_visible()
-    preset(w, "a GPU's warp").click()
+    button(w, "a GPU's warp").click()
     assert w.locator(".sk-warp .sk-sentence").inner_text() == traversal.warp_sentence(Warp(4, 3, 0))
+
+
+def boxes(node):
+    return sorted(ints(node, ".sk-byte-box"))
+
+
+def test_the_boxes_are_torchs_elements(show):
+    """Each on the cache line of its bytes; of three dims there are six orders, and torch's is named."""
+    w, own = show(
+        TraversalExplorer(), TraversalExplorer(torch.zeros(2, 3, 5).permute(2, 0, 1), "torch")
+    ).all()
+    for name, x in [
+        ("every second column", torch.arange(96).view(6, 16)[:, ::2]),
+        ("stride 5", torch.arange(120)[::5]),
+    ]:
+        button(w, name).click()
+        assert boxes(pane(w, 1)) == sorted(x.flatten().tolist())
+        for line in pane(w, 1).locator(".sk-lines li").all():
+            number = int(line.locator(".sk-line-name").inner_text().split()[1])
+            assert {e * x.element_size() // 64 for e in boxes(line)} == {number}
+    assert boxes(pane(own, 0)) == [*range(30)]
+    orders = pane(own, 0).locator("option")
+    chosen = pane(own, 0).locator("option:checked").inner_text()
+    assert orders.count() == 6 and chosen == "dims (1, 2, 0) · as torch runs it"
+
+
+def test_it_plays_to_the_end_and_can_be_paused(show):
+    """From the start again where it stood at the end."""
+    w = show(TraversalExplorer())
+    stop_the_clock(w.page)
+    play, visit = w.locator(".sk-play"), w.get_by_label("visit", exact=True)
+    visit.fill("48")
+    play.click()
+    w.page.clock.run_for(400)
+    play.click()
+    paused = int(visit.input_value())
+    assert 1 <= paused < 20 and play.inner_text() == "▶ play"
+    w.page.clock.run_for(2000)
+    assert int(visit.input_value()) == paused
+    visit.fill("46")
+    play.click()
+    w.page.clock.run_for(2000)
+    assert (visit.input_value(), play.inner_text()) == ("48", "▶ play")

@@ -9,7 +9,7 @@ from tests.browser.pages import painted, run_last_cell
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS, RIGHT, WRONG
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 ALL_OF = {kind: [case for case in WRONG if case[0] == kind] for kind in KINDS}
 FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases[-1])]
@@ -17,12 +17,12 @@ FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases
 
 @pytest.mark.parametrize(("kind", "name", "value", "said"), FIRST_AND_LAST)
 def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value, said):
-    """The picture is that of a widget to which only the right value was given, not as it was before."""
-    made = KINDS[kind].make
+    """Python moves the picture: to that of a widget which began there, and to nothing that cannot be."""
+    made, right = KINDS[kind].make, RIGHT[kind][0]
     told = run_last_cell(
         kinds_page,
-        f"first, same, last = {made}, {made}, {made}\ndisplay(first, same, last)\n"
-        f"for w in (same, last):\n    {RIGHT[kind][0]}\nlast.{name} = {value}",
+        f"first, same, last = {made}, {made}, {made}\nw = same\n{right}\n"
+        f"display(first, same, last)\nw = last\n{right}\nlast.{name} = {value}",
     )
     assert said in told
     views = kinds_page.locator(".jp-Cell").last.locator(KINDS[kind].css)
