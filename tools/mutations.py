@@ -515,7 +515,7 @@ MUTATIONS = (
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.
 SHORT = (
-    "a slice keeps the offset of its base",
+    "the formula drops the offset",
     "the picture's formula drops the offset",
     "a stored verdict is turned round",
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stridekit import export
+from stridekit.export import pages
 from tests.browser.pages import (
     THEMES,
     assert_accessible,
@@ -78,24 +78,40 @@ def predictions(w, run):
 STATES = [strides, aliases, reshapes, channels, walks, predictions]
 
 
+COLOURS = ["color-contrast", "link-in-text-block"]  # all that a theme changes
+
+
 @pytest.mark.parametrize(
-    "theme", [*[*THEMES][:-1], pytest.param([*THEMES][-1], marks=pytest.mark.long)]
+    ("theme", "rules"), [("light", ()), ("dark", COLOURS), ("forced, light", COLOURS)]
 )
-def test_accessibility(lab, kinds_page, theme):
-    """axe finds nothing, colour contrast included; under forced colours it looks at the last states."""
-    run_last_cell(kinds_page, "pass")
-    wear(lab, kinds_page, theme)
+def test_the_fullest_states(lab, kinds_page, theme, rules):
+    """axe finds nothing, colour contrast included."""
+    for k, _ in enumerate(states_of_all(lab, kinds_page, theme)):
+        if k == 2:
+            assert_accessible(kinds_page, ".stridekit", rules)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_state(lab, kinds_page, theme):
+    """axe finds nothing by any rule; under forced colours it looks at the last states."""
+    for k, _ in enumerate(states_of_all(lab, kinds_page, theme)):
+        if k == 2 or "forced" not in theme:
+            assert_accessible(kinds_page, ".stridekit")
+
+
+def states_of_all(lab, page, theme):
+    """Lead all widgets through their states, side by side."""
+    run_last_cell(page, "pass")
+    wear(lab, page, theme)
     looks = [
-        states(kinds_page.locator(kind.css), lambda code: _run(lab, kinds_page, code))
+        states(page.locator(kind.css), lambda code: _run(lab, page, code))
         for states, kind in zip(STATES, KINDS.values(), strict=True)
     ]
-    for k in range(3):
-        for look in looks:
-            next(look)
-        if k == 2 or "forced" not in theme:
-            kinds_page.mouse.move(5, 5)
-            see_all_of(kinds_page)
-            assert_accessible(kinds_page, ".stridekit")
+    for _ in zip(*looks, strict=True):
+        page.mouse.move(5, 5)
+        see_all_of(page)
+        yield
 
 
 def _run(lab, page, code):
@@ -134,7 +150,7 @@ IDS = """(roots) => roots.flatMap((root) => {
 @pytest.fixture(scope="module")
 def reference(lab):
     """`show(name)`: one of the reference's pages, as the export writes it, with nothing to fetch."""
-    written = export._front_page_and_reference({})
+    written = pages._front_page_and_reference({})
     context = lab.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()
 
@@ -153,8 +169,8 @@ def reference(lab):
     ("scheme", "forced", "rules"),
     [
         ("light", "none", ()),
-        ("dark", "none", ["color-contrast", "link-in-text-block"]),
-        ("light", "active", ["color-contrast", "link-in-text-block"]),
+        ("dark", "none", COLOURS),
+        ("light", "active", COLOURS),
     ],
     ids=["light", "dark", "forced"],
 )

@@ -375,7 +375,9 @@ def test_predictions_by_keyboard(make, kernel):
 @pytest.mark.long
 def test_rerun_cells_leave_nothing_behind(lab, kinds_page):
     """Also while one plays: each new view lives, and is the kernel's; nothing went wrong on the way."""
-    kinds_page.locator(".sk-traversal .sk-play").first.click()
+    walks = kinds_page.locator(".sk-traversal").first
+    button(walks, "transpose").click()
+    walks.locator(".sk-play").click()
     run_last_cell(kinds_page, "pass")
     for _ in range(2):
         rerun(lab, kinds_page, ".stridekit")

@@ -17,27 +17,29 @@ FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases
 
 @pytest.mark.parametrize(("kind", "name", "value", "said"), FIRST_AND_LAST)
 def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value, said):
-    """Python moves the picture: to that of a widget which began there, and to nothing that cannot be."""
+    """The picture is that of a widget which was only given the right value, shown before or after."""
     made, right = KINDS[kind].make, RIGHT[kind][0]
     told = run_last_cell(
         kinds_page,
-        f"first, same, last = {made}, {made}, {made}\nw = same\n{right}\n"
-        f"display(first, same, last)\nw = last\n{right}\nlast.{name} = {value}",
+        f"w = fresh = {made}\n{right}\nfirst, same, last = {made}, {made}, {made}\n"
+        f"display(first, fresh, same, last)\nfor w in (same, last):\n    {right}\nlast.{name} = {value}",
     )
     assert said in told
     views = kinds_page.locator(".jp-Cell").last.locator(KINDS[kind].css)
-    expect(views).to_have_count(3)
+    expect(views).to_have_count(4)
     painted(kinds_page)
     ids = re.compile(r"stridekit-\d+")  # each view has its own
-    first, same, last = (ids.sub("", html) for html in views.evaluate_all(HTML))
+    htmls, (_, *texts) = zip(*views.evaluate_all(SHOWN), strict=True)
+    first, _, same, last = (ids.sub("", html) for html in htmls)
     assert last == same != first
+    assert len({*texts}) == 1, "Python does not move the picture"
     said = lab.run_code(kinds_page, "print(last._scene == same._scene != first._scene)")
     assert said.strip() == "True"
 
 
 # Without what is read aloud once the hand rests.
-HTML = """(views) => views.map((view) => {
+SHOWN = """(views) => views.map((view) => {
   const copy = view.cloneNode(true);
   for (const node of copy.querySelectorAll('.sk-spoken')) node.remove();
-  return copy.innerHTML;
+  return [copy.innerHTML, copy.textContent];
 })"""
