@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,11 @@ def test_by_night_nothing_is_left_out():
         "fresh_machine.py",
     ]
     assert [part for part in parts if part not in done.stdout] == []
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]
+    options = settings["ini_options"]["addopts"]
+    assert [option for option in options if re.match("-[mk]|--(ignore|deselect)", option)] == [
+        "-m=not long"
+    ]
 
 
 def test_what_is_left_out_by_day_is_told():

@@ -511,6 +511,16 @@ MUTATIONS = (
              "tests/test_blocks.py"),
     Mutation("any number of pieces is made", PARTS,
              "most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))", "most = MOST_NUMBERS", VIEWS),
+    # The house -------------------------------------------------------------------------------------
+    Mutation("a room imports one above it", "stridekit/memory/blocks.py",
+             "from __future__ import annotations", "from __future__ import annotations\nimport stridekit.tensors",
+             "tests/test_imports.py"),
+    Mutation("what a test started outlives it", "tools/browser_lab.py",
+             "prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)", "pass", "tests/test_browser_lab.py"),
+    Mutation("a notebook is not run by day", "pyproject.toml",
+             '    "--nbval",\n', "", "tests/test_tools.py"),
+    Mutation("a night leaves tests out", "Makefile",
+             'pytest -m "" --hypo', "pytest --hypo", "tests/test_ci.py"),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.
