@@ -159,9 +159,30 @@ def enter(w, label, *texts):
         line.press("Enter")
 
 
+def text(w, css):
+    """What a node says, as a person sees it."""
+    return w.locator(css).inner_text()
+
+
+def texts(w, css):
+    """What each of several nodes says."""
+    return w.locator(css).all_inner_texts()
+
+
 def ints(w, css):
     """The numbers that are shown."""
-    return [int(text) for text in w.locator(css).all_inner_texts()]
+    return [int(text) for text in texts(w, css)]
+
+
+def each(nodes, name):
+    """A property of each of several nodes, or None."""
+    return nodes.evaluate_all(f"(all) => all.map((node) => node.{name} ?? null)")
+
+
+def pressed(chips):
+    """The names of the buttons that are pressed."""
+    names = zip(each(chips, "innerText"), each(chips, "ariaPressed"), strict=True)
+    return [name for name, state in names if state == "true"]
 
 
 # What changes each widget.

@@ -167,11 +167,7 @@ def reference(lab):
 @pytest.mark.parametrize("name", ["raw_memory", "sharing"])
 @pytest.mark.parametrize(
     ("scheme", "forced", "rules"),
-    [
-        ("light", "none", ()),
-        ("dark", "none", COLOURS),
-        ("light", "active", COLOURS),
-    ],
+    [("light", "none", ()), ("dark", "none", COLOURS), ("light", "active", COLOURS)],
     ids=["light", "dark", "forced"],
 )
 def test_the_reference(reference, name, scheme, forced, rules):

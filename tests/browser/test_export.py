@@ -10,7 +10,7 @@ import pytest
 
 from browser_lab import ROOT
 from stridekit import widgets
-from tests.browser.pages import assert_accessible, button, enter
+from tests.browser.pages import assert_accessible, button, enter, text
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 
@@ -85,7 +85,7 @@ def test_every_kind_lives_and_two_views_are_one(visit, kinds):
     ask = page.locator(".sk-predict").first
     button(ask, "try again").click()
     enter(ask, "your prediction", "5")
-    assert ask.locator(".sk-answer").inner_text() == "✗ you said 5, it is 4"
+    assert text(ask, ".sk-answer") == "✗ you said 5, it is 4"
     page.wait_for_function(  # what is read aloud comes a little later
         "[...document.querySelectorAll('.sk-spoken')].slice(-2).every((node) => node.textContent)"
     )
@@ -128,9 +128,9 @@ def test_the_front_page_leads_to_every_lesson_and_back(visit, site):
     assert links.count() == len(NAMES)
     first = links.first.inner_text()
     links.first.click()
-    assert page.locator("h1").inner_text() == first
+    assert text(page, "h1") == first
     page.get_by_role("link", name="All lessons").click()
-    assert page.locator("h1").inner_text() == "How tensors live in memory"
+    assert text(page, "h1") == "How tensors live in memory"
 
 
 @pytest.mark.long

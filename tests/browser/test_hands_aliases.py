@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from stridekit.widgets import AliasExplorer
-from tests.browser.pages import button, enter, focused, ints, press, prevented
+from tests.browser.pages import button, each, enter, focused, ints, press, prevented, text, texts
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -15,7 +15,7 @@ IDLE = "Point at a box, or walk there with the arrow keys."
 
 
 def readout(w):
-    return w.locator(".sk-readout").inner_text()
+    return text(w, ".sk-readout")
 
 
 def run(w, *lines):
@@ -67,11 +67,9 @@ STEPS = ["y = x[:1].expand(3, -1)", "z = x[1:, ::2].clone()", "z += 100"]
 def test_storages_are_told_apart(show):
     """By their numbers, their names, what opened them, and in the words for a box; one alone has none."""
     w, alone = show(AliasExplorer((4, 6), STEPS), AliasExplorer((4, 6), ["y = x[1:]"])).all()
-    titles = [
-        w.locator(f".sk-storage .sk-title {tag}").all_inner_texts() for tag in ("span", "code")
-    ]
+    titles = [texts(w, f".sk-storage .sk-title {tag}") for tag in ("span", "code")]
     assert titles == [["storage 1: x, y", "storage 2: z"], ["", "opened by z = x[1:, ::2].clone()"]]
-    assert alone.locator(".sk-storage .sk-title span").all_inner_texts() == ["storage: x, y"]
+    assert texts(alone, ".sk-storage .sk-title span") == ["storage: x, y"]
     grid(w, "z").locator(".sk-box").nth(4).hover()
     assert readout(w) == "element 4 of storage 2 holds 114: z[1, 1]"
     w.locator(".sk-storage").first.locator(".sk-box").nth(3).hover()
@@ -85,7 +83,7 @@ def test_cards_and_lanes_say_the_numbers(show):
     e = AliasExplorer((4, 6), [*STEPS[:1], "z = x[1:, 3:]"])
     w = show(e)
     for name, layout in e.tensors.items():
-        numbers = w.locator(f".sk-card.is-{name} .sk-numbers").inner_text()
+        numbers = text(w, f".sk-card.is-{name} .sk-numbers")
         assert numbers == (
             f"shape {layout.shape}, stride {layout.stride}\nstorage_offset {layout.storage_offset}"
         )
@@ -144,7 +142,7 @@ def test_what_a_line_did_is_told_once(show):
         run(w, line)
         assert news.inner_text() == said and why.inner_text() == ""
         assert w.locator(".sk-input").input_value() == ""
-    kinds = w.locator(".sk-kind").evaluate_all("all => all.map((kind) => kind.dataset.kind)")
+    kinds = each(w.locator(".sk-kind"), "dataset.kind")
     assert kinds == ["view", "copy", "write"]
     run(w, "   ")
     assert why.inner_text() == "" and w.locator(".sk-log li").count() == 3
@@ -218,11 +216,11 @@ def test_views_and_copies(show, lines, kinds, storages, why):
     w = show(AliasExplorer((4, 6), FIRST))
     run(w, *lines)
     assert_torch(w, *lines)
-    assert w.locator(".sk-kind").all_inner_texts()[2:] == kinds
+    assert texts(w, ".sk-kind")[2:] == kinds
     assert w.locator(".sk-storage").count() == storages
     assert (why or "") in w.locator(".sk-log li").nth(2).inner_text()
     apart = "∅ z and x share no element: they have two storages"
-    assert (apart in w.locator(".sk-verdicts li").all_inner_texts()) == (storages > 1)
+    assert (apart in texts(w, ".sk-verdicts li")) == (storages > 1)
 
 
 def test_overlaps_are_named(show):
@@ -248,7 +246,7 @@ def test_an_unsafe_write_waits_for_a_yes(show):
     w = show(AliasExplorer((4, 6), FIRST))
     lines = ["z = x[0].unfold(0, 3, 1)", "z.add_(100)"]
     run(w, *lines)
-    assert "up to 3 times on one element" in w.locator(".sk-ask").inner_text()
+    assert "up to 3 times on one element" in text(w, ".sk-ask")
     assert_torch(w, *lines[:1])
     button(w, "leave it").click()
     assert not w.locator(".sk-ask").is_visible() and w.locator(".sk-log li").count() == 3
@@ -261,7 +259,7 @@ def test_an_unsafe_write_waits_for_a_yes(show):
         "w = x": "w is not one of x, y and z",
     }.items():
         run(w, line)
-        assert why in w.locator(".sk-why").inner_text(), line
+        assert why in text(w, ".sk-why"), line
     assert w.locator(".sk-log li").count() == 4
 
 
@@ -271,13 +269,13 @@ def test_planes_stand_side_by_side(show):
     x = torch.arange(24).view(2, 3, 2, 2)
     for name, t, lines in (("x", x, 4), ("y", x.permute(1, 2, 3, 0), 6)):
         card = w.locator(f".sk-card.is-{name}")
-        said = card.locator(".sk-box").evaluate_all("all => all.map((box) => box.ariaLabel)")
+        said = each(card.locator(".sk-box"), "ariaLabel")
         assert sorted(said) == sorted(
             f"{name}[{', '.join(map(str, index))}]: {t[index]}, element {t[index]}"
             for index in product(*map(range, t.shape))
         )
         assert card.locator(".sk-row").count() == lines
-        assert card.locator(".is-plane").all_inner_texts() == [
+        assert texts(card, ".is-plane") == [
             f"{name}[{i}, {j}]" for i in range(t.shape[0]) for j in range(t.shape[1])
         ]
     first = w.locator(".sk-card.is-x .sk-row").first

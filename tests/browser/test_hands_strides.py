@@ -9,13 +9,17 @@ from stridekit import Layout, StrideExplorer, explore
 from stridekit.widgets import scene
 from tests.browser.pages import (
     button,
+    each,
     enter,
     focused,
     ints,
     press,
+    pressed,
     prevented,
     resize,
     stop_the_clock,
+    text,
+    texts,
 )
 from tests.needs import needs_chromium
 
@@ -40,16 +44,12 @@ def active(node):
     )
 
 
-def texts(w, css):
-    return w.locator(css).all_inner_texts()
-
-
 def code(w):
     return w.locator(".sk-code code").first.inner_text()
 
 
 def sentence(w):
-    return w.locator(".sk-sentence").inner_text()
+    return text(w, ".sk-sentence")
 
 
 LAYOUTS = [
@@ -70,10 +70,11 @@ def test_all_words_and_numbers_are_pythons(show):
     for w, e in zip(show(*made).all(), made, strict=True):
         layout, index, total = e.layout, e.index, w.locator(".sk-total")
         assert texts(w, ".sk-verdicts li") == [*map(str, scene.verdicts(layout, 40))]
-        good = w.locator(".sk-verdicts li").evaluate_all("all => all.map((li) => li.dataset.good)")
+        good = each(w.locator(".sk-verdicts li"), "dataset.good")
         wanted = {True: "true", False: "false", None: "null"}
         assert good == [wanted[verdict.good] for verdict in scene.verdicts(layout, 40)]
         assert code(w) == e.code
+        assert ints(w, ".sk-cell") == eval(code(w)).flatten().int().tolist()
         assert texts(w, ".sk-byte") == [f"{k * layout.itemsize} B" for k in (0, 16, 32)]
         if index is None:
             assert sentence(w) == "There is no element: a size is 0."
@@ -91,8 +92,8 @@ def test_all_words_and_numbers_are_pythons(show):
         said = [f"storage_offset = {layout.storage_offset}"]
         said += [f"i{d} · stride[{d}] = {i} · {s}" for d, (i, s) in enumerate(steps)]
         terms = w.locator(".sk-term")
-        assert terms.evaluate_all("all => all.map((term) => term.ariaLabel)") == said
-        assert [name.split()[1] for name in terms.evaluate_all("all => all.map((t) => t.className)")] == [
+        assert each(terms, "ariaLabel") == said
+        assert [name.split()[1] for name in each(terms, "className")] == [
             "sk-offset", *(f"sk-d{d}" for d in range(layout.ndim))]  # fmt: skip
         assert sentence(w).startswith(scene.place(layout, index))
         name = scene.element_name(index, "x")
@@ -201,8 +202,7 @@ ZERO = {
 
 
 @pytest.mark.parametrize(
-    ("what", "dim"),
-    [("stride", 0), ("stride", 1), ("size", 0), ("size", 1), ("storage_offset", 0)],
+    ("what", "dim"), [("stride", 0), ("stride", 1), ("size", 0), ("size", 1), ("storage_offset", 0)]
 )
 def test_a_slider_says_why_it_stops(show, what, dim):
     """By every key at both ends, with the tensor's own name; the reason goes with the next change."""
@@ -255,7 +255,7 @@ def test_the_focus_on_a_stride_lights_its_term(show):
     ]:
         slider = w.get_by_label(name, exact=True)
         slider.focus()
-        classes = w.locator(".sk-term").evaluate_all("all => all.map((term) => term.className)")
+        classes = each(w.locator(".sk-term"), "className")
         assert ["is-lit" in names for names in classes] == [k == lit for k in range(3)], name
         slider.blur()
         assert w.locator(".is-lit").count() == 0
@@ -266,15 +266,12 @@ def test_presets_say_their_code_and_which_is_on_screen(show):
     e = at(Layout((5, 8), (8, 1), 0, 4), (4, 7))
     w = show(e)
     chips = w.locator(".sk-presets button")
-    pressed = (
-        "all => all.filter((chip) => chip.ariaPressed === 'true').map((chip) => chip.innerText)"
-    )
     for preset, chip in zip(e._presets, chips.all(), strict=True):
         assert chip.get_attribute("title") == preset["expression"]
         assert Layout.of(eval(preset["expression"])) == Layout(**preset["layout"])
         chip.click()
-        assert chips.evaluate_all(pressed) == [preset["name"]]
-        assert w.locator(".sk-also").inner_text() == f"# the same as {preset['expression']}"
+        assert pressed(chips) == [preset["name"]]
+        assert text(w, ".sk-also") == f"# the same as {preset['expression']}"
     chips.first.click()
     w.locator(".sk-cell").last.click()
     for name, spot in (
@@ -285,12 +282,11 @@ def test_presets_say_their_code_and_which_is_on_screen(show):
         button(w, name).click()
         assert sentence(w).startswith(f"{spot} is element"), name
     press(w.get_by_label("storage_offset", exact=True), "ArrowRight")
-    assert chips.evaluate_all(pressed) == [] and w.locator(".sk-also").inner_text() == ""
+    assert pressed(chips) == [] and text(w, ".sk-also") == ""
     button(w, "row-major").click()
-    w.get_by_label("then", exact=True).fill(".mT")
-    w.get_by_label("then", exact=True).press("Enter")
-    assert chips.evaluate_all(pressed) == ["transpose"]
-    assert w.locator(".sk-also").inner_text() == ""  # it is the code itself
+    enter(w, "then", ".mT")
+    assert pressed(chips) == ["transpose"]
+    assert text(w, ".sk-also") == ""  # it is the code itself
 
 
 def test_pointing_prefers_the_selected_owner(show):
@@ -303,6 +299,9 @@ def test_pointing_prefers_the_selected_owner(show):
         assert cells.evaluate_all(selected) == [9]
         away(w)
         assert sentence(w).startswith("x[1, 1] is element 5")
+    cells.nth(13).hover()
+    assert w.locator(".sk-slot.is-spot").get_attribute("id").endswith("-s9")
+    assert sentence(w).startswith("x[1, 5] is element 9 of the storage: byte 36, cache line 0")
     slots.nth(5).hover()
     assert w.locator(".sk-cell.is-spot").get_attribute("id").endswith("-c1-1")
     assert slots.nth(5).get_attribute("aria-label") == "element 5, byte 20: x[0, 5], x[1, 1]"
@@ -325,9 +324,9 @@ def test_slots_that_many_share_and_holes(show):
         "element 1, byte 8: x[0, 0], x[1, 0], x[2, 0], x[3, 0] and 2 more")  # fmt: skip
     assert slots.nth(1).get_attribute("data-owners") == "×6"
     assert slots.nth(2).get_attribute("aria-label") == "element 2, byte 16: no index"
-    reached = w.locator(".sk-slot:not(.is-hole)").evaluate_all(
-        "all => all.map((slot) => slot.innerText)"
-    )
+    slots.nth(2).hover()
+    assert sentence(w) == "Element 2 is never reached: no index leads there."
+    reached = each(w.locator(".sk-slot:not(.is-hole)"), "innerText")
     assert reached == ["1", "4"] and w.locator(".sk-slot.is-hole").count() == 38
     for flat in (0, 2, 10):  # the one that is selected, whichever it is
         w.locator(".sk-cell").nth(flat).click()
@@ -360,7 +359,7 @@ def test_grips_are_dragged_at_another_offset(show):
         w.page.mouse.up()
         assert code(w).endswith(f"as_strided({numbers})"), what
         why = "storage_offset stops at 11: beyond it, x[2, 5]" if element == 39 else ""
-        assert w.locator(".sk-why").inner_text().startswith(why)
+        assert text(w, ".sk-why").startswith(why)
 
 
 def test_a_drag_selects_no_text_and_ends_when_it_is_cancelled(show):
@@ -446,7 +445,7 @@ def test_what_a_step_did_is_said(show):
     """A view, nothing, a copy, a refusal: each in its own words; what copies is announced on its chip."""
     w = show(at(Layout((5, 8), (8, 1), 0, 4), (2, 4)))
     line, told = w.get_by_label("then", exact=True), w.locator(".sk-outcome")
-    for text, said in [
+    for typed, said in [
         (".T", ".T is a view: the same storage, read by other numbers."),
         (".expand(8, 5)", ".expand(8, 5) changes no number: the layout stays as it is."),
         (
@@ -454,18 +453,16 @@ def test_what_a_step_did_is_said(show):
             ".reshape(-1) copies: the values now lie in a new storage, with stride (1,).",
         ),
     ]:
-        if text.startswith(".reshape"):
-            chips = w.locator(".sk-picks button").all_inner_texts()
+        if typed.startswith(".reshape"):
+            chips = texts(w, ".sk-picks button")
             assert ".contiguous()copies" in chips and "[1:]" in chips
-        line.fill(text)
-        line.press("Enter")
+        enter(w, "then", typed)
         assert told.inner_text() == said
         assert line.get_attribute("aria-invalid") is None
     for cure in (lambda: press(line, "Control+a", "Delete", "Control+z"),
                  lambda: press(w.get_by_label("stride[0]", exact=True), "ArrowLeft"),
                  lambda: button(w, "diagonal").click()):  # fmt: skip
-        line.fill(".view(7)")
-        line.press("Enter")
+        enter(w, "then", ".view(7)")
         assert (
             "cannot view shape" in told.inner_text()
             and line.get_attribute("aria-invalid") == "true"
@@ -489,11 +486,9 @@ def test_what_does_not_fit_is_refused_with_its_numbers(show):
         ),
         (".expand(1, 1, 2, 300)", ".expand(1, 1, 1, 1, 1)", "has 5 dims and 1 elements"),
     ]:
-        line.fill(refused)
-        line.press("Enter")
+        enter(w, "then", refused)
         assert why in told.inner_text(), refused
-        line.fill(fits)
-        line.press("Enter")
+        enter(w, "then", fits)
         assert told.inner_text().startswith(f"{fits} is a view"), fits
         line.press("Control+z")
 
@@ -546,9 +541,7 @@ def test_ones_own_tensor_keeps_its_name(show):
         "5.5",
     ]
     assert planes.locator(".sk-slot").nth(3).get_attribute("data-number") == "3"
-    assert planes.locator(".sk-sentence").inner_text() == scene.place(
-        Layout.of(deep), (1, 1, 1), "deep"
-    )
+    assert text(planes, ".sk-sentence") == scene.place(Layout.of(deep), (1, 1, 1), "deep")
     assert planes.get_by_role("grid", name="elements of deep by index").count() == 1
 
 
@@ -563,36 +556,6 @@ def test_short_and_long_values_all_fit_their_boxes(show):
 
 BOXES = """(all) => all.map((box) =>
   [box.scrollWidth <= box.clientWidth, parseFloat(getComputedStyle(box).fontSize)])"""
-
-
-def test_a_tensor_of_any_rank_is_drawn(show):
-    """The grid holds its elements, in order."""
-    tensors = [
-        torch.arange(24).view(2, 3, 4).permute(2, 0, 1),
-        torch.arange(120).view(2, 3, 4, 5),
-        torch.arange(10)[3:],
-        torch.tensor(7),
-    ]
-    for w, t in zip(show(*map(explore, tensors)).all(), tensors, strict=True):
-        assert ints(w, ".sk-cell") == t.flatten().tolist()
-
-
-def test_a_cell_and_its_slot_light_each_other(show):
-    """A slot lights every owner; of a hole it is said that no index leads there."""
-    w = show(StrideExplorer())
-    for kind in ("cell", "slot"):
-        w.locator(f".sk-{kind}").nth(13).hover()
-        assert texts(w, ".sk-cell.is-spot") == ["13"]
-        assert w.locator(".sk-slot.is-spot").get_attribute("id").endswith("-s13")
-        assert "x[1, 5] is element 13 of the storage: byte 52, cache line 0" in sentence(w)
-        away(w)
-    button(w, "windows").click()
-    w.locator(".sk-slot").nth(9).hover()
-    assert texts(w, ".sk-cell.is-spot, .sk-cell.is-sharer") == ["9", "9"]
-    assert sentence(w).endswith("and so is x[2, 1]")
-    button(w, "every second column").click()
-    w.locator(".sk-slot").nth(3).hover()
-    assert sentence(w) == "Element 3 is never reached: no index leads there."
 
 
 # A canvas takes the place of thousands of cells -----------------------------------------------------------

@@ -7,7 +7,7 @@ from stridekit import Layout
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import ITEMSIZES, Warp
-from tests.browser.pages import button, ints, stop_the_clock
+from tests.browser.pages import button, each, ints, pressed, stop_the_clock, text, texts
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -86,10 +86,7 @@ def test_an_itemsize_keeps_the_alignment_possible(show):
             for step in traversal.presets()[0].walks
         ]
         assert_counts(w, walks, 4, alignment, 48)
-    assert (
-        w.locator(".sk-before").evaluate_all("all => all.map((one) => one.style.width)")
-        == ["75%"] * 2
-    )
+    assert each(w.locator(".sk-before"), "style.width") == ["75%"] * 2
 
 
 @pytest.mark.parametrize("visit", [0, 1, 13, 30])
@@ -100,23 +97,21 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
     w = show(e)
     scrub = w.get_by_label("visit", exact=True)
     assert (
-        scrub.get_attribute("aria-valuetext")
-        == w.locator(".sk-scrubber output").inner_text()
-        == f"{visit} of 48"
+        scrub.get_attribute("aria-valuetext") == text(w, ".sk-scrubber output") == f"{visit} of 48"
     )
     assert_counts(w, e.walks, 2, 8, visit)
     for k, step in enumerate(e.walks):
         visits = traversal.walk(step.layout, step.order, 2, 8)
-        said = pane(w, k).locator(".sk-sentence").inner_text()
+        said = text(pane(w, k), ".sk-sentence")
         assert said == traversal.visit_sentence(step.layout, step.order, visits, visit, "x")
         assert pane(w, k).get_attribute("aria-label") == f"x, {traversal.order_name(step.order)}"
         held = [*dict.fromkeys(v.line for v in reversed(visits[:visit]))][:2]
         for row in pane(w, k).locator(".sk-lines li").all():
-            line = int(row.locator(".sk-line-name").inner_text().split()[1])
+            line = int(text(row, ".sk-line-name").split()[1])
             loads = sum(v.line == line and not v.hit for v in visits[:visit])
             sign = "●" if line in held else "○" if loads else ""
-            assert row.locator(".sk-held").inner_text() == sign
-            assert row.locator(".sk-loads").inner_text() == f"×{loads}"
+            assert text(row, ".sk-held") == sign
+            assert text(row, ".sk-loads") == f"×{loads}"
             assert row.locator(".sk-loads").get_attribute("data-many") == (
                 "true" if loads > 1 else None
             )
@@ -127,7 +122,7 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
             )
     found = (e.counts, e.other_counts)
     verdict = traversal.comparison(*found)
-    assert w.locator(".sk-verdict").inner_text() == f"{verdict[0].upper()}{verdict[1:]}."
+    assert text(w, ".sk-verdict") == f"{verdict[0].upper()}{verdict[1:]}."
 
 
 def test_each_walk_has_its_own_order(show):
@@ -137,10 +132,10 @@ def test_each_walk_has_its_own_order(show):
     options = "all => all.map((one) => one.innerText)"
     assert pane(w, 1).locator("option").evaluate_all(options) == [
         "row by row, dims (0, 1)", "column by column, dims (1, 0) · as torch runs it"]  # fmt: skip
-    before = pane(w, 0).locator("option:checked").inner_text()
+    before = text(pane(w, 0), "option:checked")
     pane(w, 1).locator("select").select_option(index=1)
-    assert pane(w, 1).locator("option:checked").inner_text().startswith("column by column")
-    assert pane(w, 0).locator("option:checked").inner_text() == before
+    assert text(pane(w, 1), "option:checked").startswith("column by column")
+    assert text(pane(w, 0), "option:checked") == before
     assert pane(w, 1).get_attribute("aria-label") == "other, column by column, dims (1, 0)"
     tints = "all => all.map((box) => [box.innerText, box.className.match(/sk-r./)[0]])"
     found = dict(pane(w, 0).locator(".sk-byte-box").evaluate_all(tints))
@@ -171,35 +166,27 @@ def test_little_and_much_to_walk(show):
     assert pane(one, 0).locator("select").is_disabled() and not pane(one, 1).is_visible()
     assert pane(many, 0).locator("select").is_enabled()
     assert none.locator(".sk-play").is_disabled() and one.locator(".sk-play").is_enabled()
-    assert (
-        pane(none, 0).locator(".sk-sentence").inner_text()
-        == "there is no element to visit: a size is 0"
-    )
+    assert text(pane(none, 0), ".sk-sentence") == "there is no element to visit: a size is 0"
     assert pane(many, 0).locator(".sk-lines li").count() == 40
-    assert pane(many, 0).locator(".sk-note").inner_text() == "and 1 more line"
-    assert pane(corner, 0).locator(".sk-note").inner_text() == ""
-    assert corner.locator(".sk-lesson").inner_text() == "corner = x[:16, :16] of shape (60, 50)"
+    assert text(pane(many, 0), ".sk-note") == "and 1 more line"
+    assert text(pane(corner, 0), ".sk-note") == ""
+    assert text(corner, ".sk-lesson") == "corner = x[:16, :16] of shape (60, 50)"
 
 
 def test_each_preset_has_its_lesson(show):
     """Its own words, and its chip alone is pressed; a hand that changes a walk leaves it."""
     w = show(TraversalExplorer())
     lesson, chips = w.locator(".sk-lesson"), w.locator(".sk-presets button")
-    pressed = (
-        "all => all.filter((chip) => chip.ariaPressed === 'true').map((chip) => chip.innerText)"
-    )
     for one in traversal.presets():
         button(w, one.name).click()
-        assert lesson.inner_text() == one.lesson and chips.evaluate_all(pressed) == [one.name]
-        assert w.locator(".sk-scrubber output").inner_text() == "{0} of {0}".format(
+        assert lesson.inner_text() == one.lesson and pressed(chips) == [one.name]
+        assert text(w, ".sk-scrubber output") == "{0} of {0}".format(
             max(step.layout.numel for step in one.walks)
         )
     pane(w, 0).locator("select").select_option(index=5)
-    assert lesson.inner_text() == "" and chips.evaluate_all(pressed) == []
+    assert lesson.inner_text() == "" and pressed(chips) == []
     button(w, "a GPU's warp").click()
-    assert lesson.inner_text().startswith("32 threads") and chips.evaluate_all(pressed) == [
-        "a GPU's warp"
-    ]
+    assert lesson.inner_text().startswith("32 threads") and pressed(chips) == ["a GPU's warp"]
 
 
 def test_a_hand_stops_the_playing(show):
@@ -241,9 +228,9 @@ def test_a_warp_is_pythons(show, warp):
         "would do": str(warp.minimum),
         "bytes used / loaded": f"{warp.bytes_used} / {warp.bytes_loaded}",
     }
-    assert w.locator(".sk-sentence").inner_text() == traversal.warp_sentence(warp)
+    assert text(w, ".sk-sentence") == traversal.warp_sentence(warp)
     assert w.locator(".sk-sector").count() == touched
-    slots = w.locator(".sk-slot-of-lane").all_inner_texts()
+    slots = texts(w, ".sk-slot-of-lane")
     assert slots == (["all"] if warp.stride == 0 else slots) and len(slots) == (
         32 if warp.stride else 1
     )
@@ -264,7 +251,7 @@ def test_a_warp_is_kept_for_the_next_time(show):
     button(w, "transpose").click()
     assert not w.locator(".sk-warp").is_visible()
     button(w, "a GPU's warp").click()
-    assert w.locator(".sk-warp .sk-sentence").inner_text() == traversal.warp_sentence(Warp(4, 3, 0))
+    assert text(w, ".sk-warp .sk-sentence") == traversal.warp_sentence(Warp(4, 3, 0))
 
 
 def boxes(node):
@@ -283,11 +270,11 @@ def test_the_boxes_are_torchs_elements(show):
         button(w, name).click()
         assert boxes(pane(w, 1)) == sorted(x.flatten().tolist())
         for line in pane(w, 1).locator(".sk-lines li").all():
-            number = int(line.locator(".sk-line-name").inner_text().split()[1])
+            number = int(text(line, ".sk-line-name").split()[1])
             assert {e * x.element_size() // 64 for e in boxes(line)} == {number}
     assert boxes(pane(own, 0)) == [*range(30)]
     orders = pane(own, 0).locator("option")
-    chosen = pane(own, 0).locator("option:checked").inner_text()
+    chosen = text(pane(own, 0), "option:checked")
     assert orders.count() == 6 and chosen == "dims (1, 2, 0) · as torch runs it"
 
 

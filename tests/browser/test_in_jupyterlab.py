@@ -13,6 +13,8 @@ from tests.browser.pages import (
     press,
     rerun,
     run_last_cell,
+    text,
+    texts,
 )
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS
@@ -71,11 +73,11 @@ def assert_strides(w, kernel):
 def test_strides_by_mouse(make, kernel):
     """Every preset, with the same as another expression; a grip that is dragged; a hover that links."""
     w = make("StrideExplorer()")
-    assert w.locator(".sk-presets button").all_inner_texts() == PRESETS
+    assert texts(w, ".sk-presets button") == PRESETS
     for name in PRESETS:
         button(w, name).click()
         assert_strides(w, kernel)
-        same = w.locator(".sk-also").inner_text().removeprefix("# the same as ")
+        same = text(w, ".sk-also").removeprefix("# the same as ")
         assert eval(same).flatten().int().tolist() == ints(w, ".sk-cell"), name
     button(w, "diagonal").click()
     w.locator(".sk-tapebox").scroll_into_view_if_needed()  # the mouse reaches what is in the window
@@ -88,7 +90,7 @@ def test_strides_by_mouse(make, kernel):
     assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 0)"
     assert_strides(w, kernel)
     w.locator(".sk-slot").nth(18).hover()
-    assert w.locator(".sk-sentence").inner_text().startswith("x[3] is element 18")
+    assert text(w, ".sk-sentence").startswith("x[3] is element 18")
 
 
 def test_strides_by_keyboard(make, kernel):
@@ -97,7 +99,7 @@ def test_strides_by_keyboard(make, kernel):
     press(button(w, "every second column"), "Enter")
     press(w.get_by_label("stride[1]", exact=True), *["ArrowRight"] * 3)
     assert code(w) == "torch.arange(40.).as_strided((5, 4), (8, 2), 0)"
-    assert w.locator(".sk-why").inner_text().startswith("stride[1] stops at 2: beyond it, x[4, 3]")
+    assert text(w, ".sk-why").startswith("stride[1] stops at 2: beyond it, x[4, 3]")
     with pytest.raises(RuntimeError, match="out of bounds"):
         torch.arange(40.0).as_strided((5, 4), (8, 3), 0)
     press(w.get_by_label("stride[1]", exact=True), *["ArrowLeft"] * 3)
@@ -109,8 +111,8 @@ def test_strides_by_keyboard(make, kernel):
     number = index[0] * 8 + 7
     assert active(grid) == f"x[{index[0]}, 7]: element {number}, byte {4 * number}"
     hears(w, f"= {number}: x[{index[0]}, 7] is element {number} of the storage: byte {4 * number}")
-    for text in (".T", "[1:]", "contiguous().view(5, 7)"):
-        enter(w, "then", text)
+    for typed in (".T", "[1:]", "contiguous().view(5, 7)"):
+        enter(w, "then", typed)
         assert_strides(w, kernel)
     assert code(w) == "torch.arange(40.).view(5, 8).T[1:].contiguous().view(5, 7)"
     press(w.get_by_label("then", exact=True), "Control+z", "Control+z")
@@ -145,8 +147,8 @@ def test_aliases_by_mouse(make, kernel):
     enter(w, "run a line", first[1])
     assert_aliases(w, kernel, *first)
     w.locator(".sk-storage .sk-box").nth(10).hover()
-    assert w.locator(".sk-readout").inner_text() == "element 10 holds 10: x[1, 4], y[0, 2], z[1, 0]"
-    assert w.locator(".sk-card .is-spot").all_inner_texts() == ["10"] * 3
+    assert text(w, ".sk-readout") == "element 10 holds 10: x[1, 4], y[0, 2], z[1, 0]"
+    assert texts(w, ".sk-card .is-spot") == ["10"] * 3
 
 
 def test_aliases_by_keyboard(make, kernel):
@@ -156,14 +158,14 @@ def test_aliases_by_keyboard(make, kernel):
         enter(w, "run a line", line)
         assert_aliases(w, kernel, *lines, *[line])
         lines.append(line)
-    assert w.locator(".sk-news").inner_text().startswith("x.mul_(2) — x changed: ")
+    assert text(w, ".sk-news").startswith("x.mul_(2) — x changed: ")
     press(w.get_by_role("grid", name="elements of y by index"), "Home", "ArrowRight", "ArrowDown")
     hears(w, "element 14 holds 228: x[2, 2], y[1, 1]")
     w.page.keyboard.press("Tab")
     w.page.keyboard.press("Tab")
     for key in ("a", "d", "d", "ArrowRight"):
         w.page.keyboard.press(key)
-    assert w.locator(".sk-readout").inner_text().startswith("element 15 holds 30")
+    assert text(w, ".sk-readout").startswith("element 15 holds 30")
 
 
 # The reshape stepper -------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ def test_reshapes_by_mouse(make, kernel):
     button(w, "to the end").click()
     with pytest.raises(RuntimeError) as refused:
         x.view(2, 12)
-    assert w.locator(".is-torch dd").inner_text() == str(refused.value)
+    assert text(w, ".is-torch dd") == str(refused.value)
     assert ints(w, ".sk-copy .sk-box") == x.reshape(2, 12).flatten().int().tolist()
     w.locator(".sk-copy .sk-box").nth(7).click()
     assert kernel("w.step, w.index, w.result") == "4 (1, 1) None"
@@ -200,12 +202,16 @@ def test_reshapes_by_keyboard(make, kernel):
     assert kernel("w.target") == "(2, 2, 6)"
     enter(w, "view it as", "2, 12")
     press(button(w, "next"), "ArrowRight", "ArrowRight", "a", "d", "d")
-    assert "stride 8 found, 6 · 1 = 6 needed" in w.locator(".sk-sentence").inner_text()
-    assert w.locator(".sk-box.is-run").all_inner_texts() == ["0", "8", "16", "24"]
+    assert "stride 8 found, 6 · 1 = 6 needed" in text(w, ".sk-sentence")
+    assert texts(w, ".sk-box.is-run") == ["0", "8", "16", "24"]
     press(button(w, "next"), "End")
     hears(w, "There is no such view: dims 0 and 1 do not merge")
     press(w.get_by_role("grid", name="the storage of x"), "End")
     assert kernel("w.step, w.index, w.new_index") == "4 (3, 5) (1, 11)"
+    for d, i in enumerate((0, 1)):
+        w.get_by_label(f"index of y in dim {d}").fill(str(i))
+    assert kernel("w.index, w.new_index") == "(0, 1) (0, 1)"
+    assert text(w, ".sk-followed").startswith("x[0, 1] is number 1 in row-major order")
 
 
 # Channels-last -------------------------------------------------------------------------------------------
@@ -238,7 +244,7 @@ def test_channels_by_mouse(make, kernel):
 
     def row(name):
         line = w.locator(".sk-network tbody tr").filter(has_text=name)
-        return line.locator("td").all_inner_texts()[1]
+        return texts(line, "td")[1]
 
     x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
     assert row("F.relu(x)").startswith("channels_last")
@@ -264,7 +270,7 @@ def test_channels_by_keyboard(make, kernel):
     exec(code(w), made)
     for number, (name, t) in enumerate(zip(TAPES, (made["x"], made["y"]), strict=True)):
         assert t.shape == shape
-        assert tape(w, name).locator(".sk-box").all_inner_texts() == in_memory(t)
+        assert texts(tape(w, name), ".sk-box") == in_memory(t)
         assert ints(w.locator(".sk-steps").nth(number), "b") == [*t.stride()]
     press(tape(w, "channels_last"), "Home", "ArrowRight", "a", "d", "d", "x")
     assert active(tape(w, "channels_last")) == "x[0, 1, 0, 0]: element 1"
@@ -283,8 +289,8 @@ def pane(w, k):
 
 def stats(node):
     """The numbers by what they count."""
-    terms = node.locator("dt").all_inner_texts()
-    return dict(zip(terms, node.locator("dd").all_inner_texts(), strict=True))
+    terms = texts(node, "dt")
+    return dict(zip(terms, texts(node, "dd"), strict=True))
 
 
 def test_walks_by_mouse(make, kernel):
@@ -340,9 +346,9 @@ def test_predictions_by_mouse(make, kernel):
         assert not any(secret in html for secret in ("swaps", "x.t().stride()", "it is", "That is"))
         w.get_by_label("(6, 1)").check()
         button(w, "Commit").click()
-        assert w.locator(".sk-answer").inner_text() == f"✗ you said (6, 1), it is {stride}"
-        assert w.locator(".sk-remark").inner_text() == "That is the stride of x itself."
-        assert eval(w.locator(".sk-output").inner_text()) == stride
+        assert text(w, ".sk-answer") == f"✗ you said (6, 1), it is {stride}"
+        assert text(w, ".sk-remark") == "That is the stride of x itself."
+        assert eval(text(w, ".sk-output")) == stride
         assert kernel("(w.committed, w.correct)") == "((6, 1), False)"
         button(w, "try again").click()
         assert kernel("w.committed") == "None"
@@ -354,7 +360,7 @@ def test_predictions_by_keyboard(make, kernel):
     """Arrows choose and Enter commits; a shape is typed in any usual way, and no other text is one."""
     w = make(PREDICT)
     press(w.get_by_label("(6, 1)"), "ArrowDown", "a", "d", "d", "Enter")
-    assert w.locator(".sk-answer").inner_text() == "✓ you said (1, 6), and so it is"
+    assert text(w, ".sk-answer") == "✓ you said (1, 6), and so it is"
     focused = "node => node === document.activeElement"
     assert w.get_by_role("status").first.evaluate(focused) and kernel("w.correct") == "True"
     w = make("Predict('What shape?', x.unfold(0, 3, 1).shape, why='windows last')")
@@ -364,7 +370,7 @@ def test_predictions_by_keyboard(make, kernel):
         ("[2,6, 3]", "✓ you said (2, 6, 3), and so it is"),
     ]:
         enter(w, "your prediction", typed)
-        assert w.locator(".sk-answer").inner_text().startswith(said)
+        assert text(w, ".sk-answer").startswith(said)
     shape = torch.arange(24).view(4, 6).unfold(0, 3, 1).shape
     assert kernel("w.committed") == str(tuple(shape))
 
