@@ -51,9 +51,10 @@ def pytest_collection_finish(session):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Begin with what takes longest for its number of tests: the browser, then the notebooks."""
-    items.sort(key=lambda item: (not _in_browser(item.nodeid), item.path.suffix != ".ipynb"))
+def pytest_collection_modifyitems(config, items):
+    """Let workers begin with what takes longest for its number of tests: the browser, the notebooks."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: (not _in_browser(item.nodeid), item.path.suffix != ".ipynb"))
 
 
 @pytest.hookimpl(optionalhook=True)
