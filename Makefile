@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 LAB_ARGS ?=
-TEST_ARGS ?=
+TEST_ARGS ?= $(IN_PARALLEL)
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
 MUTATE_ARGS ?=
@@ -13,6 +13,9 @@ LOCK_ARGS ?=
 EXPORT_ARGS ?= notebooks -o dist/site
 
 IN_VENV = .venv/bin/python
+
+# One worker has the browser, and waits for it half of the time; more than four would wait for one another.
+IN_PARALLEL = -n logical --maxprocesses=4
 
 # An empty HOME means the current folder to some tools: without it they ask the user database.
 ifeq ($(strip $(HOME)),)
@@ -24,11 +27,11 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test lint fix fuzz mutate fresh refresh export lock bench pictures
+.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh refresh export lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
 
 env:  ## make .venv, or bring it up to date (the other targets do it themselves)
 	@command -v "$(PYTHON)" >/dev/null || { \
@@ -41,8 +44,13 @@ lab: env  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and t
 	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb \
 	  --LabApp.news_url=None $(LAB_ARGS)
 
-test: env  ## run every test, doctest and notebook (TEST_ARGS="tests/test_layout.py -x")
+test: env  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/test_layout.py -x")
 	@$(IN_VENV) -m pytest $(TEST_ARGS)
+
+test-long: env  ## run all of them at full strength, with those that `make test` leaves out
+	@$(IN_VENV) -m pytest -m "" --hypothesis-profile=long $(TEST_ARGS)
+
+test-all: test-long fuzz mutate fresh  ## test-long, fuzz, mutate and fresh, one after the other
 
 lint: env  ## check style and types
 	$(IN_VENV) -m ruff check .

@@ -25,6 +25,20 @@ EXERCISES_A_LESSON, FEWEST_MISTAKES = 6, 6
 # Modules that `import stridekit` adds to `import torch`: a count, as seconds belong to a machine.
 MOST_MODULES = 40
 
+# Lines: which folders, without which, which kinds of files, and how many at most.
+SIZES = {
+    "stridekit without exercises and widgets": (
+        "stridekit",
+        ("exercises", "widgets"),
+        ("py",),
+        6_900,
+    ),
+    "exercises": ("stridekit/exercises", (), ("py",), 5_500),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 10_000),
+    "tests": ("tests", (), ("py", "mjs"), 14_000),
+    "tools": ("tools", (), ("py",), 1_500),
+}
+LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
 LONGER = {
     # One class, a short method for each operation, a third of it docstrings.
@@ -32,7 +46,7 @@ LONGER = {
     "stridekit/widgets/page/layout.js": 570,  # all of Python's Layout that a browser needs
 }
 
-DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 10}
+DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 12}
 
 
 def test_cells_that_are_not_compared(record_property):
@@ -79,20 +93,39 @@ def test_sizes_of_notebooks(record_property):
     assert {name: size for name, size in sizes.items() if size > LARGEST_NOTEBOOK} == {}
 
 
-def test_lines_of_modules(record_property):
-    files = [p for end in ("py", "js") for p in (ROOT / "stridekit").rglob(f"*.{end}")]
-    lines = {
-        p.relative_to(ROOT).as_posix(): len(p.read_text(encoding="utf-8").splitlines())
-        for p in files
+def lines(folder, kinds):
+    """How many lines each file has, by its path."""
+    files = [path for kind in kinds for path in sorted((ROOT / folder).rglob(f"*.{kind}"))]
+    return {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in files
     }
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_lines(name, record_property):
+    folder, without, kinds, most = SIZES[name]
+    others = tuple(f"{folder}/{room}/" for room in without)
+    found = sum(n for path, n in lines(folder, kinds).items() if not path.startswith(others))
+    record_property("summary", f"lines of {name}: {found:,} of {most:,}")
+    assert found <= most
+
+
+def test_size_of_fixtures(record_property):
+    files = [path for path in (ROOT / "tests" / "fixtures").rglob("*") if path.is_file()]
+    found = sum(path.stat().st_size for path in files)
+    record_property("summary", f"fixtures: {found:,} of {LARGEST_FIXTURES:,} bytes")
+    assert found <= LARGEST_FIXTURES
+
+
+def test_lines_of_modules(record_property):
+    found = lines("stridekit", ("py", "js", "css"))
+    longest = max(found, key=found.get)
     record_property(
         "summary",
-        f"modules: {len(lines)}, {sum(lines.values()):,} lines, "
-        f"{len(LONGER)} of them longer than {LONGEST_MODULE}",
+        f"modules: {len(found)}, the longest {longest}: {found[longest]} of {LONGEST_MODULE} lines",
     )
-    long = {name: n for name, n in lines.items() if n > LONGER.get(name, LONGEST_MODULE)}
-    assert long == {}
-    assert [name for name in LONGER if lines.get(name, 0) <= LONGEST_MODULE] == []  # no longer long
+    assert {name: n for name, n in found.items() if n > LONGER.get(name, LONGEST_MODULE)} == {}
 
 
 @pytest.mark.parametrize("extra", DEPENDENCIES)

@@ -1,31 +1,22 @@
-"""CI's script: what it runs, and that one red part is enough, whichever it is and however late."""
+"""CI's script: what it runs, and that one red part is enough, whichever it is."""
 
 import os
+import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
-LONG = ("test_export.py", "test_leaks.py", "test_restarts.py")
-PARTS = {
-    "lint": "lint",
-    "notebooks": "refresh REFRESH_ARGS=--check",
-    "tests": "test TEST_ARGS=--ignore=tests/browser",
-    "long": f"test TEST_ARGS={' '.join(f'tests/browser/{name}' for name in LONG)}",
-    "browser": "test TEST_ARGS=tests/browser "
-    + " ".join(f"--ignore=tests/browser/{name}" for name in LONG),
-}
-
 STAND_IN = """\
 #!/bin/sh
 [ "$1" = --version ] && exit 0
 echo "$*" >>asked
 [ "$*" != "$RED" ] || exit 3
 """
-
-pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 
 
 @pytest.fixture
@@ -38,27 +29,66 @@ def ci(tmp_path):
         (tmp_path / "bin" / name).write_text(STAND_IN if name == "make" else "#!/bin/sh\n")
         (tmp_path / "bin" / name).chmod(0o755)
 
-    def run(red=""):
+    def run(*arguments, red=""):
         env = os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "RED": red}
-        done = subprocess.run(["bash", script], env=env, capture_output=True, text=True, timeout=60)
+        command = ["bash", script, *arguments]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
         return done.returncode, (tmp_path / "asked").read_text().splitlines()
 
     return run
 
 
-def test_all_parts_are_run(ci):
-    status, asked = ci()
-    assert (status, sorted(asked)) == (0, sorted(PARTS.values()))
-    assert asked[0] == "lint"
+needs_bash = pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_one_red_part_is_enough(ci, part):
-    """And the others are run all the same, but after a red lint."""
-    status, asked = ci(PARTS[part])
-    assert status == 3
-    assert len(asked) == (1 if part == "lint" else len(PARTS))
+@needs_bash
+@pytest.mark.parametrize(("arguments", "target"), [((), "test"), (("test-all",), "test-all")])
+def test_both_parts_are_run_and_one_red_is_enough(ci, arguments, target):
+    for red, status, ran in [("", 0, 2), ("lint", 3, 1), (f"-k {target}", 3, 2)]:
+        (found, asked) = ci(*arguments, red=red)
+        assert (found, asked[-ran:]) == (status, ["lint", f"-k {target}"][:ran])
 
 
-def test_what_is_run_is_there():
-    assert [name for name in LONG if not (ROOT / "tests" / "browser" / name).is_file()] == []
+def test_each_push_is_tested_and_all_of_it_by_night():
+    """By the same script, on Linux; on other systems by the README's commands for those without make."""
+    push, night = (
+        (ROOT / ".github" / "workflows" / f"{name}.yml").read_text("utf-8")
+        for name in ("test", "night")
+    )
+    jobs = [
+        step.get("run") for job in yaml.safe_load(push)["jobs"].values() for step in job["steps"]
+    ]
+    assert ".ci/run" in jobs and "python -m pytest -n logical" in jobs
+    assert "- run: .ci/run test-all\n" in night and "cron:" in night
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_by_night_nothing_is_left_out():
+    """Every test, whatever its mark, and the commands that are no tests."""
+    command = ["make", "--dry-run", "test-all"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    parts = [
+        'pytest -m "" --hypothesis-profile=long',
+        "tests.fuzz",
+        "mutate.py",
+        "fresh_machine.py",
+    ]
+    assert [part for part in parts if part not in done.stdout] == []
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]
+    options = settings["ini_options"]["addopts"]
+    assert [option for option in options if re.match("-[mk]|--(ignore|deselect)", option)] == [
+        "-m=not long"
+    ]
+
+
+def test_what_is_left_out_by_day_is_told():
+    """CONTRIBUTING names each file with a long test beside the guarantee that it holds."""
+    told = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## What is held where")[2]
+    tests = ROOT / "tests"
+    long = [
+        p
+        for p in tests.rglob("test_*.py")
+        if re.search(r"pytest\.mark\.long\b", p.read_text("utf-8"))
+    ]
+    names = [re.sub(r"hands_\w+", "hands_*", p.relative_to(tests).as_posix()) for p in long]
+    assert [name for name in names if name != "test_ci.py" and f"`{name}`" not in told] == []

@@ -1,155 +1,56 @@
-"""Who may know whom in stridekit, and what `import stridekit` may load."""
+"""Who may know whom in stridekit, and what `import stridekit` may load.
 
-import ast
+The layers are import-linter's contracts in pyproject.toml. Here is what a contract cannot say.
+"""
+
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import grimp
 import pytest
 
 import stridekit
 
-PACKAGE = Path(__file__).parent.parent / "stridekit"
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "stridekit"
+GRAPH = grimp.build_graph("stridekit", include_external_packages=True, cache_dir=None)
 
-# For each module or subpackage: the others that it may import, and what else beside the standard
-# library. The mathematics is below and knows no tensor; what draws and asks is on top, and of these
-# none knows another. A new module needs a row here.
-MAY_KNOW: dict[str, tuple[set[str], set[str]]] = {
-    "_arguments": (set(), set()),
-    "_table": (set(), set()),
-    "palette": (set(), set()),
-    "_defaults": (set(), {"torch"}),
-    "rules": ({"_arguments"}, set()),
-    "layout": ({"_arguments", "rules"}, set()),
-    "elementwise": ({"_arguments", "rules", "layout"}, set()),
-    "memory": ({"_arguments", "layout"}, set()),
-    "tensors": ({"_arguments", "_table", "rules", "layout", "memory"}, {"torch"}),
-    "cost": (
-        {
-            "_arguments",
-            "_table",
-            "_defaults",
-            "layout",
-            "elementwise",
-            "memory",
-            "tensors",
-            "timing",
-        },
-        {"torch"},
-    ),
-    "timing": ({"_arguments", "_table", "_defaults", "plots"}, {"torch", "numpy", "tqdm"}),
-    "plots": ({"_arguments", "palette"}, {"matplotlib", "numpy", "PIL"}),
-    "widgets": (
-        {
-            "_arguments",
-            "_defaults",
-            "layout",
-            "elementwise",
-            "memory",
-            "tensors",
-            "cost",
-            "plots",
-            "palette",
-        },
-        {"torch", "anywidget", "ipywidgets", "traitlets", "matplotlib", "numpy", "PIL"},
-    ),
-    "notebook": (set(), {"nbformat", "nbclient", "jupyter_client", "matplotlib"}),
-    "export": (
-        {"palette", "timing", "widgets", "notebook"},
-        {"stridekit", "traitlets", "nbformat", "nbconvert", "jinja2", "latex2mathml"},
-    ),
-    "selfcheck": ({"_defaults", "layout", "tensors", "widgets"}, {"torch"}),
-    "exercises": (
-        {"_arguments", "_defaults", "layout", "memory", "tensors"},
-        {"torch", "numpy"},
-    ),
-    "__init__": (
-        {"layout", "elementwise", "memory", "tensors", "cost", "selfcheck", "timing", "widgets"},
-        set(),
-    ),
+# What each room needs beside the standard library; the others need nothing.
+OTHERS = {
+    "_defaults": "torch",
+    "tensors": "torch",
+    "cost": "torch",
+    "timing": "torch numpy tqdm",
+    "plots": "matplotlib numpy PIL",
+    "widgets": "torch anywidget ipywidgets traitlets matplotlib numpy PIL",
+    "exercises": "torch numpy",
+    "selfcheck": "torch",
+    "export": "nbformat nbclient nbconvert jupyter_client jinja2 latex2mathml traitlets",
 }
-
-FILES = sorted(PACKAGE.rglob("*.py"))
-
-
-def room(path: Path, package: Path = PACKAGE) -> str:
-    """The module or subpackage directly under stridekit that a file belongs to."""
-    return path.relative_to(package).parts[0].removesuffix(".py")
+LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
 
 
-def imports(source: str, package: list[str]) -> set[str]:
-    """The full names that a source imports, on any level of it and however they are spelled."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) + 1 - node.level] if node.level else []
-            base += node.module.split(".") if node.module else []
-            # Only `from stridekit import layout` and the widgets' may name modules behind the import.
-            bare = base in (["stridekit"], ["stridekit", "widgets"])
-            found |= {".".join([*base, *([alias.name] if bare else [])]) for alias in node.names}
-    return found
+def known_by(module):
+    """The modules that one imports, on any level of it and however they are spelled."""
+    return GRAPH.find_modules_directly_imported_by(module)
 
 
-def forbidden(source: str, package: list[str], here: str) -> set[str]:
-    """What a source in the module `here` imports and may not."""
-    own, others = MAY_KNOW[here]
-    allowed = others | {"stridekit." + name for name in {*own, here}}
-    names = {
-        ".".join(name.split(".")[:2]) if name.startswith("stridekit") else name.split(".")[0]
-        for name in imports(source, package)
-    }
-    return {name for name in names - allowed if name not in sys.stdlib_module_names}
+def test_every_contract_is_kept():
+    done = subprocess.run([sys.executable, "-c", LINT], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"Contracts: [5-9] kept, 0 broken", done.stdout)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_module_knows_only_those_below(path):
-    assert room(path) in MAY_KNOW, f"give {room(path)} a row in MAY_KNOW: whom may it know?"
-    package = ["stridekit", *path.relative_to(PACKAGE).parts[:-1]]
-    assert forbidden(path.read_text(encoding="utf-8"), package, room(path)) == set()
-
-
-@pytest.mark.parametrize(
-    ("here", "source"),
-    [
-        ("layout", "import torch"),
-        ("layout", "import numpy.linalg as la"),
-        ("memory", "from stridekit.tensors.storage import read_storage"),
-        ("memory", "from stridekit import tensors"),
-        ("memory", "from . import tensors"),
-        ("memory", "from .tensors.storage import read_storage"),
-        ("memory", "def f():\n    from .tensors.storage import read_storage"),
-        ("memory", "if TYPE_CHECKING:\n    import stridekit.tensors.storage"),
-        ("plots", "from stridekit.widgets import notation"),
-        ("plots", "import stridekit.exercises.core"),
-        ("widgets", "from ..exercises import core"),
-        ("exercises", "from stridekit.widgets.notation import code"),
-    ],
-)
-def test_the_reading_of_imports_sees_every_spelling(here, source):
-    package = ["stridekit", here] if here in ("widgets", "exercises") else ["stridekit"]
-    assert forbidden(source, package, here)
-
-
-@pytest.mark.parametrize(
-    ("here", "source"),
-    [
-        (
-            "memory",
-            "import os.path\nfrom .layout import Layout",
-        ),
-        (
-            "widgets",
-            "import torch\nfrom . import notation\nfrom stridekit import memory",
-        ),
-    ],
-)
-def test_the_reading_of_imports_allows_what_the_table_allows(here, source):
-    package = ["stridekit", here] if here == "widgets" else ["stridekit"]
-    assert forbidden(source, package, here) == set()
+def test_a_room_needs_only_what_it_says():
+    """And whoever wants `stridekit` itself, with its public names, is on top of all others."""
+    for module in GRAPH.find_descendants("stridekit"):
+        room = module.split(".")[1]
+        others = {name for name in known_by(module) if not name.startswith("stridekit.")}
+        allowed = {*OTHERS.get(room, "").split(), *(["stridekit"] if room == "export" else [])}
+        assert others - allowed <= sys.stdlib_module_names, module
 
 
 SOURCES = [p for end in ("py", "js") for p in sorted((PACKAGE / "widgets").glob(f"*/*.{end}"))]
@@ -158,27 +59,30 @@ SOURCES = [p for end in ("py", "js") for p in sorted((PACKAGE / "widgets").glob(
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_a_widget_knows_no_other_widget(path):
     """What lies in a widget's folder imports from there, and what all widgets share."""
-    widgets, here, source = PACKAGE / "widgets", path.parent.name, path.read_text(encoding="utf-8")
-    rooms = {folder.name for folder in widgets.iterdir() if folder.is_dir()} - {here}
+    rooms = {folder.name for folder in (PACKAGE / "widgets").iterdir() if folder.is_dir()}
     if path.suffix == ".js":
         rooms -= {"page"}
-        paths = re.findall(r'^import .*"(.*)";$', source, re.MULTILINE)
+        paths = re.findall(r'^import .*"(.*)";$', path.read_text("utf-8"), re.MULTILINE)
         found = {(path.parent / name).resolve().parent.name for name in paths}
     else:
-        names = imports(source, ["stridekit", "widgets", here])
-        found = {name.split(".")[2] for name in names if name.count(".") > 1}
-    assert found & rooms == set()
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        found = {part for name in known_by(module) for part in name.split(".")[2:3]}
+    assert found & rooms <= {path.parent.name}
+
+
+def in_python(program):
+    """What a new Python prints."""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
 
 
 def test_import_adds_to_torch_only_stridekit():
     """So that it is as quick as torch: plots and widgets load when they are first asked for."""
-    program = (
+    printed = in_python(
         "import sys, json, torch; before = set(sys.modules); import stridekit; "
         "print(json.dumps([*before]), json.dumps([*set(sys.modules) - before]), sep=chr(10))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     before, added = (
-        {name.partition(".")[0] for name in json.loads(line)} for line in done.stdout.splitlines()
+        {name.partition(".")[0] for name in json.loads(line)} for line in printed.splitlines()
     )
     assert added - sys.stdlib_module_names == {"stridekit"}
     heavy = re.compile("matplotlib|ipywidgets|anywidget|traitlets|IPython|ipykernel|jupyter")
@@ -200,10 +104,7 @@ def test_the_tab_key_offers_what_is_public():
 
 def test_modules_are_there_when_they_are_asked_for():
     """After `import stridekit` alone, as the tab key offers them."""
-    program = (
-        "import stridekit; print([m.__name__ for m in (stridekit.plots, stridekit.exercises)])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.split() == [b"['stridekit.plots',", b"'stridekit.exercises']"]
+    asked = "import stridekit; print(stridekit.plots.__name__, stridekit.exercises.__name__)"
+    assert in_python(asked).split() == [b"stridekit.plots", b"stridekit.exercises"]
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         stridekit.nothing  # noqa: B018

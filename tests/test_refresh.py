@@ -15,6 +15,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 import refresh
 from stridekit import notebook as form
 
+LESSONS = sorted((refresh.ROOT / "notebooks").glob("*.ipynb"))
 code, words, output = (
     nbformat.v4.new_code_cell,
     nbformat.v4.new_markdown_cell,
@@ -64,12 +65,19 @@ def twice(refreshed):
     return stored, deepcopy(stored)
 
 
+@pytest.mark.long
 def test_second_run_changes_no_byte(refreshed, capsys):
     """Neither the clock, the model of the slider nor the order of a set show in the file."""
     path, text = refreshed
     assert refresh.refresh([path]) == 0
     assert path.read_bytes() == text
     assert "as it was" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_lessons_are_as_the_refresh_leaves_them(path):
+    assert refresh.refresh([path], check=True) == 0
 
 
 def test_every_kind_of_output_is_stored_in_the_committed_form(refreshed):

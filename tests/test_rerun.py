@@ -15,6 +15,7 @@ import pytest
 from stridekit import notebook
 from tests.quick import FEW_ROUNDS, NO_STILLS
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # One cell for all widgets: what a person meets in Run All, in the least time.

@@ -202,8 +202,14 @@ def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> It
 def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
     """Start a process that is told to end when this one ends, however that comes about: on Linux."""
     if sys.platform == "linux":
-        prctl = ctypes.CDLL(None).prctl
-        options["preexec_fn"] = lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+        def end_with_parent() -> None:
+            prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:  # it has ended already
+                os._exit(1)
+
+        options["preexec_fn"] = end_with_parent
     return subprocess.Popen(command, **options)
 
 

@@ -98,7 +98,7 @@ def _pytest(root: Path, said: Path, tests: Sequence[str]) -> None:
         sys.modules.pop(own, None)
     import pytest
 
-    sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
+    sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "", *tests]))
 
 
 def mutated(text: str, mutation: Mutation) -> str:

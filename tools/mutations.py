@@ -248,7 +248,7 @@ MUTATIONS = (
     Mutation("play steps beyond what is left", "stridekit/widgets/page/player.js",
              "return steps ? step() : redraw();", "return step();", SCRIPTS),
     Mutation("a JupyterLab outlives its tests", "tools/browser_lab.py",
-             'options["preexec_fn"] = lambda', "_ = lambda", "tests/test_browser_lab.py"),
+             'options["preexec_fn"] = end_with_parent', "pass", "tests/test_browser_lab.py"),
     # Timing ------------------------------------------------------------------------------------------
     Mutation("a GPU's time has the flush in it", "stridekit/timing/clocks.py",
              "            if self._erase:\n                self._erase()\n            begun = time.perf_counter()\n"
@@ -493,8 +493,8 @@ MUTATIONS = (
              '        finally:\n            path.write_text(text, encoding="utf-8", newline="\\n")',
              "        finally:\n            pass", TOOLS),
     Mutation("the lock is for this system alone", "tools/lock.py", '"--universal", ', "", TOOLS),
-    Mutation("CI forgets that its last part was red", ".ci/run",
-             'wait "$second" || status=$?', 'wait "$second" || true', "tests/test_ci.py"),
+    Mutation("CI forgets that its first part was red", ".ci/run",
+             "set -euo pipefail", "set -uo pipefail", "tests/test_ci.py"),
     Mutation("cells are run and not compared", "pyproject.toml", '    "--nbval",\n', '    "--nbval-lax",\n', TOOLS),
     # Budgets, and sets in order ------------------------------------------------------------------------
     Mutation("a part of a budget is not charged", "stridekit/memory/strided_set.py",
@@ -517,11 +517,17 @@ MUTATIONS = (
              "tests/test_blocks.py"),
     Mutation("any number of pieces is made", CORE,
              "most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))", "most = MOST_NUMBERS", VIEWS),
+    # The house -------------------------------------------------------------------------------------
+    Mutation("a room imports one above it", "stridekit/memory/blocks.py",
+             "from __future__ import annotations", "from __future__ import annotations\nimport stridekit.tensors",
+             "tests/test_imports.py"),
+    Mutation("a night leaves tests out", "Makefile",
+             'pytest -m "" --hypo', "pytest --hypo", "tests/test_ci.py"),
 )  # fmt: skip
 
 # What the tests themselves plant: one of the package, one of the browser's half, one stored output.
 SHORT = (
-    "a slice keeps the offset of its base",
+    "the formula drops the offset",
     "the picture's formula drops the offset",
     "a stored verdict is turned round",
 )

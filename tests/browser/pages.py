@@ -143,7 +143,57 @@ _AXE = """async ([selector, rules]) => {
 }"""
 
 
-# A hand on a plain page ------------------------------------------------------------------------------
+# A hand ----------------------------------------------------------------------------------------------
+
+
+def button(w, name):
+    """The button of this name."""
+    return w.get_by_role("button", name=name, exact=True)
+
+
+def enter(w, label, *texts):
+    """Type texts into a line, and send each with Enter."""
+    line = w.get_by_label(label, exact=True)
+    for text in texts:
+        line.fill(text)
+        line.press("Enter")
+
+
+def text(w, css):
+    """What a node says, as a person sees it."""
+    return w.locator(css).inner_text()
+
+
+def texts(w, css):
+    """What each of several nodes says."""
+    return w.locator(css).all_inner_texts()
+
+
+def ints(w, css):
+    """The numbers that are shown."""
+    return [int(text) for text in texts(w, css)]
+
+
+def each(nodes, name):
+    """A property of each of several nodes, or None."""
+    return nodes.evaluate_all(f"(all) => all.map((node) => node.{name} ?? null)")
+
+
+def pressed(chips):
+    """The names of the buttons that are pressed."""
+    names = zip(each(chips, "innerText"), each(chips, "ariaPressed"), strict=True)
+    return [name for name, state in names if state == "true"]
+
+
+# What changes each widget.
+BY_HAND = {
+    "StrideExplorer": lambda w: button(w, "column-major").click(),
+    "AliasExplorer": lambda w: enter(w, "run a line", "z = x.t()"),
+    "ReshapeStepper": lambda w: button(w, "transposed").click(),
+    "ChannelsLastExplorer": lambda w: button(w, "a channel's pixels").click(),
+    "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
+    "Predict": lambda w: enter(w, "your prediction", "1, 6"),
+}
 
 
 def press(node, *keys):

@@ -2,10 +2,12 @@
 
 import pytest
 
-from stridekit import export
+from stridekit.export import pages
 from tests.browser.pages import (
     THEMES,
     assert_accessible,
+    button,
+    enter,
     painted,
     run_last_cell,
     see_all_of,
@@ -18,16 +20,9 @@ from tests.widget_kinds import KINDS
 pytestmark = needs_chromium
 
 
-def enter(w, label, *texts):
-    line = w.get_by_label(label, exact=True)
-    for text in texts:
-        line.fill(text)
-        line.press("Enter")
-
-
 def press(w, *names):
     for name in names:
-        w.get_by_role("button", name=name, exact=True).last.click()
+        button(w, name).last.click()
 
 
 # Each widget goes through three states; the last is the fullest. All of them are looked at together.
@@ -46,10 +41,7 @@ def aliases(w, run):
     """Two views and their log; three tensors and a copy, and a line that was refused; an unsafe write."""
     yield run("w1.steps = ['y = x[1:, ::2]', 'z = x[:, 4:]', 'y += 1']")
     yield run("w1.steps = ['y = x[:1].expand(3, -1)', 'z = x.t().flatten()', 'y.fill_(3)']")
-    for text in ("w = x", "y += 1"):
-        w.locator(".sk-input").fill(text)
-        w.locator(".sk-input").press("Enter")
-    yield
+    yield enter(w, "run a line", "w = x", "y += 1")
 
 
 def reshapes(w, run):
@@ -86,21 +78,40 @@ def predictions(w, run):
 STATES = [strides, aliases, reshapes, channels, walks, predictions]
 
 
+COLOURS = ["color-contrast", "link-in-text-block"]  # all that a theme changes
+
+
+@pytest.mark.parametrize(
+    ("theme", "rules"), [("light", ()), ("dark", COLOURS), ("forced, light", COLOURS)]
+)
+def test_the_fullest_states(lab, kinds_page, theme, rules):
+    """axe finds nothing, colour contrast included."""
+    for k, _ in enumerate(states_of_all(lab, kinds_page, theme)):
+        if k == 2:
+            assert_accessible(kinds_page, ".stridekit", rules)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("theme", THEMES)
-def test_accessibility(lab, kinds_page, theme):
-    """axe finds nothing, colour contrast included; under forced colours it looks at the last states."""
-    wear(lab, kinds_page, theme)
+def test_every_state(lab, kinds_page, theme):
+    """axe finds nothing by any rule; under forced colours it looks at the last states."""
+    for k, _ in enumerate(states_of_all(lab, kinds_page, theme)):
+        if k == 2 or "forced" not in theme:
+            assert_accessible(kinds_page, ".stridekit")
+
+
+def states_of_all(lab, page, theme):
+    """Lead all widgets through their states, side by side."""
+    run_last_cell(page, "pass")
+    wear(lab, page, theme)
     looks = [
-        states(kinds_page.locator(kind.css), lambda code: _run(lab, kinds_page, code))
+        states(page.locator(kind.css), lambda code: _run(lab, page, code))
         for states, kind in zip(STATES, KINDS.values(), strict=True)
     ]
-    for k in range(3):
-        for look in looks:
-            next(look)
-        if k == 2 or "forced" not in theme:
-            kinds_page.mouse.move(5, 5)
-            see_all_of(kinds_page)
-            assert_accessible(kinds_page, ".stridekit")
+    for _ in zip(*looks, strict=True):
+        page.mouse.move(5, 5)
+        see_all_of(page)
+        yield
 
 
 def _run(lab, page, code):
@@ -109,6 +120,7 @@ def _run(lab, page, code):
     assert said == "", said
 
 
+@pytest.mark.long
 def test_two_of_a_kind_have_ids_of_their_own(lab, kinds_page):
     """Each model loads a module of its own, and counts with the others: labels lead to their own widget."""
     wear(lab, kinds_page, "light")
@@ -138,7 +150,7 @@ IDS = """(roots) => roots.flatMap((root) => {
 @pytest.fixture(scope="module")
 def reference(lab):
     """`show(name)`: one of the reference's pages, as the export writes it, with nothing to fetch."""
-    written = export._front_page_and_reference({})
+    written = pages._front_page_and_reference({})
     context = lab.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()
 
@@ -151,14 +163,11 @@ def reference(lab):
 
 
 # Functions alone; classes too, with a list of their members. A theme changes only what colours decide.
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["raw_memory", "sharing"])
 @pytest.mark.parametrize(
     ("scheme", "forced", "rules"),
-    [
-        ("light", "none", ()),
-        ("dark", "none", ["color-contrast", "link-in-text-block"]),
-        ("light", "active", ["color-contrast", "link-in-text-block"]),
-    ],
+    [("light", "none", ()), ("dark", "none", COLOURS), ("light", "active", COLOURS)],
     ids=["light", "dark", "forced"],
 )
 def test_the_reference(reference, name, scheme, forced, rules):

@@ -8,33 +8,11 @@ import time
 
 import pytest
 
-from tests.browser.pages import MODELS, run_last_cell, settled
+from tests.browser.pages import BY_HAND, MODELS, run_last_cell, settled
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS, RIGHT
 
 pytestmark = needs_chromium
-
-
-def press(name):
-    return lambda view: view.get_by_role("button", name=name, exact=True).click()
-
-
-def enter(label, text):
-    def do(view):
-        view.get_by_label(label).fill(text)
-        view.get_by_label(label).press("Enter")
-
-    return do
-
-
-BY_HAND = {
-    "StrideExplorer": press("column-major"),
-    "AliasExplorer": enter("run a line", "z = x.t()"),
-    "ReshapeStepper": press("transposed"),
-    "ChannelsLastExplorer": press("a channel's pixels"),
-    "TraversalExplorer": lambda view: view.get_by_label("visit", exact=True).fill("20"),
-    "Predict": enter("your prediction", "1, 6"),
-}
 
 
 class Crossing:
@@ -159,6 +137,7 @@ def test_a_page_that_hears_late(crossing):
     assert crossing.end() == (2, "hand")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_that_hears_late_of_what_came_last(crossing):
     """The hand was first: the page hears of both at once, and shows what the cell did."""
@@ -170,6 +149,7 @@ def test_a_page_that_hears_late_of_what_came_last(crossing):
     assert crossing.end() == (3, "cell")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_that_speaks_late(crossing):
     """What the hand did is on its way while the page hears of the cell."""
@@ -181,6 +161,7 @@ def test_a_page_that_speaks_late(crossing):
     assert crossing.end() == (2, "hand")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kernel_that_is_busy(crossing):
     """What the hand did waits until the cell has ended, which changes the widget last of all."""
@@ -191,6 +172,7 @@ def test_a_kernel_that_is_busy(crossing):
     assert crossing.end() == (2, "hand")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_change_that_python_refuses(crossing):
     """It is seen, as the browser draws at once, and then both views are back at what the kernel holds."""

@@ -1,29 +1,25 @@
 """AliasExplorer under a hand, on a plain page: keys, focus and words, with one storage and with several."""
 
+from itertools import product
+
 import pytest
+import torch
 
 from stridekit.widgets import AliasExplorer
-from tests.browser.pages import focused, press, prevented
+from tests.browser.pages import button, each, enter, focused, ints, press, prevented, text, texts
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 IDLE = "Point at a box, or walk there with the arrow keys."
 
 
 def readout(w):
-    return w.locator(".sk-readout").inner_text()
+    return text(w, ".sk-readout")
 
 
 def run(w, *lines):
-    """Type lines, and send each with Enter."""
-    for line in lines:
-        w.locator(".sk-input").fill(line)
-        w.locator(".sk-input").press("Enter")
-
-
-def button(w, name):
-    return w.get_by_role("button", name=name, exact=True)
+    enter(w, "run a line", *lines)
 
 
 def grid(w, name):
@@ -71,11 +67,9 @@ STEPS = ["y = x[:1].expand(3, -1)", "z = x[1:, ::2].clone()", "z += 100"]
 def test_storages_are_told_apart(show):
     """By their numbers, their names, what opened them, and in the words for a box; one alone has none."""
     w, alone = show(AliasExplorer((4, 6), STEPS), AliasExplorer((4, 6), ["y = x[1:]"])).all()
-    titles = [
-        w.locator(f".sk-storage .sk-title {tag}").all_inner_texts() for tag in ("span", "code")
-    ]
+    titles = [texts(w, f".sk-storage .sk-title {tag}") for tag in ("span", "code")]
     assert titles == [["storage 1: x, y", "storage 2: z"], ["", "opened by z = x[1:, ::2].clone()"]]
-    assert alone.locator(".sk-storage .sk-title span").all_inner_texts() == ["storage: x, y"]
+    assert texts(alone, ".sk-storage .sk-title span") == ["storage: x, y"]
     grid(w, "z").locator(".sk-box").nth(4).hover()
     assert readout(w) == "element 4 of storage 2 holds 114: z[1, 1]"
     w.locator(".sk-storage").first.locator(".sk-box").nth(3).hover()
@@ -89,7 +83,7 @@ def test_cards_and_lanes_say_the_numbers(show):
     e = AliasExplorer((4, 6), [*STEPS[:1], "z = x[1:, 3:]"])
     w = show(e)
     for name, layout in e.tensors.items():
-        numbers = w.locator(f".sk-card.is-{name} .sk-numbers").inner_text()
+        numbers = text(w, f".sk-card.is-{name} .sk-numbers")
         assert numbers == (
             f"shape {layout.shape}, stride {layout.stride}\nstorage_offset {layout.storage_offset}"
         )
@@ -148,7 +142,7 @@ def test_what_a_line_did_is_told_once(show):
         run(w, line)
         assert news.inner_text() == said and why.inner_text() == ""
         assert w.locator(".sk-input").input_value() == ""
-    kinds = w.locator(".sk-kind").evaluate_all("all => all.map((kind) => kind.dataset.kind)")
+    kinds = each(w.locator(".sk-kind"), "dataset.kind")
     assert kinds == ["view", "copy", "write"]
     run(w, "   ")
     assert why.inner_text() == "" and w.locator(".sk-log li").count() == 3
@@ -192,3 +186,97 @@ def test_each_write_flashes(show):
     assert seen[0] != seen[1] and len(seen[0]) == len(seen[1]) == 1
     run(w, "z = y")
     assert w.locator(".is-written").count() == 0
+
+
+# torch runs the same lines --------------------------------------------------------------------------------
+
+FIRST = ["y = x[1:, ::2]", "z = x[:, 4:]"]
+
+
+def assert_torch(w, *lines):
+    """The numbers of each name are those that torch has after these lines."""
+    names = {"x": torch.arange(24).view(4, 6)}
+    for line in [*FIRST, *lines]:
+        exec(line, names)
+    for name in "xyz":
+        assert ints(w, f".sk-card.is-{name} .sk-box") == names[name].flatten().tolist()
+
+
+@pytest.mark.parametrize(
+    ("lines", "kinds", "storages", "why"),
+    [
+        (["z = y.reshape(9)", "z.neg_()"], ["view", "write"], 1, None),
+        (["z = x.t().flatten()", "z.zero_()"], ["copy", "write"], 2, "dims 0 and 1 do not merge"),
+        (["y = y + 1", "z = x.t() * 2", "z += 1"], ["copy", "copy", "write"], 3,
+         "a storage of its own: + out of place makes a new tensor"),
+    ],
+)  # fmt: skip
+def test_views_and_copies(show, lines, kinds, storages, why):
+    """A view joins the storage; a copy opens another, with the reason, and is alone there."""
+    w = show(AliasExplorer((4, 6), FIRST))
+    run(w, *lines)
+    assert_torch(w, *lines)
+    assert texts(w, ".sk-kind")[2:] == kinds
+    assert w.locator(".sk-storage").count() == storages
+    assert (why or "") in w.locator(".sk-log li").nth(2).inner_text()
+    apart = "∅ z and x share no element: they have two storages"
+    assert (apart in texts(w, ".sk-verdicts li")) == (storages > 1)
+
+
+def test_overlaps_are_named(show):
+    """Subset, overlap, interleaving and internal overlap, in words."""
+    w = show(AliasExplorer((4, 6), FIRST))
+    relations = w.locator(".sk-verdicts li")
+    assert relations.all_inner_texts() == [
+        "⊂ y lies inside x: 9 of x's 24 elements",
+        "⊂ z lies inside x: 8 of x's 24 elements",
+        "∩ z and y share 3 elements, of z's 8 and y's 9",
+    ]
+    for lines, said in [
+        (["y = x[:, ::2]", "z = x[:, 1::2]"],
+         "∅ z and y share no element, though their ranges interleave"),
+        (["z = x[0].unfold(0, 3, 1)"], "× z overlaps itself: z[0, 1] and z[1, 0] are both element 1"),
+    ]:  # fmt: skip
+        run(w, *lines)
+        assert relations.last.inner_text() == said
+
+
+def test_an_unsafe_write_waits_for_a_yes(show):
+    """It is named, left, written; what torch refuses or does not define is never written."""
+    w = show(AliasExplorer((4, 6), FIRST))
+    lines = ["z = x[0].unfold(0, 3, 1)", "z.add_(100)"]
+    run(w, *lines)
+    assert "up to 3 times on one element" in text(w, ".sk-ask")
+    assert_torch(w, *lines[:1])
+    button(w, "leave it").click()
+    assert not w.locator(".sk-ask").is_visible() and w.locator(".sk-log li").count() == 3
+    run(w, lines[1])
+    button(w, "write all the same").click()
+    assert_torch(w, *lines)
+    for line, why in {
+        "x[1:] += x[:-1]": 'and torch refuses: "unsupported operation: some elements of the input',
+        "x[:, 1:] += x[:, :-1]": "the result depends on the order of visit",
+        "w = x": "w is not one of x, y and z",
+    }.items():
+        run(w, line)
+        assert why in text(w, ".sk-why"), line
+    assert w.locator(".sk-log li").count() == 4
+
+
+def test_planes_stand_side_by_side(show):
+    """Four dims are a table of planes, each with its name; a box says the index that torch reads there."""
+    w = show(AliasExplorer((2, 3, 2, 2), ["y = x.permute(1, 2, 3, 0)"]))
+    x = torch.arange(24).view(2, 3, 2, 2)
+    for name, t, lines in (("x", x, 4), ("y", x.permute(1, 2, 3, 0), 6)):
+        card = w.locator(f".sk-card.is-{name}")
+        said = each(card.locator(".sk-box"), "ariaLabel")
+        assert sorted(said) == sorted(
+            f"{name}[{', '.join(map(str, index))}]: {t[index]}, element {t[index]}"
+            for index in product(*map(range, t.shape))
+        )
+        assert card.locator(".sk-row").count() == lines
+        assert texts(card, ".is-plane") == [
+            f"{name}[{i}, {j}]" for i in range(t.shape[0]) for j in range(t.shape[1])
+        ]
+    first = w.locator(".sk-card.is-x .sk-row").first
+    assert ints(first, ".sk-box") == x[0, :, 0].flatten().tolist()

@@ -6,10 +6,10 @@ import torch
 from stridekit.widgets import ChannelsLastExplorer
 from stridekit.widgets.channels_last_explorer import network as net
 from stridekit.widgets.channels_last_explorer import words
-from tests.browser.pages import focused, press, prevented, stop_the_clock
+from tests.browser.pages import each, focused, press, prevented, stop_the_clock, text, texts
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 
 def explorer(shape=(2, 3, 4, 5), **state):
@@ -25,8 +25,8 @@ def tape(w, name):
 
 def assert_words(w, shape, index, highlight):
     """Both sentences, and how far apart on each tape."""
-    assert w.locator(".sk-idea").inner_text() == words.spread(shape, index, highlight)
-    assert w.locator(".sk-place").inner_text() == words.place(shape, index)
+    assert text(w, ".sk-idea") == words.spread(shape, index, highlight)
+    assert text(w, ".sk-place") == words.place(shape, index)
     for gap, layout in zip(
         w.locator(".sk-apart").all(), words.layouts(shape).values(), strict=True
     ):
@@ -46,7 +46,7 @@ def test_all_words_are_pythons(show, shape, index, highlight):
     w = show(explorer(shape, index=index, highlight=highlight))
     assert_words(w, shape, index, highlight)
     signs = {True: "✓", False: "✗", None: "·"}
-    assert w.locator(".sk-verdicts li").all_inner_texts() == [
+    assert texts(w, ".sk-verdicts li") == [
         f"{signs[good]} {sentence}" for good, sentence in words.verdicts(shape)
     ]
     badge = w.locator(".sk-badge")
@@ -57,13 +57,11 @@ def test_all_words_are_pythons(show, shape, index, highlight):
     n, c, _, width = shape
     planes = [f"c = {k}: {'abcd'[k]}" if width > 1 else f"{'abcd'[k]}: {k}" for k in range(c)]
     images = [f"n = {k}" for k in range(n)]
-    assert w.locator(".sk-planes .sk-marks span").all_inner_texts() == [*planes, *images]
+    assert texts(w, ".sk-planes .sk-marks span") == [*planes, *images]
     x = torch.arange(torch.tensor(shape).prod()).view(shape)
     for name, t in zip(words.FORMATS, (x, x.to(memory_format=torch.channels_last)), strict=True):
         lie = t.as_strided((t.numel(),), (1,)).tolist()  # in the order of memory
-        says = (
-            tape(w, name).locator(".sk-box").evaluate_all("all => all.map((box) => box.ariaLabel)")
-        )
+        says = each(tape(w, name).locator(".sk-box"), "ariaLabel")
         assert says == [
             f"x{[int(i) for i in torch.unravel_index(torch.tensor(value), shape)]}: element {k}"
             for k, value in enumerate(lie)
@@ -72,9 +70,7 @@ def test_all_words_are_pythons(show, shape, index, highlight):
         firsts = rows.evaluate_all(
             "all => all.map((row) => row.firstChild.ariaLabel.split(' ').at(-1))"
         )
-        numbers = (
-            tape(w, name).locator("xpath=preceding-sibling::*").locator("span").all_inner_texts()
-        )
+        numbers = texts(tape(w, name).locator("xpath=preceding-sibling::*"), "span")
         assert numbers == firsts
 
 
@@ -136,7 +132,7 @@ def test_planes_and_tapes_are_walked_by_keys(show):
         (planes, "Home", [0, 0, 0, 0]), (planes, "ArrowUp", [0, 0, 0, 0]),
     ]:  # fmt: skip
         assert prevented(grid, key)
-        assert w.locator(".sk-place").inner_text().startswith(f"x{index} is element"), (key, index)
+        assert text(w, ".sk-place").startswith(f"x{index} is element"), (key, index)
     press(planes, "Escape")
     assert focused(w) == "body"
 
@@ -186,11 +182,11 @@ def test_every_layer_is_switched_on_and_off(show, which):
     for box in w.locator(".sk-network input:checked").all()[::-1]:
         box.uncheck()
     w.page.clock.run_for(400)
-    assert w.locator(".sk-spoken").inner_text() == "No layer is switched on."
+    assert text(w, ".sk-spoken") == "No layer is switched on."
     w.locator(".sk-network input").nth(net.NAMES.index("relu")).check()
     ((_, passages),) = net.trace(which, ["relu"])
     first, second = (", ".join(filter(None, [it.label, it.note])) for it in passages)
     w.page.clock.run_for(400)
-    assert (first != second or which) and w.locator(".sk-spoken").inner_text() == (
+    assert (first != second or which) and text(w, ".sk-spoken") == (
         f"At the end, x in contiguous_format is: {first}; x in channels_last is: {second}."
     )

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from stridekit.widgets import Predict
-from tests.browser.pages import focused, prevented
+from tests.browser.pages import button, each, focused, prevented, text, texts
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 X = torch.arange(24).view(4, 6)
 
@@ -17,12 +17,8 @@ def stride():
                    why="`t()` swaps", experiment="x.t().stride()", remarks={"none": "`t`"})  # fmt: skip
 
 
-def button(w, name):
-    return w.get_by_role("button", name=name, exact=True)
-
-
 def said(w):
-    return w.locator(".sk-answer").inner_text(), w.locator(".sk-answer").get_attribute("data-sign")
+    return text(w, ".sk-answer"), w.locator(".sk-answer").get_attribute("data-sign")
 
 
 def test_a_complaint_goes_with_the_next_try(show):
@@ -62,12 +58,12 @@ def test_each_answer_is_marked(show, pick, sentence, sign, marks, remark):
     if pick is not None:
         options.nth(pick).locator("input").check()
     button(w, "show me" if pick is None else "Commit").click()
-    assert said(w) == (sentence, sign) and w.locator(".sk-tick").all_inner_texts() == marks
-    data = options.evaluate_all("all => all.map((option) => option.dataset.is ?? null)")
+    assert said(w) == (sentence, sign) and texts(w, ".sk-tick") == marks
+    data = each(options, "dataset.is")
     assert data == [{"✓": "right", "✗": "wrong", "": None}[mark[:1]] for mark in marks]
-    checked = options.evaluate_all("all => all.map((option) => option.firstChild.checked)")
+    checked = each(options, "firstChild.checked")
     assert checked == [k == pick for k in range(3)]
-    assert w.locator(".sk-remark").inner_text() == remark
+    assert text(w, ".sk-remark") == remark
     assert fields.evaluate(disabled) and w.locator(".sk-answer").evaluate(active)
     assert not button(w, "Commit").is_visible() and not button(w, "show me").is_visible()
     button(w, "try again").click()
@@ -77,7 +73,7 @@ def test_each_answer_is_marked(show, pick, sentence, sign, marks, remark):
         and not button(w, "try again").is_visible()
     )
     assert w.locator("input").first.evaluate(active)
-    assert not any(options.evaluate_all("all => all.map((option) => option.firstChild.checked)"))
+    assert not any(each(options, "firstChild.checked"))
 
 
 def test_what_is_typed_is_shown_back_as_python_writes_it(show):
@@ -89,7 +85,7 @@ def test_what_is_typed_is_shown_back_as_python_writes_it(show):
         field = w.get_by_label("your prediction")
         hint = "a number" if not isinstance(answer, tuple) else (
             "whole numbers with commas between them, as torch writes a shape or a stride")  # fmt: skip
-        assert w.locator(".sk-hint").inner_text() == hint
+        assert text(w, ".sk-hint") == hint
         field.fill(typed)
         assert prevented(field, "Enter")
         if answer == 2.5e-05:
@@ -109,13 +105,13 @@ def test_what_is_typed_is_shown_back_as_python_writes_it(show):
 def test_code_is_code_and_nothing_shows_where_there_is_nothing(show):
     """Between backticks; without an experiment neither its caption nor an empty box."""
     full, bare = show(stride(), Predict("Is `x` a view?", True, why="It is.")).all()
-    assert full.locator("legend code").all_inner_texts() == ["x.t()"]
-    assert full.locator(".sk-option code").all_inner_texts() == ["(6, 1)", "(1, 6)"]
+    assert texts(full, "legend code") == ["x.t()"]
+    assert texts(full, ".sk-option code") == ["(6, 1)", "(1, 6)"]
     for w in (full, bare):
         button(w, "show me").click()
     shown = [".sk-shows", ".sk-code", ".sk-output"]
     assert all(full.locator(css).is_visible() for css in shown)
     assert not any(bare.locator(css).is_visible() for css in shown)
-    assert full.locator(".sk-reveal > p > code").all_inner_texts() == ["t()"]
-    assert full.locator(".sk-output").inner_text() == str(X.t().stride())
-    assert bare.locator(".sk-reveal").inner_text() == "It is."
+    assert texts(full, ".sk-reveal > p > code") == ["t()"]
+    assert text(full, ".sk-output") == str(X.t().stride())
+    assert text(bare, ".sk-reveal") == "It is."

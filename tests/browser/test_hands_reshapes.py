@@ -6,11 +6,23 @@ import torch
 from stridekit import Layout
 from stridekit.widgets import ReshapeStepper
 from stridekit.widgets.reshape_stepper.steps import steps
-from tests.browser.pages import focused, press, prevented
+from tests.browser.pages import (
+    button,
+    each,
+    enter,
+    focused,
+    ints,
+    press,
+    pressed,
+    prevented,
+    stop_the_clock,
+    text,
+    texts,
+)
 from tests.needs import needs_chromium
 from tests.pipe import ask
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 FOLLOWED = "reshape_stepper/steps/followed"
 
@@ -25,12 +37,8 @@ def stepper(layout, shape, step=0, index=None):
     return made
 
 
-def button(w, name):
-    return w.get_by_role("button", name=name, exact=True)
-
-
 def count(w):
-    return w.locator(".sk-count").inner_text()
+    return text(w, ".sk-count")
 
 
 def test_the_walk_goes_both_ways_and_no_further(show):
@@ -74,19 +82,19 @@ def test_the_tape_begins_at_the_offset(show):
     """Its boxes, what was found and needed, what a cut and a stuck dim take, and who owns a box."""
     stuck, cut = (w for w in show(stepper(CUT, (2, 12), 2), stepper(CUT, (2, 2, 6), 3)).all())
     tape = stuck.locator(".sk-tapebox")
-    assert tape.locator(".sk-box").all_inner_texts() == [*map(str, range(3, 33))]
+    assert texts(tape, ".sk-box") == [*map(str, range(3, 33))]
     marks = tape.locator(".sk-labels span")
     assert marks.all_inner_texts() == ["found", "needed"]
     for mark, element in zip(marks.all(), (11, 9), strict=True):
         box = tape.locator(".sk-box").nth(element - 3).bounding_box()
         label = mark.bounding_box()
         assert abs(label["x"] + label["width"] / 2 - box["x"] - box["width"] / 2) < 3
-    says = tape.locator(".sk-box").evaluate_all("all => all.map((box) => box.ariaLabel)")
+    says = each(tape.locator(".sk-box"), "ariaLabel")
     assert (
         says[:2] == ["element 3: x[0, 0]", "element 4: x[0, 1]"]
         and says[6] == "element 9: not reached"
     )
-    assert cut.locator(".sk-box.is-taken").all_inner_texts() == [*map(str, range(3, 9))]
+    assert texts(cut, ".sk-box.is-taken") == [*map(str, range(3, 9))]
     assert cut.locator(".sk-head").first.inner_text() == (
         "the storage of x; filled: the chunk; ringed: new dim 2, its 6 elements evenly spaced"
     )
@@ -104,7 +112,7 @@ def test_a_shared_box_goes_through_its_owners(show):
     assert box.get_attribute("aria-label") == "element 2: x[0, 1], x[1, 1], x[2, 1]"
     for row in (0, 1, 2, 0):
         box.click()
-        said = w.locator(".sk-followed").inner_text()
+        said = text(w, ".sk-followed")
         assert said.startswith(f"x[{row}, 1] is number {2 * row + 1} in")
 
 
@@ -139,36 +147,77 @@ def test_numbers_that_cannot_be_are_brought_inside(show):
         field.fill("")
         assert field.input_value() == ""
         field.fill("1")
-    assert (
-        w.locator(".sk-followed").inner_text().startswith("x[0, 1] is number 1 in row-major order")
-    )
+    assert text(w, ".sk-followed").startswith("x[0, 1] is number 1 in row-major order")
 
 
 def test_a_typed_shape_is_completed_and_a_refusal_goes(show):
     """Also the same shape written another way; the chip of the shape on screen is pressed."""
     w = show(ReshapeStepper())
     field, why = w.get_by_label("view it as"), w.locator(".sk-why")
-    pressed = (
-        "all => all.filter((chip) => chip.ariaPressed === 'true').map((chip) => chip.innerText)"
-    )
     chips = w.locator(".sk-examples button")
     for typed, shown in (("(2,12)", "2, 12"), ("2,-1", "2, 12"), ("[24]", "24"), ("6, 4", "6, 4")):
-        field.fill(typed)
-        field.press("Enter")
+        enter(w, "view it as", typed)
         assert field.input_value() == shown and why.inner_text() == ""
         tuple_ = {"2, 12": ["(2, 12)"], "24": ["(24,)"]}.get(shown, [])
-        assert chips.evaluate_all(pressed) == tuple_, typed
+        assert pressed(chips) == tuple_, typed
     for cure in (lambda: chips.nth(1).click(), lambda: button(w, "transposed").click()):
         for typed, reason in [
             ("1", "(1,) has 1 element, the layout has 24"),
             ("-1, -1", "dims 0 and 1 are both -1: only one can be worked out"),
             ("-2", "size -2 is negative: give sizes of 0 or more, or one -1"),
         ]:
-            field.fill(typed)
-            field.press("Enter")
+            enter(w, "view it as", typed)
             assert why.inner_text() == reason and field.get_attribute("aria-invalid") == "true"
         cure()
         assert why.inner_text() == "" and field.get_attribute("aria-invalid") is None
         assert field.input_value() != "-2"
     assert torch.arange(24.0).view(4, 6).T.shape == (6, 4)
-    assert w.locator(".sk-expression").inner_text() == "x = torch.arange(24.).view(4, 6).T"
+    assert text(w, ".sk-expression") == "x = torch.arange(24.).view(4, 6).T"
+
+
+PRESETS = ("transposed", "every second column", "sizes of 1", "channels-last")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_shapes_end_as_torch_does(show, name):
+    """Stepped to the end: the strides under the new dims, or torch's own message and the copy."""
+    w = show(ReshapeStepper())
+    button(w, name).click()
+    x = eval(text(w, ".sk-expression").removeprefix("x = "))
+    for chip in w.locator(".sk-examples button").all():
+        shape = eval(chip.inner_text())
+        chip.click()
+        button(w, "to the end").click()
+        new = w.get_by_role("list", name="dims of the new shape").locator(".sk-step")
+        stuck = [w.locator(css).count() for css in (".sk-dimbox.is-stuck", ".sk-seam.is-crossed")]
+        if Layout.of(x).why_not_view(shape):
+            with pytest.raises(RuntimeError) as refused:
+                x.view(shape)
+            assert text(w, ".is-torch dd") == str(refused.value)
+            assert ints(w, ".sk-copy .sk-box") == x.reshape(shape).flatten().int().tolist()
+            assert stuck == [1, 1]
+        else:
+            assert new.all_inner_texts() == [f"stride {s}" for s in x.view(shape).stride()]
+            assert not w.locator(".sk-copy").is_visible()
+
+
+def test_it_plays_step_by_step_until_a_hand_takes_over(show):
+    """A step in 1.2 s; a key that walks stops it, and at the end it begins again."""
+    w = show(stepper(CUT, (2, 12)))
+    stop_the_clock(w.page)
+    play = w.locator(".sk-play")
+
+    def state():
+        return play.inner_text(), count(w)
+
+    play.click()
+    assert state() == ("❚❚ pause", "step 0 of 4")
+    w.page.clock.run_for(1300)
+    assert state() == ("❚❚ pause", "step 1 of 4")
+    press(play, "Home")
+    w.page.clock.run_for(3000)
+    assert state() == ("▶ play", "step 0 of 4")
+    press(play, "End", "Enter")
+    assert state() == ("❚❚ pause", "step 0 of 4")
+    button(w, "to the end").click()
+    assert state() == ("▶ play", "step 4 of 4")

@@ -8,11 +8,24 @@ import torch
 from stridekit import Layout, StrideExplorer, explore
 from stridekit.widgets.notation import element_name, layout_json
 from stridekit.widgets.stride_explorer import presets, words
-from tests.browser.pages import focused, press, prevented, stop_the_clock
+from tests.browser.pages import (
+    button,
+    each,
+    enter,
+    focused,
+    ints,
+    press,
+    pressed,
+    prevented,
+    resize,
+    stop_the_clock,
+    text,
+    texts,
+)
 from tests.needs import needs_chromium
 from tests.pipe import ask
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 GRID, TAPE = "elements of x by index", "elements of the storage, in the order of memory"
 
@@ -33,8 +46,12 @@ def active(node):
     )
 
 
-def texts(w, css):
-    return w.locator(css).all_inner_texts()
+def code(w):
+    return w.locator(".sk-code code").first.inner_text()
+
+
+def sentence(w):
+    return text(w, ".sk-sentence")
 
 
 LAYOUTS = [
@@ -55,13 +72,14 @@ def test_all_words_and_numbers_are_pythons(show):
     for w, e in zip(show(*made).all(), made, strict=True):
         layout, index, total = e.layout, e.index, w.locator(".sk-total")
         assert texts(w, ".sk-verdicts li") == [*map(str, words.verdicts(layout, 40))]
-        good = w.locator(".sk-verdicts li").evaluate_all("all => all.map((li) => li.dataset.good)")
+        good = each(w.locator(".sk-verdicts li"), "dataset.good")
         wanted = {True: "true", False: "false", None: "null"}
         assert good == [wanted[verdict.good] for verdict in words.verdicts(layout, 40)]
-        assert w.locator(".sk-code code").first.inner_text() == e.code
+        assert code(w) == e.code
+        assert ints(w, ".sk-cell") == eval(code(w)).flatten().int().tolist()
         assert texts(w, ".sk-byte") == [f"{k * layout.itemsize} B" for k in (0, 16, 32)]
         if index is None:
-            assert w.locator(".sk-sentence").inner_text() == "There is no element: a size is 0."
+            assert sentence(w) == "There is no element: a size is 0."
             assert (
                 w.locator(".sk-gridbox").get_attribute("data-empty") == "no elements: a size is 0"
             )
@@ -76,10 +94,10 @@ def test_all_words_and_numbers_are_pythons(show):
         said = [f"storage_offset = {layout.storage_offset}"]
         said += [f"i{d} · stride[{d}] = {i} · {s}" for d, (i, s) in enumerate(steps)]
         terms = w.locator(".sk-term")
-        assert terms.evaluate_all("all => all.map((term) => term.ariaLabel)") == said
-        assert [name.split()[1] for name in terms.evaluate_all("all => all.map((t) => t.className)")] == [
+        assert each(terms, "ariaLabel") == said
+        assert [name.split()[1] for name in each(terms, "className")] == [
             "sk-offset", *(f"sk-d{d}" for d in range(layout.ndim))]  # fmt: skip
-        assert w.locator(".sk-sentence").inner_text().startswith(words.place(layout, index))
+        assert sentence(w).startswith(words.place(layout, index))
         name = element_name(index, "x")
         assert w.locator(".sk-cell.is-spot").get_attribute("aria-label") == (
             f"{name}: element {layout.offset(index)}, byte {layout.address(index)}"
@@ -142,7 +160,7 @@ def test_the_tape_is_walked_by_keys(show):
     press(tape, "Home", *["ArrowRight"] * 6)
     for key, index in ((None, "[0, 4]"), ("Enter", "[1, 0]"), (" ", "[0, 4]"), (" ", "[1, 0]")):
         assert key is None or prevented(tape, key)
-        assert w.locator(".sk-sentence").inner_text().startswith(f"x{index} is element 6")
+        assert sentence(w).startswith(f"x{index} is element 6")
     assert not prevented(tape, "b")
     press(tape, "Escape")
     assert focused(w) == "body"
@@ -186,8 +204,7 @@ ZERO = {
 
 
 @pytest.mark.parametrize(
-    ("what", "dim"),
-    [("stride", 0), ("stride", 1), ("size", 0), ("size", 1), ("storage_offset", 0)],
+    ("what", "dim"), [("stride", 0), ("stride", 1), ("size", 0), ("size", 1), ("storage_offset", 0)]
 )
 def test_a_slider_says_why_it_stops(show, what, dim):
     """By every key at both ends, with the tensor's own name; the reason goes with the next change."""
@@ -214,7 +231,7 @@ def test_a_slider_says_why_it_stops(show, what, dim):
         assert why.inner_text() == ""
         press(slider, key)
         assert (slider.input_value(), why.inner_text()) == zero, key
-    w.get_by_role("button", name="as given").click()
+    button(w, "as given").click()
     assert why.inner_text() == ""
 
 
@@ -242,7 +259,7 @@ def test_the_focus_on_a_stride_lights_its_term(show):
     ]:
         slider = w.get_by_label(name, exact=True)
         slider.focus()
-        classes = w.locator(".sk-term").evaluate_all("all => all.map((term) => term.className)")
+        classes = each(w.locator(".sk-term"), "className")
         assert ["is-lit" in names for names in classes] == [k == lit for k in range(3)], name
         slider.blur()
         assert w.locator(".is-lit").count() == 0
@@ -253,15 +270,12 @@ def test_presets_say_their_code_and_which_is_on_screen(show):
     e = at(Layout((5, 8), (8, 1), 0, 4), (4, 7))
     w = show(e)
     chips = w.locator(".sk-presets button")
-    pressed = (
-        "all => all.filter((chip) => chip.ariaPressed === 'true').map((chip) => chip.innerText)"
-    )
     for preset, chip in zip(e._presets, chips.all(), strict=True):
         assert chip.get_attribute("title") == preset["expression"]
         assert Layout.of(eval(preset["expression"])) == Layout(**preset["layout"])
         chip.click()
-        assert chips.evaluate_all(pressed) == [preset["name"]]
-        assert w.locator(".sk-also").inner_text() == f"# the same as {preset['expression']}"
+        assert pressed(chips) == [preset["name"]]
+        assert text(w, ".sk-also") == f"# the same as {preset['expression']}"
     chips.first.click()
     w.locator(".sk-cell").last.click()
     for name, spot in (
@@ -269,15 +283,14 @@ def test_presets_say_their_code_and_which_is_on_screen(show):
         ("row-major", "x[4, 3]"),
         ("diagonal", "x[4]"),
     ):
-        w.get_by_role("button", name=name, exact=True).click()
-        assert w.locator(".sk-sentence").inner_text().startswith(f"{spot} is element"), name
+        button(w, name).click()
+        assert sentence(w).startswith(f"{spot} is element"), name
     press(w.get_by_label("storage_offset", exact=True), "ArrowRight")
-    assert chips.evaluate_all(pressed) == [] and w.locator(".sk-also").inner_text() == ""
-    w.get_by_role("button", name="row-major", exact=True).click()
-    w.get_by_label("then", exact=True).fill(".mT")
-    w.get_by_label("then", exact=True).press("Enter")
-    assert chips.evaluate_all(pressed) == ["transpose"]
-    assert w.locator(".sk-also").inner_text() == ""  # it is the code itself
+    assert pressed(chips) == [] and text(w, ".sk-also") == ""
+    button(w, "row-major").click()
+    enter(w, "then", ".mT")
+    assert pressed(chips) == ["transpose"]
+    assert text(w, ".sk-also") == ""  # it is the code itself
 
 
 def test_pointing_prefers_the_selected_owner(show):
@@ -289,7 +302,10 @@ def test_pointing_prefers_the_selected_owner(show):
         where.nth(30).hover()
         assert cells.evaluate_all(selected) == [9]
         away(w)
-        assert w.locator(".sk-sentence").inner_text().startswith("x[1, 1] is element 5")
+        assert sentence(w).startswith("x[1, 1] is element 5")
+    cells.nth(13).hover()
+    assert w.locator(".sk-slot.is-spot").get_attribute("id").endswith("-s9")
+    assert sentence(w).startswith("x[1, 5] is element 9 of the storage: byte 36, cache line 0")
     slots.nth(5).hover()
     assert w.locator(".sk-cell.is-spot").get_attribute("id").endswith("-c1-1")
     assert slots.nth(5).get_attribute("aria-label") == "element 5, byte 20: x[0, 5], x[1, 1]"
@@ -312,14 +328,14 @@ def test_slots_that_many_share_and_holes(show):
         "element 1, byte 8: x[0, 0], x[1, 0], x[2, 0], x[3, 0] and 2 more")  # fmt: skip
     assert slots.nth(1).get_attribute("data-owners") == "×6"
     assert slots.nth(2).get_attribute("aria-label") == "element 2, byte 16: no index"
-    reached = w.locator(".sk-slot:not(.is-hole)").evaluate_all(
-        "all => all.map((slot) => slot.innerText)"
-    )
+    slots.nth(2).hover()
+    assert sentence(w) == "Element 2 is never reached: no index leads there."
+    reached = each(w.locator(".sk-slot:not(.is-hole)"), "innerText")
     assert reached == ["1", "4"] and w.locator(".sk-slot.is-hole").count() == 38
     for flat in (0, 2, 10):  # the one that is selected, whichever it is
         w.locator(".sk-cell").nth(flat).click()
         slots.nth(1).hover()
-        assert w.locator(".sk-sentence").inner_text().startswith(f"x[{flat // 2}, 0] is element 1")
+        assert sentence(w).startswith(f"x[{flat // 2}, 0] is element 1")
 
 
 def drag(w, what, element, beyond=0):
@@ -339,14 +355,15 @@ def test_grips_are_dragged_at_another_offset(show):
         ("stride[0]", 12, 0, "(3, 6), (9, 1), 3"),
         ("stride[1]", 5, 0, "(3, 6), (9, 2), 3"),
         ("storage_offset", 7, 0, "(3, 6), (9, 2), 7"),
+        ("storage_offset", 39, 0, "(3, 6), (9, 2), 11"),
         ("storage_offset", 0, -60, "(3, 6), (9, 2), 0"),
         ("size[0]", 15, 200, "(2, 6), (9, 2), 0"),
     ]:
         drag(w, what, element, beyond)
         w.page.mouse.up()
-        assert w.locator(".sk-code code").first.inner_text().endswith(f"as_strided({numbers})"), (
-            what
-        )
+        assert code(w).endswith(f"as_strided({numbers})"), what
+        why = "storage_offset stops at 11: beyond it, x[2, 5]" if element == 39 else ""
+        assert text(w, ".sk-why").startswith(why)
 
 
 def test_a_drag_selects_no_text_and_ends_when_it_is_cancelled(show):
@@ -356,9 +373,9 @@ def test_a_drag_selects_no_text_and_ends_when_it_is_cancelled(show):
     w.page.evaluate("document.dispatchEvent(new PointerEvent('pointercancel'))")
     w.locator(".sk-slot[id$='-s15']").hover()
     w.page.mouse.up()
-    assert w.locator(".sk-code code").first.inner_text().endswith("(3, 4), (9, 1), 3)")
+    assert code(w).endswith("(3, 4), (9, 1), 3)")
     w.locator(".sk-slot[id$='-s21']").hover()  # pointing works again
-    assert w.locator(".sk-sentence").inner_text().startswith("x[2, 0] is element 21")
+    assert sentence(w).startswith("x[2, 0] is element 21")
 
 
 def steps_of(w):
@@ -372,11 +389,9 @@ def steps_of(w):
 def test_a_chain_is_undone_and_taken_again_by_keys(show):
     """Control and the Mac's key; the text's own undo stays its own; what is undone says so."""
     w = show(at(Layout((5, 8), (8, 1), 0, 4), (2, 4)))
-    line, undo = w.get_by_label("then", exact=True), w.get_by_role("button", name="undo")
-    for text in (".T", "[1:]", ".contiguous()"):
-        line.fill(text)
-        line.press("Enter")
-        assert line.input_value() == ""
+    line, undo = w.get_by_label("then", exact=True), button(w, "undo")
+    enter(w, "then", ".T", "[1:]", ".contiguous()")
+    assert line.input_value() == ""
     copy = "copy: new storage of 35 elements"
     assert steps_of(w)[1:] == [
         [".T", None, "view"],
@@ -407,11 +422,34 @@ def test_a_chain_is_undone_and_taken_again_by_keys(show):
     assert [row[1] for row in steps_of(w)] == [None, None, "step", None]
 
 
+def test_a_step_is_left_by_its_row_and_by_a_slider(show):
+    """A row goes there and what comes after is undone; as_strided of what is on screen ends a chain."""
+    w = show(at(Layout((5, 8), (8, 1), 0, 4), (2, 4)))
+    offset, stride = (w.get_by_label(name, exact=True) for name in ("storage_offset", "stride[1]"))
+    enter(w, "then", ".T", "[1:]", ".contiguous()")
+    whole = code(w)
+    for name, shown in ((".T", "torch.arange(40.).view(5, 8).T"), (".contiguous()", whole)):
+        w.locator(".sk-steps").get_by_role("button", name=name, exact=True).click()
+        assert code(w) == shown and ints(w, ".sk-cell") == eval(shown).flatten().int().tolist()
+    w.locator(".sk-steps button").first.click()
+    assert w.locator(".sk-steps .is-undone").count() == 3
+    w.locator(".sk-steps button").nth(1).click()
+    press(offset, "ArrowRight")
+    assert not w.locator(".sk-steps").is_visible() and code(w).startswith(
+        "torch.arange(40.).as_str"
+    )
+    button(w, "row-major").click()
+    enter(w, "then", ".T", ".contiguous()", "[1:, 1:]")
+    press(stride, "ArrowLeft")
+    assert code(w).endswith(".T.contiguous().as_strided((7, 4), (5, 0), 6)")
+    assert ints(w, ".sk-cell") == eval(code(w)).flatten().int().tolist()
+
+
 def test_what_a_step_did_is_said(show):
     """A view, nothing, a copy, a refusal: each in its own words; what copies is announced on its chip."""
     w = show(at(Layout((5, 8), (8, 1), 0, 4), (2, 4)))
     line, told = w.get_by_label("then", exact=True), w.locator(".sk-outcome")
-    for text, said in [
+    for typed, said in [
         (".T", ".T is a view: the same storage, read by other numbers."),
         (".expand(8, 5)", ".expand(8, 5) changes no number: the layout stays as it is."),
         (
@@ -419,18 +457,16 @@ def test_what_a_step_did_is_said(show):
             ".reshape(-1) copies: the values now lie in a new storage, with stride (1,).",
         ),
     ]:
-        if text.startswith(".reshape"):
-            chips = w.locator(".sk-picks button").all_inner_texts()
+        if typed.startswith(".reshape"):
+            chips = texts(w, ".sk-picks button")
             assert ".contiguous()copies" in chips and "[1:]" in chips
-        line.fill(text)
-        line.press("Enter")
+        enter(w, "then", typed)
         assert told.inner_text() == said
         assert line.get_attribute("aria-invalid") is None
     for cure in (lambda: press(line, "Control+a", "Delete", "Control+z"),
                  lambda: press(w.get_by_label("stride[0]", exact=True), "ArrowLeft"),
-                 lambda: w.get_by_role("button", name="diagonal", exact=True).click()):  # fmt: skip
-        line.fill(".view(7)")
-        line.press("Enter")
+                 lambda: button(w, "diagonal").click()):  # fmt: skip
+        enter(w, "then", ".view(7)")
         assert (
             "cannot view shape" in told.inner_text()
             and line.get_attribute("aria-invalid") == "true"
@@ -454,11 +490,9 @@ def test_what_does_not_fit_is_refused_with_its_numbers(show):
         ),
         (".expand(1, 1, 2, 300)", ".expand(1, 1, 1, 1, 1)", "has 5 dims and 1 elements"),
     ]:
-        line.fill(refused)
-        line.press("Enter")
+        enter(w, "then", refused)
         assert why in told.inner_text(), refused
-        line.fill(fits)
-        line.press("Enter")
+        enter(w, "then", fits)
         assert told.inner_text().startswith(f"{fits} is a view"), fits
         line.press("Control+z")
 
@@ -467,21 +501,16 @@ def test_the_code_is_copied(show):
     """All of it and nothing else; the button says so for a while, and what to press where it cannot."""
     w = show(at(Layout((5, 8), (8, 1), 0, 4), (2, 4)))
     stop_the_clock(w.page)
-    copy = w.get_by_role("button", name="copy the code")
+    copy = button(w, "copy the code")
     copy.click()
     w.get_by_text("copied", exact=True).wait_for()
-    assert (
-        w.page.evaluate("navigator.clipboard.readText()")
-        == w.locator(".sk-code code").first.inner_text()
-    )
+    assert w.page.evaluate("navigator.clipboard.readText()") == code(w)
     w.page.clock.run_for(1600)
     assert copy.inner_text() == "copy"
     w.page.evaluate("() => void (navigator.clipboard.writeText = async () => fail)")
     copy.click()
     w.get_by_text("press Ctrl+C").wait_for()
-    assert (
-        w.page.evaluate("String(getSelection())") == w.locator(".sk-code code").first.inner_text()
-    )
+    assert w.page.evaluate("String(getSelection())") == code(w)
 
 
 def test_ones_own_tensor_keeps_its_name(show):
@@ -516,17 +545,92 @@ def test_ones_own_tensor_keeps_its_name(show):
         "5.5",
     ]
     assert planes.locator(".sk-slot").nth(3).get_attribute("data-number") == "3"
-    assert planes.locator(".sk-sentence").inner_text() == words.place(
-        Layout.of(deep), (1, 1, 1), "deep"
-    )
+    assert text(planes, ".sk-sentence") == words.place(Layout.of(deep), (1, 1, 1), "deep")
     assert planes.get_by_role("grid", name="elements of deep by index").count() == 1
 
 
 def test_short_and_long_values_all_fit_their_boxes(show):
-    """The longest says how small the texts are: none is cut off."""
+    """The longest says how small the texts are: none is cut off, and all can be read."""
     w = show(explore(torch.tensor([[1, 2], [123456789012, 3]])))
-    boxes = w.locator(".sk-cell, .sk-slot")
-    cut = (
-        "all => all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.innerText)"
-    )
-    assert boxes.count() == 8 and boxes.evaluate_all(cut) == []
+    for width in (1280, 800):
+        resize(w.page, width)
+        boxes = w.locator(".sk-cell, .sk-slot").evaluate_all(BOXES)
+        assert len(boxes) == 8 and all(fits and px >= 9 for fits, px in boxes), width
+
+
+BOXES = """(all) => all.map((box) =>
+  [box.scrollWidth <= box.clientWidth, parseFloat(getComputedStyle(box).fontSize)])"""
+
+
+# A canvas takes the place of thousands of cells -----------------------------------------------------------
+
+
+@pytest.fixture
+def canvas(show):
+    """The grid and the tape of a tensor of 4,096 elements."""
+    return show(explore(torch.arange(4096).view(64, 64)))
+
+
+def test_thousands_of_cells(canvas):
+    """A canvas is read, pointed at and walked like cells: one tab stop, one live cell."""
+    w, mouse = canvas, canvas.page.mouse
+    grid, tape = (w.get_by_role("grid", name=name) for name in (GRID, TAPE))
+    assert grid.get_attribute("aria-rowcount") == "64" and w.locator(".sk-cell").count() == 0
+    press(grid, "Home", "ArrowUp", "ArrowRight")
+    assert active(grid) == "x[31, 1]: element 1985, byte 15880"
+    live = grid.locator("[role=gridcell]")
+    assert live.count() == 1 and live.get_attribute("aria-colindex") == "2"
+    box = live.bounding_box()
+    mouse.move(box["x"] + 5 + 13, box["y"] + 5)
+    assert sentence(w).startswith("x[31, 2] is element 1986 ")
+    mouse.click(box["x"] + 5 + 26, box["y"] + 5 + 13)
+    away(w)
+    assert sentence(w).startswith("x[32, 3] is element 2051 ")
+    press(tape, "ArrowRight")
+    assert active(tape) == "element 2052, byte 16416: x[32, 4]"
+
+
+def test_a_canvas_keeps_what_does_not_change(canvas):
+    """Only places that differ are painted: the canvas is as if all had been painted from nothing."""
+    sliders = canvas.locator(".sk-slider input")  # two sizes, two strides, the offset
+    for k, key in enumerate(["PageDown", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight"]):
+        press(sliders.nth(k), key, key)
+        before, after = canvas.evaluate(PAINTED_ANEW)
+        assert len(before) >= 1 and after == before, k
+
+
+def test_a_canvas_wears_the_theme(canvas):
+    """A theme that comes later paints every box in its own colours, and the way back leads to the same."""
+    seen = {}
+    for theme in ("light", "dark", "light"):
+        canvas.page.emulate_media(color_scheme=theme)
+        (before, after), (painted, worn) = canvas.evaluate(PAINTED_ANEW), canvas.evaluate(COLOUR)
+        assert before == after and painted == worn, theme
+        assert seen.setdefault(theme, (before, painted)) == (before, painted)
+    assert len({painted for _, painted in seen.values()}) == 2
+
+
+# Measured, painted and painted anew: a theme paints everything.
+PAINTED_ANEW = """async (root) => {
+  const painted = () => [...root.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL());
+  const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await frames();
+  const before = painted();
+  document.body.dataset.jpThemeName += '';
+  await frames();
+  return [before, painted()];
+}"""
+# What the canvas has in the middle of the active cell, and what the style sheet says of that cell's row.
+COLOUR = """(root) => {
+  const [canvas, active] = [root.querySelector('canvas'), root.querySelector('.sk-active')];
+  const [box, whole] = [active.getBoundingClientRect(), canvas.getBoundingClientRect()];
+  const dots = canvas.width / whole.width;
+  const [x, y] = [box.left + box.width / 2 - whole.left, box.top + box.height / 2 - whole.top];
+  const [r, g, b] = canvas.getContext('2d').getImageData(x * dots, y * dots, 1, 1).data;
+  const row = Number(active.parentNode.getAttribute('aria-rowindex')) - 1;
+  const probe = root.appendChild(document.createElement('i'));
+  probe.style.color = `var(--sk-row${row % 6})`;
+  const worn = getComputedStyle(probe).color;
+  probe.remove();
+  return [`rgb(${r}, ${g}, ${b})`, worn];
+}"""

@@ -7,15 +7,11 @@ from stridekit import Layout
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import ITEMSIZES, Warp
-from tests.browser.pages import stop_the_clock
+from tests.browser.pages import button, each, ints, pressed, stop_the_clock, text, texts
 from tests.live import visit_in_words
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
-
-
-def preset(w, name):
-    return w.get_by_role("button", name=name, exact=True)
+pytestmark = [needs_chromium, pytest.mark.long]
 
 
 def pane(w, k):
@@ -61,11 +57,11 @@ def test_a_preset_is_aligned_anew(show):
         size.select_option(index=ITEMSIZES.index(itemsize))
         shift.fill(str(moved))
         chosen = traversal.presets()[3]
-        preset(w, chosen.name).click()
+        button(w, chosen.name).click()
         alignment = moved - moved % 8
         assert shift.input_value() == str(alignment) and size.input_value() == "8 bytes"
         assert_counts(w, chosen.walks, 4, alignment, 48)
-        preset(w, "stride 5").click()
+        button(w, "stride 5").click()
 
 
 def test_an_itemsize_keeps_the_alignment_possible(show):
@@ -91,10 +87,7 @@ def test_an_itemsize_keeps_the_alignment_possible(show):
             for step in traversal.presets()[0].walks
         ]
         assert_counts(w, walks, 4, alignment, 48)
-    assert (
-        w.locator(".sk-before").evaluate_all("all => all.map((one) => one.style.width)")
-        == ["75%"] * 2
-    )
+    assert each(w.locator(".sk-before"), "style.width") == ["75%"] * 2
 
 
 @pytest.mark.parametrize("visit", [0, 1, 13, 30])
@@ -105,23 +98,21 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
     w = show(e)
     scrub = w.get_by_label("visit", exact=True)
     assert (
-        scrub.get_attribute("aria-valuetext")
-        == w.locator(".sk-scrubber output").inner_text()
-        == f"{visit} of 48"
+        scrub.get_attribute("aria-valuetext") == text(w, ".sk-scrubber output") == f"{visit} of 48"
     )
     assert_counts(w, e.walks, 2, 8, visit)
     for k, step in enumerate(e.walks):
         visits = traversal.walk(step.layout, step.order, 2, 8)
-        said = pane(w, k).locator(".sk-sentence").inner_text()
+        said = text(pane(w, k), ".sk-sentence")
         assert said == visit_in_words(step.layout, step.order, visits, visit, "x")
         assert pane(w, k).get_attribute("aria-label") == f"x, {traversal.order_name(step.order)}"
         held = [*dict.fromkeys(v.line for v in reversed(visits[:visit]))][:2]
         for row in pane(w, k).locator(".sk-lines li").all():
-            line = int(row.locator(".sk-line-name").inner_text().split()[1])
+            line = int(text(row, ".sk-line-name").split()[1])
             loads = sum(v.line == line and not v.hit for v in visits[:visit])
             sign = "●" if line in held else "○" if loads else ""
-            assert row.locator(".sk-held").inner_text() == sign
-            assert row.locator(".sk-loads").inner_text() == f"×{loads}"
+            assert text(row, ".sk-held") == sign
+            assert text(row, ".sk-loads") == f"×{loads}"
             assert row.locator(".sk-loads").get_attribute("data-many") == (
                 "true" if loads > 1 else None
             )
@@ -132,7 +123,7 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
             )
     found = (e.counts, e.other_counts)
     verdict = traversal.comparison(*found)
-    assert w.locator(".sk-verdict").inner_text() == f"{verdict[0].upper()}{verdict[1:]}."
+    assert text(w, ".sk-verdict") == f"{verdict[0].upper()}{verdict[1:]}."
 
 
 def test_each_walk_has_its_own_order(show):
@@ -142,10 +133,10 @@ def test_each_walk_has_its_own_order(show):
     options = "all => all.map((one) => one.innerText)"
     assert pane(w, 1).locator("option").evaluate_all(options) == [
         "row by row, dims (0, 1)", "column by column, dims (1, 0) · as torch runs it"]  # fmt: skip
-    before = pane(w, 0).locator("option:checked").inner_text()
+    before = text(pane(w, 0), "option:checked")
     pane(w, 1).locator("select").select_option(index=1)
-    assert pane(w, 1).locator("option:checked").inner_text().startswith("column by column")
-    assert pane(w, 0).locator("option:checked").inner_text() == before
+    assert text(pane(w, 1), "option:checked").startswith("column by column")
+    assert text(pane(w, 0), "option:checked") == before
     assert pane(w, 1).get_attribute("aria-label") == "other, column by column, dims (1, 0)"
     tints = "all => all.map((box) => [box.innerText, box.className.match(/sk-r./)[0]])"
     found = dict(pane(w, 0).locator(".sk-byte-box").evaluate_all(tints))
@@ -176,35 +167,27 @@ def test_little_and_much_to_walk(show):
     assert pane(one, 0).locator("select").is_disabled() and not pane(one, 1).is_visible()
     assert pane(many, 0).locator("select").is_enabled()
     assert none.locator(".sk-play").is_disabled() and one.locator(".sk-play").is_enabled()
-    assert (
-        pane(none, 0).locator(".sk-sentence").inner_text()
-        == "there is no element to visit: a size is 0"
-    )
+    assert text(pane(none, 0), ".sk-sentence") == "there is no element to visit: a size is 0"
     assert pane(many, 0).locator(".sk-lines li").count() == 40
-    assert pane(many, 0).locator(".sk-note").inner_text() == "and 1 more line"
-    assert pane(corner, 0).locator(".sk-note").inner_text() == ""
-    assert corner.locator(".sk-lesson").inner_text() == "corner = x[:16, :16] of shape (60, 50)"
+    assert text(pane(many, 0), ".sk-note") == "and 1 more line"
+    assert text(pane(corner, 0), ".sk-note") == ""
+    assert text(corner, ".sk-lesson") == "corner = x[:16, :16] of shape (60, 50)"
 
 
 def test_each_preset_has_its_lesson(show):
     """Its own words, and its chip alone is pressed; a hand that changes a walk leaves it."""
     w = show(TraversalExplorer())
     lesson, chips = w.locator(".sk-lesson"), w.locator(".sk-presets button")
-    pressed = (
-        "all => all.filter((chip) => chip.ariaPressed === 'true').map((chip) => chip.innerText)"
-    )
     for one in traversal.presets():
-        preset(w, one.name).click()
-        assert lesson.inner_text() == one.lesson and chips.evaluate_all(pressed) == [one.name]
-        assert w.locator(".sk-scrubber output").inner_text() == "{0} of {0}".format(
+        button(w, one.name).click()
+        assert lesson.inner_text() == one.lesson and pressed(chips) == [one.name]
+        assert text(w, ".sk-scrubber output") == "{0} of {0}".format(
             max(step.layout.numel for step in one.walks)
         )
     pane(w, 0).locator("select").select_option(index=5)
-    assert lesson.inner_text() == "" and chips.evaluate_all(pressed) == []
-    preset(w, "a GPU's warp").click()
-    assert lesson.inner_text().startswith("32 threads") and chips.evaluate_all(pressed) == [
-        "a GPU's warp"
-    ]
+    assert lesson.inner_text() == "" and pressed(chips) == []
+    button(w, "a GPU's warp").click()
+    assert lesson.inner_text().startswith("32 threads") and pressed(chips) == ["a GPU's warp"]
 
 
 def test_a_hand_stops_the_playing(show):
@@ -212,10 +195,10 @@ def test_a_hand_stops_the_playing(show):
     w = show(TraversalExplorer())
     stop_the_clock(w.page)
     play, made = w.locator(".sk-play"), w.locator(".sk-scrubber output")
-    preset(w, "transpose").click()
+    button(w, "transpose").click()
     for act, shown in [
         (lambda: w.get_by_label("visit", exact=True).fill("20"), "20 of 48"),
-        (lambda: preset(w, "broadcast").click(), "48 of 48"),
+        (lambda: button(w, "broadcast").click(), "48 of 48"),
     ]:
         play.click()
         w.page.clock.run_for(700)
@@ -226,8 +209,8 @@ def test_a_hand_stops_the_playing(show):
         assert (play.inner_text(), made.inner_text()) == ("▶ play", shown)
     play.click()
     w.page.clock.run_for(200)
-    preset(w, "a GPU's warp").click()
-    preset(w, "transpose").click()
+    button(w, "a GPU's warp").click()
+    button(w, "transpose").click()
     w.page.clock.run_for(2000)
     assert (play.inner_text(), made.inner_text()) == ("▶ play", "48 of 48")
 
@@ -246,9 +229,9 @@ def test_a_warp_is_pythons(show, warp):
         "would do": str(warp.minimum),
         "bytes used / loaded": f"{warp.bytes_used} / {warp.bytes_loaded}",
     }
-    assert w.locator(".sk-sentence").inner_text() == traversal.warp_sentence(warp)
+    assert text(w, ".sk-sentence") == traversal.warp_sentence(warp)
     assert w.locator(".sk-sector").count() == touched
-    slots = w.locator(".sk-slot-of-lane").all_inner_texts()
+    slots = texts(w, ".sk-slot-of-lane")
     assert slots == (["all"] if warp.stride == 0 else slots) and len(slots) == (
         32 if warp.stride else 1
     )
@@ -264,9 +247,52 @@ def test_a_warp_is_pythons(show, warp):
 
 def test_a_warp_is_kept_for_the_next_time(show):
     w = show(TraversalExplorer())
-    preset(w, "a GPU's warp").click()
+    button(w, "a GPU's warp").click()
     w.locator(".sk-warp").get_by_label("stride").fill("3")
-    preset(w, "transpose").click()
+    button(w, "transpose").click()
     assert not w.locator(".sk-warp").is_visible()
-    preset(w, "a GPU's warp").click()
-    assert w.locator(".sk-warp .sk-sentence").inner_text() == traversal.warp_sentence(Warp(4, 3, 0))
+    button(w, "a GPU's warp").click()
+    assert text(w, ".sk-warp .sk-sentence") == traversal.warp_sentence(Warp(4, 3, 0))
+
+
+def boxes(node):
+    return sorted(ints(node, ".sk-byte-box"))
+
+
+def test_the_boxes_are_torchs_elements(show):
+    """Each on the cache line of its bytes; of three dims there are six orders, and torch's is named."""
+    w, own = show(
+        TraversalExplorer(), TraversalExplorer(torch.zeros(2, 3, 5).permute(2, 0, 1), "torch")
+    ).all()
+    for name, x in [
+        ("every second column", torch.arange(96).view(6, 16)[:, ::2]),
+        ("stride 5", torch.arange(120)[::5]),
+    ]:
+        button(w, name).click()
+        assert boxes(pane(w, 1)) == sorted(x.flatten().tolist())
+        for line in pane(w, 1).locator(".sk-lines li").all():
+            number = int(text(line, ".sk-line-name").split()[1])
+            assert {e * x.element_size() // 64 for e in boxes(line)} == {number}
+    assert boxes(pane(own, 0)) == [*range(30)]
+    orders = pane(own, 0).locator("option")
+    chosen = text(pane(own, 0), "option:checked")
+    assert orders.count() == 6 and chosen == "dims (1, 2, 0) · as torch runs it"
+
+
+def test_it_plays_to_the_end_and_can_be_paused(show):
+    """From the start again where it stood at the end."""
+    w = show(TraversalExplorer())
+    stop_the_clock(w.page)
+    play, visit = w.locator(".sk-play"), w.get_by_label("visit", exact=True)
+    visit.fill("48")
+    play.click()
+    w.page.clock.run_for(400)
+    play.click()
+    paused = int(visit.input_value())
+    assert 1 <= paused < 20 and play.inner_text() == "▶ play"
+    w.page.clock.run_for(2000)
+    assert int(visit.input_value()) == paused
+    visit.fill("46")
+    play.click()
+    w.page.clock.run_for(2000)
+    assert (visit.input_value(), play.inner_text()) == ("48", "▶ play")

@@ -6,7 +6,7 @@ from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 from tests.widget_kinds import KINDS
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 TIMES = 50
 # anywidget keeps the node that a view had stood in, and JupyterLab some text of its own: of a widget that

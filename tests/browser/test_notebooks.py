@@ -6,7 +6,7 @@ from browser_lab import ROOT
 from tests.browser.pages import resize
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 # As many widgets have drawn something as there are outputs that are widgets.
 ALL_WIDGETS_DRAWN = """() => {

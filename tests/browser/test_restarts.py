@@ -1,11 +1,13 @@
 """A kernel that is restarted again and again, with Run All each time, in a real JupyterLab."""
 
+import pytest
+
 from tests.browser.test_leaks import counted
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 from tests.widget_kinds import KINDS
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 TIMES = 20
 # A page keeps the text of each module that it has ever loaded, and each model loads one: 1.1 MB a run for

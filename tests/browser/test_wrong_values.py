@@ -9,7 +9,7 @@ from tests.browser.pages import painted, run_last_cell
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS, RIGHT, WRONG
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 ALL_OF = {kind: [case for case in WRONG if case[0] == kind] for kind in KINDS}
 FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases[-1])]
@@ -17,27 +17,29 @@ FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases
 
 @pytest.mark.parametrize(("kind", "name", "value", "said"), FIRST_AND_LAST)
 def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value, said):
-    """The picture is that of a widget to which only the right value was given, not as it was before."""
-    made = KINDS[kind].make
+    """The picture is that of a widget which was only given the right value, shown before or after."""
+    made, right = KINDS[kind].make, RIGHT[kind][0]
     told = run_last_cell(
         kinds_page,
-        f"first, same, last = {made}, {made}, {made}\ndisplay(first, same, last)\n"
-        f"for w in (same, last):\n    {RIGHT[kind][0]}\nlast.{name} = {value}",
+        f"w = fresh = {made}\n{right}\nfirst, same, last = {made}, {made}, {made}\n"
+        f"display(first, fresh, same, last)\nfor w in (same, last):\n    {right}\nlast.{name} = {value}",
     )
     assert said in told
     views = kinds_page.locator(".jp-Cell").last.locator(KINDS[kind].css)
-    expect(views).to_have_count(3)
+    expect(views).to_have_count(4)
     painted(kinds_page)
     ids = re.compile(r"stridekit-\d+")  # each view has its own
-    first, same, last = (ids.sub("", html) for html in views.evaluate_all(HTML))
+    htmls, (_, *texts) = zip(*views.evaluate_all(SHOWN), strict=True)
+    first, _, same, last = (ids.sub("", html) for html in htmls)
     assert last == same != first
+    assert len({*texts}) == 1, "Python does not move the picture"
     said = lab.run_code(kinds_page, "print(last._state == same._state != first._state)")
     assert said.strip() == "True"
 
 
 # Without what is read aloud once the hand rests.
-HTML = """(views) => views.map((view) => {
+SHOWN = """(views) => views.map((view) => {
   const copy = view.cloneNode(true);
   for (const node of copy.querySelectorAll('.sk-spoken')) node.remove();
-  return copy.innerHTML;
+  return [copy.innerHTML, copy.textContent];
 })"""

@@ -1,0 +1,393 @@
+"""Each widget in a real JupyterLab, by mouse and by keyboard: the page, the kernel and torch agree."""
+
+import pytest
+import torch
+
+from tests.browser.pages import (
+    BY_HAND,
+    button,
+    enter,
+    hears,
+    in_kernel,
+    ints,
+    press,
+    rerun,
+    run_last_cell,
+    text,
+    texts,
+)
+from tests.needs import needs_chromium
+from tests.widget_kinds import KINDS
+
+pytestmark = needs_chromium
+
+
+@pytest.fixture
+def make(kinds_page):
+    """`make(source)` shows a new widget w in the page's last cell. JupyterLab takes no key for itself."""
+    cells = kinds_page.locator(".jp-Cell")
+    count = cells.count()
+
+    def make(source):
+        run_last_cell(kinds_page, f"w = {source}\ndisplay(w)")
+        w = cells.last.locator(".stridekit")
+        w.wait_for()
+        kinds_page.mouse.move(5, 5)
+        return w
+
+    yield make
+    assert cells.count() == count
+
+
+@pytest.fixture
+def kernel(lab, kinds_page):
+    """`kernel(expression)`: what the kernel says of the widget, once it has been told."""
+    return lambda expression: in_kernel(lab, kinds_page, expression)
+
+
+def active(grid):
+    """What is read aloud of the box that the keys have reached."""
+    return grid.page.locator(f"#{grid.get_attribute('aria-activedescendant')}").get_attribute(
+        "aria-label"
+    )
+
+
+# The stride explorer -------------------------------------------------------------------------------------
+
+PRESETS = [
+    *("row-major", "column-major", "transpose", "every second column", "diagonal", "broadcast"),
+    "windows",
+]
+
+
+def code(w):
+    return w.locator(".sk-code code").first.inner_text()
+
+
+def assert_strides(w, kernel):
+    """The grid has the numbers that torch makes of the code; the kernel's code is the same."""
+    assert ints(w, ".sk-cell") == eval(code(w)).flatten().int().tolist()
+    assert kernel("w.code") == code(w)
+
+
+def test_strides_by_mouse(make, kernel):
+    """Every preset, with the same as another expression; a grip that is dragged; a hover that links."""
+    w = make("StrideExplorer()")
+    assert texts(w, ".sk-presets button") == PRESETS
+    for name in PRESETS:
+        button(w, name).click()
+        assert_strides(w, kernel)
+        same = text(w, ".sk-also").removeprefix("# the same as ")
+        assert eval(same).flatten().int().tolist() == ints(w, ".sk-cell"), name
+    button(w, "diagonal").click()
+    w.locator(".sk-tapebox").scroll_into_view_if_needed()  # the mouse reaches what is in the window
+    grip = w.locator(".sk-grip[title='drag to change stride[0]']").bounding_box()
+    slot, mouse = w.locator(".sk-slot").nth(6).bounding_box(), w.page.mouse
+    mouse.move(grip["x"] + 12, grip["y"] + 12)
+    mouse.down()
+    mouse.move(slot["x"] + 20, slot["y"] + 2, steps=6)
+    mouse.up()
+    assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 0)"
+    assert_strides(w, kernel)
+    w.locator(".sk-slot").nth(18).hover()
+    assert text(w, ".sk-sentence").startswith("x[3] is element 18")
+
+
+def test_strides_by_keyboard(make, kernel):
+    """A slider to its limit, where torch ends too; a walk in the grid; a chain that is typed and undone."""
+    w = make("StrideExplorer()")
+    press(button(w, "every second column"), "Enter")
+    press(w.get_by_label("stride[1]", exact=True), *["ArrowRight"] * 3)
+    assert code(w) == "torch.arange(40.).as_strided((5, 4), (8, 2), 0)"
+    assert text(w, ".sk-why").startswith("stride[1] stops at 2: beyond it, x[4, 3]")
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        torch.arange(40.0).as_strided((5, 4), (8, 3), 0)
+    press(w.get_by_label("stride[1]", exact=True), *["ArrowLeft"] * 3)
+    assert_strides(w, kernel)
+    press(button(w, "row-major"), "Enter")
+    grid = w.get_by_role("grid", name="elements of x by index")
+    press(grid, "Home", "ArrowUp", "ArrowRight", "a", "d", "d", "x", "End")
+    index = eval(kernel("w.index"))
+    number = index[0] * 8 + 7
+    assert active(grid) == f"x[{index[0]}, 7]: element {number}, byte {4 * number}"
+    hears(w, f"= {number}: x[{index[0]}, 7] is element {number} of the storage: byte {4 * number}")
+    for typed in (".T", "[1:]", "contiguous().view(5, 7)"):
+        enter(w, "then", typed)
+        assert_strides(w, kernel)
+    assert code(w) == "torch.arange(40.).view(5, 8).T[1:].contiguous().view(5, 7)"
+    press(w.get_by_label("then", exact=True), "Control+z", "Control+z")
+    assert_strides(w, kernel)
+    assert code(w) == "torch.arange(40.).view(5, 8).T[1:]"
+
+
+# The alias explorer --------------------------------------------------------------------------------------
+
+ALIASES = "AliasExplorer((4, 6), ['y = x[1:, ::2]', 'z = x[:, 4:]'])"
+
+
+def assert_aliases(w, kernel, *lines):
+    """The numbers of each name are torch's, after these lines, on the page and in the kernel."""
+    names = {"x": torch.arange(24).view(4, 6)}
+    for line in lines:
+        exec(line, names)
+    for name in "xyz":
+        assert ints(w, f".sk-card.is-{name} .sk-box") == names[name].flatten().tolist()
+    assert eval(kernel("w.values")) == {name: names[name].tolist() for name in "xyz"}
+    assert eval(kernel("w.steps")) == lines
+
+
+def test_aliases_by_mouse(make, kernel):
+    """An example is clicked, and undone; a slot lights its owners."""
+    w, first = make(ALIASES), ("y = x[1:, ::2]", "z = x[:, 4:]")
+    assert_aliases(w, kernel, *first)
+    button(w, "undo").click()
+    button(w, "reset").click()
+    assert not w.locator(".sk-card.is-y").is_visible() and kernel("w.steps") == "()"
+    button(w, first[0]).click()
+    enter(w, "run a line", first[1])
+    assert_aliases(w, kernel, *first)
+    w.locator(".sk-storage .sk-box").nth(10).hover()
+    assert text(w, ".sk-readout") == "element 10 holds 10: x[1, 4], y[0, 2], z[1, 0]"
+    assert texts(w, ".sk-card .is-spot") == ["10"] * 3
+
+
+def test_aliases_by_keyboard(make, kernel):
+    """Lines are typed, and whoever shares has changed; a grid is walked, one tab stop each."""
+    w, lines = make(ALIASES), ["y = x[1:, ::2]", "z = x[:, 4:]"]
+    for line in ("y += 100", "z[0] = 7", "x.mul_(2)"):
+        enter(w, "run a line", line)
+        assert_aliases(w, kernel, *lines, *[line])
+        lines.append(line)
+    assert text(w, ".sk-news").startswith("x.mul_(2) — x changed: ")
+    press(w.get_by_role("grid", name="elements of y by index"), "Home", "ArrowRight", "ArrowDown")
+    hears(w, "element 14 holds 228: x[2, 2], y[1, 1]")
+    w.page.keyboard.press("Tab")
+    w.page.keyboard.press("Tab")
+    for key in ("a", "d", "d", "ArrowRight"):
+        w.page.keyboard.press(key)
+    assert text(w, ".sk-readout").startswith("element 15 holds 30")
+
+
+# The reshape stepper -------------------------------------------------------------------------------------
+
+RESHAPE = "ReshapeStepper(torch.arange(32.).view(4, 8)[:, :6], shape=(2, 12))"
+
+
+def test_reshapes_by_mouse(make, kernel):
+    """A shape that torch refuses, in its words, with what a copy would hold; one that it takes."""
+    w = make(RESHAPE)
+    x = torch.arange(32.0).view(4, 8)[:, :6]
+    button(w, "next").click()
+    button(w, "to the end").click()
+    with pytest.raises(RuntimeError) as refused:
+        x.view(2, 12)
+    assert text(w, ".is-torch dd") == str(refused.value)
+    assert ints(w, ".sk-copy .sk-box") == x.reshape(2, 12).flatten().int().tolist()
+    w.locator(".sk-copy .sk-box").nth(7).click()
+    assert kernel("w.step, w.index, w.result") == "4 (1, 1) None"
+    button(w, "(2, 2, 6)").click()
+    button(w, "to the end").click()
+    new = w.get_by_role("list", name="dims of the new shape").locator(".sk-step")
+    assert new.all_inner_texts() == [f"stride {s}" for s in x.view(2, 2, 6).stride()]
+    assert kernel("w.target, w.result.stride") == f"(2, 2, 6) {x.view(2, 2, 6).stride()}"
+
+
+def test_reshapes_by_keyboard(make, kernel):
+    """A shape is typed, the steps and the tape are walked."""
+    w = make(RESHAPE)
+    enter(w, "view it as", "2, -1, 6")
+    assert w.get_by_label("view it as").input_value() == "2, 2, 6"
+    enter(w, "view it as", "5, 5")
+    assert w.locator(".sk-why").first.inner_text().endswith("has 25 elements, the layout has 24")
+    assert kernel("w.target") == "(2, 2, 6)"
+    enter(w, "view it as", "2, 12")
+    press(button(w, "next"), "ArrowRight", "ArrowRight", "a", "d", "d")
+    assert "stride 8 found, 6 · 1 = 6 needed" in text(w, ".sk-sentence")
+    assert texts(w, ".sk-box.is-run") == ["0", "8", "16", "24"]
+    press(button(w, "next"), "End")
+    hears(w, "There is no such view: dims 0 and 1 do not merge")
+    press(w.get_by_role("grid", name="the storage of x"), "End")
+    assert kernel("w.step, w.index, w.new_index") == "4 (3, 5) (1, 11)"
+    for d, i in enumerate((0, 1)):
+        w.get_by_label(f"index of y in dim {d}").fill(str(i))
+    assert kernel("w.index, w.new_index") == "(0, 1) (0, 1)"
+    assert text(w, ".sk-followed").startswith("x[0, 1] is number 1 in row-major order")
+
+
+# Channels-last -------------------------------------------------------------------------------------------
+
+TAPES = ("contiguous_format", "channels_last")
+
+
+def tape(w, name):
+    return w.get_by_role("grid", name=f"{name}: the order of memory")
+
+
+def in_memory(t):
+    """The labels of a tensor's elements in the order of its memory."""
+    labels = {
+        int(t[n, c, h, v].storage_offset()): f"{'abcd'[c]}{h}{v}"
+        for n, c, h, v in torch.cartesian_prod(*map(torch.arange, t.shape)).tolist()
+    }
+    return [labels[k] for k in range(t.numel())]
+
+
+def test_channels_by_mouse(make, kernel):
+    """A box is pointed at, on both tapes; layers are switched, and become what torch makes of them."""
+    w = make("ChannelsLastExplorer()")
+    button(w, "a channel's pixels").click()
+    tape(w, "channels_last").locator(".sk-box").nth(22).click()
+    classes = "all => all.flatMap((box, k) => (box.classList.contains('is-lit') ? [k] : []))"
+    lit = [tape(w, name).locator(".sk-box").evaluate_all(classes) for name in TAPES]
+    assert lit == [[k for k in range(20, 40) if k != 27], [k for k in range(1, 60, 3) if k != 22]]
+    assert kernel("w.index, w.highlight") == "(0, 1, 1, 2) channel"
+
+    def row(name):
+        line = w.locator(".sk-network tbody tr").filter(has_text=name)
+        return texts(line, "td")[1]
+
+    x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    assert row("F.relu(x)").startswith("channels_last")
+    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").check()
+    lost = row("x[0].unsqueeze(0)")
+    assert str(tuple(x[0].unsqueeze(0).stride())) in lost and "channels_last is lost" in lost
+    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").uncheck()
+    w.get_by_role("checkbox", name="x.flatten(1)").uncheck()
+    w.get_by_role("checkbox", name="x.view(len(x), -1)").check()
+    assert "torch refuses: C is innermost" in row("x.view(len(x), -1)")
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        x.view(2, -1)
+    assert kernel("w.layers") == "('conv2d', 'batch_norm', 'relu', 'max_pool2d', 'view')"
+
+
+def test_channels_by_keyboard(make, kernel):
+    """The sizes: the labels lie in the order of torch's memory. The tapes and planes are walked."""
+    w, shape = make("ChannelsLastExplorer()"), (1, 4, 3, 2)
+    for label, size in zip(("N images", "C channels", "H height", "W width"), shape, strict=True):
+        press(w.get_by_role("slider", name=label), "Home", *["ArrowRight"] * (size - 1))
+    assert kernel("w.shape") == str(shape)
+    made = {"torch": torch}
+    exec(code(w), made)
+    for number, (name, t) in enumerate(zip(TAPES, (made["x"], made["y"]), strict=True)):
+        assert t.shape == shape
+        assert texts(tape(w, name), ".sk-box") == in_memory(t)
+        assert ints(w.locator(".sk-steps").nth(number), "b") == [*t.stride()]
+    press(tape(w, "channels_last"), "Home", "ArrowRight", "a", "d", "d", "x")
+    assert active(tape(w, "channels_last")) == "x[0, 1, 0, 0]: element 1"
+    hears(w, "x[0, 1, 0, 0] is element 6 in contiguous_format, element 1 in channels_last.")
+    planes = w.get_by_role("grid", name="the tensor: planes of channels")
+    press(planes, "Home", "ArrowDown", "ArrowRight", "ArrowRight")
+    assert kernel("w.index") == "(0, 1, 1, 0)"
+
+
+# Traversals ----------------------------------------------------------------------------------------------
+
+
+def pane(w, k):
+    return w.locator(".sk-walk").nth(k)
+
+
+def stats(node):
+    """The numbers by what they count."""
+    terms = texts(node, "dt")
+    return dict(zip(terms, texts(node, "dd"), strict=True))
+
+
+def test_walks_by_mouse(make, kernel):
+    """Rows against columns, through caches of two sizes; the boxes of a transpose; a warp."""
+    w = make("TraversalExplorer()")
+    button(w, "rows against columns").click()
+    for lines, misses in (("4 lines", [6, 48]), ("8 lines", [6, 6])):
+        w.get_by_label("cache", exact=True).select_option(lines)
+        found = [stats(pane(w, k))["lines loaded"] for k in (0, 1)]
+        assert [*map(int, found)] == misses
+        assert kernel("[w.counts.misses, w.other_counts.misses]") == str(misses)
+    x = torch.arange(96).view(6, 16)[:, ::2]
+    button(w, "every second column").click()
+    assert sorted(ints(pane(w, 1), ".sk-byte-box")) == x.flatten().tolist()
+    button(w, "transpose").click()
+    pane(w, 0).locator("select").select_option("column by column, dims (1, 0) · as torch runs it")
+    assert kernel("w.order, w.counts.misses") == "(1, 0) 6"
+    button(w, "a GPU's warp").click()
+    w.locator(".sk-warp").get_by_label("itemsize").select_option("8 bytes")
+    assert kernel("w.warp.itemsize") == "8"
+
+
+def test_walks_by_keyboard(make, kernel):
+    """Both walks by the scrubber, one visit a key: torch has these elements there."""
+    w = make("TraversalExplorer()")
+    press(button(w, "rows against columns"), "Enter")
+    visit = w.get_by_label("visit", exact=True)
+    press(visit, "Home", *["ArrowRight"] * 14, "a", "d", "d")
+    x = torch.arange(48).view(6, 8)
+    here = [ints(pane(w, k), ".is-here") for k in (0, 1)]
+    assert here == [[int(order.flatten()[13])] for order in (x, x.t())]
+    hears(w, "left visit 14 of 48: x[1, 5], element 13, cache line 1: a hit")
+    assert kernel("w.visit") == "14"
+    press(visit, "End")
+    press(w.get_by_label("alignment"), "Home", "ArrowRight")
+    assert kernel("w.alignment, w.counts.minimum") == "8 7"
+    assert stats(pane(w, 0))["would do"] == "7"
+
+
+# Predictions ---------------------------------------------------------------------------------------------
+
+PREDICT = """\
+Predict('What is the stride of `x.t()`?', x.t().stride(), choices=[(6, 1), (1, 6), (1, 4)],
+        why='`t()` swaps the two.', experiment='x.t().stride()',
+        remarks={(6, 1): 'That is the stride of `x` itself.'})"""
+
+
+def test_predictions_by_mouse(make, kernel):
+    """The prediction stays beside torch's answer; nothing of that was in the page before."""
+    w, stride = make(PREDICT), torch.arange(24).view(4, 6).t().stride()
+    for _ in range(2):
+        html = w.inner_html()
+        assert not any(secret in html for secret in ("swaps", "x.t().stride()", "it is", "That is"))
+        w.get_by_label("(6, 1)").check()
+        button(w, "Commit").click()
+        assert text(w, ".sk-answer") == f"✗ you said (6, 1), it is {stride}"
+        assert text(w, ".sk-remark") == "That is the stride of x itself."
+        assert eval(text(w, ".sk-output")) == stride
+        assert kernel("(w.committed, w.correct)") == "((6, 1), False)"
+        button(w, "try again").click()
+        assert kernel("w.committed") == "None"
+    button(w, "show me").click()
+    assert kernel("(w.shown, w.committed)") == "(True, None)"
+
+
+def test_predictions_by_keyboard(make, kernel):
+    """Arrows choose and Enter commits; a shape is typed in any usual way, and no other text is one."""
+    w = make(PREDICT)
+    press(w.get_by_label("(6, 1)"), "ArrowDown", "a", "d", "d", "Enter")
+    assert text(w, ".sk-answer") == "✓ you said (1, 6), and so it is"
+    focused = "node => node === document.activeElement"
+    assert w.get_by_role("status").first.evaluate(focused) and kernel("w.correct") == "True"
+    w = make("Predict('What shape?', x.unfold(0, 3, 1).shape, why='windows last')")
+    for typed, said in [
+        ("", "Write your answer first: a guess is enough."),
+        ("(2, y)", "I could not read “y” in “(2, y)”"),
+        ("[2,6, 3]", "✓ you said (2, 6, 3), and so it is"),
+    ]:
+        enter(w, "your prediction", typed)
+        assert text(w, ".sk-answer").startswith(said)
+    shape = torch.arange(24).view(4, 6).unfold(0, 3, 1).shape
+    assert kernel("w.committed") == str(tuple(shape))
+
+
+# All of them ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_rerun_cells_leave_nothing_behind(lab, kinds_page):
+    """Also while one plays: each new view lives, and is the kernel's; nothing went wrong on the way."""
+    walks = kinds_page.locator(".sk-traversal").first
+    button(walks, "transpose").click()
+    walks.locator(".sk-play").click()
+    run_last_cell(kinds_page, "pass")
+    for _ in range(2):
+        rerun(lab, kinds_page, ".stridekit")
+    for k, (kind, made) in enumerate(KINDS.items()):
+        before = in_kernel(lab, kinds_page, f"w{k}._state")
+        BY_HAND[kind](kinds_page.locator(made.css).first)
+        assert in_kernel(lab, kinds_page, f"w{k}._state") != before, kind
