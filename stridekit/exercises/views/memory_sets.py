@@ -1,0 +1,383 @@
+"""E1 and E2: the bytes that a tensor reaches, and whether two have one in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+from stridekit.exercises.answers import as_int, as_ints, read_yes_or_no
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome
+
+Either = Any  # a torch.Tensor or an np.ndarray
+
+RUNS_SHOWN = 6
+
+
+def read_byte_set(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a set of bytes, or another collection of ints; {} stands for no bytes.
+
+    Absolute addresses are shown from the storage's start, so that none gets into a report.
+    """
+    empty_dict = isinstance(answer, dict) and not answer
+    if isinstance(answer, set | frozenset) or empty_dict:
+        found = {as_int(byte, "an int in the set") for byte in answer}
+    else:
+        flat = isinstance(answer, np.ndarray) and answer.ndim == 1
+        found = set(as_ints(answer.tolist() if flat else answer, "a set of ints"))
+    storage = args["t"].untyped_storage()
+    far = 16 * storage.nbytes() + 4096  # beyond what wrong units could make of a byte
+    if found and min(found) > far:
+        after = {byte - storage.data_ptr() for byte in found}
+        if max(map(abs, after)) > far:
+            return Outcome({"bytes": "outside"}, "numbers far outside the storage")
+        shown = f"addresses: the storage's start, plus\n{in_runs(after)}"
+        return Outcome({"addresses": frozenset(after)}, shown)
+    facts = {"count": len(found), "bytes": frozenset(found)}
+    return Outcome(facts, in_runs(found))
+
+
+def in_runs(found: Iterable[int]) -> str:
+    """The number of bytes, then the bytes themselves, in runs of neighbours.
+
+    >>> in_runs({0, 1, 2, 3, 8, 9, 10, 11, 16})
+    '9 bytes: 0–3, 8–11, 16'
+    """
+    runs: list[list[int]] = []
+    for byte in sorted(found):
+        if runs and byte == runs[-1][1] + 1:
+            runs[-1][1] = byte
+        else:
+            runs.append([byte, byte])
+    if not runs:
+        return "no byte"
+    count = sum(last - first + 1 for first, last in runs)
+    shown = [f"{a}–{b}" if a < b else str(a) for a, b in runs[:RUNS_SHOWN]]
+    dots = ", …" if len(runs) > RUNS_SHOWN else ""
+    return f"{count} {'byte' if count == 1 else 'bytes'}: {', '.join(shown)}{dots}"
+
+
+@exercise(
+    title="the bytes that a tensor reaches",
+    read=read_byte_set,
+    cases=[
+        "t = torch.zeros(3, dtype=torch.int16)",
+        "t = torch.zeros(2, 3, dtype=torch.float32)",
+        "t = torch.zeros(10, dtype=torch.int16)[4:7]",
+        "t = torch.zeros(10, dtype=torch.int16)[::3]",
+        "t = torch.zeros(4, 6, dtype=torch.int16)[:, 2]",
+        "t = torch.zeros(4, 6, dtype=torch.int32)[1:, ::2]",
+        "t = torch.zeros(4, 6, dtype=torch.float64)[1:3, 2:4].t()",
+        "t = torch.arange(12, dtype=torch.uint8)[1::4]",
+        "t = torch.ones(9, dtype=torch.bool)[2:8:5]",
+        "t = torch.zeros(3, dtype=torch.int16).expand(4, 3)",
+        "t = torch.zeros(7, dtype=torch.int16)[1:].unfold(0, 3, 2)",
+        "t = torch.zeros(2, 3, 4, dtype=torch.int16)[:, 1:, ::3]",
+        "t = torch.zeros(2, 2, 3, 2, dtype=torch.int16).permute(3, 1, 0, 2)[1:, :, 1]",
+        "t = torch.zeros(3, 5, dtype=torch.complex64)[1:2, 2:3]",
+        "t = torch.zeros(2, 2, 2, 2, 2, dtype=torch.uint8)[..., 1]",
+        "t = torch.zeros(10, dtype=torch.int16)[7]",
+        "t = torch.tensor(7.0)",
+        "t = torch.zeros(10, dtype=torch.int16)[4:4]",
+        "t = torch.zeros(4, 6)[2:2, 1:]",
+        "t = torch.empty(0)",
+    ],
+    hints=[
+        "First the numbers of the elements in the storage, by the formula of the last lesson: one "
+        "for each index of t. Then the bytes of each element.",
+        "Start with one number, that of t's first element. Each dim multiplies what you have: for "
+        "every number so far, and every `i in range(size)`, take `i * step` more.",
+        "An element with number e has the bytes `e * item + k` for `k in range(item)`. Put them "
+        "all into one set; where t has no element, none is left.",
+    ],
+    otherwise="Take the input above to paper: the storage is a line of bytes. Mark the bytes of each "
+    "element of t, one element after the other, and compare the marks with yours.",
+    takeaway="A tensor's memory set: every index, every byte. Two such sets say who shares what.",
+)
+def memset_of(t: torch.Tensor) -> set[int]:
+    """The memory set of t: the bytes of its storage that t's elements occupy.
+
+    t       a small strided tensor of any dtype, perhaps sliced, transposed, expanded or empty
+    return  a set of ints: byte 0 is the first of the storage, wherever that lies in memory
+    """
+    item = t.element_size()
+    elements = {t.storage_offset()}
+    for size, step in zip(t.shape, t.stride(), strict=True):
+        elements = {e + i * step for e in elements for i in range(size)}
+    return {e * item + k for e in elements for k in range(item)}
+
+
+OFF_BY_ONE = (
+    "One byte too many: an element of 2 bytes that starts at byte 6 has the bytes 6 and 7. Count those "
+    "of the first input with your fingers: how many should there be?"
+)
+NO_ELEMENT = (
+    "Right wherever t has an element. Where a size is 0 there is no index, so there is no byte either: "
+    "the answer is the empty set."
+)
+SOME_DIMS = (
+    "Your loops are made for a certain number of dims, and t can have any, also none. One stride a "
+    "dim: let a single loop run over all of them."
+)
+SO_MANY_DIMS = "[(t.size(d), t.stride(d)) for d in range({})]"
+JUST_SO_MANY = "[(t.size(d), t.stride(d)) for d, _ in zip(range({}), t.shape, strict=True)]"
+
+memset_of.knows(
+    slots={
+        "range(item)": {
+            "range(item + 1)": OFF_BY_ONE,
+            "range(item - 1)": "The last byte of each element is missing: `range(a, b)` stops before "
+            "b. An element of 2 bytes that starts at byte 6 has the bytes 6 and 7.",
+        },
+        "range(size)": {
+            "range(size + 1)": "You step once too often along each dim: a dim of size 3 has the "
+            "indices 0, 1 and 2, so its last element lies two steps from its first.",
+        },
+        "{t.storage_offset()}": {
+            "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it "
+            "does a slice such as `x[4:7]` begin?",
+        },
+        "t.stride()": {
+            "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor "
+            "do. A column or a slice with a step leaves gaps, and an expanded tensor comes back: ask "
+            "`t.stride()` where the next element is.",
+        },
+    },
+    alone={
+        "k in range(item)": {
+            "k in range(1)": "You have the first byte of each element, and no other. "
+            "An element takes `t.element_size()` bytes in a row, and they all belong to it."
+        },
+        "e * item + k": {
+            "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does "
+            "element number 5 have when an element takes 2 of them?",
+            "t.storage_offset() + (e - t.storage_offset()) * item + k": "Two units meet: your steps "
+            "are in bytes, the storage offset still counts elements. Try it on a slice that starts "
+            "later.",
+            "t.storage_offset() * item + (e - t.storage_offset()) + k": "Two units meet: the offset is "
+            "in bytes, your steps are not. torch's strides count elements, and each of those takes "
+            "`t.element_size()` bytes.",
+        },
+        "i in range(size)": {"i in range(size if t.numel() else 1)": NO_ELEMENT},
+        "elements = {e": {"elements |= {e": NO_ELEMENT},
+        "zip(t.shape, t.stride(), strict=True)": {
+            walk.format(dims): SOME_DIMS
+            for dims in (1, 2, 3)
+            for walk in (SO_MANY_DIMS, JUST_SO_MANY)
+        },
+    },
+    wrong={
+        "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": "You take "
+        "everything between the first and the last byte. t can leave gaps: look at `x[::3]`, and ask "
+        "which of its neighbours in the storage it really reaches.",
+        "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that "
+        "t never reaches: which bytes would change if you filled t with other values?",
+        "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses in "
+        "this process, other ones at every run. Count from the start of the storage: no `data_ptr()` "
+        "is needed.",
+        "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies "
+        "never depends on what it holds: a tensor of zeros has a memory set too.",
+        "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
+    },
+)
+
+X = "x = torch.arange(12)\n"
+M = "x = torch.arange(12).view(3, 4)\n"
+
+
+@exercise(
+    title="do these two share a byte?",
+    read=read_yes_or_no,
+    cases=[
+        X + "a, b = x[2:8], x[5:]",
+        X + "a, b = x[:6], x[6:]",
+        "a, b = torch.arange(6), torch.arange(6)",
+        X + "a, b = x, x[3:9].clone()",
+        X + "a, b = x[::2], x[1::2]",
+        X + "a, b = x[::2], x[::3]",
+        X + "a, b = x[1::3], x[2::3]",
+        X + "a, b = x[5:6], x[::5]",
+        M + "a, b = x.t(), x[1, 2]",
+        M + "a, b = x[1], x[:, 2]",
+        M + "a, b = x[:, 1], x[:, 2]",
+        M + "a, b = x[:, :2], x[:, 2:]",
+        M + "a, b = x[:, :2], x[1:, :1]",
+        M + "a, b = x[:2, 1:3], x[1:, 2:]",
+        M + "a, b = x.reshape(-1), x[2]",
+        M + "a, b = x.t().reshape(-1), x",
+        X + "a, b = x.detach()[3:], x",
+        X + "a, b = x[4], x[::3]",
+        X + "a, b = x[6], x[::3]",
+        X + "a, b = x[2].expand(4, 3), x[:3]",
+        X + "a, b = x[:2].expand(5, 2), x[2:4].expand(5, 2)",
+        X + "a, b = x.unfold(0, 2, 5), x[3:5]",
+        X + "a, b = x[6:], x[6:].as_strided((3,), (1,), 2)",
+        "x = torch.zeros(4)\na, b = x, x.view(torch.uint8)[5:7]",
+        "x = torch.zeros(4)\na, b = x[1:2], x.view(torch.int16)[3]",
+        "x = torch.zeros(4)\na, b = x.view(torch.int16)[::2], x.view(torch.int16)[1::2]",
+        X + "a, b = x[:0], x",
+        "a, b = torch.empty(0), torch.empty(0)",
+        X + "a, b = x[3:3], x[:0]",
+        X + "a, b = x, x.numpy()[3:]",
+        X + "a, b = x.numpy()[1::2], x[::2]",
+        X + "a, b = x.numpy()[1::2], x[3::4]",
+        X + "a, b = x.numpy().reshape(3, 4)[:, 1], x[2::4]",
+        X + "a, b = torch.from_numpy(x.numpy()[4:]), x[:6]",
+        X + "a, b = torch.from_numpy(x.numpy()[6:]), x[:6]",
+        "n = np.arange(12)\na, b = n[::-1], n[:1]",
+        "n = np.arange(12)\na, b = torch.from_numpy(n)[:6], n[:5:-1]",
+        "n = np.arange(12)\na, b = n[::-2], torch.from_numpy(n)[::2]",
+        "a, b = torch.arange(6, dtype=torch.uint8), np.arange(6, dtype=np.uint8)",
+        "n = np.zeros((3, 4))\na, b = n[:, 1:1], n",
+    ],
+    hints=[
+        "You have written the memory set of one tensor. Two such sets can be compared, if both count "
+        "from the same place: here that has to be memory itself.",
+        "The first element of a tensor lies at `data_ptr()`; that of an array at "
+        '`array.__array_interface__["data"][0]`. From there, the steps: torch counts them in '
+        "elements, NumPy in bytes, and backwards too.",
+        "Make the set of all bytes of a, and that of b. `not first.isdisjoint(second)` is the "
+        "answer, also where one of them is empty.",
+    ],
+    otherwise="Work out by hand which bytes a has and which b: the storage as a line, a mark for each "
+    "byte. Is one of them marked twice?",
+    takeaway="Same storage, same address, equal values: none of them is it. A byte in common is.",
+)
+def share_bytes(a: torch.Tensor | np.ndarray, b: torch.Tensor | np.ndarray) -> bool:
+    """Whether a and b have a byte in common, so that a write to one may change the other.
+
+    a, b    small: each a strided tensor on the CPU or a NumPy array, of any dtype, perhaps empty
+    return  True or False
+    """
+    memsets = []
+    for x in (a, b):
+        if isinstance(x, torch.Tensor):
+            found, steps = {x.data_ptr()}, tuple(s * x.itemsize for s in x.stride())
+        else:
+            found, steps = {x.__array_interface__["data"][0]}, x.strides
+        for size, step in zip((*x.shape, x.itemsize), (*steps, 1), strict=True):
+            found = {byte + i * step for byte in found for i in range(size)}
+        memsets.append(found)
+    return not memsets[0].isdisjoint(memsets[1])
+
+
+def first_byte(x: Either) -> int:
+    """The address of x's first element."""
+    return x.data_ptr() if isinstance(x, torch.Tensor) else x.__array_interface__["data"][0]
+
+
+def block(x: Either) -> int:
+    """The address of a tensor's storage, or of the block behind an array."""
+    if isinstance(x, torch.Tensor):
+        return x.untyped_storage().data_ptr()
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return first_byte(x) if x.base is None else block(x.base)
+
+
+def piece(x: Either) -> range:
+    """As many bytes as x's elements take, in a row from its first on."""
+    return range(first_byte(x), first_byte(x) + x.nbytes)
+
+
+def upwards(x: Either) -> range:
+    """The bytes from x's first element to its last, as if every step went forward."""
+    steps = [s * x.itemsize for s in x.stride()] if isinstance(x, torch.Tensor) else x.strides
+    reach = sum((size - 1) * step for size, step in zip(x.shape, steps, strict=True))
+    return range(first_byte(x), first_byte(x) + reach + x.itemsize)
+
+
+def meet(first: range, second: range) -> bool:
+    """True if two ranges overlap, by their ends."""
+    return first.start < second.stop and second.start < first.stop
+
+
+def base_of(x: Either) -> Either:
+    """The base that a tensor or an array was made from, or itself."""
+    base = x._base if isinstance(x, torch.Tensor) else x.base
+    return x if base is None else base
+
+
+POINTERS = (
+    "You compare where the two begin. `x[2:8]` and `x[5:]` begin at different bytes and yet meet, and "
+    "tensors without elements all say 0."
+)
+STORAGES = (
+    "You ask whether the two stand on one storage. Halves of one storage need not meet: write to "
+    "`x[:6]` and look whether `x[6:]` changes. (And one memory can have two handles, after NumPy.)"
+)
+RANGES = (
+    "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` lie in "
+    "each other's gaps: does a write to one ever reach the other?"
+)
+PIECES = (
+    "You take each of them for one piece: so many bytes from its first on. With a step there are gaps, "
+    "and the last element lies further away: `x[::3]` of 12 elements reaches the tenth."
+)
+VALUES = (
+    "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
+    "tensor can show quite different ones. What counts is where they lie."
+)
+BASES = (
+    "You ask from which tensor the two were made. That is autograd's notebook, with gaps: it knows "
+    "neither `detach()` nor NumPy, and two halves of one base need not meet."
+)
+SAME_FOR_ALL = (
+    "You say the same of every pair (so does `a is b`, since a view is an object of its own). Some of "
+    "these share memory and some do not: the first two inputs are one of each."
+)
+
+share_bytes.knows(
+    wrong={
+        "first_byte(a) == first_byte(b)": POINTERS,
+        "a.data_ptr() == b.data_ptr()": POINTERS,
+        "block(a) == block(b)": STORAGES,
+        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
+        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
+        "np.may_share_memory(a, b)": RANGES,
+        "meet(upwards(a), upwards(b))": RANGES,
+        "meet(piece(a), piece(b))": PIECES,
+        "not set(piece(a)).isdisjoint(piece(b))": PIECES,
+        "a.shape == b.shape and bool((a == b).all())": VALUES,
+        "bool(np.isin(a, b).any())": VALUES,
+        "base_of(a) is base_of(b)": BASES,
+        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
+        "a._is_view() or b._is_view()": BASES,
+        "b._is_view() or a._is_view()": BASES,
+        "a._base is b or b._base is a": BASES,
+    }
+)
+share_bytes.knows(
+    slots={
+        "not memsets[0].isdisjoint(memsets[1])": {
+            "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than "
+            "sharing: `x[2:8]` and `x[5:]` have bytes in common, and each has some of its own. (And an "
+            "empty set lies inside any.)",
+            "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two "
+            "lies inside the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty "
+            "set lies inside any.)",
+        },
+        "s * x.itemsize": {
+            "s": "Your steps along a torch tensor count bytes, and torch's strides "
+            "count elements: each of those takes `itemsize` bytes. (NumPy's are in bytes already.)"
+        },
+        "(*x.shape, x.itemsize)": {
+            "(*x.shape, 1)": "You compare the first bytes of the elements only. "
+            "A `uint8` view can begin in the middle of a float: every element has `itemsize` bytes, and "
+            "all of them count."
+        },
+        "x.strides": {
+            "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size "
+            "of an element. They count bytes already: print `x.stride()` beside `x.numpy().strides`."
+        },
+        "(*steps, 1)": {
+            "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk "
+            "backwards, as `n[::-1]` does: its stride is negative, and its first element lies behind its "
+            "last."
+        },
+    },
+    wrong={"True": SAME_FOR_ALL, "False": SAME_FOR_ALL},
+)

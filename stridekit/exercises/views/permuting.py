@@ -1,0 +1,146 @@
+"""E3: what permute does to shape and stride."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from stridekit.exercises.answers import as_ints, kind
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Unusable
+
+Ints = tuple[int, ...]
+
+
+def read_shape_and_stride(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is (shape, stride)."""
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise Unusable(f"{kind(answer)}, where the two parts (shape, stride) are asked for")
+    shape, stride = as_ints(answer[0], "a shape"), as_ints(answer[1], "a stride")
+    return Outcome({"shape": shape, "stride": stride}, f"shape {shape}, stride {stride}")
+
+
+def case(shape: Ints, stride: Ints, dims: Ints) -> str:
+    """The source of a case: an x of this layout is permuted."""
+    return f"shape, stride = {shape}, {stride}\ndims = {dims}"
+
+
+NEW = (2, 3, 4), (12, 4, 1)  # torch.empty(2, 3, 4)
+CUT = (3, 5, 2), (40, 8, 2)  # torch.empty(4, 5, 8)[1:, :, :4:2]
+FOUR = (2, 3, 4, 5), (60, 20, 5, 1)
+
+
+@exercise(
+    title="what permute does to shape and stride",
+    read=read_shape_and_stride,
+    cases=[
+        case((4, 6), (6, 1), (1, 0)),
+        case((4, 6), (6, 1), (0, 1)),
+        case(*NEW, (0, 2, 1)),
+        case(*NEW, (1, 2, 0)),
+        case(*NEW, (2, 0, 1)),
+        case(*CUT, (1, 2, 0)),
+        case(*CUT, (2, 1, 0)),
+        case((6, 4), (1, 6), (1, 0)),
+        case(*FOUR, (0, 2, 3, 1)),
+        case(*FOUR, (0, 3, 1, 2)),
+        case(*FOUR, (1, 2, 3, 0)),
+        case(*FOUR, (2, 0, 3, 1)),
+        case((3, 3, 3), (9, 3, 1), (1, 2, 0)),
+        case((1, 2, 3, 4), (24, 12, 4, 1), (1, 2, 3, 0)),
+        case((4, 3), (0, 1), (1, 0)),
+        case((2, 0, 3), (3, 3, 1), (2, 0, 1)),
+        case((3, 4, 2), (1, 1, 5), (2, 0, 1)),
+        case(*NEW, (-1, 0, 1)),
+        case(*NEW, (1, -1, -3)),
+        case(*FOUR, (0, -2, -1, 1)),
+        case((7,), (2,), (0,)),
+        case((), (), ()),
+    ],
+    hints=[
+        "permute moves nothing in memory. It only lists the dims in another order, and each dim brings "
+        "its size and its stride along.",
+        "`dims` is read from the result's side: dim d of the result is dim `dims[d]` of x. Which "
+        "size and which stride does that dim have?",
+        "So `shape[dims[d]]` and `stride[dims[d]]`, for d = 0, 1, 2, … in turn.",
+    ],
+    otherwise="Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at one "
+    "dim of the result after the other: from which dim of x does it come?",
+    takeaway="permute lists the dims in another order: sizes and strides travel together.",
+)
+def permute_layout(
+    shape: tuple[int, ...], stride: tuple[int, ...], dims: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and stride of `x.permute(dims)`, without a tensor.
+
+    shape, stride   x's, in elements
+    dims            each dim of x once; a negative one counts from the end, as in torch
+    return          (shape, stride) of the result, exactly torch's
+    """
+    return tuple(shape[d] for d in dims), tuple(stride[d] for d in dims)
+
+
+def scattered(values: Ints, dims: Ints) -> Ints:
+    """Each value moved to the place that dims names: the inverse of permute."""
+    moved = [0] * len(dims)
+    for d, value in zip(dims, values, strict=True):
+        moved[d] = value
+    return tuple(moved)
+
+
+def swapped(values: Ints, dims: Ints) -> Ints:
+    """The values after exchanging place k with place dims[k], for one k after the other."""
+    moved = list(values)
+    for k, d in enumerate(dims):
+        moved[k], moved[d] = moved[d], moved[k]
+    return tuple(moved)
+
+
+def packed(shape: Ints) -> Ints:
+    """The stride of a new tensor of this shape."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+INVERSE = (
+    "That is the permutation the other way round. For two dims it is the same, for a cycle of three "
+    "not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from."
+)
+TWO_WAYS = (
+    "The sizes go one way and the strides the other: one of your two lists is the inverse. Both belong "
+    "to dims, so one and the same rule moves them."
+)
+
+permute_layout.knows(
+    wrong={
+        "scattered(shape, dims), scattered(stride, dims)": INVERSE,
+        "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])": INVERSE,
+        "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))": INVERSE,
+        "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims "
+        "in another order: the result's dim 0 is x's dim `dims[0]`.",
+        "shape[::-1], stride[::-1]": "You turn the dims round, whatever `dims` says. That is `x.t()` "
+        "for two dims, and one of six permutations for three.",
+        "swapped(shape, dims), swapped(stride, dims)": "You exchange dims one after the other, in "
+        "place. After the first exchange the numbers in `dims` no longer say where a dim is: read from "
+        "the old lists, write to new ones.",
+        "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])": "Right as long as "
+        "no dim is negative. As in any index of Python, -1 is the last one: make such dims plain "
+        "before you look for them.",
+    },
+    alone={
+        "tuple(stride[d] for d in dims)": {
+            "packed([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
+            "tensor of this shape. permute moves no element, so each dim keeps the step that it had: "
+            "print `torch.empty(4, 6).t().stride()`.",
+            "stride": "The shape is right, and the stride is still x's. If only the sizes change "
+            "places, an index steps along the wrong dim: a size and its stride travel together.",
+            "scattered(stride, dims)": TWO_WAYS,
+            "tuple(sorted(stride, reverse=True))": "Your strides come out sorted, the largest first. A "
+            "permuted tensor may step far along its last dim: `torch.empty(4, 6).t()` does.",
+        },
+        "tuple(shape[d] for d in dims)": {
+            "shape": "The stride is right, and the shape is still x's. Which of the dims has which "
+            "size now? A size and its stride travel together.",
+            "scattered(shape, dims)": TWO_WAYS,
+        },
+    },
+)
