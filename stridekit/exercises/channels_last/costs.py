@@ -1,0 +1,226 @@
+"""E5 and E6: flatten with no needless copy, and after how many uses a copy has paid back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from stridekit.exercises.answers import kind, read_uses
+from stridekit.exercises.copy_log import Logged, logging_copies
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Unusable
+
+OUTSIDE = (
+    "Your rows stand in memory that no operation of torch made here. Through lists or NumPy the bytes "
+    "are copied as well, only nobody counts them. Stay with torch's own functions."
+)
+
+
+def read_rows(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is one row an image, with the bytes copied on the way."""
+    if not isinstance(answer, Tensor):
+        raise Unusable(f"{kind(answer)}, where a tensor is asked for: one row for each image")
+    log = cast(Logged, args).log
+    copied = sum(nbytes for _, nbytes in log.copies)
+    outside = answer.numel() > 0 and not log.knows(answer)
+    shape, values = tuple(answer.shape), answer.tolist()
+    facts = {
+        "dtype": answer.dtype,
+        "shape": shape,
+        "values": values,
+        "bytes copied": "outside torch" if outside else copied,
+    }
+    shown = f"shape {shape}, {copied} bytes copied"
+    if len(shape) == 2 and shape[0]:
+        row = ", ".join(f"{value:g}" for value in values[0][:8])
+        shown += f", row 0 is [{row}{', …' if shape[1] > 8 else ''}]"
+    return Outcome(facts, shown, OUTSIDE if outside else "")
+
+
+@exercise(
+    title="flatten, and copy only where you must",
+    read=read_rows,
+    fence=logging_copies,
+    cases=[
+        "x = torch.arange(48.0).view(2, 3, 2, 4)",
+        "x = torch.arange(48.0).view(2, 3, 2, 4).to(memory_format=torch.channels_last)",
+        "x = torch.arange(96).view(4, 3, 2, 4)[::2]",
+        "x = torch.arange(96).view(2, 6, 2, 4)[:, 1:4]",
+        "x = torch.arange(96).view(4, 3, 2, 4).to(memory_format=torch.channels_last)[1:3]",
+        "x = torch.arange(96).view(2, 3, 4, 4)[:, :, 1:3]",
+        "x = torch.arange(24.0).view(3, 2, 4).expand(2, 3, 2, 4)",
+        "x = torch.arange(16).view(2, 1, 2, 4).to(memory_format=torch.channels_last)",
+        "x = torch.arange(48).view(2, 2, 4, 3)[..., :1].permute(0, 3, 1, 2)",
+        "x = torch.arange(12, dtype=torch.int16).view(4, 3, 1, 1).to(memory_format=torch.channels_last)",
+        "x = torch.arange(12).view(2, 6).t().view(2, 3, 1, 2)",
+        "x = torch.arange(24).view(1, 3, 2, 4).to(memory_format=torch.channels_last)",
+        "x = torch.arange(48).view(1, 6, 2, 4)[:, 1:4]",
+        "x = torch.arange(5.0).view(5, 1, 1, 1)",
+        "x = torch.zeros(0, 3, 2, 4).to(memory_format=torch.channels_last)",
+    ],
+    hints=[
+        "The order is given: C, then H, then W, as `x.flatten(1)` has it. When do these elements lie "
+        "evenly in memory, so that a view can walk them? Not only when x is contiguous.",
+        "`contiguous()` asks about N as well, but N is not merged with anything. Which function of "
+        "torch gives a view where one exists, and copies only otherwise?",
+        "`reshape` and `flatten` try the view first. One of them, on x as it is, is all.",
+    ],
+    otherwise="Compare with `x.flatten(1)`: the values of row 0, and the bytes copied. Anything that you "
+    "do to x before can only add a copy, or change the order.",
+    takeaway="`flatten` copies only where the strides leave no other way, and it keeps the order C, H, W.",
+)
+def flatten_images(x: torch.Tensor) -> torch.Tensor:
+    """One row for each image, without a needless copy.
+
+    x       a tensor of shape (N, C, H, W), in any layout
+    return  a tensor of shape (N, C * H * W): row n has x[n] in the order C, H, W, as the weights
+            of a trained Linear layer expect it. A view wherever one exists; else one copy of x
+    """
+    return x.flatten(1)
+
+
+def only_channels_last(x: Tensor) -> bool:
+    return x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous()
+
+
+NHWC_ORDER = (
+    "Your rows stand in the order H, W, C. That can save a copy, but a trained Linear would multiply "
+    "the values with the wrong weights: a row should read C, H, W."
+)
+
+flatten_images.knows(
+    slots={
+        "x": {
+            "x.contiguous()": "You copy whatever is not contiguous, also images that a view could "
+            "flatten: those of `x[::2]` lie whole in memory, only with gaps between them. Try what gives "
+            "a view first.",
+            "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read "
+            "as it lies. In contiguous_format a view is there for nothing.",
+            "x.clone()": "One copy too many: you make one yourself, and where the strides leave no other "
+            "way, as on channels-last images, flattening makes another. Leave the copying to `flatten`.",
+            "x.permute(0, 2, 3, 1)": NHWC_ORDER,
+        },
+        "flatten(1)": {
+            "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
+            "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, "
+            "and from none of them torch cannot work out what -1 should be. Say the size, or call what "
+            "multiplies the sizes itself.",
+        },
+    },
+    alone={
+        "flatten(1)": {
+            "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow "
+            "one: on channels-last images C is innermost, and no single stride walks C, H, W. There you "
+            "need a copy.",
+        },
+    },
+    wrong={
+        "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
+        "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it "
+        "lies: x need not begin at its start, and can have gaps or another order. The row should read "
+        "x[n] in the order C, H, W.",
+    },
+)
+
+
+@exercise(
+    title="when does the conversion pay back?",
+    read=read_uses,
+    # Times whose sums and products floats hold exactly, so that every way to count agrees.
+    cases=[
+        "convert = 100; before = 30; after = 20",
+        "convert = 8; before = 5; after = 2",
+        "convert = 7; before = 5; after = 2",
+        "convert = 0.5; before = 0.375; after = 0.25",
+        "convert = 1; before = 10; after = 1",
+        "convert = 1.5; before = 8.0; after = 0.5",
+        "convert = 12; before = 7; after = 3",
+        "convert = 12; before = 7; after = 4",
+        "convert = 13; before = 7; after = 4",
+        "convert = 14; before = 7; after = 4",
+        "convert = 1000; before = 3; after = 2",
+        "convert = 0.75; before = 0.25; after = 0.125",
+        "convert = 0; before = 2; after = 1",
+        "convert = 5; before = 2; after = 2",
+        "convert = 5; before = 2; after = 3",
+        "convert = 0.5; before = 0.25; after = 0.75",
+        "convert = 0; before = 2; after = 2",
+        "convert = 0; before = 2; after = 3",
+        "convert = 40; before = 0.0625; after = 0",
+    ],
+    hints=[
+        "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. For "
+        "which n is the second no longer the larger?",
+        "Each use saves `before - after`. How many of these savings make up for convert? Part of a use "
+        "does not exist, and savings that are no savings never add up.",
+        "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if convert "
+        "is 0, and else `math.inf`.",
+    ],
+    otherwise="Try your n: `convert + n * after <= n * before` should hold, and no longer with n - 1. "
+    "Where no n does it, answer math.inf.",
+    takeaway="A conversion is worth it for what is used often: in a network, once at its entrance.",
+)
+def uses_to_pay_back(convert: float, before: float, after: float) -> float:
+    """After how many uses a conversion has paid back.
+
+    convert  what the conversion takes, once: a time >= 0
+    before   what one use takes without it: a time >= 0, in the same unit
+    after    what one use takes with it
+    return   the smallest whole n >= 0 for which convert and n uses with it take no longer than n
+             uses without; math.inf if there is none
+    """
+    if convert == 0:
+        return 0
+    if after >= before:
+        return math.inf
+    return math.ceil(convert / (before - after))
+
+
+TIME_OF_ONE_USE = (
+    "You divide by the time of one use. What pays the conversion back is what a use *saves*: the "
+    "difference between before and after."
+)
+FOR_FREE = (
+    "You compare one use with one use, as if converting were free. It has to be paid for once, and "
+    "each use pays back only a little of it."
+)
+NEVER = (
+    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays anything back: "
+    "the answer there is `math.inf`, not what the formula happens to give."
+)
+FREE = (
+    "Right where the conversion costs something. A conversion that takes no time has paid back after "
+    "0 uses, whatever a use takes then: the smallest n is asked for."
+)
+
+uses_to_pay_back.knows(
+    slots={
+        "(before - after)": {"(after or before)": TIME_OF_ONE_USE, "before": TIME_OF_ONE_USE},
+        "math.ceil(": {
+            "math.floor(": "You round down. After that many uses the conversion has not quite paid back "
+            "yet; part of a use does not exist, so it takes one more.",
+            "round(": "You round to the nearest number, which is sometimes the one below: then the "
+            "conversion has not quite paid back yet. Half a use does not exist; round up.",
+            "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the "
+            "smallest whole number that is enough?",
+        },
+        "return math.inf": {"return -1": NEVER, "return 0": NEVER},
+    },
+    alone={
+        "after >= before": {"False": NEVER},
+        "return 0": {"return 1": FREE},
+        "convert == 0": {"convert == 0 and after < before": FREE},
+    },
+    wrong={
+        "math.ceil(convert / (before - after))": NEVER,
+        "uses_to_pay_back(convert, max(before, after), min(before, after))": NEVER,
+        "math.inf if after >= before else convert // (before - after) + 1": "One use too many where the "
+        "sums are equal: then the conversion has paid back exactly, and that counts. The question is "
+        "when it takes no longer, not when it is faster.",
+        "1 if after < before else math.inf": FOR_FREE,
+        "0 if after < before else math.inf": FOR_FREE,
+    },
+)

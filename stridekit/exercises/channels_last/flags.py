@@ -1,0 +1,304 @@
+"""E3 and E4: the formats that a layout has, and the layer behind which channels-last is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from stridekit.exercises.answers import as_int, kind
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Unusable
+
+Ints = tuple[int, ...]
+Layers = Sequence[Callable[[Tensor], Tensor]]
+
+NAMES = ("contiguous_format", "channels_last")
+OTHER_NAMES = {"nchw": "contiguous_format", "nhwc": "channels_last"}
+
+
+def read_formats(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a collection of formats, by name or as torch's own objects."""
+    wanted = "a set of the names of formats is asked for"
+    if isinstance(answer, str | dict) or not isinstance(answer, Iterable):
+        raise Unusable(f"{kind(answer)}, where {wanted}")
+    found = {_name(item) for item in islice(answer, 100)}  # also of what never ends
+    shown = ", ".join(repr(name) for name in NAMES if name in found)
+    return Outcome({"formats": tuple(sorted(found))}, f"{{{shown}}}" if found else "set()")
+
+
+def _name(item: Any) -> str:
+    name = str(item).removeprefix("torch.")
+    name = OTHER_NAMES.get(name.lower(), name)
+    if name not in NAMES:
+        raise Unusable(f"{name[:40]!r} in the answer, where {' and '.join(NAMES)} are the names")
+    return name
+
+
+@exercise(
+    title="in which formats?",
+    read=read_formats,
+    cases=[
+        "shape = (2, 3, 4, 5); stride = (60, 20, 5, 1)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 15, 3)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 3, 12)",
+        "shape = (2, 3, 4, 5); stride = (120, 1, 15, 3)",
+        "shape = (2, 3, 4, 5); stride = (120, 40, 10, 2)",
+        "shape = (2, 3, 4, 5); stride = (80, 1, 20, 4)",
+        "shape = (2, 3, 4, 5); stride = (60, 20, 1, 4)",
+        "shape = (2, 3, 4, 5); stride = (60, 20, 5, 2)",
+        "shape = (2, 3, 4, 5); stride = (60, 20, 6, 1)",
+        "shape = (2, 3, 4, 5); stride = (60, 40, 5, 1)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 15, 6)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 18, 3)",
+        "shape = (2, 3, 4, 5); stride = (60, 2, 15, 3)",
+        "shape = (2, 3, 3, 3); stride = (0, 9, 3, 1)",
+        "shape = (2, 1, 4, 5); stride = (20, 20, 5, 1)",
+        "shape = (2, 1, 4, 5); stride = (20, 1, 5, 1)",
+        "shape = (2, 1, 4, 5); stride = (60, 1, 15, 3)",
+        "shape = (2, 1, 4, 5); stride = (20, 99, 5, 1)",
+        "shape = (6, 3, 1, 1); stride = (3, 1, 1, 1)",
+        "shape = (6, 3, 1, 1); stride = (3, 1, 3, 3)",
+        "shape = (6, 3, 1, 1); stride = (3, 1, 7, 0)",
+        "shape = (6, 3, 1, 1); stride = (60, 20, 5, 1)",
+        "shape = (1, 3, 4, 5); stride = (3, 1, 15, 3)",
+        "shape = (1, 3, 4, 5); stride = (0, 20, 5, 1)",
+        "shape = (2, 3, 1, 5); stride = (15, 5, 5, 1)",
+        "shape = (2, 3, 1, 5); stride = (15, 1, 99, 3)",
+        "shape = (2, 3, 4, 1); stride = (12, 4, 1, 1)",
+        "shape = (2, 3, 4, 1); stride = (12, 1, 3, 77)",
+        "shape = (1, 1, 1, 1); stride = (5, 4, 3, 2)",
+        "shape = (0, 3, 4, 5); stride = (60, 20, 5, 1)",
+        "shape = (0, 3, 4, 5); stride = (60, 1, 15, 3)",
+        "shape = (0, 3, 4, 5); stride = (99, 1, 15, 3)",
+        "shape = (0, 3, 4, 5); stride = (7, 7, 7, 7)",
+    ],
+    hints=[
+        "Two questions, asked one by one: are these the strides of contiguous_format? Are they those "
+        "of channels_last? A yes to the first does not answer the second.",
+        "Dims of size 1 are never stepped along: skip them when you compare strides. That can leave "
+        "both questions with a yes.",
+        "Walk the dims from the innermost: (3, 2, 1, 0) for contiguous_format, (1, 3, 2, 0) for "
+        "channels_last. Each dim of another size than 1 needs the product of the sizes inside it.",
+    ],
+    otherwise="Ask both questions by themselves. For each format, walk its dims from the innermost, skip "
+    "sizes of 1, and compare each stride with the product of the sizes walked so far.",
+    takeaway="Two questions, four answers: one, the other, both, neither.",
+)
+def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int]) -> set[str]:
+    """The memory formats in which a tensor of these numbers is contiguous.
+
+    shape   (N, C, H, W), ints >= 0
+    stride  four ints >= 0, in elements
+    return  a set of the names "contiguous_format" and "channels_last": one, both or none, as
+            is_contiguous() and is_contiguous(memory_format=torch.channels_last) have it. (An
+            empty tensor is in contiguous_format whatever its stride; channels_last compares.)
+    """
+    found = {"contiguous_format"} if 0 in shape else set()
+    for name, order in (("contiguous_format", (3, 2, 1, 0)), ("channels_last", (1, 3, 2, 0))):
+        needed, fits = 1, True
+        for d in order:
+            if shape[d] != 1:
+                fits = fits and stride[d] == needed
+                needed *= shape[d]
+        if fits:
+            found.add(name)
+    return found
+
+
+def new_stride(shape: Ints, name: str) -> Ints:
+    """The stride of a new tensor in this format."""
+    return torch.empty(shape, memory_format=getattr(torch, name)).stride()
+
+
+def walked(shape: Ints, stride: Ints, skip: int | None = None) -> list[tuple[str, list[int]]]:
+    """For each format the strides from its innermost dim to its outermost, but for a size to skip."""
+    orders = zip(NAMES, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True)
+    return [(name, [stride[d] for d in order if shape[d] != skip]) for name, order in orders]
+
+
+ONE_ANSWER = (
+    "You stop at the first format that fits. A tensor can be contiguous in both: try shape "
+    "(2, 1, 4, 5), whose two flags are both True. Ask the second question as well."
+)
+EXACTLY = (
+    "You compare all four strides, but nobody steps along a dim of size 1, and its stride can be "
+    "anything. Leave those dims out of the comparison."
+)
+ORDER_ONLY = (
+    "You look at the order of the strides alone: which is larger than which. A slice keeps the order "
+    "and has gaps. Contiguous means that each stride is exactly the product of the sizes inside."
+)
+INNERMOST = (
+    "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has it "
+    "too, and a dim of size 1 need not have it. Check the other dims against the sizes inside them."
+)
+
+formats.knows(
+    slots={
+        "stride[d] == needed": {
+            "all(stride[d] >= stride[e] for e in order[: order.index(d)])": ORDER_ONLY,
+            "(d != order[0] or stride[d] == needed)": INNERMOST,
+        },
+        "return found": {
+            "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you "
+            "say. A slice is often neither: it has gaps in either order. Each format has to be asked "
+            "for by itself.",
+            "return found & {NAMES[0]} or found": ONE_ANSWER,
+            "return found & {NAMES[1]} or found": ONE_ANSWER,
+        },
+        "shape[d] != 1": {"True": EXACTLY},
+        '{"contiguous_format"} if 0 in shape': {
+            "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
+            "contiguous_format whatever its stride: there is nothing to walk. (For channels_last torch "
+            "compares all the same.)",
+            "set(NAMES) if 0 in shape": "Right wherever there is an element. For an empty tensor torch "
+            "is uneven: it always counts as contiguous_format, but for channels_last the strides are "
+            "compared.",
+        },
+    },
+    wrong={
+        "{name for name in NAMES if stride == new_stride(shape, name)}": EXACTLY,
+        "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}": ORDER_ONLY,
+        "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}": ORDER_ONLY,
+        "{name for name, steps in walked(shape, stride) if steps[0] == 1}": INNERMOST,
+        "{NAMES[stride[1] == 1]}": INNERMOST,
+        "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": "A tensor "
+        "with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that the "
+        "two formats want the same; whether the strides are right, you have to check.",
+    },
+)
+
+X = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
+GRAY = "x = torch.ones(2, 1, 6, 6).to(memory_format=torch.channels_last); "
+
+
+def read_index(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is the number of a layer."""
+    index = as_int(answer, "the index of a layer, an int,")
+    return Outcome({"index": index}, str(index))
+
+
+@exercise(
+    title="the layer that loses the format",
+    read=read_index,
+    cases=[
+        f"{X}layers = [torch.relu, torch.nn.MaxPool2d(2), lambda t: t.softmax(1), torch.relu]",
+        f"{X}layers = [torch.relu, torch.nn.MaxPool2d(2), torch.sigmoid]",
+        f"{X}layers = [lambda t: torch.ones(1, 3, 6, 6) + t, torch.relu]",
+        f"{X}layers = [torch.nn.Identity(), lambda t: t + torch.ones(1, 3, 6, 6), torch.flatten]",
+        f"{X}layers = [lambda t: torch.conv2d(t, torch.ones(4, 3, 3, 3)), torch.nn.Flatten(), torch.relu]",
+        f"{X}layers = [lambda t: t[:, [0, 1]], lambda t: t.to(memory_format=torch.channels_last), "
+        "torch.relu]",
+        f"{X}layers = [torch.relu, lambda t: t.repeat(1, 2, 1, 1), "
+        "lambda t: t.to(memory_format=torch.channels_last), lambda t: t.cumsum(1)]",
+        f"{X}layers = [torch.relu, lambda t: t[:, :2], torch.relu]",
+        f"{X}layers = [torch.nn.AdaptiveAvgPool2d(1), torch.relu]",
+        f"{X}layers = [torch.relu, lambda t: t.mean((2, 3), keepdim=True), torch.sigmoid]",
+        f"{X}layers = [torch.relu, lambda t: t.mean(1, keepdim=True), lambda t: t.expand(2, 3, 6, 6)]",
+        f"{X}layers = [lambda t: t.mean((2, 3)), torch.relu]",
+        f"{GRAY}layers = [torch.relu, lambda t: t.repeat(1, 3, 1, 1)]",
+        f"{GRAY}layers = [torch.relu, lambda t: t[..., ::2], lambda t: t.clone()]",
+        f"{GRAY}layers = [lambda t: t.contiguous(), torch.sigmoid]",
+        f"{X}layers = []",
+        "x = torch.ones(2, 3, 6, 6)[:0].to(memory_format=torch.channels_last); "
+        "layers = [torch.nn.Identity(), lambda t: t.detach()]",
+    ],
+    hints=[
+        "Run the layers one after the other, each on what the one before it answered, and look at "
+        "every output. Which question do you ask of it?",
+        "`y.is_contiguous(memory_format=torch.channels_last)` is the question. Where sizes of 1 make "
+        "both formats fit, `y.is_contiguous()` is True and says nothing against channels_last.",
+        "`for k, layer in enumerate(layers): x = layer(x)`, then the question, and `return k` at the "
+        "first no. After the loop nothing was lost: `return len(layers)`.",
+    ],
+    otherwise="Print shape, stride and both flags of what each layer answers. The first output whose "
+    "channels_last flag is False is the one; with none, answer len(layers).",
+    takeaway="Ask every output, not the last one: later layers can hide a loss, or mend it at a price.",
+)
+def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
+    """The index of the first layer whose output is no longer channels-last.
+
+    layers  modules, or other functions of one tensor, run one after the other: the first on x
+    x       a tensor that is contiguous in channels_last
+    return  the index of the first layer whose output is not contiguous in channels_last (one
+            without four dims is not); len(layers) if there is no such layer
+    """
+    for k, layer in enumerate(layers):
+        x = layer(x)
+        if not x.is_contiguous(memory_format=torch.channels_last):
+            return k
+    return len(layers)
+
+
+def not_channels_last(y: Tensor) -> bool:
+    return not y.is_contiguous(memory_format=torch.channels_last)
+
+
+def losses(
+    layers: Layers, x: Tensor, lost: Callable[[Tensor], bool] = not_channels_last
+) -> list[int]:
+    """The indices of the layers whose output has lost the format."""
+    found = []
+    for k, layer in enumerate(layers):
+        x = layer(x)
+        if lost(x):
+            found.append(k)
+    return found
+
+
+def always_on(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    return lambda _: layer(x)
+
+
+THE_ORDER = (
+    "`dim_order()` and `.to(memory_format=…)` go by the order of the strides: a slice with gaps passes "
+    "for channels-last, and the stride of a dim of size 1 misleads them. The task asks for the flag."
+)
+
+first_to_lose.knows(
+    slots={
+        "return k": {
+            "return k + 1": "You count the layers from 1. As in any list of Python, the first is layer 0.",
+        },
+        "enumerate(layers)": {
+            "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x "
+            "from you. In a network each one gets what the one before it answered, and a loss is handed "
+            "on: keep the output, and give it to the next.",
+        },
+        "not x.is_contiguous(memory_format=torch.channels_last)": {
+            "x.is_contiguous()": "You take `is_contiguous()` for the opposite of channels_last. Where C "
+            "is 1, or H and W are, both are True, and a slice is neither. Ask with "
+            "`memory_format=torch.channels_last`.",
+            "x.ndim != 4 or x.stride(1) != 1": "A stride of 1 along C is not the whole of channels_last: "
+            "a slice has it too. And where C is 1 its stride can be anything. "
+            "`is_contiguous(memory_format=…)` asks about all dims that matter.",
+            'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all "
+            "strides with those of a new channels-last tensor. A dim of size 1 can have any stride and "
+            "still be channels-last: the flag knows that.",
+            "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
+            "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
+        },
+        "return len(layers)": {
+            "return -1": "Right where a layer loses the format. Where none does, answer `len(layers)`: "
+            "then `layers[:answer]` is always the part that runs in channels_last.",
+        },
+    },
+    wrong={
+        "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": "You compare "
+        "the output's strides with those of the input. Another size gives another stride in the same "
+        "format: after pooling, everything is nearer together. Ask each output for its format.",
+        "max(losses(layers, x), default=len(layers))": "You find the last layer that is not "
+        "channels-last any more. The first one is to blame: what comes after it only inherits the loss, "
+        "or mends it.",
+        "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": "You only "
+        "look at what comes out at the end. A later layer can bring the format back, as a converted "
+        "convolution does: look at every output on the way.",
+        "first_to_lose(layers, x) - 1": "You name the last layer that still keeps the format, or count "
+        "those before the loss less one. The one to blame is the next: its output is the first that is "
+        "not channels-last.",
+    },
+)

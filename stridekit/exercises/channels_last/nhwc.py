@@ -1,0 +1,194 @@
+"""E1 and E2: the stride of channels-last, and NHWC images seen so without a copy."""
+
+from __future__ import annotations
+
+import torch
+
+from stridekit.exercises.answers import read_stride, view_of
+from stridekit.exercises.core import exercise
+
+
+@exercise(
+    title="the stride of channels_last",
+    read=read_stride,
+    cases=[
+        "shape = (2, 3, 4, 5)",
+        "shape = (1, 64, 5, 4)",
+        "shape = (8, 3, 2, 7)",
+        "shape = (5, 2, 3, 3)",
+        "shape = (7, 7, 7, 7)",
+        "shape = (2, 1, 4, 5)",
+        "shape = (1, 3, 1, 5)",
+        "shape = (2, 3, 4, 1)",
+        "shape = (6, 3, 1, 1)",
+        "shape = (1, 1, 1, 1)",
+        "shape = (0, 3, 4, 5)",
+        "shape = (2, 3, 0, 5)",
+        "shape = (2, 3, 4, 0)",
+        "shape = (2, 0, 4, 5)",
+    ],
+    hints=[
+        "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one "
+        "are two neighbours also neighbours in memory?",
+        "From the innermost to the outermost it goes C, W, H, N. One step along a dim skips all "
+        "that lies inside it: what does one step along W skip?",
+        "One step along C is 1, along W it is c elements (a pixel), along H w pixels (a row), along "
+        "N h rows. Answer them in the order of the shape: N, C, H, W.",
+    ],
+    otherwise="Walk through memory: first the channels of one pixel, then the pixels of one row, "
+    "then the rows of one image. How far is it to the next channel, pixel, row, image? Answer in the "
+    "order N, C, H, W.",
+    takeaway="A format is an order: C innermost, then W, H, N. The stride follows, the shape stays.",
+)
+def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """The stride of a new channels-last tensor of this shape.
+
+    shape   (N, C, H, W), ints >= 0
+    return  a tuple of 4 ints, in elements and in the same order N, C, H, W, exactly what
+            `torch.empty(shape, memory_format=torch.channels_last).stride()` answers
+            (here torch takes a size of 0 as it is)
+    """
+    _, c, h, w = shape
+    return (h * w * c, 1, w * c, c)
+
+
+DIMS_OR_SIZES = (
+    "Those are the dims, or the sizes, in the order in which memory has them. A stride is a "
+    "distance: how many elements lie inside one step along the dim?"
+)
+SIZE_ONE = (
+    "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: "
+    "nobody steps along it, but torch writes down the product all the same."
+)
+
+channels_last_stride.knows(
+    slots={
+        "_, c, h, w = shape": {
+            "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever "
+            "the memory format: the second size is the number of channels.",
+        },
+        "(h * w * c, 1, w * c, c)": {
+            "(c * h * w, h * w, w, 1)": "That is contiguous_format: W innermost, then H, C, N. In "
+            "channels_last the channels of one pixel lie side by side, so the stride of C is 1.",
+            "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An "
+            "image lies row by row in both formats, so W comes next after C. Look at the tape: which "
+            "pixel follows the first?",
+            "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 "
+            "apart, the channels of the first lie between. Everything outside C has to step over a "
+            "whole pixel.",
+            "(h * w * c, w * c, c, 1)": "The right four numbers, in the order N, H, W, C in which they "
+            "lie in memory. The shape is still (N, C, H, W), and a stride stands in the order of the "
+            "shape.",
+            "(h * w * c, c, 1, w * c)": "You permuted the right numbers the wrong way round. "
+            "`permute(0, 3, 1, 2)` brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check "
+            "one: the stride of C should be 1.",
+            "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the "
+            "rows. Each image is one piece: N is outermost in both formats, so its stride is the "
+            "largest.",
+            "(0, 2, 3, 1)": DIMS_OR_SIZES,
+            "(shape[0], h, w, c)": DIMS_OR_SIZES,
+        },
+    },
+    alone={
+        "_, c, h, w = shape": {
+            "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a "
+            "new tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it does "
+            "not, and multiplies the sizes as they are.",
+        },
+        "(h * w * c, 1, w * c, c)": {
+            "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": "Right "
+            "where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
+            "torch writes the stride of channels_last there, too, when it is asked for it.",
+        },
+    },
+    wrong={
+        "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
+        "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
+    },
+)
+
+
+@exercise(
+    title="NHWC images as a channels-last tensor",
+    read=view_of("images"),
+    cases=[
+        "images = torch.arange(2 * 4 * 5 * 3).view(2, 4, 5, 3)",
+        "images = torch.arange(2 * 3 * 3 * 3, dtype=torch.uint8).view(2, 3, 3, 3)",
+        "images = torch.arange(6 * 4 * 5 * 3).view(6, 4, 5, 3)[2:4]",
+        "images = torch.arange(2 * 6 * 7 * 3).view(2, 6, 7, 3)[:, 1:5, 2:]",
+        "images = torch.arange(2 * 4 * 6 * 4).view(2, 4, 6, 4)[:, :, ::2, :3]",
+        "images = torch.arange(2 * 4 * 5 * 3).view(2, 3, 4, 5).permute(0, 2, 3, 1)",
+        "images = torch.arange(2 * 5 * 4 * 3).view(2, 5, 4, 3).transpose(1, 2)",
+        "images = torch.arange(4 * 5 * 3).view(4, 5, 3).expand(2, 4, 5, 3)",
+        "images = torch.arange(2 * 4 * 5).view(2, 4, 5, 1)",
+        "images = torch.arange(2 * 4 * 5 * 3).view(2, 4, 5, 3)[..., 1:2]",
+        "images = torch.arange(6 * 3.0, dtype=torch.float16).view(6, 1, 1, 3)",
+        "images = torch.arange(4 * 5 * 3).view(1, 4, 5, 3)",
+        "images = torch.arange(2 * 4 * 5 * 3).view(2, 4, 5, 3)[:0]",
+    ],
+    hints=[
+        "The bytes are right already: the channels of a pixel lie side by side. Only the shape has "
+        "another order than torch wants. Which operation reorders dims, and copies nothing?",
+        "`permute` takes, for each new dim, the number of the old one. The new dims are N, C, H, W: "
+        "at which place of (N, H, W, C) does each of them stand?",
+        "N is old dim 0, C is 3, H is 1, W is 2.",
+    ],
+    otherwise="Compare the two lines fact by fact. The answer should have the elements of images where "
+    "they are, with `answer[n, c, h, w]` being `images[n, h, w, c]`.",
+    takeaway="NHWC data is channels-last already: permute the dims, and not one byte moves.",
+)
+def channels_last_view(images: torch.Tensor) -> torch.Tensor:
+    """The same images with dims (N, C, H, W), on the same memory.
+
+    images  a tensor of shape (N, H, W, C): a whole batch, or a part of one
+    return  a view of images of shape (N, C, H, W), with [n, c, h, w] at images' [n, h, w, c]
+    """
+    return images.permute(0, 3, 1, 2)
+
+
+def nchw(images: torch.Tensor) -> torch.Size:
+    """The sizes of these NHWC images in the order N, C, H, W."""
+    return images.permute(0, 3, 1, 2).shape
+
+
+COPIES = (
+    "The dims are right, but then you copy everything, and into contiguous_format at that: the "
+    "channels lay side by side, and now they do not. Nothing has to follow the permute."
+)
+NO_REORDERING = (
+    "`view` and `reshape` never reorder: they cut the same run of elements into other sizes, and "
+    "what was the green of a pixel is now its neighbour. Reordering dims is what `permute` does."
+)
+
+channels_last_view.knows(
+    slots={
+        "0, 3, 1, 2": {
+            "0, 3, 2, 1": "W and H have changed places: your images lie on their side. Exchanging dims "
+            "1 and 3 moves W as well. The three dims go round: C to the front, H and W one place back.",
+            "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for "
+            "each new dim which old one it is: the new dim 1 is C, and C was old dim 3.",
+        },
+        "images": {
+            "images.clone()": "A copy of its own, so it stands on other memory. Nothing needs to be "
+            "copied: the permuted view has the right shape and the right order in memory.",
+        },
+    },
+    wrong={
+        "channels_last_view(images).contiguous()": COPIES,
+        "channels_last_view(images).clone(memory_format=torch.contiguous_format)": COPIES,
+        "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole "
+        "batch, where this call returns the tensor itself. A part of a batch has gaps, so it is copied "
+        "there. The permute alone was enough.",
+        "channels_last_view(images).to(memory_format=torch.channels_last)": "`.to(memory_format=…)` "
+        "copies where torch does not take the tensor for channels-last, here because of the order in "
+        "which these images lie. A view was asked for, whatever they look like.",
+        "images.reshape(nchw(images))": NO_REORDERING,
+        "images.view(nchw(images))": NO_REORDERING,
+        "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": "These are the "
+        "strides of a whole new batch, and images may be a part of one, or lie in another order. Let "
+        "`images.stride()` itself be permuted: that is what `permute` does.",
+        "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the "
+        "second dim for the channels whatever the memory format, so the shape has to become (N, C, H, "
+        "W).",
+    },
+)
