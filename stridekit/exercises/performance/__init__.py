@@ -1,12 +1,9 @@
 """The exercises of notebook 05, in the order in which a learner meets them."""
 
-from stridekit.exercises.performance.e1_time_it import time_it
-from stridekit.exercises.performance.e2_cache_lines import cache_lines
-from stridekit.exercises.performance.e3_bytes_moved import bytes_moved
-from stridekit.exercises.performance.e4_break_even import break_even
-from stridekit.exercises.performance.e5_cheapest_first import cheapest_first
-from stridekit.exercises.performance.e6_warp_sectors import warp_sectors
-from stridekit.exercises.performance.queue import Queue as Queue
+from stridekit.exercises.performance.lines import cache_lines, warp_sectors
+from stridekit.exercises.performance.timer import Queue as Queue
+from stridekit.exercises.performance.timer import time_it
+from stridekit.exercises.performance.traffic import break_even, bytes_moved, cheapest_first
 
 __all__ = [
     "time_it",

@@ -1,36 +1,212 @@
-"""Cache lines, counted by looking at every element: what the exercises of this lesson stand on."""
+"""E2 and E6: the cache lines that a layout touches, and the sectors that a warp loads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
-from math import prod
+from math import ceil, prod  # noqa: F401  (ceil and mul in sources alone)
+from operator import mul  # noqa: F401
 
-import torch
+import numpy as np
 
-LINE = 64  # bytes
+from stridekit.exercises.answers import read_number
+from stridekit.exercises.core import exercise
+
+Ints = tuple[int, ...]
 
 
-def line_numbers(
-    shape: Sequence[int], stride: Sequence[int], offset: int, itemsize: int, line: int = LINE
-) -> set[int]:
-    """The numbers of the lines that some element lies in; the storage starts at the start of line 0.
+@exercise(
+    title="how many cache lines a layout touches",
+    read=read_number,
+    cases=[
+        "shape = (16,); stride = (1,); offset = 0; itemsize = 4",
+        "shape = (40,); stride = (1,); offset = 0; itemsize = 4",
+        "shape = (10,); stride = (8,); offset = 0; itemsize = 4",
+        "shape = (10,); stride = (16,); offset = 0; itemsize = 4",
+        "shape = (10,); stride = (32,); offset = 0; itemsize = 4",
+        "shape = (16,); stride = (1,); offset = 8; itemsize = 4",
+        "shape = (17,); stride = (3,); offset = 15; itemsize = 4",
+        "shape = (6, 8); stride = (8, 1); offset = 0; itemsize = 8",
+        "shape = (8, 6); stride = (1, 8); offset = 0; itemsize = 8",
+        "shape = (6,); stride = (40,); offset = 3; itemsize = 8",
+        "shape = (5, 4); stride = (100, 1); offset = 30; itemsize = 2",
+        "shape = (4, 5); stride = (0, 20); offset = 1; itemsize = 4",
+        "shape = (3, 7); stride = (2, 0); offset = 15; itemsize = 4",
+        "shape = (30,); stride = (1,); offset = 50; itemsize = 1",
+        "shape = (3, 2, 4); stride = (200, 24, 5); offset = 9; itemsize = 4",
+        "shape = (2, 3, 3); stride = (1, 64, 8); offset = 7; itemsize = 2",
+        "shape = (9,); stride = (3,); offset = 2; itemsize = 16",
+        "shape = (20, 5); stride = (1, 1); offset = 10; itemsize = 4",
+        "shape = (1, 6); stride = (999, 30); offset = 5; itemsize = 8",
+        "shape = (1,); stride = (7,); offset = 500; itemsize = 4",
+        "shape = (); stride = (); offset = 33; itemsize = 8",
+        "shape = (0, 5); stride = (5, 1); offset = 0; itemsize = 4",
+        "shape = (4, 0, 2); stride = (2, 2, 1); offset = 3; itemsize = 2",
+    ],
+    hints=[
+        "Which line is one element in? It starts at byte `element * itemsize` of the storage, and a "
+        "line has 64 bytes.",
+        "Go over every index, work out the element by the formula of lesson 01, divide its byte by 64. "
+        "Several elements can share a line.",
+        "Put `(offset + sum of index * stride) * itemsize // 64` into a set, for every index of "
+        "`np.ndindex(*shape)`. Its length is the answer.",
+    ],
+    otherwise="Take a small input to paper: write down the byte of every element, and beside it "
+    "`byte // 64`. How many different numbers stand there?",
+    takeaway="Memory travels in lines: what an element costs depends on who else is on its line.",
+)
+def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, itemsize: int) -> int:
+    """How many 64-byte cache lines a tensor with this layout touches.
 
-    >>> line_numbers((4,), (8,), 0, 4)
-    {0, 1}
+    shape, stride  tuples of ints >= 0, one for each dim
+    offset         the storage offset, in elements
+    itemsize       the bytes of an element: 1, 2, 4, 8 or 16
+    return         the number of different lines that hold some element of it: line k is the bytes
+                   64*k to 64*k + 63 of the storage, whose byte 0 starts a line
     """
-    indices = product(*map(range, shape))
-    elements = {
-        offset + sum(i * s for i, s in zip(index, stride, strict=True)) for index in indices
-    }
-    return {element * itemsize // line for element in elements}
+    lines = set()
+    for index in np.ndindex(*shape):
+        element = offset + sum(i * s for i, s in zip(index, stride, strict=True))
+        lines.add(element * itemsize // 64)
+    return len(lines)
 
 
-def lines_of(t: torch.Tensor) -> int:
-    """How many lines a tensor touches."""
-    return len(line_numbers(t.shape, t.stride(), t.storage_offset(), t.itemsize))
+def packed(shape: Ints) -> Ints:
+    """The stride of a new tensor."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
-def dense_lines(shape: Sequence[int], itemsize: int) -> int:
-    """How many lines a new tensor of this shape fills, the last of them perhaps in part."""
-    return -(-prod(shape) * itemsize // LINE)
+def span(shape: Ints, stride: Ints) -> int:
+    """The number of places from the first element to the last, both included."""
+    return 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) if all(shape) else 0
+
+
+PACKED = (
+    "You pack the elements close together and count the lines of that. They lie where the stride puts "
+    "them: with gaps, each may be on a line of its own. Try the stride sweep's `x[::16]`."
+)
+HULL = (
+    "You count every line from the first element to the last. Where a stride jumps over whole lines, "
+    "nobody asks for those in between, and they stay where they are."
+)
+
+cache_lines.knows(
+    slots={
+        "stride": {"packed(shape)": PACKED},
+        "itemsize": {
+            "4": "You took 4 bytes an element for granted. Of float64 only 8 fit on a line, of uint8 "
+            "64: `itemsize` says how many bytes each has.",
+            "1": "You divide elements by 64, and a line has 64 *bytes*. Multiply by `itemsize` before "
+            "you divide.",
+        },
+        "offset": {
+            "0": "You let the layout start at the start of a line. It starts `offset` elements into the "
+            "storage, and may so reach into one line more.",
+            "offset / itemsize": "The offset counts elements, as the stride does; you added it as "
+            "bytes. Multiply the whole sum by `itemsize`.",
+        },
+        "len(lines)": {
+            "max(lines) - min(lines) + 1 if lines else 0": HULL,
+            "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the "
+            "loop over all indices decide: it does not turn once.",
+        },
+    },
+    wrong={
+        "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line travels "
+        "once: which line does each of them lie in?",
+        "ceil(prod(shape) * itemsize / 64)": PACKED,
+        "cache_lines((prod(shape),), (1,), offset, itemsize)": PACKED,
+        "ceil(span(shape, stride) * itemsize / 64)": HULL,
+        "cache_lines((span(shape, stride),), (1,), offset, itemsize)": HULL,
+        "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
+        "for index in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them "
+        "up. Two rows can share a line, or even be the same row, where the stride is 0: count the "
+        "*different* lines of all of them.",
+    },
+)
+
+
+@exercise(
+    title="the sectors that a warp loads",
+    read=read_number,
+    cases=[
+        "stride = 1; offset = 0; itemsize = 4",
+        "stride = 2; offset = 0; itemsize = 4",
+        "stride = 5; offset = 0; itemsize = 4",
+        "stride = 8; offset = 0; itemsize = 4",
+        "stride = 32; offset = 0; itemsize = 4",
+        "stride = 1; offset = 1; itemsize = 4",
+        "stride = 1; offset = 8; itemsize = 4",
+        "stride = 3; offset = 7; itemsize = 4",
+        "stride = 1; offset = 0; itemsize = 8",
+        "stride = 1; offset = 3; itemsize = 8",
+        "stride = 4; offset = 0; itemsize = 8",
+        "stride = 1; offset = 0; itemsize = 2",
+        "stride = 1; offset = 9; itemsize = 2",
+        "stride = 7; offset = 15; itemsize = 2",
+        "stride = 1; offset = 0; itemsize = 1",
+        "stride = 1; offset = 31; itemsize = 1",
+        "stride = 9; offset = 5; itemsize = 1",
+        "stride = 40; offset = 3; itemsize = 1",
+        "stride = 1; offset = 1; itemsize = 16",
+        "stride = 3; offset = 1; itemsize = 16",
+        "stride = 0; offset = 5; itemsize = 4",
+        "stride = 0; offset = 0; itemsize = 8",
+    ],
+    hints=[
+        "It is `cache_lines` again, for 32 elements in a row and blocks of 32 bytes.",
+        "Lane k reads element `offset + k * stride`. At which byte does it start, and in which 32 bytes "
+        "does that lie?",
+        "Put `(offset + lane * stride) * itemsize // 32` into a set, for every lane of range(32).",
+    ],
+    otherwise="Write down the byte at which each of the 32 elements starts, and divide each by 32. How "
+    "many different numbers are there?",
+    takeaway="Neighbouring lanes should read neighbouring bytes, from an aligned start: coalesced.",
+)
+def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
+    """How many 32-byte sectors one warp loads, whose 32 lanes read one element each.
+
+    stride    lane k reads element offset + k * stride of the storage: an int >= 0
+    offset    the element of lane 0: an int >= 0
+    itemsize  the bytes of an element: 1, 2, 4, 8 or 16
+    return    the number of different sectors: sector k is the bytes 32*k to 32*k + 31 of the
+              storage, whose byte 0 starts a sector
+    """
+    return len({(offset + lane * stride) * itemsize // 32 for lane in range(32)})
+
+
+warp_sectors.knows(
+    slots={
+        "// 32": {
+            "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors "
+            "of 32 bytes, and only those that are asked for travel.",
+            "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU fetches sectors "
+            "of 32 bytes.",
+        },
+        "itemsize": {
+            "4": "You took 4 bytes an element for granted. Of float64 only 4 fit in a sector, of uint8 "
+            "32: `itemsize` says how many bytes each has.",
+        },
+        "offset": {
+            "0": "You let the warp start at the start of a sector. With an offset it may reach into one "
+            "sector more: drag the warp's offset in the picture above.",
+            "offset / itemsize": "You added the offset as bytes. It counts elements, as the stride "
+            "does: multiply the whole sum by `itemsize`.",
+        },
+    },
+    alone={
+        "itemsize": {
+            "1": "You divide element numbers by 32, and a sector has 32 *bytes*. Multiply by `itemsize` "
+            "first.",
+        },
+    },
+    wrong={
+        "32": "That is a sector for each lane. Lanes whose elements lie in one sector share it: that is "
+        "what coalescing means.",
+        "32 * itemsize // 32": "You divide the bytes that are wanted by 32. That is the least there "
+        "could be; the elements lie `stride` apart, and sectors travel whole.",
+        "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": "You count every "
+        "sector from the first lane's to the last lane's. With a large stride nobody asks for those in "
+        "between, and they stay where they are.",
+        "32 * warp_sectors(stride, offset, itemsize)": "The right sectors, in bytes. The question asks "
+        "how many there are.",
+    },
+)
