@@ -37,9 +37,9 @@ def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value,
     assert said.strip() == "True"
 
 
-# Without what is read aloud once the hand rests.
+# Without what is hidden, and what is read aloud once the hand rests.
 SHOWN = """(views) => views.map((view) => {
   const copy = view.cloneNode(true);
-  for (const node of copy.querySelectorAll('.sk-spoken')) node.remove();
+  for (const node of copy.querySelectorAll('.sk-spoken, [hidden]')) node.remove();
   return [copy.innerHTML, copy.textContent];
 })"""
