@@ -488,7 +488,7 @@ MUTATIONS = (
     Mutation("a kept output has the number of another cell", "tools/refresh.py",
              "now.execution_count = cell.execution_count", "pass", "tests/test_refresh.py"),
     Mutation("the kernel has as many threads as it likes", "stridekit/notebook.py",
-             '    "OMP_NUM_THREADS": "1",\n', "", TOOLS),
+             '    "OMP_NUM_THREADS": "1",\n', "", "tests/test_refresh.py"),
     Mutation("a planted defect stays", "tools/mutate.py",
              '        finally:\n            path.write_text(text, encoding="utf-8", newline="\\n")',
              "        finally:\n            pass", TOOLS),
