@@ -2,7 +2,7 @@
 
 import { createPlate } from "./canvas.js";
 import { elementName, product, unflatten } from "../page/layout.js";
-import { OWN_KEYS, boxFor, fit, h, pool, set } from "../page/dom.js";
+import { boxFor, fit, h, pool, set } from "../page/dom.js";
 import { describeCell } from "./view.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
@@ -101,20 +101,13 @@ export function step(shape, index, key) {
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
 export function createGrid(id, { onHover, onSelect, onKey }) {
-  const node = h("div", {
-    class: "sk-grid", role: "grid", tabindex: "0", ...OWN_KEYS,
-    onkeydown: onKey,
-    onpointerover: (event) => plate.open() || onHover(flatOf(event.target)),
-    onpointermove: (event) => plate.open() && hover(geometry.flatAt(...plate.point(event))),
-    onpointerleave: () => hover(null),
-    onclick: (event) => onSelect(plate.open() ? geometry.flatAt(...plate.point(event)) : flatOf(event.target)),
-  });
-  const plate = createPlate(node);
+  const plate = createPlate({ kind: "sk-grid", boxAt: (x, y) => geometry.flatAt(x, y), onHover, onSelect, onKey });
+  const { node } = plate;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
   // Each row keeps its own cells: one column less leaves the others where they are.
   const lines = pool(node, (r) => {
-    const row = h("div", { role: "row", class: "sk-row", "data-row": r % 6 });
+    const row = h("div", { role: "row", class: `sk-row sk-r${r % 6}` });
     const make = (c) => h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${r}-${c}` });
     return Object.assign(row, { take: pool(row, make) });
   });
@@ -125,14 +118,6 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   let geometry = gridGeometry([], 300);
   let shape = null;
   let tensor = "x";
-
-  let hovered = null;
-  function hover(flat) {
-    if (flat !== null && flat === hovered) return;
-    hovered = flat;
-    onHover(flat);
-  }
-  const flatOf = (target) => (target.flat === undefined ? null : target.flat);
 
   function resize({ layout, name, longest }, width, wraps) {
     geometry = gridGeometry(layout.shape, width, wraps, longest);
@@ -159,17 +144,15 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   function layPlate() {
     const { dense, cell, height, width, totalHeight, corner, columns, rows, count } = geometry;
     const places = Array.from({ length: dense ? rows * columns * count : 0 }, (_, flat) => [...corner(flat), cell, height]);
-    plate.layOut(width, totalHeight, dense ? places : null);
+    plate.layOut(width, totalHeight, dense ? places : null, rows * count, columns);
     if (dense) marks.append(flag);
     else flag.remove();
-    set(node, "aria-rowcount", dense ? String(rows * count) : null);
-    set(node, "aria-colcount", dense ? String(columns) : null);
   }
 
   function build() {
     const count = geometry.dense ? 0 : product(shape);
     cells = lines(count ? count / geometry.columns : 0).flatMap((row) => [...row.take(geometry.columns)]);
-    cells.forEach((cell, flat) => Object.assign(cell, { flat }));
+    cells.forEach((cell, flat) => Object.assign(cell, { box: flat }));
   }
 
   /** Numbers of rows and columns, names of dims, and a title over each plane. */
@@ -262,7 +245,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     ]));
     const says = selected === null ? "" : describeCell(view, selected);
     const [row, column] = [Math.floor(selected / columns), selected % columns];
-    set(node, "aria-activedescendant", plate.activate(`${id}-c`, selected, says, row, column));
+    plate.activate(`${id}-c`, selected, says, row, column);
     const text = spot.flat === null ? "" : label(spot.element);
     set(flag, "text", plate.texts() ? "" : text);
     if (spot.flat === null) return;

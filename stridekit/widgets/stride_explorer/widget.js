@@ -221,7 +221,6 @@ function render({ model, el, signal }) {
   }
 
   function select(flat) {
-    if (flat === null) return;
     const { layout, chain } = stateNow();
     change(layout, unflatten(layout.shape, flat), chain);
   }

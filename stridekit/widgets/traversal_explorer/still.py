@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from stridekit import palette
 from stridekit.widgets.notation import CACHE_LINE
-from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, page, put_text
+from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, page, put_box, put_text
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import LANES, SECTOR, Walk, Warp
 
@@ -83,9 +82,8 @@ def draw_warp(warp: Warp, text: str) -> Figure:
 def _box(
     ax: Axes, x: float, y: float, width: float, tint: str, edge: str, heavy: bool = False
 ) -> None:
-    size = (width, PITCH - 6 if tint == PALE else PITCH - 8)
-    line = 2.4 if heavy else 0.8
-    ax.add_patch(Rectangle((x, y), *size, facecolor=tint, edgecolor=edge, linewidth=line))
+    height = PITCH - 6 if tint == PALE else PITCH - 8
+    put_box(ax, x, y, width, height, tint, edge, 2.4 if heavy else 0.8)
 
 
 def _label(ax: Axes, x: float, y: float, text: str, color: str = MUTED, ha: str = "left") -> None:
