@@ -1,5 +1,6 @@
 """The still pictures of all widgets, as GitHub shows them: what is written there, and what is ringed."""
 
+import base64
 from itertools import dropwhile
 
 import pytest
@@ -14,6 +15,7 @@ from stridekit.widgets import (
     TraversalExplorer,
 )
 from stridekit.widgets.channels_last_explorer import words
+from tests.widget_kinds import KINDS, make
 
 
 def texts(w):
@@ -34,6 +36,36 @@ def ringed(w, width):
             found += [t.get_text() for t in ax.texts if abs(t.get_position()[0] - x) < 3
                       and abs(t.get_position()[1] - y) < 4]  # fmt: skip
     return found
+
+
+# Every rank, no elements, sizes of 1, more than a picture has room for.
+PICTURES = [
+    *(f"explore(torch.zeros({shape}))" for shape in [(), (0,), (3,), (16, 16), (64, 64), (4096,)]),
+    *("explore(torch.zeros(8, 8, 8, 8))", "explore(torch.arange(24).view(2, 3, 4).mT)"),
+    *("AliasExplorer((4, 6), [])", "AliasExplorer((4, 6), ['y = x[:0]'])"),
+    *("AliasExplorer()", "AliasExplorer((4, 6), ['y = x.view(2, 2, 2, 3)', 'z = y[0, 0, 0, 0]'])"),
+    *(f"ChannelsLastExplorer({shape})" for shape in [(2, 3, 4, 5), (1, 1, 1, 1), (2, 4, 4, 5)]),
+    *(f"ReshapeStepper(torch.zeros({shape}), -1)" for shape in [(), (1, 1), (2, 1, 3), (2,) * 6]),
+    *("ReshapeStepper(torch.zeros(0, 2), 0)", "ReshapeStepper(torch.zeros(4, 8)[:, :6], (2, 12))"),
+    *("TraversalExplorer()", "TraversalExplorer(torch.zeros(50, 60).t(), 'torch', cache_lines=1)"),
+    *("TraversalExplorer(torch.zeros(0, 3))", "TraversalExplorer(torch.tensor(1.0))"),
+    "TraversalExplorer(torch.zeros(6, 8), other=torch.zeros(3, dtype=torch.int16), alignment=8)",
+    "TraversalExplorer(warp=(4, 3, 1))",
+]
+
+
+@pytest.mark.parametrize("source", PICTURES)
+def test_a_picture_and_a_text_stand_beside_the_live_view(source):
+    data, metadata = eval(source)._repr_mimebundle_()
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert metadata["image/png"]["width"] == 900 and "0x" not in data["text/plain"]
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_picture_and_a_text_are_the_same_on_every_run(kind):
+    (data, _), (again, _) = (make(kind)._repr_mimebundle_() for _ in range(2))
+    assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]
 
 
 def test_a_layout_with_its_strides_offset_and_bytes():
