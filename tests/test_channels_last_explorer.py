@@ -18,7 +18,7 @@ SHAPES = [*product(*(range(1, most + 1) for most in words.MOST))]  # all that th
 
 
 def both(shape):
-    """What `.code` makes."""
+    """The two tensors that `.code` makes."""
     names = {"torch": torch}
     exec(words.code(shape), names)
     return names["x"], names["y"]

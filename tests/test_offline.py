@@ -1,4 +1,4 @@
-"""How a widget is put together from files, and what of it goes into a page that needs no kernel."""
+"""The module of a widget, put together from files, and pages that show widgets without a kernel."""
 
 import json
 import re

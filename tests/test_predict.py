@@ -1,4 +1,4 @@
-"""Predict without a browser: what it asks, takes and refuses, and that it gives nothing away."""
+"""Predict without a browser: its questions, and the answers that it takes, refuses and keeps to itself."""
 
 import ast
 import re
@@ -69,7 +69,7 @@ def test_a_refusal_names_what_it_could_not_read(kind, text, where):
 
 
 def test_what_is_python_is_read_as_python():
-    """Where Python reads a tuple or a number in a text, it is the one that the front end reads."""
+    """If Python reads a tuple or a number in a text, the front end reads the same."""
     for text, value in (TUPLES | NUMBERS).items():
         try:
             python = ast.literal_eval(text.strip())

@@ -19,7 +19,7 @@ FOLDER = Path(widgets.__file__).parent
 
 
 class Wire:
-    """What a widget's comm would send; each message is written down as JSON has it."""
+    """A comm that writes down each message, as JSON has it."""
 
     comm_id = "wire"
 

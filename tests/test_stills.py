@@ -1,4 +1,4 @@
-"""The still pictures of all widgets, as GitHub shows them: what is written there, and what is ringed."""
+"""The still pictures of all widgets, as GitHub shows them: their texts and their rings."""
 
 import base64
 from itertools import dropwhile
@@ -100,7 +100,7 @@ def test_ones_own_values_and_planes():
 
 
 def test_walks_with_their_loads():
-    """What a walk loads, and each line how often; boxes at their bytes; what is left out is counted."""
+    """The loads of a walk and of each line; boxes at their bytes; lines that are left out are counted."""
     e = TraversalExplorer(Layout((6, 8), itemsize=8), cache_lines=2, alignment=8)
     e.visit = 20
     said = texts(e)
@@ -126,7 +126,7 @@ def test_a_warp_with_its_sectors():
 
 
 def test_lanes_and_storages():
-    """How often a name owns a box, which storage is which, and the numbers of each tensor."""
+    """Each box says how often a name owns it, each tape its storage, each tensor its numbers."""
     e = AliasExplorer((2, 3), ["y = x[:1].expand(2, -1)", "z = x[:, 1:].clone()"])
     said = texts(e)
     assert [text for text in said if text.startswith("storage")] == [

@@ -1,4 +1,4 @@
-"""What a widget's public state cannot be: each wrong value is named in an error, and changes nothing."""
+"""Wrong values of a widget's public state: an error names each of them, and nothing changes."""
 
 import json
 import re
@@ -14,7 +14,9 @@ from tests.widget_kinds import KINDS, NAMES, WRONG, make
 def test_every_kind_and_every_public_name_is_here():
     """A name that can be set is a property with a setter, or a trait of the widget's own."""
     assert set(KINDS) == {kind.__name__ for kind in Picture.__subclasses__()}
-    assert set(KINDS) == {name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)}
+    assert set(KINDS) == {
+        name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)
+    }
     for kind, made in KINDS.items():
         own = vars(NAMES[kind])
         settable = {

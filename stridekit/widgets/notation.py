@@ -35,7 +35,7 @@ def layout_of(state: Mapping[str, Any]) -> Layout:
 
 
 def element_name(index: Sequence[int], name: str) -> str:
-    """The element at an index: x[2, 3], or x where there are no dims."""
+    """The element at an index: x[2, 3], or x for a 0-d tensor."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 

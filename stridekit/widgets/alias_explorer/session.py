@@ -160,7 +160,7 @@ class Session:
                 parts.append(f"{what}{count} of its {len(own)}" + " elements" * (not parts))
         return "; ".join(parts) or "no value changed"
 
-    # What the picture shows -----------------------------------------------------------------------
+    # The picture ------------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
         """The names that there are, x first."""

@@ -225,7 +225,7 @@ def _shown(problem: dict[str, Any], said: Any) -> str:
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:
-    """The choices as plain values, no two of which read alike."""
+    """The choices as plain values, each of which reads unlike the others."""
     items = items_of(choices)
     if items is None:
         raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")

@@ -10,7 +10,7 @@ const GAP = 4;
 const HEAD = 22; // column numbers
 const LABEL = 22; // dim names, and the title of a plane
 
-/** Where everything goes, for a shape, a width and the longest label: planes, cells and the whole size. */
+/** The places of planes and cells, and the whole size, for a shape, a width and the longest label. */
 export function gridGeometry(shape, width, wraps = true, longest = 1) {
   const deep = shape.length > 2;
   const dense = product(shape) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
@@ -67,7 +67,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1) {
   };
 }
 
-/** How many cells of a row stand in one line: all that fit; where it does not wrap, few may not fit. */
+/** The number of cells of a row in one line: all that fit. Short rows that may not wrap stay whole all the same. */
 function lineLength(shape, width, pitch, wraps) {
   const columns = shape.at(-1) ?? 1;
   const fit = Math.floor((width - 50) / pitch);
@@ -77,27 +77,18 @@ function lineLength(shape, width, pitch, wraps) {
 
 /** The index that a key leads to, or null: arrows in the plane, Home and End, Page keys for planes. */
 export function step(shape, index, key) {
-  const next = [...index];
-  const last = shape.length - 1;
-  const move = (d, by) => {
-    if (d < 0) return null;
-    next[d] = Math.min(Math.max(next[d] + by, 0), shape[d] - 1);
-    return next;
-  };
-  switch (key) {
-    case "ArrowLeft": return move(last, -1);
-    case "ArrowRight": return move(last, 1);
-    case "ArrowUp": return move(last - 1, -1);
-    case "ArrowDown": return move(last - 1, 1);
-    case "Home": return move(last, -Infinity);
-    case "End": return move(last, Infinity);
-    case "PageUp": return move(last - 2, -1);
-    case "PageDown": return move(last - 2, 1);
-    case "Shift+PageUp": return move(last - 3, -1);
-    case "Shift+PageDown": return move(last - 3, 1);
-    default: return null;
-  }
+  const [dim, by] = MOVES[key] ?? [];
+  const moved = shape.length + dim;
+  if (!(moved >= 0)) return null;
+  return index.map((i, d) => (d === moved ? Math.min(Math.max(i + by, 0), shape[d] - 1) : i));
 }
+
+/** The dim that each key moves along, from the last one, and how far. */
+const MOVES = {
+  ArrowLeft: [-1, -1], ArrowRight: [-1, 1], Home: [-1, -Infinity], End: [-1, Infinity],
+  ArrowUp: [-2, -1], ArrowDown: [-2, 1], PageUp: [-3, -1], PageDown: [-3, 1],
+  "Shift+PageUp": [-4, -1], "Shift+PageDown": [-4, 1],
+};
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
 export function createGrid(id, { onHover, onSelect, onKey }) {

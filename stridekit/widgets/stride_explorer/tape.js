@@ -1,4 +1,4 @@
-// The storage as a tape: rows of slots. What is drawn around them comes from marks.js.
+// The storage as a tape: rows of slots. The marks around them come from marks.js.
 
 import { createPlate } from "./canvas.js";
 import { boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
@@ -33,8 +33,8 @@ export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
 }
 
 /**
- * Where slots go: as many in a row as fit, 16 at most, so that a row of 4-byte elements is one line. Where
- * that makes too many rows, slots are small, and a row of them is four lines. `longest` is of the labels.
+ * The places of the slots: as many in a row as fit, at most 16, so that a row of 4-byte elements is one cache line. If
+ * that makes too many rows, slots are small, and a row is four lines. `longest` is the length of the longest label.
  */
 export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
   const digits = String(storageSize * layout.itemsize).length; // of byte addresses
@@ -191,7 +191,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     set(node, "aria-activedescendant", slots.has(active) ? `${id}-s${active}` : null);
   }
 
-  /** What stands around the slots, patched into the pools; tips lie above the labels. */
+  /** Patch the strokes, labels and grips around the slots; tips lie above the labels. */
   function drawMarks(view) {
     const { paths, tags, grips } = marksOf(g, view);
     const isTip = ([, kind]) => kind.startsWith("sk-tip");

@@ -120,7 +120,7 @@ def counts_sentence(found: Counts) -> str:
 
 
 def comparison(left: Counts, right: Counts) -> str:
-    """Which of two walks loads more, and how many times as much.
+    """A sentence on which of two walks loads more, and how many times as much.
 
     >>> x = Layout((6, 8), itemsize=8)
     >>> comparison(counts(walk(x, (0, 1)), 8), counts(walk(x, (1, 0)), 8))
