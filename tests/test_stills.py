@@ -87,11 +87,7 @@ def test_ones_own_values_and_planes():
     t = (torch.arange(12.0) / 2).view(3, 2, 2)
     said = texts(explore(t, "t"))
     assert said[:12] == ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5", "5.5"]
-    assert [text for text in said if text.endswith(":, :]")] == [
-        "[0, :, :]",
-        "[1, :, :]",
-        "[2, :, :]",
-    ]
+    assert [text for text in said if text.endswith(":, :]")] == [f"[{k}, :, :]" for k in range(3)]
     e = StrideExplorer(Layout((30, 30), itemsize=4))
     assert texts(e)[-1] == "  the picture shows the leading (16, 16) of (30, 30)"
     assert ringed(e, 2.4) == ["465"]  # on the tape alone
@@ -146,9 +142,7 @@ def test_what_is_found_and_needed():
     view = texts(ReshapeStepper(Layout((2, 4, 6), (48, 12, 2), 3, 4), (8, 3, 2)))
     assert [text for text in view if " found" in text][:2] == ["=  12 found", "=  48 found"]
     assert [view[view.index(f"new dim {d}") + 2] for d in range(3)] == [
-        "stride 12",
-        "stride 4",
-        "stride 2",
+        f"stride {n}" for n in (12, 4, 2)
     ]
 
 

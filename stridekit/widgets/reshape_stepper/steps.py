@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from stridekit.layout import Layout
 from stridekit.rules import Chunk, chunks
+from stridekit.widgets.notation import counted
 
 
 class Step(NamedTuple):
@@ -130,7 +131,7 @@ def _run(numel: int, stride: int) -> str:
 
 
 def _elements(count: int) -> str:
-    return f"{count} element{'s' * (count != 1)}"
+    return counted(count, "element")
 
 
 # What follows ------------------------------------------------------------------------------------

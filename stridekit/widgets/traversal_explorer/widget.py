@@ -12,7 +12,7 @@ from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
-from stridekit.widgets.notation import CACHE_LINE
+from stridekit.widgets.notation import CACHE_LINE, counted
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
@@ -243,9 +243,8 @@ class TraversalExplorer(Picture):
     def __repr__(self) -> str:
         if self.warp is not None:
             return f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
-        size = f"a cache of {self.cache_lines} line{'s' * (self.cache_lines != 1)}"
-        visits = f"{self.visit} visit{'s' * (self.visit != 1)}"
-        head = f"TraversalExplorer: {visits}, {size}, alignment {self.alignment}"
+        state = f"{counted(self.visit, 'visit')}, a cache of {counted(self.cache_lines, 'line')}"
+        head = f"TraversalExplorer: {state}, alignment {self.alignment}"
         lines = [head, *([self._note] if self._note else [])]
         found = [self._counts(step) for step in self.walks]
         for side, step, costs in zip(("left", "right"), self.walks, found, strict=False):
