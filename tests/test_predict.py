@@ -107,7 +107,7 @@ def test_the_output_is_the_answer_unless_it_is_given():
         assert Predict("?", X.stride(), **arguments)._problem["output"] == output
 
 
-def test_a_skip_is_no_prediction():
+def test_a_skipped_question_has_no_prediction():
     """It shows the answer and says that it was skipped."""
     predict = stride()
     predict.show()

@@ -1,4 +1,4 @@
-// shell.js on a page that is hardly there: what is sent, what is kept, what is tidied up.
+// shell.js on a stub of a page: what it sends, what it keeps, and how it tidies up.
 
 import assert from "node:assert/strict";
 import test from "node:test";
