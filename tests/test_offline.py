@@ -1,4 +1,4 @@
-"""How a widget is put together from files, and what of it goes into a page that needs no kernel."""
+"""The module of a widget, put together from files, and pages that show widgets without a kernel."""
 
 import json
 import re
@@ -6,12 +6,11 @@ import subprocess
 
 import pytest
 
-from stridekit import widgets
 from stridekit.widgets import assets
 from stridekit.widgets.base import Picture
 from stridekit.widgets.offline import Offline, live, offline_page
 from tests.needs import NODE, needs_node
-from tests.widget_kinds import KINDS, RIGHT
+from tests.widget_kinds import KINDS, RIGHT, make
 
 
 def states_in(text):
@@ -19,15 +18,10 @@ def states_in(text):
     return json.loads(re.search(r'id="stridekit">(.*?)</script>', text, re.S)[1])
 
 
-def make(kind):
-    return eval(KINDS[kind].make, vars(widgets))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_has_the_state_as_python_has_it_now(kind):
     """All that the widget's module reads, and nothing of Jupyter's, nor of how page and kernel agree."""
-    w = make(kind)
-    exec(RIGHT[kind][0], {"w": w})
+    w = make(kind, RIGHT[kind][0])
     page = states_in(offline_page([w]))
     ((module, state),) = page["widgets"]
     assert page["modules"][module] == w._esm

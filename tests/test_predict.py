@@ -1,4 +1,4 @@
-"""Predict without a browser: what it asks, takes and refuses, and that it gives nothing away."""
+"""Predict without a browser: its questions, and the answers that it takes, refuses and keeps to itself."""
 
 import ast
 import re
@@ -48,8 +48,28 @@ def test_what_is_typed_is_read_as_it_is_meant_or_refused(kind, texts):
         assert read.get("value") == value and ("why" in read) == (value is None), text
 
 
+@needs_node
+@pytest.mark.parametrize(
+    ("kind", "text", "where"),
+    [
+        ("tuple", "(1, x)", "“x” in “(1, x)”"),
+        ("tuple", "six", "“six”"),
+        ("tuple", "1,,6", "“1,,6”"),
+        ("number", "24 bytes", "“24 bytes” as one number"),
+    ],
+)
+def test_a_refusal_names_what_it_could_not_read(kind, text, where):
+    hows = {
+        "tuple": "write whole numbers with commas between them",
+        "number": "write it like 1024 or 2.5",
+    }
+    why = ask("predict/words/readAnswer", kind, text)["why"]
+    assert why == f"I could not read {where}: {hows[kind]}."
+    assert ask("predict/words/readAnswer", kind, " ")["why"].startswith("Write your answer first")
+
+
 def test_what_is_python_is_read_as_python():
-    """Where Python reads a tuple or a number in a text, it is the one that the front end reads."""
+    """If Python reads a tuple or a number in a text, the front end reads the same."""
     for text, value in (TUPLES | NUMBERS).items():
         try:
             python = ast.literal_eval(text.strip())
@@ -87,7 +107,7 @@ def test_the_output_is_the_answer_unless_it_is_given():
         assert Predict("?", X.stride(), **arguments)._problem["output"] == output
 
 
-def test_a_skip_is_no_prediction():
+def test_a_skipped_question_has_no_prediction():
     """It shows the answer and says that it was skipped."""
     predict = stride()
     predict.show()
@@ -96,19 +116,6 @@ def test_a_skip_is_no_prediction():
     predict.committed = (1, 6)
     predict.show()
     assert predict.correct is True
-
-
-def test_the_front_end_commits():
-    """What JavaScript sets is read back as the choice itself, a tuple or a number."""
-    predict = stride()
-    predict.set_state({"_state": {"said": 1, "shown": True}})
-    assert predict.committed == (1, 6) and predict.correct is True
-    shape = Predict("?", X.unfold(0, 3, 1).shape)
-    shape.set_state({"_state": {"said": [2, 6, 3], "shown": True}})
-    assert shape.committed == (2, 6, 3) and shape.correct is True
-    number = Predict("?", X.element_size())
-    number.set_state({"_state": {"said": 4, "shown": True}})
-    assert number.committed == 4 and number.correct is False
 
 
 @pytest.mark.parametrize(
@@ -172,16 +179,3 @@ def test_nothing_gives_the_answer_away():
 def test_refuses_what_cannot_be_asked(arguments, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         Predict(**{"question": "?"} | arguments)
-
-
-def test_a_wrong_prediction_from_python_changes_nothing():
-    predict, number = stride(), Predict("?", 8)
-    predict.committed = (1, 6)
-    with pytest.raises(ValueError, match="the prediction \\(2, 2\\) is none of the choices"):
-        predict.committed = (2, 2)
-    assert predict.committed == (1, 6)
-    with pytest.raises(
-        ValueError, match="the prediction \\(8,\\) is not a number, as the answer is"
-    ):
-        number.committed = (8,)
-    assert number.committed is None

@@ -9,18 +9,17 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-import torch
 
 from stridekit import Layout, widgets
 from stridekit.widgets.base import Picture
+from tests import widget_kinds
 from tests.widget_kinds import KINDS, RIGHT, UNFIT
 
-NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 FOLDER = Path(widgets.__file__).parent
 
 
 class Wire:
-    """What a widget's comm would send; each message is written down as JSON has it."""
+    """A comm that writes down each message, as JSON has it."""
 
     comm_id = "wire"
 
@@ -40,9 +39,7 @@ class Wire:
 
 def make(kind, *changes):
     """A widget of a kind after some changes in Python, on a wire that has heard of none of them."""
-    w = eval(KINDS[kind].make, NAMES)
-    for change in changes:
-        exec(change, NAMES | {"w": w})
+    w = widget_kinds.make(kind, *changes)
     w.close()  # or ipywidgets keeps it under the comm that it had first
     w.comm = Wire()
     return w
@@ -52,13 +49,16 @@ def test_every_kind_is_here():
     assert [*KINDS] == [*RIGHT] == [*UNFIT]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_change_of_a_page_is_taken_and_answered_at_once(kind):
+@pytest.mark.parametrize(
+    ("kind", "change"), [(kind, change) for kind in KINDS for change in RIGHT[kind]]
+)
+def test_a_change_of_a_page_is_taken_and_answered_at_once(kind, change):
     """In one message: what is held, and which change was seen. The widget is as if Python had set it."""
-    w, twin = make(kind), make(kind, RIGHT[kind][0])
+    w, twin, told = make(kind), make(kind, change), []
+    w.observe(lambda change: told.append(change["new"]), "_state")
     state = json.loads(json.dumps(twin._state))
     w.set_state({"_state": state, "_turn": 0.25})
-    assert w.comm.sent == [{"_state": state, "_seen": 0.25}]
+    assert w.comm.sent == [{"_state": state, "_seen": 0.25}] and told == [state]
     assert (repr(w), w._state) == (repr(twin), twin._state)
 
 

@@ -1,5 +1,6 @@
-"""The still pictures of all widgets, as GitHub shows them: what is written there, and what is ringed."""
+"""The still pictures of all widgets, as GitHub shows them: their texts and their rings."""
 
+import base64
 from itertools import dropwhile
 
 import pytest
@@ -14,6 +15,7 @@ from stridekit.widgets import (
     TraversalExplorer,
 )
 from stridekit.widgets.channels_last_explorer import words
+from tests.widget_kinds import KINDS, make
 
 
 def texts(w):
@@ -36,6 +38,36 @@ def ringed(w, width):
     return found
 
 
+# Every rank, no elements, sizes of 1, more than a picture has room for.
+PICTURES = [
+    *(f"explore(torch.zeros({shape}))" for shape in [(), (0,), (3,), (16, 16), (64, 64), (4096,)]),
+    *("explore(torch.zeros(8, 8, 8, 8))", "explore(torch.arange(24).view(2, 3, 4).mT)"),
+    *("AliasExplorer((4, 6), [])", "AliasExplorer((4, 6), ['y = x[:0]'])"),
+    *("AliasExplorer()", "AliasExplorer((4, 6), ['y = x.view(2, 2, 2, 3)', 'z = y[0, 0, 0, 0]'])"),
+    *(f"ChannelsLastExplorer({shape})" for shape in [(2, 3, 4, 5), (1, 1, 1, 1), (2, 4, 4, 5)]),
+    *(f"ReshapeStepper(torch.zeros({shape}), -1)" for shape in [(), (1, 1), (2, 1, 3), (2,) * 6]),
+    *("ReshapeStepper(torch.zeros(0, 2), 0)", "ReshapeStepper(torch.zeros(4, 8)[:, :6], (2, 12))"),
+    *("TraversalExplorer()", "TraversalExplorer(torch.zeros(50, 60).t(), 'torch', cache_lines=1)"),
+    *("TraversalExplorer(torch.zeros(0, 3))", "TraversalExplorer(torch.tensor(1.0))"),
+    "TraversalExplorer(torch.zeros(6, 8), other=torch.zeros(3, dtype=torch.int16), alignment=8)",
+    "TraversalExplorer(warp=(4, 3, 1))",
+]
+
+
+@pytest.mark.parametrize("source", PICTURES)
+def test_a_picture_and_a_text_stand_beside_the_live_view(source):
+    data, metadata = eval(source)._repr_mimebundle_()
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert metadata["image/png"]["width"] == 900 and "0x" not in data["text/plain"]
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_picture_and_a_text_are_the_same_on_every_run(kind):
+    (data, _), (again, _) = (make(kind)._repr_mimebundle_() for _ in range(2))
+    assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]
+
+
 def test_a_layout_with_its_strides_offset_and_bytes():
     """Each stride by its own dim, in whatever order they nest; rows by their bytes; the element twice."""
     e = StrideExplorer()
@@ -55,11 +87,7 @@ def test_ones_own_values_and_planes():
     t = (torch.arange(12.0) / 2).view(3, 2, 2)
     said = texts(explore(t, "t"))
     assert said[:12] == ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5", "5.5"]
-    assert [text for text in said if text.endswith(":, :]")] == [
-        "[0, :, :]",
-        "[1, :, :]",
-        "[2, :, :]",
-    ]
+    assert [text for text in said if text.endswith(":, :]")] == [f"[{k}, :, :]" for k in range(3)]
     e = StrideExplorer(Layout((30, 30), itemsize=4))
     assert texts(e)[-1] == "  the picture shows the leading (16, 16) of (30, 30)"
     assert ringed(e, 2.4) == ["465"]  # on the tape alone
@@ -68,7 +96,7 @@ def test_ones_own_values_and_planes():
 
 
 def test_walks_with_their_loads():
-    """What a walk loads, and each line how often; boxes at their bytes; what is left out is counted."""
+    """The loads of a walk and of each line; boxes at their bytes; lines that are left out are counted."""
     e = TraversalExplorer(Layout((6, 8), itemsize=8), cache_lines=2, alignment=8)
     e.visit = 20
     said = texts(e)
@@ -94,7 +122,7 @@ def test_a_warp_with_its_sectors():
 
 
 def test_lanes_and_storages():
-    """How often a name owns a box, which storage is which, and the numbers of each tensor."""
+    """Each box says how often a name owns it, each tape its storage, each tensor its numbers."""
     e = AliasExplorer((2, 3), ["y = x[:1].expand(2, -1)", "z = x[:, 1:].clone()"])
     said = texts(e)
     assert [text for text in said if text.startswith("storage")] == [
@@ -114,9 +142,7 @@ def test_what_is_found_and_needed():
     view = texts(ReshapeStepper(Layout((2, 4, 6), (48, 12, 2), 3, 4), (8, 3, 2)))
     assert [text for text in view if " found" in text][:2] == ["=  12 found", "=  48 found"]
     assert [view[view.index(f"new dim {d}") + 2] for d in range(3)] == [
-        "stride 12",
-        "stride 4",
-        "stride 2",
+        f"stride {n}" for n in (12, 4, 2)
     ]
 
 

@@ -35,10 +35,3 @@ def test_every_widget_has_a_kind_of_its_own():
     }
     assert kinds == {name: [kind.css.removeprefix(".")] for name, kind in KINDS.items()}
     assert len({kind.css for kind in KINDS.values()}) == len(KINDS) == len(SHEETS)
-
-
-def test_the_kinds_are_all_the_widgets_there_are():
-    """What the tests of all widgets go through: each public class."""
-    assert set(KINDS) == {
-        name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)
-    }

@@ -1,4 +1,4 @@
-"""What a widget's public state cannot be: each wrong value is named in an error, and changes nothing."""
+"""Wrong values of a widget's public state: an error names each of them, and nothing changes."""
 
 import json
 import re
@@ -8,14 +8,15 @@ import torch
 
 from stridekit import Layout, widgets
 from stridekit.widgets.base import Picture
-from tests.widget_kinds import KINDS, WRONG
-
-NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
+from tests.widget_kinds import KINDS, NAMES, WRONG, make
 
 
 def test_every_kind_and_every_public_name_is_here():
     """A name that can be set is a property with a setter, or a trait of the widget's own."""
     assert set(KINDS) == {kind.__name__ for kind in Picture.__subclasses__()}
+    assert set(KINDS) == {
+        name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)
+    }
     for kind, made in KINDS.items():
         own = vars(NAMES[kind])
         settable = {
@@ -30,7 +31,7 @@ def test_every_kind_and_every_public_name_is_here():
 @pytest.mark.parametrize(("kind", "name", "value", "said"), WRONG)
 def test_a_wrong_value_is_refused(kind, name, value, said):
     """By a sentence with the value in it; the picture and what is sent stay as they were."""
-    w = eval(KINDS[kind].make, NAMES)
+    w = make(kind)
     before = (json.dumps(w._state), repr(w))
     with pytest.raises((ValueError, IndexError, TypeError), match=re.escape(said)):
         setattr(w, name, eval(value, NAMES))
@@ -40,7 +41,7 @@ def test_a_wrong_value_is_refused(kind, name, value, said):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_name_that_is_not_there_is_refused(kind):
     """A slip of the pen would change nothing on screen, and nobody would know."""
-    w = eval(KINDS[kind].make, NAMES)
+    w = make(kind)
     with pytest.raises(AttributeError, match=f"{kind} has no shapes that could be set"):
         w.shapes = (2, 3)
 
@@ -48,10 +49,9 @@ def test_a_name_that_is_not_there_is_refused(kind):
 def test_numpys_and_torchs_integers_are_as_good_as_pythons():
     """They become plain ints, which JSON has."""
     np_index = torch.tensor([1, 2]).numpy()
-    for make, name in [("StrideExplorer", "index"), ("ReshapeStepper", "index")]:
-        w = eval(KINDS[make].make, NAMES)
-        setattr(w, name, np_index)
-        assert getattr(w, name) == (1, 2) and json.dumps(w._state)
+    for w in (widgets.StrideExplorer(), widgets.ReshapeStepper()):
+        w.index = np_index
+        assert w.index == (1, 2) and json.dumps(w._state)
     c = widgets.ChannelsLastExplorer()
     c.index, c.shape = torch.tensor([1, 1, 1, 1]), torch.Size([2, 2, 2, 2])
     assert (c.index, c.shape) == ((1, 1, 1, 1), (2, 2, 2, 2)) and json.dumps(c._state)

@@ -2,11 +2,15 @@
 
 from typing import Any, NamedTuple
 
+import torch
+
+from stridekit import Layout, widgets
+
 
 class Kind(NamedTuple):
     """`make` is the source of one; `wrong` has, for each name that can be set, wrong values as source.
 
-    To each belongs a part of what the error says. torch, Layout and the widgets are known by name.
+    Each comes with a part of what the error says. torch, Layout and the widgets are known by name.
     """
 
     css: str
@@ -25,10 +29,10 @@ NO_ORDER = {
     "(0, 1.0)": "order[1] is 1.0, a float",
     "'rows'": "order 'rows' does not name each",
 }
-NO_TEXTS = {
-    "None": "is None, a NoneType",
-    "5": "is 5, an int",
-    "[1]": "[0] is 1, an int: give a text",
+NO_WALK = NO_LAYOUT | {
+    "torch.zeros(30, 30)": "shape (30, 30) has 2 dims and 900 elements",
+    "Layout((4,), itemsize=3)": "torch has no such tensor: an element has 3 bytes",
+    "Layout((4,), (-1,), 3)": "torch has no such tensor: dim 0 has stride -1",
 }
 WALK = {
     "name": "x",
@@ -39,15 +43,28 @@ WALK = {
     "order": [0, 1],
 }
 
+
+def no_texts(name: str) -> dict[str, str]:
+    """Values that are not texts, under the name that the error gives them."""
+    return {
+        "None": f"{name} is None, a NoneType",
+        "5": f"{name} is 5, an int",
+        "[1]": f"{name}[0] is 1, an int: give a text",
+    }
+
+
 KINDS = {
     "StrideExplorer": Kind(
         ".sk-explorer",
         "StrideExplorer()",
         {
-            "layout": NO_LAYOUT
-            | {
+            "layout": {
+                **NO_LAYOUT,
                 "Layout((5, 9), (8, 1))": "reaches element 40, and the storage ends at 39",
-                "torch.zeros(2, 2, 2, 2, 2)": "has 5 dims and 32 elements",
+                "Layout((2,) * 5)": "has 5 dims and 32 elements: the picture holds 4 and 4096",
+                "Layout((5000,), (0,))": "has 1 dims and 5000 elements",
+                "Layout((4096, 1), (0, 1))": "has 4096 rows: the picture holds 256; explore(t) shows",
+                "Layout((4,), (-1,), 3)": "stride (-1,) is negative: torch has no such tensors",
             },
             "index": {
                 "(5, 0)": "index 5 is out of range for dim 0 of size 5",
@@ -55,11 +72,14 @@ KINDS = {
                 "(True, 0)": "index[0] is True, a bool",
                 "'x'": "index",
             },
-            "chain": {k: f"chain{v}" if v[0] == "[" else f"chain {v}" for k, v in NO_TEXTS.items()}
-            | {
+            "chain": {
+                **no_texts("chain"),
                 "['.cumsum(0)']": "cumsum is not known here",
                 "['.view(7)']": "cannot view shape (5, 8)",
-                "'.select(0, 9)'": "out of range",
+                "'.select(0, 9)'": "index 9 is out of range for dim 0 of size 5",
+                "'.permute(1, 0).view(-1)'": "dims 0 and 1 do not merge",
+                "['.T', '.expand(2, 2, 2, 8, 5)']": "has 5 dims and 320 elements",
+                "['.as_strided((5, 9), (8, 1))']": "reaches element 40, and the storage ends at 39",
             },
         },
     ),
@@ -67,12 +87,18 @@ KINDS = {
         ".sk-aliases",
         "AliasExplorer()",
         {
-            "steps": {k: f"steps{v}" if v[0] == "[" else f"steps {v}" for k, v in NO_TEXTS.items()}
-            | {
+            "steps": {
+                **no_texts("steps"),
                 "'y = x'": "steps are a sequence of lines",
                 "['w = x']": "w is not one of x, y and z",
+                "['y = w[0]']": "w is not one of x, y and z",
+                "['y = x', 'x = z']": "z is not there yet",
                 "['y = x[9]']": "out of range",
-                "['x[1:] += x[:-1]']": "torch refuses",
+                "['y = x.expand(2, 2, 2, 4, 6)']": "192 elements in 5 dims: the picture holds 96 in 4",
+                "['y = x.as_strided((2, 2), (20, 5))']": "reach element 25, and the storage ends at 23",
+                "['x *= 99999']": "the boxes hold five digits",
+                "['x[1:] += x[:-1]']": "x[1:] and x[:-1] share 12 elements, and torch refuses",
+                "['x[:, 1:] += x[:, :-1]']": "depends on the order of visit. Use x[:, :-1].clone()",
             },
         },
     ),
@@ -80,15 +106,22 @@ KINDS = {
         ".sk-reshape",
         "ReshapeStepper()",
         {
-            "layout": NO_LAYOUT | {"torch.zeros(600)": "256 elements; give a smaller tensor"},
+            "layout": {
+                **NO_LAYOUT,
+                "torch.zeros(600)": "256 elements; give a smaller tensor",
+                "torch.zeros(24, 30)[:, 0]": "spans 691",
+                "Layout((4,), (-1,), 3)": "torch has no such tensor",
+            },
             "target": {
                 "(5, 5)": "(5, 5) has 25 elements",
+                "(-1, -1)": "only one can be worked out",
+                "(24, *[1] * 8)": "9 new dims do not fit",
                 "(2.0, 12)": "[0] is 2.0, a float",
                 "None": "None, a NoneType",
                 "'24'": "'24', a str",
             },
             "step": {
-                "9": "step 9 is out of range",
+                "9": "step 9 is out of range: this walk has steps 0 to 5",
                 "1.0": "step is 1.0, a float",
                 "True": "step is True",
             },
@@ -104,8 +137,9 @@ KINDS = {
         "ChannelsLastExplorer()",
         {
             "shape": {
-                "(2, 3, 4)": "shape (2, 3, 4) does not fit the picture",
+                "(2, 3, 4)": "shape (2, 3, 4) does not fit the picture: give (N, C, H, W)",
                 "(2, 3, 4, 9)": "shape (2, 3, 4, 9) does not fit",
+                "(2, 0, 4, 5)": "from (1, 1, 1, 1) to (2, 4, 4, 5)",
                 "(2, 3, 4, 5.0)": "shape[3] is 5.0, a float",
                 "(2, 3, 4, True)": "shape[3] is True, a bool",
                 "4": "shape is 4, an int",
@@ -113,15 +147,20 @@ KINDS = {
             "index": {
                 "(0, 3, 0, 0)": "index 3 is out of range for dim 1 of size 3",
                 "(0, 0, 0, 1.5)": "index[3] is 1.5, a float",
+                "(0, 1)": "(0, 1)",
+                "(0, 1, 2, 3, 0)": "(0, 1, 2, 3, 0)",
                 "None": "index is None",
             },
-            "highlight": {"'image'": "'image' is not known", "None": "None is not known"},
+            "highlight": {
+                "'image'": "'image' is not known: use 'pixel' or 'channel'",
+                "None": "None is not known",
+            },
             "layers": {
-                k: f"layers{v}" if v[0] == "[" else f"layers {v}" for k, v in NO_TEXTS.items()
-            }
-            | {"['gelu']": "layer 'gelu' is not known"},
+                **no_texts("layers"),
+                "['gelu']": "layer 'gelu' is not known: unsqueeze, conv2d,",
+            },
             "network_shape": {
-                "(1, 3, 4, 4)": "not run on shape (1, 3, 4, 4)",
+                "(1, 3, 4, 4)": "not run on shape (1, 3, 4, 4): use one of (2,",
                 "(2, 3, 4, 4.0)": "network_shape[3] is 4.0, a float",
                 "2": "network_shape is 2, an int",
             },
@@ -131,26 +170,27 @@ KINDS = {
         ".sk-traversal",
         "TraversalExplorer()",
         {
-            "layout": NO_LAYOUT | {"torch.zeros(30, 30)": "has 2 dims and 900 elements"},
-            "other_layout": NO_LAYOUT | {"torch.zeros(30, 30)": "has 2 dims and 900 elements"},
+            "layout": NO_WALK,
+            "other_layout": NO_WALK,
             "order": NO_ORDER,
             "other_order": NO_ORDER,
             "visit": {
-                "49": "visit is 49: the walk has 48",
+                "49": "visit is 49: the walk has 48, give 0 to 48",
                 "1.0": "visit is 1.0, a float",
                 "-1": "visit is -1",
             },
             "cache_lines": {
-                "3": "cache_lines is 3: give one of",
+                "3": "cache_lines is 3: give one of (1, 2, 4, 8, 16, 32)",
                 "True": "cache_lines is True, a bool",
                 "'4'": "cache_lines is '4', a str",
             },
             "alignment": {
-                "4": "give a multiple of the itemsize, 8",
+                "4": "alignment is 4: give a multiple of the itemsize, 8, from 0 to 56",
                 "0.0": "alignment is 0.0, a float",
             },
             "warp": {
                 "(4, 33, 0)": "stride of the warp is 33: give 0 to 32",
+                "(3, 1, 0)": "itemsize of the warp is 3: give (1, 2, 4, 8, 16)",
                 "(4, 1.0, 0)": "warp[1] is 1.0, a float",
                 "(4, 1)": "give (itemsize, stride, offset)",
                 "'warp'": "warp is 'warp', a str",
@@ -171,22 +211,41 @@ KINDS = {
         },
     ),
 }
+NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
+
+
+def make(kind: str, *changes: str) -> Any:
+    """A widget of a kind, after some changes of it, `w`, as source."""
+    w = eval(KINDS[kind].make, NAMES)
+    for change in changes:
+        exec(change, NAMES | {"w": w})
+    return w
+
+
 WRONG = [
     (kind, name, value, said)
     for kind, made in KINDS.items()
     for name, values in made.wrong.items()
     for value, said in values.items()
 ]
-# What can be, and moves the picture away from how it begins: two states of a widget w, in Python.
+# What can be, and moves the picture away from how it begins: states of a widget w, in Python.
 RIGHT = {
-    "StrideExplorer": ("w.index = (1, 1)", "w.layout = Layout((4, 6), (6, 1), 0, 4)"),
+    "StrideExplorer": (
+        "w.index = (1, 1)",
+        "w.layout = Layout((4, 6), (6, 1), 0, 4)",
+        "w.chain = ('.T', '.reshape(-1)')",
+    ),
     "AliasExplorer": ("w.steps = ['y = x.t()', 'y += 1']", "w.steps = ['y = x[1:, ::2]']"),
-    "ReshapeStepper": ("w.step = 2", "w.target = (2, 12)"),
-    "ChannelsLastExplorer": ("w.shape = (1, 2, 3, 4)", "w.layers = ['relu', 'flatten']"),
-    "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)"),
+    "ReshapeStepper": ("w.step = 2", "w.target = (2, 12)", "w.index = (1, 1)"),
+    "ChannelsLastExplorer": (
+        "w.shape = (1, 2, 3, 4)",
+        "w.layers = ['relu', 'flatten']",
+        "w.highlight, w.network_shape = 'channel', (2, 3, 1, 1)",
+    ),
+    "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)", "w.alignment, w.order = 8, 'torch'"),
     "Predict": ("w.committed = (6, 1)", "w.show()"),
 }
-# What no page sends that is well: parts of a scene that cannot be, beside the parts that it begins with.
+# States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
 UNFIT: dict[str, list[dict[str, Any]]] = {
     "StrideExplorer": [
         {"storage_offset": 1},

@@ -354,7 +354,7 @@ MUTATIONS = (
              'event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;', "event.key;",
              ON_STRIDES),
     Mutation("PageUp goes down", f"{STRIDES}/grid.js",
-             'case "PageUp": return move(last - 2, -1)', 'case "PageUp": return move(last - 2, 1)', SCRIPTS),
+             "PageUp: [-3, -1],", "PageUp: [-3, 1],", SCRIPTS),
     Mutation("a button lets JupyterLab have its keys", f"{PAGE}/dom.js",
              '["button", "input", "select"]', '["input", "select"]', ON_ALL),
     Mutation("Space does nothing on the tape", f"{STRIDES}/widget.js",

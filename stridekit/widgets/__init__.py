@@ -1,4 +1,4 @@
-"""Pictures of layouts that follow the hand. `StrideExplorer` is a widget, `explore(t)` makes one."""
+"""Interactive pictures of layouts. `StrideExplorer` is one of them, and `explore(t)` shows it a tensor."""
 
 from stridekit.widgets.alias_explorer import AliasExplorer
 from stridekit.widgets.channels_last_explorer import ChannelsLastExplorer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from stridekit.layout import Layout
@@ -34,8 +35,30 @@ def layout_of(state: Mapping[str, Any]) -> Layout:
     return Layout(*(state[key] for key in ("shape", "stride", "storage_offset", "itemsize")))
 
 
+def counted(count: int, word: str) -> str:
+    """A number and its word, in the plural unless it is 1.
+
+    >>> counted(1, "cache line"), counted(2, "cache line")
+    ('1 cache line', '2 cache lines')
+    """
+    return f"{count} {word}{'s' * (count != 1)}"
+
+
+def elements(layout: Layout, order: Sequence[int] | None = None) -> list[int]:
+    """The element at each index, in row-major order, or in the `order` of dims, the outermost first.
+
+    >>> elements(Layout((2, 3))), elements(Layout((2, 3)), (1, 0))
+    ([0, 1, 2, 3, 4, 5], [0, 3, 1, 4, 2, 5])
+    """
+    if layout.numel == 0:
+        return []  # whatever sizes stand beside the 0
+    dims = range(layout.ndim) if order is None else order
+    steps = [[i * layout.stride[d] for i in range(layout.shape[d])] for d in dims]
+    return [layout.storage_offset + sum(terms) for terms in product(*steps)]
+
+
 def element_name(index: Sequence[int], name: str) -> str:
-    """The element at an index: x[2, 3], or x where there are no dims."""
+    """The element at an index: x[2, 3], or x for a 0-d tensor."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 

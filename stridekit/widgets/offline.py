@@ -11,7 +11,7 @@ import anywidget
 
 from stridekit.widgets.assets import script
 
-# What belongs to Jupyter, is written into the page once for all widgets of a kind, or is said to a kernel.
+# Traits of Jupyter, those that a page has once for all widgets of a kind, and those that are for a kernel.
 _NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {
     *("_esm", "_css", "_anywidget_id"),
     *("_turn", "_seen"),

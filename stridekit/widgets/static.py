@@ -11,13 +11,14 @@ import io
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import ceil, prod
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from PIL import Image
 
 from stridekit import palette
@@ -28,6 +29,7 @@ LINE_HEIGHT = 19  # of the text
 MAX_ROWS = 12
 LONGEST = 10  # characters in a box
 MAX_CELLS = 512  # of more, or of rows too long for the page, the leading corner is drawn
+ARROW: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
 INK, MUTED, LINE, PALE = palette.INK[0], palette.MUTED[0], palette.LINE[0], palette.PALE[0]
 
 
@@ -58,6 +60,17 @@ def page(
     for k, line in enumerate(lines):
         put_text(ax, 8, top + first + LINE_HEIGHT * k, line, ha="left", family="monospace", **style)
     return figure, ax
+
+
+def wrapped(text: str, columns: int, indent: int = 2) -> list[str]:
+    """The lines of a text in parts of so many columns; those that follow stand `indent` further in."""
+    return [
+        part
+        for line in text.splitlines()
+        for part in wrap(
+            line, columns, subsequent_indent=" " * (len(line) - len(line.lstrip()) + indent)
+        )
+    ]
 
 
 def draw(
@@ -183,19 +196,8 @@ def _steps(ax: Axes, layout: Layout, storage_size: int, rows: list[int], top: in
         if to < storage_size and to // PER_ROW == start // PER_ROW and to != start:
             x1 = _slot_x(to) + SLOT / 2 - 2
             bend = -(14 + 14 * rank) / (x1 - x0) * 2
-            ax.add_patch(
-                FancyArrowPatch(
-                    (x0, y),
-                    (x1, y),
-                    connectionstyle=f"arc3,rad={bend}",
-                    arrowstyle="-|>",
-                    mutation_scale=11,
-                    color=hue,
-                    linewidth=1.6,
-                    shrinkA=0,
-                    shrinkB=0,
-                )
-            )
+            arc: dict[str, Any] = {"connectionstyle": f"arc3,rad={bend}", "linewidth": 1.6}
+            ax.add_patch(FancyArrowPatch((x0, y), (x1, y), color=hue, **arc, **ARROW))
     names.append((f"storage_offset = {start}", palette.OFFSET[0]))
     for k, (name, hue) in enumerate(names):
         put_text(ax, 64 + 150 * k, y + 46, name, hue, 9, ha="left", weight="bold")
@@ -215,22 +217,34 @@ def _tint(layout: Layout, index: tuple[int, ...]) -> str:
 
 def _box(ax: Axes, x: float, y: float, width: int, text: str, tint: str, spot: bool) -> None:
     hole = tint == PALE
-    ax.add_patch(
-        FancyBboxPatch(
-            (x + 2, y + 2),
-            width - 4,
-            30,
-            boxstyle="round,pad=2,rounding_size=5",
-            facecolor=tint,
-            edgecolor=INK if spot else LINE if hole else tint,
-            linewidth=2.4 if spot else 0.8,
-            linestyle="--" if hole else "-",
-        )
-    )
+    edge = INK if spot else LINE if hole else tint
+    dashes = "--" if hole else "-"
+    put_box(ax, x, y, width, 34, tint, edge, 2.4 if spot else 0.8, rounded=5, linestyle=dashes)
     weight = "bold" if spot else "normal"
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     size = 9 if len(short) <= 6 else 48 / len(short)
     put_text(ax, x + width / 2, y + 17, short, MUTED if hole else INK, size, weight=weight)
+
+
+def put_box(
+    ax: Axes,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    fill: str,
+    edge: str = LINE,
+    line: float = 0.8,
+    rounded: float = 0,
+    **style: Any,
+) -> None:
+    """A box, with corners of a radius if it is `rounded`, for all still pictures."""
+    style |= {"facecolor": fill, "edgecolor": edge, "linewidth": line}
+    if rounded:
+        corners = f"round,pad=0,rounding_size={rounded}"
+        ax.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=corners, **style))
+    else:
+        ax.add_patch(Rectangle((x, y), width, height, **style))
 
 
 def put_text(

@@ -4,30 +4,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { reachedBy } from "../../stridekit/widgets/page/dom.js";
-import { flatten, offset, reach, unflatten } from "../../stridekit/widgets/page/layout.js";
+import { offset, reach } from "../../stridekit/widgets/page/layout.js";
 import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
 import { marksOf, stepPath } from "../../stridekit/widgets/stride_explorer/marks.js";
 import { tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
 import { describeSlot, viewOf, words } from "../../stridekit/widgets/stride_explorer/view.js";
-import { whyNotDrawn } from "../../stridekit/widgets/stride_explorer/words.js";
-
-test("flatten undoes unflatten", () => {
-  const shape = [2, 3, 1, 4];
-  for (let flat = 0; flat < 24; flat++)
-    assert.equal(flatten(shape, unflatten(shape, flat)), flat);
-});
-
-test("arrows move in the plane and stop at its edges, page keys change planes", () => {
-  const shape = [2, 3, 4];
-  assert.deepEqual(step(shape, [0, 1, 1], "ArrowRight"), [0, 1, 2]);
-  assert.deepEqual(step(shape, [0, 1, 3], "ArrowRight"), [0, 1, 3]);
-  assert.deepEqual(step(shape, [0, 1, 1], "ArrowUp"), [0, 0, 1]);
-  assert.deepEqual(step(shape, [0, 1, 1], "End"), [0, 1, 3]);
-  assert.deepEqual(step(shape, [0, 1, 1], "PageDown"), [1, 1, 1]);
-  assert.deepEqual(step([2, 2, 3, 4], [0, 0, 0, 0], "Shift+PageDown"), [1, 0, 0, 0]);
-  assert.equal(step([5], [2], "ArrowDown"), null);
-  assert.equal(step(shape, [0, 0, 0], "a"), null);
-});
 
 test("each key has its mirror, in every one of four dims", () => {
   const [shape, from] = [[3, 3, 3, 4], [1, 1, 1, 2]];
@@ -42,6 +23,7 @@ test("each key has its mirror, in every one of four dims", () => {
   assert.deepEqual(step(shape, from, "Home"), [1, 1, 1, 0]);
   for (const [least, key] of [[[0, 0, 0, 0], 0], [[2, 2, 2, 3], 1]]) // and all of them end
     for (const pair of pairs) assert.deepEqual(step(shape, least, pair[key]), least);
+  assert.deepEqual([step([5], [2], "ArrowDown"), step(shape, from, "a")], [null, null]);
 });
 
 test("keys lead from box to box, in lines of three", () => {
@@ -80,19 +62,6 @@ test("the tape of thousands of elements has small slots and shows them all", () 
   assert.ok(g.dense && g.width <= 900);
   assert.equal(g.perRow, 64);
   assert.equal(g.rows.filter((row) => !row.gap).length, 64);
-});
-
-test("what the picture cannot hold is refused with the numbers", () => {
-  const x = { shape: [5, 9], stride: [8, 1], storage_offset: 0, itemsize: 4 };
-  assert.match(whyNotDrawn(x, 40), /reaches element 40, and the storage ends at 39$/);
-  assert.equal(whyNotDrawn(x, 41), "");
-  assert.match(whyNotDrawn({ ...x, shape: [70, 70] }, 9999), /has 2 dims and 4900 elements/);
-  const repeated = (...shape) => whyNotDrawn({ ...x, shape, stride: shape.map(() => 0) }, 1);
-  for (const most of [[256, 1], [256, 2, 1], [1, 4096], [4096], [1, 1, 1, 1]]) assert.equal(repeated(...most), "");
-  assert.match(repeated(257, 1), /has 257 rows: the picture holds 256;/);
-  assert.match(repeated(257, 1, 1), /has 257 planes: the picture holds 256;/);
-  assert.match(repeated(1, 4097), /has 2 dims and 4097 elements: the picture holds 4 and 4096;/);
-  assert.match(repeated(1, 1, 1, 1, 1), /has 5 dims and 1 elements/);
 });
 
 test("a row of the tape holds one cache line of four-byte elements where there is room", () => {

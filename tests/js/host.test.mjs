@@ -1,4 +1,4 @@
-// host.js on a page that is hardly there: one model a widget, one module a kind, and what fails says so.
+// host.js on a stub of a page: one model a widget, one module a kind, and an error in place of what fails.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,7 +15,7 @@ globalThis.Blob = class {
 URL.createObjectURL = ({ url }) => made[made.push(url) - 1];
 URL.revokeObjectURL = (url) => made.splice(made.indexOf(url), 1);
 
-test("a model tells of each change by its name, and of any, and of none that is none", () => {
+test("a model tells of each change by its name and as any change, and of nothing else", () => {
   const told = [];
   const model = createModel({ a: 1, b: 1 });
   model.on("change:a", () => told.push(["a", model.get("a")]));

@@ -1,4 +1,4 @@
-// A page that is hardly there, and as much of ipywidgets' model, of its wires and of a kernel as a state meets
+// A stub of a page, and as much of ipywidgets' model, of its wires and of a kernel as a state meets
 // on its way. Nothing moves by itself: a test says what is painted, taken and heard, and when.
 
 export class Node {

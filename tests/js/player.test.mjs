@@ -1,4 +1,4 @@
-// player.js by a clock of its own: it steps to the end, pauses, and begins again.
+// player.js under a mocked clock: it steps to the end, pauses, and begins again.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// shell.js on a page that is hardly there: what is sent, what is kept, what is tidied up.
+// shell.js on a stub of a page: what it sends, what it keeps, and how it tidies up.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -29,30 +29,6 @@ test("a change is drawn at once and sent once, when it has been painted", () => 
   assert.deepEqual([drawn, toPaint(), model.sent], [3, 1, []]);
   paint(() => assert.deepEqual(model.sent, [])); // not before the frame is there
   assert.deepEqual(model.sent, [{ _state: "two", _turn: model.get("_turn") }]);
-});
-
-test("what comes before the answer to a change does not undo it, and is not drawn", () => {
-  const model = createModel("start");
-  const shown = [];
-  const [shell] = open(model, () => shown.push(model.get("_state")));
-  shell.change("newer");
-  model.hear({ state: { _state: "older" } });
-  paint();
-  model.hear({ state: { _state: "older, too" } });
-  assert.deepEqual([shown, model.get("_state")], [["start", "newer"], "newer"]);
-  assert.equal(model.sent.length, 1);
-  model.hear({ state: { _state: "newer", _seen: model.get("_turn") } });
-  model.hear({ state: { _state: "from Python" } });
-  assert.deepEqual(shown, ["start", "newer", "from Python"]);
-});
-
-test("an answer with another state is followed: the change was refused, or was none any more", () => {
-  const model = createModel("start");
-  const [shell] = open(model);
-  shell.change("refused");
-  paint();
-  model.hear({ state: { _state: "start", _seen: model.get("_turn") } });
-  assert.equal(model.get("_state"), "start");
 });
 
 test("another state makes a widget forget what was pointed at, an answer does not", () => {

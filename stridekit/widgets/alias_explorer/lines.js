@@ -1,10 +1,9 @@
-// What a line of the alias explorer says: the rule `line` of widgets/grammar.py. This is lines.py, function by
-// function.
+// The lines of the alias explorer: the rule `line` of widgets/grammar.py. This is lines.py, function by function.
 
 import { Refused } from "../page/layout.js";
 import { createReader } from "../page/grammar.js";
 
-/** How each operation in place takes its one argument: not at all, as an int, as a tensor. */
+/** The one argument of each operation in place: none, an int, a tensor. */
 const IN_PLACE = {
   ".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor",
   ".add_": "int or tensor", ".sub_": "int or tensor", ".mul_": "int or tensor",
@@ -13,7 +12,7 @@ const OPERATORS = { "=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_" };
 const FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one";
 
 /**
- * What a line says: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
+ * The meaning of a line: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
  * is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
  */
 export function readLine(text) {

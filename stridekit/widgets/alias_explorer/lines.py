@@ -11,7 +11,7 @@ from typing import NamedTuple
 from stridekit.layout import LayoutError
 from stridekit.widgets.grammar import Reader, Step
 
-# How each operation in place takes its one argument: not at all, as an int, as a tensor.
+# The one argument of each operation in place: none, an int, a tensor.
 IN_PLACE = {".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor"}
 IN_PLACE |= dict.fromkeys((".add_", ".sub_", ".mul_"), "int or tensor")
 _OPERATORS = {"=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_"}

@@ -109,7 +109,7 @@ function createCard(id, name, { onHover, onMove }) {
 }
 
 /**
- * How the boxes of a tensor stand: planes of more than two dims side by side, as many as fit and as make full
+ * The places of the boxes of a tensor: planes of more than two dims side by side, as many as fit and as make full
  * lines. Columns that do not fit go on in the next line. `flats` is the flat index at each place.
  */
 function arrange(shape, count, width, longest) {

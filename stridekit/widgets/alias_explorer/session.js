@@ -1,4 +1,4 @@
-// What happens to tensors x, y and z when a line is typed: a view, a copy, or a write in place.
+// The tensors x, y and z, and what a typed line does to them: a view, a copy, or a write in place.
 //
 // Python's session.py lets torch run the same lines, and tests/live_lines.py compares the two: values, copies, refusals
 // and sentences. A session is
@@ -209,7 +209,7 @@ function requireDefined({ into, from, op, elements, shared, names }) {
   return visited;
 }
 
-/** What torch sees of two dense tensors on one storage: ranges that meet, and are not the same elements. */
+/** True where torch sees a partial overlap: dense tensors whose ranges meet, and are not the same elements. */
 function overlapsInPart(x, y) {
   if (!numel(x) || !numel(y) || !isDense(x) || !isDense(y)) return false;
   const [a, b, n, m] = [x.storage_offset, y.storage_offset, numel(x), numel(y)];
@@ -233,7 +233,7 @@ function requireOrder(x, elements, visited, names, copies) {
   });
 }
 
-/** What speaks against a write that torch makes: "" where nothing does. */
+/** A warning against a write that torch makes; "" if there is nothing to warn of. */
 function warn(shared, op, elements) {
   if (!shared) return "";
   if (["fill_", "zero_", "[]"].includes(op)) return `${shared}: who writes to one writes to the other`;
@@ -245,7 +245,7 @@ function warn(shared, op, elements) {
   );
 }
 
-/** Who holds other values than before, the written tensor first. */
+/** A sentence on which tensors hold other values than before, the written one first. */
 function changes({ tensors }, base, written, changed) {
   const names = NAMES.filter((name) => name in tensors && tensors[name].tape === written);
   names.sort((a, b) => (b === base) - (a === base));
@@ -293,7 +293,7 @@ function requireRoom(said, layout, storageSize) {
 
 // Who shares with whom -----------------------------------------------------------------------------
 
-/** How each two tensors share memory, and who overlaps itself: [{names, kind, text}]. */
+/** Sentences on how each two tensors share memory, and on which overlap themselves: [{names, kind, text}]. */
 export function relations(session) {
   const names = namesOf(session);
   const pairs = names.flatMap((x, k) => names.slice(k + 1).map((y) => [y, x]));

@@ -21,7 +21,7 @@ from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.alias_explorer.lines import Bind, Chain, Compute, Operand, Store, read
 from stridekit.widgets.alias_explorer.write import MAX_VALUE, Named, Write, shared_element
 from stridekit.widgets.grammar import apply
-from stridekit.widgets.notation import why_not_counted
+from stridekit.widgets.notation import counted, why_not_counted
 
 NAMES = ("x", "y", "z")
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -160,7 +160,7 @@ class Session:
                 parts.append(f"{what}{count} of its {len(own)}" + " elements" * (not parts))
         return "; ".join(parts) or "no value changed"
 
-    # What the picture shows -----------------------------------------------------------------------
+    # The picture ------------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
         """The names that there are, x first."""
@@ -187,13 +187,13 @@ class Session:
         if mine.tape is not its.tape:
             return f"{y} and {x} share no element: they have two storages"
         if ys == xs:
-            return f"{y} and {x} have the same {len(ys)} element{'s' * (len(ys) != 1)}"
+            return f"{y} and {x} have the same {counted(len(ys), 'element')}"
         if ys <= xs:
             return f"{y} lies inside {x}: {len(ys)} of {x}'s {len(xs)} elements"
         if xs <= ys:
             return f"{x} lies inside {y}: {len(xs)} of {y}'s {len(ys)} elements"
         if both := len(ys & xs):
-            share = f"{y} and {x} share {both} element{'s' * (both != 1)}"
+            share = f"{y} and {x} share {counted(both, 'element')}"
             return f"{share}, of {y}'s {len(ys)} and {x}'s {len(xs)}"
         if min(ys) < max(xs) and min(xs) < max(ys):
             return f"{y} and {x} share no element, though their ranges interleave"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from math import ceil
-from textwrap import wrap
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from stridekit import palette
 from stridekit.widgets.alias_explorer.session import NAMES, Session
-from stridekit.widgets.static import LINE, MUTED, PALE, WIDTH, page, put_text
+from stridekit.widgets.static import MUTED, PALE, WIDTH, page, put_box, put_text, wrapped
 
 CELL, SLOT, PER_ROW = 40, 52, 16
 TINTS = {name: palette.ROWS[k][0] for k, name in enumerate(NAMES)}
@@ -21,20 +19,13 @@ HATCHES = {"x": "", "y": "////", "z": "|||"}
 def draw(session: Session, text: str) -> Figure:
     """The tensors, the storages that they lie on, and `text` under them."""
     cards = _cards(session)
-    lines = [
-        part
-        for line in text.splitlines()
-        for part in wrap(
-            line, 110, drop_whitespace=True, replace_whitespace=False, subsequent_indent=" " * 6
-        )
-    ]
     top = max(y + height for _, _, y, height in cards) + 20
     tapes = []
     for tape in session.tapes:
         rows = max(1, ceil(tape.numel() / PER_ROW))
         tapes.append((tape, top, max(1, ceil(tape.numel() / rows))))
         top += 26 + rows * 84
-    figure, ax = page(top + 12, lines, first=2)
+    figure, ax = page(top + 12, wrapped(text, 110, indent=4), first=2)
     for name, x, y, _ in cards:
         _card(ax, session, name, x, y)
     for number, (_, y, per_row) in enumerate(tapes):
@@ -102,6 +93,4 @@ def _tape(ax: Axes, session: Session, number: int, y: int, per_row: int) -> None
 def _box(
     ax: Axes, x: float, y: float, width: float, height: float, tint: str, hatch: str = ""
 ) -> None:
-    ax.add_patch(
-        Rectangle((x, y), width, height, facecolor=tint, edgecolor=LINE, linewidth=0.6, hatch=hatch)
-    )
+    put_box(ax, x, y, width, height, tint, line=0.6, hatch=hatch)

@@ -112,7 +112,7 @@ function render({ model, el }) {
     });
   }
 
-  /** What the last line did, in words. */
+  /** A sentence on what the last line did. */
   function outcome({ log }) {
     if (!log.length) return "Nothing has been run yet: x is alone.";
     const { text, kind, sentence } = log.at(-1);

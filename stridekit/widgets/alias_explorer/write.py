@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.notation import element_name
+from stridekit.widgets.notation import counted, element_name, elements
 
 MAX_VALUE = 99_999  # what fits a box
 
@@ -31,8 +31,7 @@ class Named(NamedTuple):
 
     def elements(self) -> list[int]:
         """The element of the storage at each index, in row-major order."""
-        layout = self.layout
-        return [layout.offset(index) for index in self.indices()]
+        return elements(self.layout)
 
 
 def shared_element(own: Named, name: str) -> str:
@@ -91,8 +90,7 @@ class Write(NamedTuple):
         layout, shape = self.other.layout, self.target.tensor.shape
         while self.op == "[]" and layout.ndim and layout.shape[0] == 1:
             layout = layout[0]  # an assignment drops leading sizes of 1
-        layout = layout.expand(shape)
-        return [layout.offset(index) for index in self.target.indices()]
+        return elements(layout.expand(shape))
 
     def _run_in_torch(self) -> None:
         target, other = self.target.tensor, self.other.tensor if self.other else self.value
@@ -107,7 +105,7 @@ class Write(NamedTuple):
         if "some elements" not in error:
             return shared_element(self.target, self.name)
         both = len({*self.target.elements()} & {*self._visited()})
-        return f"{self.name} and {self.source} share {both} element{'s' * (both != 1)}"
+        return f"{self.name} and {self.source} share {counted(both, 'element')}"
 
     def _require_defined(self, elements: list[int], visited: list[int]) -> None:
         """Refuse what torch makes although the result depends on the order in which it visits."""

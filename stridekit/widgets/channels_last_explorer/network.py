@@ -1,4 +1,4 @@
-"""Which layers of a small network keep channels_last: asked of torch, layer by layer.
+"""The layers of a small network that keep channels_last, and those that lose it: torch is asked.
 
 Nothing here predicts. `network()` runs each layer on tiny tensors, in every combination of layers that a
 reader can switch on, and writes down the strides that come out. The front end only looks them up.
@@ -32,7 +32,7 @@ class Layer(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The tensor that comes out of a layer: "" and no stride if none does."""
+    """The tensor that comes out of a layer; the label is "" and the stride () where torch refuses it."""
 
     label: str
     stride: tuple[int, ...]
@@ -101,18 +101,48 @@ NAMES = tuple(layer.name for layer in LAYERS)
 def network() -> dict[str, Any]:
     """All that the front end can ask, as JSON.
 
-    `inputs` have the two states that each shape starts in, `states` what a tensor can be in, and
-    `steps[state][layer]` is [the state after the layer, or None where torch refuses it; which note].
+    `inputs` have the two states that each shape starts in, `states` are those that a tensor can be in,
+    and `steps[state][layer]` is [the state after the layer, or None where torch refuses it; which note].
 
     >>> x = network()["inputs"][0]
     >>> x["shape"], [network()["states"][start]["label"] for start in x["starts"]]
     ([2, 3, 4, 4], ['contiguous_format', 'channels_last'])
     """
-    table = _Table()
-    inputs = [{"shape": list(shape), "starts": table.add_inputs(shape)} for shape in INPUTS]
-    table.run()
+    numbers: dict[tuple[object, ...], int] = {}
+    states: list[dict[str, Any]] = []
+    steps: list[dict[str, list[int | None]]] = []
+    notes: dict[str, int] = {}
+
+    def state_of(x: Tensor, dims: str = "NCHW", following: int = 0) -> int:
+        """The number of the state of x, whose dims have these names; the layers that may follow are run."""
+        number = numbers.setdefault((x.shape, x.stride(), dims), len(states))
+        if number == len(states):
+            shape, stride = list(x.shape), list(x.stride())
+            states.append({"shape": shape, "stride": stride, "label": label(x)})
+            steps.append({})
+        for k, layer in enumerate(LAYERS[following:], following):
+            if str(k) not in steps[number]:
+                to, text = after(x, dims, k, layer)
+                steps[number][str(k)] = [to, notes.setdefault(text, len(notes))]
+        return number
+
+    def after(x: Tensor, dims: str, k: int, layer: Layer) -> tuple[int | None, str]:
+        """The state after a layer, and a note."""
+        try:
+            y = layer.run(x)
+        except RuntimeError:
+            return None, f"torch refuses: {_innermost(x, dims)}"
+        named = "NHWC" if layer.name == "permute" else dims
+        return state_of(y, named, k + 1), note(layer, x, y, dims)
+
+    inputs = []
+    for shape in INPUTS:
+        x = _ones(*shape)
+        both = (x, x.to(memory_format=torch.channels_last))
+        inputs.append({"shape": list(shape), "starts": [*map(state_of, both)]})
     layers = [{"name": layer.name, "code": layer.code} for layer in LAYERS]
-    return {"layers": layers, "inputs": inputs} | table.as_json()
+    tables = {"states": states, "steps": steps, "notes": [*notes]}
+    return {"layers": layers, "inputs": inputs, **tables}
 
 
 def trace(which: int, layers: Collection[str]) -> list[tuple[str, list[Passage]]]:
@@ -140,55 +170,6 @@ def _passage(table: dict[str, Any], to: int | None, which: int) -> Passage:
         return Passage("", (), text)
     state = table["states"][to]
     return Passage(state["label"], tuple(state["stride"]), text)
-
-
-class _Table:
-    """The states reached so far, each with the layers that may still follow there."""
-
-    def __init__(self) -> None:
-        self.states: list[dict[str, Any]] = []
-        self.steps: list[dict[str, tuple[int | None, int]]] = []
-        self.notes: dict[str, int] = {}
-        self._numbers: dict[tuple[object, ...], int] = {}
-        self._waiting: list[tuple[int, Tensor, str, int]] = []
-
-    def add_inputs(self, shape: tuple[int, ...]) -> list[int]:
-        x = _ones(*shape)
-        both = (x, x.to(memory_format=torch.channels_last))
-        return [self.add(start, "NCHW", 0) for start in both]
-
-    def add(self, x: Tensor, dims: str, following: int) -> int:
-        """The state of x, whose dims have these names; the layers from `following` on may come."""
-        number = self._numbers.setdefault((x.shape, x.stride(), dims), len(self.states))
-        if number == len(self.states):
-            numbers = {"shape": list(x.shape), "stride": list(x.stride())}
-            self.states.append(numbers | {"label": label(x)})
-            self.steps.append({})
-        self._waiting.append((number, x, dims, following))
-        return number
-
-    def run(self) -> None:
-        """Run the layers that may follow, on what comes out of them too."""
-        while self._waiting:
-            number, x, dims, following = self._waiting.pop(0)
-            for k, layer in enumerate(LAYERS[following:], following):
-                if str(k) not in self.steps[number]:
-                    self.steps[number][str(k)] = self._step(layer, x, dims, k + 1)
-
-    def _step(self, layer: Layer, x: Tensor, dims: str, following: int) -> tuple[int | None, int]:
-        try:
-            y = layer.run(x)
-        except RuntimeError:
-            return None, self._note(f"torch refuses: {_innermost(x, dims)}")
-        after = "NHWC" if layer.name == "permute" else dims
-        return self.add(y, after, following), self._note(note(layer, x, y, dims))
-
-    def _note(self, text: str) -> int:
-        return self.notes.setdefault(text, len(self.notes))
-
-    def as_json(self) -> dict[str, Any]:
-        steps = [{k: list(step) for k, step in row.items()} for row in self.steps]
-        return {"states": self.states, "steps": steps, "notes": list(self.notes)}
 
 
 def label(x: Tensor) -> str:
@@ -229,7 +210,7 @@ def _taken_for_channels_last(x: Tensor) -> bool:
 
 
 def _innermost(x: Tensor, dims: str) -> str:
-    """Which dim is innermost in memory, where it is not the last one."""
+    """A note on the dim that is innermost in memory, where that is not the last one."""
     stepped = [d for d in range(x.ndim) if x.shape[d] > 1]
     nearest = min(stepped, key=lambda d: x.stride(d))
     return f"{dims[nearest]} is innermost in memory, not {dims[stepped[-1]]}"

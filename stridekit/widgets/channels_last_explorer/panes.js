@@ -26,7 +26,7 @@ export function createSizes(id, onChange) {
   };
 }
 
-/** Chips of which one is pressed: choices are [value, text]. */
+/** Chips, one of them pressed: choices are [value, text]. */
 export function createChoice(name, choices, onPick) {
   const { node, draw } = createChips(name, onPick);
   return {
@@ -35,7 +35,7 @@ export function createChoice(name, choices, onPick) {
   };
 }
 
-/** What a strip shows in the boxes of an order, apart from what is lit: once for a shape. */
+/** The texts and tints of a strip's boxes in an order, which change with the shape alone. */
 function boxesOf(shape, order, says) {
   return order.map((flat, k) => {
     const index = unflatten(shape, flat);
@@ -124,7 +124,7 @@ export function createTape(id, name, hand) {
   };
 }
 
-/** What comes out of the network at last, in a sentence to be read aloud. */
+/** A sentence, to be read aloud, on what comes out of the network. */
 const outcome = (last) => {
   if (!last) return "No layer is switched on.";
   const [first, second] = last.map(({ label, note }) => [label, note].filter(Boolean).join(", "));

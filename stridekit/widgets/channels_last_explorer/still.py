@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from itertools import product
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from stridekit import palette
 from stridekit.widgets.channels_last_explorer import words
 from stridekit.widgets.channels_last_explorer.words import Index
-from stridekit.widgets.static import INK, MUTED, WIDTH, page, put_text
+from stridekit.widgets.static import INK, MUTED, WIDTH, page, put_box, put_text, wrapped
 
 SIZE = 8  # of the letters, in points
 CHARACTER = 0.60205 * SIZE * 100 / 72  # how wide one is in DejaVu Sans Mono
@@ -23,16 +21,15 @@ LINE, LEFT, BETWEEN = 32, 50, 20
 Row = tuple[float, float, Sequence[Index]]  # where a row of boxes begins, and what is in it
 
 
-def draw(shape: Index, index: Index, highlight: str, lines: list[str]) -> Figure:
-    """Both orders of the tensor, and lines of text under them."""
+def draw(shape: Index, index: Index, highlight: str, text: str) -> Figure:
+    """Both orders of the tensor, with `text` under them."""
     n, c, h, w = shape
     image = c * h * w
-    lines = [part for line in lines for part in _wrapped(line)]
     per_row = max(k for k in range(1, 32) if image % k == 0)
     tape_height = n * image // per_row * LINE + 40
     tapes_top = 24 + n * (h * LINE + 14)
     text_top = tapes_top + 2 * tape_height + 14
-    figure, ax = page(text_top, lines, size=8)
+    figure, ax = page(text_top, wrapped(text, int((WIDTH - 16) / CHARACTER)), size=8)
 
     lit = {i: 2.8 if i == index else 1.5 for i in words.group(shape, index, highlight)}
     for row in _planes(ax, shape):
@@ -48,12 +45,6 @@ def draw(shape: Index, index: Index, highlight: str, lines: list[str]) -> Figure
             put_text(ax, LEFT - 8, y + LINE / 2, str(start), MUTED, 8, ha="right")
             _boxes(ax, (LEFT, y, order[start : start + per_row]), lit.get)
     return figure
-
-
-def _wrapped(line: str) -> list[str]:
-    """A line in parts that fit the picture; those that follow are indented."""
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
-    return textwrap.wrap(line, int((WIDTH - 16) / CHARACTER), subsequent_indent=indent)
 
 
 def _planes(ax: Axes, shape: Index) -> list[Row]:
@@ -76,14 +67,7 @@ def _boxes(ax: Axes, row: Row, ring: Callable[[Index], float | None]) -> None:
     """A row of labelled boxes, with a ring where `ring` gives it a width."""
     x, y, indices = row
     for k, i in enumerate(indices):
-        width = ring(i)
-        corner = (x + k * BOX + 1.5, y + 2)
-        tint = palette.ROWS[i[1]][0]
-        edge = (INK, width) if width else ("none", 0)
-        ax.add_patch(
-            Rectangle(
-                corner, BOX - 3, LINE - 4, facecolor=tint, edgecolor=edge[0], linewidth=edge[1]
-            )
-        )
+        edge = (INK, width) if (width := ring(i)) else ("none", 0.0)
+        put_box(ax, x + k * BOX + 1.5, y + 2, BOX - 3, LINE - 4, palette.ROWS[i[1]][0], *edge)
     labels = " ".join(map(words.label, indices))
     put_text(ax, x + CHARACTER / 2, y + LINE / 2, labels, INK, SIZE, ha="left", family="monospace")

@@ -71,7 +71,7 @@ function render({ model, el }) {
     spoken = passed;
   }
 
-  /** What a new shape or width changes: the places of all boxes, the flags, the code. */
+  /** Redraw what a new shape or width changes: the places of all boxes, the flags, the code. */
   function layOut(shape) {
     laidOut = `${shape} ${shell.width}`;
     now = { layouts: layouts(shape), orders: orders(shape) };

@@ -137,10 +137,10 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
         return words.code(self.shape)
 
     def _still(self) -> Figure:
-        _, *lines = str(self).split("\n  ")
-        return draw(
-            self.shape, self.index, self.highlight, lines[2:]
+        text = (
+            repr(self).split("\n  ", 3)[3].replace("\n  ", "\n")
         )  # the strides are in the picture
+        return draw(self.shape, self.index, self.highlight, text)
 
     def __repr__(self) -> str:
         shape, index = self.shape, self.index

@@ -1,4 +1,4 @@
-// Where things lie in both memory formats, and what the flags say: words.py on this side of the kernel, and tests/live.py
+// The words of ChannelsLastExplorer, as words.py has them: places in both memory formats, and the flags. tests/live.py
 // compares the two.
 
 import { apply, elementName, flatten, offset, product, range, rowMajor, tuple, unflatten } from "../page/layout.js";
@@ -19,13 +19,13 @@ export function layouts(shape) {
 /** The text in the box of x[n, c, h, w]: a letter for the channel, digits for the pixel. */
 export const label = ([, c, h, w]) => `${LETTERS[c]}${h}${w}`;
 
-/** What lights up with x[n, c, h, w]: all channels of its pixel, or all pixels of its channel. */
+/** The indices that light up with x[n, c, h, w]: all channels of its pixel, or all pixels of its channel. */
 export function group(shape, [n, c, h, w], highlight) {
   if (highlight === "pixel") return range(shape[1]).map((k) => [n, k, h, w]);
   return range(shape[2]).flatMap((i) => range(shape[3]).map((j) => [n, c, i, j]));
 }
 
-/** How many elements lie from one of the group to the next; null where there is only one. */
+/** The number of elements from one of the group to the next; null if there is only one. */
 export function step(layout, index, highlight) {
   const places = group(layout.shape, index, highlight).map((i) => offset(layout, i));
   places.sort((a, b) => a - b);
@@ -38,7 +38,7 @@ export function apart(steps) {
   return steps === 1 ? "side by side" : `${steps} elements apart`;
 }
 
-/** How far apart the group lies in each order: the idea of the widget in one sentence. */
+/** A sentence on how far apart the group lies in each order: the idea of the widget. */
 export function spread(shape, index, highlight) {
   const [n, c, h, w] = index;
   const [pixel, channel] = [`ixel (${n}, ${h}, ${w})`, `hannel ${c} of image ${n}`];
@@ -63,7 +63,7 @@ export function place(shape, index) {
   return `${elementName(index, "x")} is ${where.join(", ")}.`;
 }
 
-/** Whether the flags can tell the formats apart; if not, which sizes are to blame. */
+/** A note on whether the flags can tell the formats apart; if not, which sizes are to blame. */
 export function badge([, c, h, w]) {
   if (c > 1 && h * w > 1) return "not ambiguous: one flag is True, the other False";
   const ones = [...(c === 1 ? ["C"] : []), ...(h * w === 1 ? ["H", "W"] : [])];
@@ -112,14 +112,14 @@ export function orders(shape) {
   };
 }
 
-/** How many boxes of a tape stand in a row: images begin rows, and no row is too wide. */
+/** The number of boxes in a row of a tape: images begin rows, and no row is too wide. */
 export function perRow(shape, width, narrowest = 28) {
   const image = product(shape.slice(1));
   const room = Math.max(1, Math.floor(width / narrowest));
   return range(image).map((k) => k + 1).filter((k) => image % k === 0 && k <= room).pop();
 }
 
-/** What comes out of each layer that is on, for both inputs: {label, stride, note}, null if nothing does. */
+/** For each layer that is on, the outcome for both inputs: {label, stride, note}; null for a layer that is off. */
 export function trace(network, which, names) {
   let now = network.inputs[which].starts;
   return network.layers.map(({ name }, k) => {

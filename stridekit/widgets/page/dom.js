@@ -41,7 +41,7 @@ export function set(node, key, value) {
 /** Put a node at a place by its transform, which needs no layout of the page. */
 export const moveTo = (node, x, y) => set(node, "style", `transform:translate(${x}px,${y}px)`);
 
-/** How wide a box has to be for so many characters of a size in px. */
+/** The width that a box needs for so many characters of a size in px. */
 export const boxFor = (characters, size) => Math.ceil(0.6 * size * characters) + 6; // a digit is 0.6 of it
 
 /** Make the texts of boxes as small as the longest needs, in three steps, and all alike. */
@@ -65,7 +65,7 @@ export function pool(parent, make) {
   };
 }
 
-/** The box that a key leads to from box `now`; undefined for other keys. It may lie outside of them. */
+/** The box that a key leads to from box `now`, perhaps outside of the grid; undefined for other keys. */
 export const reachedBy = (key, now, perRow, count) => ({
   ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
   Home: 0, End: count - 1,

@@ -77,7 +77,7 @@ export function createReader(given, forms) {
   /** The next token, a name. */
   const name = () => need(NAME);
 
-  /** Whether an int comes next. */
+  /** True if an int comes next. */
   const atInt = () => /^[-0-9]/.test(token());
 
   /** An int of either sign. */
@@ -89,7 +89,7 @@ export function createReader(given, forms) {
     return minus ? 0 - Number(digits) : Number(digits);
   }
 
-  /** What `one` reads, with commas between, up to the closing bracket. */
+  /** All that `one` reads, with commas between, up to the closing bracket. */
   function several(one, closing) {
     const found = [];
     while (!take(closing)) {
@@ -186,7 +186,7 @@ function called(name, given, text) {
   };
 }
 
-/** What a value is that its parameter cannot be; "" where it can. */
+/** The reason why a parameter cannot have a value; "" if it can. */
 function whyNot(value, star, name, given, fallback) {
   const kind = star ? "ints" : given;
   const fits = KINDS[kind](value) || (value === null && fallback === "None");

@@ -17,9 +17,9 @@ const refuse = (sentence) => {
   throw new Refused(sentence);
 };
 
-/** 0, 1, 2 … as many as there are to be. */
+/** The numbers 0, 1, 2 … up to `count`, which is left out. */
 export const range = (count) => Array.from({ length: count }, (_, k) => k);
-/** Of no numbers it is 1. */
+/** The product of numbers, 1 if there are none. */
 export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 const innermostFirst = ({ shape }) => range(shape.length).reverse();
 const same = (some, others) => String(some) === String(others);
@@ -29,9 +29,9 @@ const splice = (values, at, count, ...others) => [...values.slice(0, at), ...oth
 
 /** Numbers as Python writes a tuple. */
 export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
-/** The word in the plural unless there is one. */
+/** A number and its word, in the plural unless it is 1. */
 export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-/** x[2, 3], or x where there are no dims. @param {number[]} index @param {string} name */
+/** The element at an index: x[2, 3], or x for a 0-d tensor. @param {number[]} index @param {string} name */
 export const elementName = (index, name) => (index.length ? `${name}[${index.join(", ")}]` : name);
 
 // The value and the address formula ------------------------------------------------------------------
@@ -46,7 +46,7 @@ export const numel = (layout) => product(layout.shape);
 export const offset = (layout, index) =>
   index.reduce((sum, i, d) => sum + i * layout.stride[d], layout.storage_offset);
 
-/** How many elements lie from the first to the last that is reached, both counted. @param {Layout} layout */
+/** The number of elements from the first to the last that is reached, both counted. @param {Layout} layout */
 export const extent = ({ shape, stride }) =>
   shape.includes(0) ? 0 : shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 1);
 
@@ -63,7 +63,7 @@ export function unflatten(shape, flat, order = range(shape.length)) {
   return index;
 }
 
-/** Where an index comes in row-major order. @param {number[]} shape @param {number[]} index */
+/** The number of an index in row-major order. @param {number[]} shape @param {number[]} index */
 export const flatten = (shape, index) => index.reduce((flat, i, d) => flat * shape[d] + i, 0);
 
 /** Element of each index in row-major order, and the indices (flat) that own each element. */
@@ -92,11 +92,11 @@ export function reach(layout) {
   return { elements, owners };
 }
 
-/** Whether two layouts are the same numbers; the size of their elements may differ. */
+/** True for two layouts of the same numbers; the size of their elements may differ. */
 export const sameLayout = (a, b) =>
   same(a.shape, b.shape) && same(a.stride, b.stride) && a.storage_offset === b.storage_offset;
 
-/** Why not all numbers of a layout are exact here; "" if they are. @param {Layout} layout */
+/** The reason why the numbers of a layout are not exact here; "" if they are. @param {Layout} layout */
 export function whyNotCounted(layout) {
   const { shape, stride, storage_offset } = layout;
   const numbers = [numel(layout), ...shape, ...stride, storage_offset, lastOf(layout) + 1];
@@ -105,7 +105,7 @@ export function whyNotCounted(layout) {
 
 // Questions ------------------------------------------------------------------------------------------
 
-/** Where dims, innermost first, stop to go on where those before them end: {d, needed}; null where all of them do. */
+/** The first dim, innermost first, whose stride is not what the dims before it need: {d, needed}, or null. */
 function gapIn({ shape, stride }, order) {
   let needed = 1;
   for (const d of order) {
@@ -115,13 +115,13 @@ function gapIn({ shape, stride }, order) {
   return null;
 }
 
-/** Why the layout is not contiguous; "" if it is. @param {Layout} layout */
+/** The reason why the layout is not contiguous; "" if it is. @param {Layout} layout */
 export function whyNotContiguous(layout) {
   const found = layout.shape.includes(0) ? null : gapIn(layout, innermostFirst(layout));
   return found ? `dim ${found.d} has stride ${layout.stride[found.d]}, ${found.needed} is needed` : "";
 }
 
-/** Whether a layout is contiguous in a memory format; the strides of no elements count in all but the first. */
+/** True if a layout is contiguous in a memory format; without elements, strides count in all formats but the first. */
 function isInFormat(format, layout) {
   const order = ORDERS[format];
   return order ? order.length === layout.shape.length && !gapIn(layout, order) : !whyNotContiguous(layout);
@@ -135,7 +135,7 @@ export function dimOrder(layout) {
   return sorted(shape, stride).reverse();
 }
 
-/** Whether the elements fill their range one by one. */
+/** True if the elements fill their range one by one. */
 export function isDense(layout) {
   const { shape, stride } = layout;
   const dims = range(shape.length).filter((d) => shape[d] > 1).sort((a, b) => stride[a] - stride[b]);
@@ -296,7 +296,7 @@ function expand(x, wanted) {
 
 // Views of elements, and copies
 
-/** The view as a shape: its numbers, or the reason why there is none. */
+/** The view as a shape: its numbers, or the reason why it does not exist. */
 function viewed(x, wanted) {
   const [shape, wrong] = completeShape(numel(x), wanted);
   return wrong ? { wrong } : { shape, ...viewStride(x.shape, x.stride, shape) };
@@ -439,7 +439,7 @@ export function completeShape(count, wanted) {
   return [wanted.map((size) => (size === -1 ? count / known : size)), ""];
 }
 
-/** The stride of the view as a complete shape: {stride}, or {reason} why there is no such view. */
+/** The stride of the view as a complete shape: {stride}, or the {reason} why it does not exist. */
 export function viewStride(shape, stride, wanted) {
   if (product(shape) === 0)
     return { stride: same(shape, wanted) ? stride : contiguousStride(wanted) };

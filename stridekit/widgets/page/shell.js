@@ -1,5 +1,5 @@
-// What every widget has around its panes: a root that follows theme and width, a sentence that is read
-// aloud once the hand rests, writing the state back, and a tidy end.
+// The frame around the panes of every widget: a root that follows theme and width, a sentence that is read
+// aloud when the pointer rests, the way of the state back to the kernel, and a tidy end.
 
 import { h, set } from "./dom.js";
 
@@ -36,7 +36,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
       redraw();
       return once(close);
     },
-    /** What to do as well when the view goes. */
+    /** Something else to do when the view goes. */
     atEnd(end) {
       ends.push(end);
     },
@@ -53,7 +53,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
       if (!unsent) requestAnimationFrame(() => setTimeout(send));
       unsent = true;
     },
-    /** A live region that follows every pixel says nothing: the sentence waits until the hand rests. */
+    /** Say a sentence when the hand rests: a live region that changes with every pixel says nothing. */
     speak(sentence) {
       clearTimeout(speaking);
       speaking = setTimeout(() => set(spoken, "text", sentence), 250);

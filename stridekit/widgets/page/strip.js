@@ -65,7 +65,7 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
     if (next >= 0 && next < count) onMove(next);
   }
 
-  /** What lies before the n-th column or row, beside the gap; and before all of them together. */
+  /** The extra space before the n-th column or row; and the sum of it up to there. */
   const extra = ([many, px], n) => (n > 0 && n % many === 0 ? px : 0);
   const extras = ([many, px], n) => Math.floor(n / many) * px;
 

@@ -15,7 +15,7 @@ from stridekit import palette
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
-from stridekit.widgets.static import page
+from stridekit.widgets.static import INK, MUTED, page, put_text
 
 LARGEST = 2**53 - 1  # up to here a browser counts exactly
 OPEN: dict[str, Any] = {"said": None, "shown": False}
@@ -178,25 +178,22 @@ class Predict(Picture):
         """The question and the choices: what comes after belongs to those who have answered."""
         problem = self._problem
         lines = textwrap.wrap(problem["question"].replace("`", ""), UNITS_A_LINE)
+        indents: dict[str, Any] = {"initial_indent": "○  ", "subsequent_indent": "    "}
         marks = [
             line
             for text in problem["choices"]
-            for line in textwrap.wrap(
-                text.replace("`", ""), UNITS_A_LINE, initial_indent="○  ", subsequent_indent="    "
-            )
+            for line in textwrap.wrap(text.replace("`", ""), UNITS_A_LINE, **indents)
         ]
         height = 24 * (len(lines) + len(marks)) + 66
         figure, ax = page(height)
         ax.plot([14, 14], [12, height - 12], color=palette.OFFSET[0], linewidth=3)
-        words: dict[str, Any] = {"va": "center", "family": "DejaVu Sans", "parse_math": False}
-        ax.text(28, 22, "predict", fontsize=8, weight="bold", color=palette.OFFSET[0], **words)
+        style: dict[str, Any] = {"ha": "left", "family": "DejaVu Sans", "parse_math": False}
+        put_text(ax, 28, 22, "predict", palette.OFFSET[0], 8, weight="bold", **style)
         for k, line in enumerate(lines + marks):
             size, weight = (11, "bold") if k < len(lines) else (10, "normal")
-            ax.text(
-                28, 46 + 24 * k, line, fontsize=size, weight=weight, color=palette.INK[0], **words
-            )
+            put_text(ax, 28, 46 + 24 * k, line, INK, size, weight=weight, **style)
         note = "commit to an answer where this lesson runs; then it is shown"
-        ax.text(28, height - 18, note, fontsize=8, color=palette.MUTED[0], **words)
+        put_text(ax, 28, height - 18, note, MUTED, 8, **style)
         return figure
 
 
@@ -228,7 +225,7 @@ def _shown(problem: dict[str, Any], said: Any) -> str:
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:
-    """The choices as plain values, no two of which read alike."""
+    """The choices as plain values, each of which reads unlike the others."""
     items = items_of(choices)
     if items is None:
         raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")

@@ -1,4 +1,4 @@
-// What a prediction is made of, without a page: reading what was typed, and the verdict in words.
+// The words of a prediction, without a page: how a typed answer is read, and the verdict.
 // widget.py is the truth of the verdicts, and tests/live.py compares the two.
 
 import { tuple } from "../page/layout.js";
@@ -32,11 +32,11 @@ export function verdict(problem, said) {
   return ["✗", `you said ${shown(problem, said)}, it is ${answer}`];
 }
 
-/** What there is to say to this answer in particular; "" for most. @param {Problem} problem */
+/** The remark on this answer in particular; "" for most. @param {Problem} problem */
 export const remark = (problem, said) =>
   problem.remarks.find(([wrong]) => isSame(wrong, said))?.[1] ?? "";
 
-/** What was typed, as {value} or as {why} it could not be read. */
+/** A typed answer as {value}, or as {why} it could not be read. */
 export function readAnswer(kind, text) {
   if (!text.trim()) return { why: "Write your answer first: a guess is enough." };
   return kind === "tuple" ? readTuple(text.trim()) : readNumber(text.trim());

@@ -3,6 +3,7 @@
 // view exists where under each broken boundary of x stands a boundary of y, and that can be seen.
 
 import { h, moveTo, pool, set } from "../page/dom.js";
+import { product } from "../page/layout.js";
 
 const ONE = 84; // a dim of size 1 has no logarithm to show: it gets a place of its own, at most so wide
 const NAME = 36; // room for "x" and "y" at the left
@@ -50,15 +51,7 @@ function clearPart([left, width], seams) {
 }
 
 /** Of each dim the product of the sizes to its right, and that with its own. */
-function products(shape) {
-  const found = [];
-  let inner = 1;
-  for (const size of [...shape].reverse()) {
-    found.push([inner, inner * size]);
-    inner *= size;
-  }
-  return found.reverse();
-}
+const products = (shape) => shape.map((_, d) => [product(shape.slice(d + 1)), product(shape.slice(d))]);
 
 const onesAt = (row, p) => row.filter(([inner, outer]) => inner === p && outer === p).length;
 const evenly = (shape, width) => shape.map((_, d) => [(d * width) / shape.length, width / shape.length]);
@@ -106,7 +99,7 @@ export function createFigure() {
     for (const [part, text] of Object.entries(texts)) set(one[part], "text", text);
   }
 
-  /** @param view see viewOf in view.js */
+  /** Draw what viewOf of view.js has worked out. */
   function draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
     const places = spread(layout.shape, target, width - NAME);
     drawOld(layout, dims, places.old);

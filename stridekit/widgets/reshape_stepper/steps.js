@@ -104,7 +104,7 @@ const MESSAGE =
   "view size is not compatible with input tensor's size and stride (at least one dimension spans " +
   "across two contiguous subspaces). Use .reshape(...) instead.";
 
-/** What torch says to the view, decoded, and what its siblings do: [phrase, sentence] pairs. */
+/** Torch's answer to the view, decoded, and what its siblings do: [phrase, sentence] pairs. */
 export function consequences(layout, target) {
   const { shape, stride, itemsize } = layout;
   const sizes = target.join(", ");
@@ -132,7 +132,7 @@ export function consequences(layout, target) {
 const describe = ({ first, last, numel: count, stride }) =>
   `${last > first ? `dims ${first} to ${last}` : `dim ${first}`} (${spaced(count, stride)})`;
 
-/** Where one element is in both shapes, and where it lies, as a sentence. `moved`: whether it is copied, null before that is known. */
+/** A sentence on the place of one element in both shapes and in memory; `moved` is null until it is known. */
 export function followed(element, [name, newName], flat, moved) {
   const both = `${name} is number ${flat} in row-major order, and so is ${newName}`;
   if (moved === null) return `${both}.`;

@@ -8,10 +8,11 @@ tests/live.py compares the two.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stridekit.layout import Layout
+from stridekit.rules import Chunk, chunks
+from stridekit.widgets.notation import counted
 
 
 class Step(NamedTuple):
@@ -31,18 +32,6 @@ class Step(NamedTuple):
     stride: int | None = None
 
 
-@dataclass
-class _Chunk:
-    first: int
-    last: int
-    numel: int
-    stride: int
-
-    @property
-    def dims(self) -> tuple[int, ...]:
-        return tuple(range(self.first, self.last + 1))
-
-
 def steps(layout: Layout, target: tuple[int, ...]) -> list[Step]:
     """Every step of viewing the layout as `target`, which is complete and has as many elements.
 
@@ -56,111 +45,85 @@ def steps(layout: Layout, target: tuple[int, ...]) -> list[Step]:
     end   There is no such view: dims 0 and 1 do not merge (stride 8 found, 6 needed), and the new \
 dim 1 of size 12 would straddle them.
     """
-    return list(_Walk(layout, target).tell())
+    question = f"Can shape {layout.shape}, stride {layout.stride} be viewed as {target}?"
+    if layout.numel == 0:
+        end = "Yes: there are no elements, so no step can go wrong."
+        return [Step("start", question), Step("end", end)]
+    first = (
+        "First: which neighbouring dims step evenly?" if layout.ndim else "There is one element."
+    )
+    if reason := layout.why_not_view(target):
+        end = f"There is no such view: {reason}."
+    else:
+        stride = layout.view(target).stride
+        end = f"Every chunk is used up. The view has stride {stride}: nothing moves."
+    told = [Step("start", f"{question} {first}"), *_merging(layout)]
+    for step in _cutting(layout, target):
+        opening = "" if told[-1].new_dims or told[-1].part == "cut" else "Now the chunks are cut. "
+        told.append(step._replace(says=opening + step.says))
+    return [*told, Step("end", end)]
 
 
-@dataclass
-class _Walk:
-    layout: Layout
-    target: tuple[int, ...]
-    chunks: list[_Chunk] = field(default_factory=list)  # from the innermost
-    d: int = 0  # the new dims from here on have a stride
-    stuck: bool = False
-
-    def tell(self) -> Iterator[Step]:
-        x = self.layout
-        question = f"Can shape {x.shape}, stride {x.stride} be viewed as {self.target}?"
-        if x.numel == 0:
-            yield Step("start", question)
-            yield Step("end", "Yes: there are no elements, so no step can go wrong.")
-            return
-        first = "First: which neighbouring dims step evenly?" if x.ndim else "There is one element."
-        yield Step("start", f"{question} {first}")
-        yield from self._merge()
-        yield from self._cut()
-        if self.stuck:
-            yield Step("end", f"There is no such view: {x.why_not_view(self.target)}.")
+def _merging(layout: Layout) -> Iterator[Step]:
+    """Merge the dims into chunks, from the last one outwards."""
+    last, numel, step = layout.ndim - 1, 1, 1  # of the chunk so far
+    for d in reversed(range(layout.ndim)):
+        size, stride, needed = layout.shape[d], layout.stride[d], None
+        if d == last:
+            numel, step = size, stride
+            says = f"Dim {d} is the last: it starts a chunk, {_run(size, stride)}."
+        elif size == 1:
+            says = f"Dim {d} has size 1: nobody steps along it, so it joins whatever its stride."
         else:
-            stride = x.view(self.target).stride
-            yield Step(
-                "end", f"Every chunk is used up. The view has stride {stride}: nothing moves."
-            )
-
-    # Merging: from the last dim outwards ----------------------------------------------------------
-
-    def _merge(self) -> Iterator[Step]:
-        for d in reversed(range(self.layout.ndim)):
-            size, stride = self.layout.shape[d], self.layout.stride[d]
-            if not self.chunks:
-                self.chunks.append(_Chunk(d, d, size, stride))
-                says = f"Dim {d} is the last: it starts a chunk, {_run(size, stride)}."
-                yield Step("merge", says, (d,))
-            elif size == 1:
-                self.chunks[-1].first = d
-                says = (
-                    f"Dim {d} has size 1: nobody steps along it, so it joins whatever its stride."
-                )
-                yield Step("merge", says, (d,))
+            needed = numel * step
+            says = f"Dim {d}: stride {stride} found, {numel} · {step} = {needed} needed."
+            if stride == needed:
+                numel *= size
+                says += f" It merges: the chunk has {_run(numel, step)}."
             else:
-                yield self._ask(d, size, stride)
+                numel, step = size, stride
+                says += f" It does not merge: a new chunk begins, {_run(size, stride)}."
+        yield Step("merge", says, (d,), needed=needed)
 
-    def _ask(self, d: int, size: int, stride: int) -> Step:
-        """The step that asks if dim `d` goes on where the chunk to its right ends."""
-        chunk = self.chunks[-1]
-        needed = chunk.numel * chunk.stride
-        says = f"Dim {d}: stride {stride} found, {chunk.numel} · {chunk.stride} = {needed} needed."
-        if stride == needed:
-            chunk.first, chunk.numel = d, chunk.numel * size
-            says += f" It merges: the chunk has {_run(chunk.numel, chunk.stride)}."
-        else:
-            self.chunks.append(_Chunk(d, d, size, stride))
-            says += f" It does not merge: a new chunk begins, {_run(size, stride)}."
-        return Step("merge", says, (d,), needed=needed)
 
-    # Cutting: from the last new dim outwards ------------------------------------------------------
+ONE = Chunk(0, -1, 1, 1)  # without dims: one element, cut into sizes of 1
 
-    def _cut(self) -> Iterator[Step]:
-        self.d = len(self.target)
-        said = False
-        for chunk in self.chunks or [_Chunk(0, -1, 1, 1)]:  # no dims: one element, cut into ones
-            for step in self._cut_chunk(chunk):
-                opening = "" if said else "Now the chunks are cut. "
-                yield step._replace(says=opening + step.says)
-                said = True
-            if self.stuck:
+
+def _cutting(layout: Layout, target: tuple[int, ...]) -> Iterator[Step]:
+    """Cut the chunks into the new dims, from the last one outwards."""
+    d = len(target)
+    for chunk in chunks(layout.shape, layout.stride)[::-1] or [ONE]:
+        filled, started = 1, d
+        while d and (filled < chunk.numel or target[d - 1] == 1):
+            d -= 1
+            yield _taking(chunk, filled, d, target[d])
+            filled *= target[d]
+            if filled > chunk.numel:
                 return
-
-    def _cut_chunk(self, chunk: _Chunk) -> Iterator[Step]:
-        filled, started = 1, self.d
-        while self.d and (filled < chunk.numel or self.target[self.d - 1] == 1):
-            self.d -= 1
-            size = self.target[self.d]
-            step = self._take(chunk, filled, size)
-            yield step
-            filled *= size
-            if step.part == "stuck":
-                self.stuck = True
-                return
-        if started == self.d and chunk.dims:
+        if started == d and chunk != ONE:
             says = f"The chunk of dim {chunk.last} is 1 element: there is nothing to cut."
-            yield Step("cut", says, chunk.dims)
+            yield Step("cut", says, _dims(chunk))
 
-    def _take(self, chunk: _Chunk, filled: int, size: int) -> Step:
-        """New dim `self.d` takes its elements from what is left of the chunk."""
-        stride, total = filled * chunk.stride, filled * size
-        says = f"New dim {self.d} of size {size}"
-        if size == 1:
-            says += f" takes nothing: any stride would do, torch gives it {stride}."
-            return Step("cut", says, chunk.dims, (self.d,), stride=stride)
-        taken = f"{filled} · {size} = {total} of {chunk.numel}"
-        if total > chunk.numel:
-            says += f": {filled} · {size} = {total}, but this chunk has {_elements(chunk.numel)}."
-            at = (chunk.first - 1, *chunk.dims)
-            return Step("stuck", says, at, (self.d,), taken=taken)
-        product = f"{filled} · {chunk.stride} = " if filled > 1 else ""
-        says += f" gets stride {product}{stride}. {filled} · {size} = {total} of {chunk.numel}"
-        says += ": this chunk is used up." if total == chunk.numel else " elements are taken."
-        return Step("cut", says, chunk.dims, (self.d,), taken=taken, stride=stride)
+
+def _taking(chunk: Chunk, filled: int, d: int, size: int) -> Step:
+    """New dim `d` takes its elements from what is left of the chunk."""
+    stride, total = filled * chunk.stride, filled * size
+    name, product = f"New dim {d} of size {size}", f"{filled} · {size} = {total}"
+    if size == 1:
+        says = f"{name} takes nothing: any stride would do, torch gives it {stride}."
+        return Step("cut", says, _dims(chunk), (d,), stride=stride)
+    taken = f"{product} of {chunk.numel}"
+    if total > chunk.numel:
+        says = f"{name}: {product}, but this chunk has {_elements(chunk.numel)}."
+        return Step("stuck", says, (chunk.first - 1, *_dims(chunk)), (d,), taken=taken)
+    gets = f"{filled} · {chunk.stride} = {stride}" if filled > 1 else stride
+    end = ": this chunk is used up." if total == chunk.numel else " elements are taken."
+    says = f"{name} gets stride {gets}. {taken}{end}"
+    return Step("cut", says, _dims(chunk), (d,), taken=taken, stride=stride)
+
+
+def _dims(chunk: Chunk) -> tuple[int, ...]:
+    return tuple(range(chunk.first, chunk.last + 1))
 
 
 def _run(numel: int, stride: int) -> str:
@@ -168,7 +131,7 @@ def _run(numel: int, stride: int) -> str:
 
 
 def _elements(count: int) -> str:
-    return f"{count} element{'s' * (count != 1)}"
+    return counted(count, "element")
 
 
 # What follows ------------------------------------------------------------------------------------
@@ -190,38 +153,31 @@ def consequences(layout: Layout, target: tuple[int, ...]) -> list[tuple[str, str
     .reshape(2, 12): copies all 24 elements, 96 bytes, into a storage of its own
     .contiguous().view(2, 12): does the same in two steps: the copy, then a view of it
     """
-    walk = _Walk(layout, target)
-    told = list(walk.tell())
     sizes = ", ".join(map(str, target))
     copy = f"all {_elements(layout.numel)}, {layout.numel * layout.itemsize} bytes"
     reshape, contiguous = f".reshape({sizes})", f".contiguous().view({sizes})"
-    if not walk.stuck:
-        free = layout.is_contiguous()
+    stuck = steps(layout, target)[-2]
+    if stuck.part != "stuck":
+        needless = f"copies {copy}, which this view does not need"
+        free = "the same view: x is contiguous as it is"
         return [
             (f".view({sizes})", "a view: the same elements, 0 bytes are copied"),
             (reshape, "the same view: reshape copies only where there is none"),
-            (
-                contiguous,
-                "the same view: x is contiguous as it is"
-                if free
-                else f"copies {copy}, which this view does not need",
-            ),
+            (contiguous, free if layout.is_contiguous() else needless),
         ]
-    stuck = told[-2]
-    k = next(k for k, chunk in enumerate(walk.chunks) if chunk.first == stuck.dims[1])
-    inner, outer = walk.chunks[k], walk.chunks[k + 1]
+    found = chunks(layout.shape, layout.stride)
+    inner = next(k for k, chunk in enumerate(found) if chunk.first == stuck.dims[1])
+    subspaces = f"{_describe(found[inner - 1])} and {_describe(found[inner])}"
+    (d,) = stuck.new_dims
     return [
         ("torch says", MESSAGE),
-        ('"at least one dimension"', f"new dim {walk.d}, of size {target[walk.d]}"),
-        (
-            '"spans across two contiguous subspaces"',
-            f"{_describe(outer)} and {_describe(inner)}",
-        ),
+        ('"at least one dimension"', f"new dim {d}, of size {target[d]}"),
+        ('"spans across two contiguous subspaces"', subspaces),
         (reshape, f"copies {copy}, into a storage of its own"),
         (contiguous, "does the same in two steps: the copy, then a view of it"),
     ]
 
 
-def _describe(chunk: _Chunk) -> str:
+def _describe(chunk: Chunk) -> str:
     last = f" to {chunk.last}" if chunk.last > chunk.first else ""
     return f"dim{'s' * bool(last)} {chunk.first}{last} ({_run(chunk.numel, chunk.stride)})"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import log, prod
-from textwrap import wrap
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
 from stridekit import palette
 from stridekit.layout import Layout
 from stridekit.widgets.reshape_stepper.steps import Step, steps
-from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, page, put_text
+from stridekit.widgets.static import INK, MUTED, PALE, WIDTH, page, put_box, put_text, wrapped
 
 ONE = 84  # a dim of size 1 has no logarithm to show: it gets a place of its own, at most so wide
 LEFT, OLD, NEW, TEXT = 36, 50, 150, 250
@@ -23,10 +22,7 @@ BAD = palette.BAD[0]
 
 def draw(layout: Layout, target: tuple[int, ...], text: str) -> Figure:
     """The walk at its end, with `text` under it."""
-    lines = [
-        part for line in text.splitlines() for part in wrap(line, 118, subsequent_indent="    ")
-    ]
-    figure, ax = page(TEXT, lines)
+    figure, ax = page(TEXT, wrapped(text, 118))
     told = steps(layout, target)
     old, new = spread(layout.shape, target, WIDTH - LEFT - 8)
     for name, top in (("x", OLD), ("y", NEW)):
@@ -144,18 +140,8 @@ def _box(
     stuck: bool = False,
 ) -> None:
     left, width = LEFT + place[0], place[1] - 6
-    ax.add_patch(
-        FancyBboxPatch(
-            (left + 3, top + 3),
-            width - 6,
-            52,
-            boxstyle="round,pad=3,rounding_size=6",
-            facecolor=tint,
-            edgecolor=BAD if stuck else LINE,
-            linestyle="--" if stuck else "-",
-            linewidth=1.8 if stuck else 0.8,
-        )
-    )
+    edge: dict[str, Any] = {"edge": BAD, "line": 1.8, "linestyle": "--"} if stuck else {}
+    put_box(ax, left, top, width, 58, tint, rounded=6, **edge)
     x = LEFT + middle - 3
     put_text(ax, x, top + 11, texts[0], color=MUTED, size=8)
     put_text(ax, x, top + 29, texts[1], size=12, weight="bold")

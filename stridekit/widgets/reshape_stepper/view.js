@@ -8,7 +8,7 @@ import { stepsOf } from "./steps.js";
 const MOST_NEW_DIMS = 8;
 const PER_ROW = 24;
 
-/** What is to be seen at a step, worked out of the state. */
+/** The view of a step, worked out from the state. */
 export function viewOf(state) {
   const { shape, stride: own, storage_offset, itemsize, target, flat } = state;
   const layout = { shape, stride: own, storage_offset, itemsize };
@@ -25,8 +25,8 @@ export function viewOf(state) {
 }
 
 /**
- * How the dims, what is between them, and the chunks look after the steps that were told. What a new dim says comes
- * in two forms, [in full, in short].
+ * The looks of the dims, of their boundaries and of the chunks after the steps that were told. The texts of a new dim
+ * come in two forms, [in full, in short].
  */
 function dimsAt({ layout, target, now, done, reason }, told) {
   const { shape, stride } = layout;
@@ -62,7 +62,7 @@ function dimsAt({ layout, target, now, done, reason }, told) {
   };
 }
 
-/** What stands between old dims `dim` and `dim + 1`, as far as it was decided. */
+/** The boundaries between old dims `dim` and `dim + 1`, as far as they are decided. */
 function boundariesOf(shape, chunks, told) {
   return told
     .filter(({ part, dims }) => part === "merge" && dims[0] < shape.length - 1)
@@ -79,7 +79,7 @@ function boundariesOf(shape, chunks, told) {
     });
 }
 
-/** Which elements of the storage the step speaks of: those of its chunk, and of its new dim. */
+/** The elements of the storage that a step speaks of: those of its chunk, and of its new dim. */
 function tapeOf(layout, target, now) {
   const { storage_offset: start, shape, stride } = layout;
   const empty = { run: new Set(), taken: new Set(), uneven: now.part === "stuck", found: null, needed: null };
@@ -95,7 +95,7 @@ function tapeOf(layout, target, now) {
   return view;
 }
 
-/** Where a new dim that is stuck would lead, with the new dims to its right that share its chunk. */
+/** The elements that a stuck new dim would lead to, with the new dims to its right that share its chunk. */
 function beyond(layout, target, { dims, new_dims: [d] }) {
   const inside = product(layout.shape.slice(dims.at(-1) + 1)); // in the chunks that are used up
   const count = product(target.slice(d)) / inside;
@@ -113,7 +113,7 @@ export function readTarget(text, layout) {
   return completeShape(numel(layout), words.map(Number));
 }
 
-/** What the tape shows, in words. */
+/** The caption of the tape. */
 function captionOf(layout, target, now) {
   const what = "the storage of x";
   if (!numel(layout)) return `${what}: no element is reached`;

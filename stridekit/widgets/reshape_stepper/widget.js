@@ -2,7 +2,7 @@
 //
 // The state is {shape, stride, storage_offset, itemsize, target, step, flat} in the model: the layout, the
 // complete new shape, how far the walk has come, and which element is followed, by its row-major number.
-// What is to be seen of it is worked out in view.js.
+// view.js works out the view of it.
 
 import { elementName, numel, offset, reach, tuple, unflatten } from "../page/layout.js";
 import { button, fit, h, pool, set } from "../page/dom.js";

@@ -195,10 +195,10 @@ class ReshapeStepper(Picture):
 
     @property
     def why(self) -> str:
-        """The reason why there is no such view; "" if there is one."""
+        """The reason why the view does not exist; "" if it does."""
         return self.layout.why_not_view(self.target)
 
-    # Where there is no kernel ---------------------------------------------------------------------
+    # Without a kernel ----------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         x, target = self.layout, self.target

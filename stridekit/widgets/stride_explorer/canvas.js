@@ -1,7 +1,7 @@
-// Many boxes on one canvas, for grids and tapes that would be slow as HTML: only places that differ are
-// painted anew. What a screen reader needs of them is one live cell, the active one.
+// A grid of boxes under a pointer and keys. Its boxes are HTML, or many boxes on one canvas, a plate, where HTML would be
+// slow: there only places that differ are painted anew, and a screen reader gets one live cell, the active one.
 
-import { h, set } from "../page/dom.js";
+import { OWN_KEYS, h, set } from "../page/dom.js";
 
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
@@ -12,15 +12,24 @@ const FAR = 1e5; // px: farther than any box
 const placeOf = ([x, y]) => y * FAR + x;
 
 /**
- * A plate in a node of role grid. `layOut` gives it its size and the places [x, y, w, h] of its boxes, or null
- * for none; `draw` what they look like: [tint, text, mark], the tint 0 to 5 or null for a hole, the mark
- * "spot", "sharer" or "". `activate` says which box the keys have reached.
+ * A node of role grid. A hand tells its boxes by number: HTML ones have it as `box`, for those of a plate `boxAt(x, y)`
+ * finds it. `layOut` gives the plate its size and the places [x, y, w, h] of its boxes, which stand in rows and columns,
+ * or null for none; `draw` what they look like: [tint, text, mark], the tint 0 to 5 or null for a hole, the mark "spot",
+ * "sharer" or "". `activate` says which box the keys have reached.
  */
-export function createPlate(grid) {
+export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
+  const grid = h("div", {
+    class: kind, role: "grid", tabindex: "0", ...OWN_KEYS,
+    onkeydown: onKey,
+    onpointerover: (event) => places || onHover(pointedAt(event)),
+    onpointermove: (event) => places && hover(pointedAt(event)),
+    onpointerleave: () => hover(null),
+    onclick: (event) => pointedAt(event) !== null && onSelect(pointedAt(event)),
+  });
   const canvas = h("canvas");
   const frame = h("div", { class: "sk-plate", "aria-hidden": "true" }, canvas);
   const probes = h("span", { hidden: "" }, ...NAMES.map((name) => h("i", { style: `color:var(--sk-${name})` })));
-  const rows = [0, 1].map(() => h("div", { role: "row" }, h("div", { role: "gridcell", class: "sk-active" })));
+  const liveRows = [0, 1].map(() => h("div", { role: "row" }, h("div", { role: "gridcell", class: "sk-active" })));
   let places = null;
   let looks = [];
   let painted = new Map(); // place -> look
@@ -32,7 +41,23 @@ export function createPlate(grid) {
   const media = THEME.map((query) => matchMedia(query));
   const themed = new MutationObserver(repaint);
 
-  function layOut(width, height, newPlaces) {
+  /** The number of the box under a pointer, or null. */
+  function pointedAt({ target, clientX, clientY }) {
+    if (!places) return target.box ?? null;
+    const { left, top } = canvas.getBoundingClientRect();
+    return boxAt(clientX - left, clientY - top);
+  }
+
+  let hovered = null;
+  function hover(box) {
+    if (box !== null && box === hovered) return;
+    hovered = box;
+    onHover(box);
+  }
+
+  function layOut(width, height, newPlaces, rows, columns) {
+    set(grid, "aria-rowcount", newPlaces && String(rows));
+    set(grid, "aria-colcount", newPlaces && String(columns));
     if (!newPlaces) return close();
     if (!places) open();
     places = newPlaces;
@@ -65,7 +90,7 @@ export function createPlate(grid) {
   function close() {
     if (!places) return;
     places = null;
-    for (const node of [frame, probes, ...rows]) node.remove();
+    for (const node of [frame, probes, ...liveRows]) node.remove();
     for (const query of media) query.removeEventListener("change", repaint);
     themed.disconnect();
   }
@@ -136,8 +161,9 @@ export function createPlate(grid) {
 
   /** The live cell: two take turns, so that a screen reader notices that another one is active. */
   function activate(id, k, label, row, column) {
-    if (k === null) return null;
-    const [now, other] = [rows[turn], rows[1 - turn]];
+    set(grid, "aria-activedescendant", k === null ? null : `${id}${k}`);
+    if (k === null) return;
+    const [now, other] = [liveRows[turn], liveRows[1 - turn]];
     const same = now.isConnected && now.firstChild.id === `${id}${k}`;
     const shown = same ? now : other;
     if (!same) {
@@ -153,14 +179,7 @@ export function createPlate(grid) {
     set(cell, "aria-selected", "true");
     set(cell, "aria-label", label);
     set(cell, "style", `transform:translate(${x}px,${y}px);width:${w}px;height:${height}px`);
-    return `${id}${k}`;
   }
 
-  /** Where a pointer is on the plate. */
-  const point = (event) => {
-    const bounds = canvas.getBoundingClientRect();
-    return [event.clientX - bounds.left, event.clientY - bounds.top];
-  };
-
-  return { layOut, draw, activate, point, close, open: () => places !== null, texts: () => textSize > 0 };
+  return { node: grid, layOut, draw, activate, close, texts: () => textSize > 0 };
 }

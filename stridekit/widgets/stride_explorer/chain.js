@@ -51,7 +51,7 @@ function moved({ layout, labels }, after) {
   return result;
 }
 
-/** Whether a step was a view, or made a storage of its own. */
+/** A note that a step was a view, or that it made a storage of its own. */
 export function memoryOf(stage, before) {
   const { copied, storageSize } = stage;
   if (copied) return `copy: new storage of ${storageSize} element${storageSize === 1 ? "" : "s"}`;

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from stridekit._arguments import texts
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.grammar import Step, apply, read_steps
-from stridekit.widgets.notation import code
+from stridekit.widgets.notation import code, counted, elements
 from stridekit.widgets.stride_explorer.words import why_not_drawn
 
 MOST_STEPS = 100
@@ -30,9 +30,7 @@ class Stage(NamedTuple):
     def memory(self, before: Stage) -> str:
         """A note that the step was a view, or that it made a storage of its own."""
         if self.copied:
-            return (
-                f"copy: new storage of {self.storage_size} element{'s' * (self.storage_size != 1)}"
-            )
+            return f"copy: new storage of {counted(self.storage_size, 'element')}"
         return "view" if self.layout != before.layout else "the same layout"
 
     def __str__(self) -> str:
@@ -101,17 +99,9 @@ def _after(before: Stage, step: Step) -> Stage:
 def _moved(before: Stage, after: Layout) -> list[str]:
     """The labels in a copy's own order: the k-th index carries its value along."""
     labels = [""] * after.numel
-    for old, new in zip(_elements(before.layout), _elements(after), strict=True):
+    for old, new in zip(elements(before.layout), elements(after), strict=True):
         labels[new] = before.labels[old] if before.labels else str(old)
     return labels
-
-
-def _elements(layout: Layout) -> list[int]:
-    """The number of the element at each index, in row-major order."""
-    found = [layout.storage_offset]
-    for size, step in zip(layout.shape, layout.stride, strict=True):
-        found = [start + i * step for start in found for i in range(size)]
-    return found
 
 
 def _plain(x: Layout) -> Layout:

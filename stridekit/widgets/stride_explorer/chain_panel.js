@@ -192,7 +192,7 @@ export function createChain(id, { onSteps }) {
 const show = ({ layout }, what) =>
   what === "storage_offset" ? String(layout.storage_offset) : tuple(layout[what]);
 
-/** What a step has done, in a sentence. */
+/** A sentence on what a step has done. */
 function told(stage, before) {
   const memory = memoryOf(stage, before);
   if (memory === "view") return `${stage.text} is a view: the same storage, read by other numbers.`;

@@ -2,7 +2,7 @@
 
 import { createPlate } from "./canvas.js";
 import { elementName, product, unflatten } from "../page/layout.js";
-import { OWN_KEYS, boxFor, fit, h, pool, set } from "../page/dom.js";
+import { boxFor, fit, h, pool, set } from "../page/dom.js";
 import { describeCell } from "./view.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
@@ -10,7 +10,7 @@ const GAP = 4;
 const HEAD = 22; // column numbers
 const LABEL = 22; // dim names, and the title of a plane
 
-/** Where everything goes, for a shape, a width and the longest label: planes, cells and the whole size. */
+/** The places of planes and cells, and the whole size, for a shape, a width and the longest label. */
 export function gridGeometry(shape, width, wraps = true, longest = 1) {
   const deep = shape.length > 2;
   const dense = product(shape) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
@@ -67,7 +67,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1) {
   };
 }
 
-/** How many cells of a row stand in one line: all that fit; where it does not wrap, few may not fit. */
+/** The number of cells of a row in one line: all that fit. Short rows that may not wrap stay whole all the same. */
 function lineLength(shape, width, pitch, wraps) {
   const columns = shape.at(-1) ?? 1;
   const fit = Math.floor((width - 50) / pitch);
@@ -77,44 +77,28 @@ function lineLength(shape, width, pitch, wraps) {
 
 /** The index that a key leads to, or null: arrows in the plane, Home and End, Page keys for planes. */
 export function step(shape, index, key) {
-  const next = [...index];
-  const last = shape.length - 1;
-  const move = (d, by) => {
-    if (d < 0) return null;
-    next[d] = Math.min(Math.max(next[d] + by, 0), shape[d] - 1);
-    return next;
-  };
-  switch (key) {
-    case "ArrowLeft": return move(last, -1);
-    case "ArrowRight": return move(last, 1);
-    case "ArrowUp": return move(last - 1, -1);
-    case "ArrowDown": return move(last - 1, 1);
-    case "Home": return move(last, -Infinity);
-    case "End": return move(last, Infinity);
-    case "PageUp": return move(last - 2, -1);
-    case "PageDown": return move(last - 2, 1);
-    case "Shift+PageUp": return move(last - 3, -1);
-    case "Shift+PageDown": return move(last - 3, 1);
-    default: return null;
-  }
+  const [dim, by] = MOVES[key] ?? [];
+  const moved = shape.length + dim;
+  if (!(moved >= 0)) return null;
+  return index.map((i, d) => (d === moved ? Math.min(Math.max(i + by, 0), shape[d] - 1) : i));
 }
+
+/** The dim that each key moves along, from the last one, and how far. */
+const MOVES = {
+  ArrowLeft: [-1, -1], ArrowRight: [-1, 1], Home: [-1, -Infinity], End: [-1, Infinity],
+  ArrowUp: [-2, -1], ArrowDown: [-2, 1], PageUp: [-3, -1], PageDown: [-3, 1],
+  "Shift+PageUp": [-4, -1], "Shift+PageDown": [-4, 1],
+};
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
 export function createGrid(id, { onHover, onSelect, onKey }) {
-  const node = h("div", {
-    class: "sk-grid", role: "grid", tabindex: "0", ...OWN_KEYS,
-    onkeydown: onKey,
-    onpointerover: (event) => plate.open() || onHover(flatOf(event.target)),
-    onpointermove: (event) => plate.open() && hover(geometry.flatAt(...plate.point(event))),
-    onpointerleave: () => hover(null),
-    onclick: (event) => onSelect(plate.open() ? geometry.flatAt(...plate.point(event)) : flatOf(event.target)),
-  });
-  const plate = createPlate(node);
+  const plate = createPlate({ kind: "sk-grid", boxAt: (x, y) => geometry.flatAt(x, y), onHover, onSelect, onKey });
+  const { node } = plate;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
   // Each row keeps its own cells: one column less leaves the others where they are.
   const lines = pool(node, (r) => {
-    const row = h("div", { role: "row", class: "sk-row", "data-row": r % 6 });
+    const row = h("div", { role: "row", class: `sk-row sk-r${r % 6}` });
     const make = (c) => h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${r}-${c}` });
     return Object.assign(row, { take: pool(row, make) });
   });
@@ -125,14 +109,6 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   let geometry = gridGeometry([], 300);
   let shape = null;
   let tensor = "x";
-
-  let hovered = null;
-  function hover(flat) {
-    if (flat !== null && flat === hovered) return;
-    hovered = flat;
-    onHover(flat);
-  }
-  const flatOf = (target) => (target.flat === undefined ? null : target.flat);
 
   function resize({ layout, name, longest }, width, wraps) {
     geometry = gridGeometry(layout.shape, width, wraps, longest);
@@ -159,17 +135,15 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   function layPlate() {
     const { dense, cell, height, width, totalHeight, corner, columns, rows, count } = geometry;
     const places = Array.from({ length: dense ? rows * columns * count : 0 }, (_, flat) => [...corner(flat), cell, height]);
-    plate.layOut(width, totalHeight, dense ? places : null);
+    plate.layOut(width, totalHeight, dense ? places : null, rows * count, columns);
     if (dense) marks.append(flag);
     else flag.remove();
-    set(node, "aria-rowcount", dense ? String(rows * count) : null);
-    set(node, "aria-colcount", dense ? String(columns) : null);
   }
 
   function build() {
     const count = geometry.dense ? 0 : product(shape);
     cells = lines(count ? count / geometry.columns : 0).flatMap((row) => [...row.take(geometry.columns)]);
-    cells.forEach((cell, flat) => Object.assign(cell, { flat }));
+    cells.forEach((cell, flat) => Object.assign(cell, { box: flat }));
   }
 
   /** Numbers of rows and columns, names of dims, and a title over each plane. */
@@ -262,7 +236,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     ]));
     const says = selected === null ? "" : describeCell(view, selected);
     const [row, column] = [Math.floor(selected / columns), selected % columns];
-    set(node, "aria-activedescendant", plate.activate(`${id}-c`, selected, says, row, column));
+    plate.activate(`${id}-c`, selected, says, row, column);
     const text = spot.flat === null ? "" : label(spot.element);
     set(flag, "text", plate.texts() ? "" : text);
     if (spot.flat === null) return;

@@ -1,7 +1,7 @@
-// The storage as a tape: rows of slots. What is drawn around them comes from marks.js.
+// The storage as a tape: rows of slots. The marks around them come from marks.js.
 
 import { createPlate } from "./canvas.js";
-import { OWN_KEYS, boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
+import { boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
 import { marksOf } from "./marks.js";
 import { describeSlot } from "./view.js";
 
@@ -33,8 +33,8 @@ export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
 }
 
 /**
- * Where slots go: as many in a row as fit, 16 at most, so that a row of 4-byte elements is one line. Where
- * that makes too many rows, slots are small, and a row of them is four lines. `longest` is of the labels.
+ * The places of the slots: as many in a row as fit, at most 16, so that a row of 4-byte elements is one cache line. If
+ * that makes too many rows, slots are small, and a row is four lines. `longest` is the length of the longest label.
  */
 export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
   const digits = String(storageSize * layout.itemsize).length; // of byte addresses
@@ -83,19 +83,9 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
 
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
 export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
-  const node = h("div", {
-    class: "sk-tape", role: "grid", tabindex: "0", ...OWN_KEYS,
-    "aria-label": "elements of the storage, in the order of memory",
-    onkeydown: onKey,
-    onpointerover: (event) => plate.open() || onHover(event.target.element ?? null),
-    onpointermove: (event) => plate.open() && hover(slotAt(event)),
-    onpointerleave: () => hover(null),
-    onclick: (event) => {
-      const element = plate.open() ? slotAt(event) : event.target.element;
-      if (element !== undefined && element !== null) onSelect(element);
-    },
-  });
-  const plate = createPlate(node);
+  const plate = createPlate({ kind: "sk-tape", boxAt: slotAt, onHover, onSelect, onKey });
+  const { node } = plate;
+  set(node, "aria-label", "elements of the storage, in the order of memory");
   const drawing = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
   const tips = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
   const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
@@ -112,17 +102,9 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   let slots = new Map();
   let built = "";
   let elements = []; // those on the plate
-  let hovered = null;
 
-  function hover(element) {
-    if (element !== null && element === hovered) return;
-    hovered = element;
-    onHover(element);
-  }
-
-  /** The element under a pointer on the plate, or null. */
-  function slotAt(event) {
-    const [x, y] = plate.point(event);
+  /** The element at a point of the plate, or null. */
+  function slotAt(x, y) {
     const row = g.rows.find((r) => !r.gap && y >= r.y && y < r.y + g.height);
     const column = Math.floor((x - g.gutter) / g.pitch);
     if (!row || column < 0 || column >= g.perRow) return null;
@@ -152,9 +134,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     elements = kept.flatMap((first) =>
       Array.from({ length: Math.min(g.perRow, g.storageSize - first) }, (_, k) => first + k));
     const places = elements.map((e) => [g.left(e), g.top(e), g.slot, g.height]);
-    plate.layOut(g.width, g.bottom, g.dense ? places : null);
-    set(node, "aria-rowcount", g.dense ? String(Math.ceil(g.storageSize / g.perRow)) : null);
-    set(node, "aria-colcount", g.dense ? String(g.perRow) : null);
+    plate.layOut(g.width, g.bottom, g.dense ? places : null, Math.ceil(g.storageSize / g.perRow), g.perRow);
   }
 
   function build(storageSize) {
@@ -165,7 +145,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       const first = kept[k].row * g.perRow;
       for (let e = first; e < Math.min(first + g.perRow, storageSize); e++) {
         const slot = h("div", { role: "gridcell", class: "sk-slot", id: `${id}-s${e}`, text: "" });
-        slot.element = e;
+        slot.box = e;
         line.append(slot);
         slots.set(e, slot);
       }
@@ -189,7 +169,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     const at = tapeCursor === null ? -1 : elements.indexOf(tapeCursor);
     const [row, column] = [Math.floor(tapeCursor / g.perRow), tapeCursor % g.perRow];
     const says = at < 0 ? "" : describeSlot(view, tapeCursor);
-    set(node, "aria-activedescendant", plate.activate(`${id}-s`, at < 0 ? null : at, says, row, column));
+    plate.activate(`${id}-s`, at < 0 ? null : at, says, row, column);
   }
 
   function drawSlots(view) {
@@ -202,8 +182,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       set(slot, "data-number", values ? String(element) : null);
       set(slot, "data-owners", owned && owned.length > 1 ? `×${owned.length}` : null);
       const state = element === spot.element ? " is-spot" : "";
-      set(slot, "class", `sk-slot${owned ? "" : " is-hole"}${state}`);
-      set(slot, "data-row", owned ? String(Math.floor(owned[0] / columns) % 6) : null);
+      const kind = owned ? `sk-r${Math.floor(owned[0] / columns) % 6}` : "is-hole";
+      set(slot, "class", `sk-slot ${kind}${state}`);
       set(slot, "aria-label", describeSlot(view, element));
       set(slot, "aria-selected", String(element === view.tapeCursor));
     }
@@ -211,7 +191,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     set(node, "aria-activedescendant", slots.has(active) ? `${id}-s${active}` : null);
   }
 
-  /** What stands around the slots, patched into the pools; tips lie above the labels. */
+  /** Patch the strokes, labels and grips around the slots; tips lie above the labels. */
   function drawMarks(view) {
     const { paths, tags, grips } = marksOf(g, view);
     const isTip = ([, kind]) => kind.startsWith("sk-tip");

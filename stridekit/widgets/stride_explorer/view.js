@@ -1,4 +1,4 @@
-// What all panes draw from, worked out once a frame from the state and from what is pointed at.
+// The view that all panes draw, worked out once a frame from the state and from what is pointed at.
 
 import { elementName, flatten, reach, unflatten } from "../page/layout.js";
 import { place } from "./words.js";
@@ -31,14 +31,14 @@ function reached(layout) {
   return kept.found;
 }
 
-/** How many characters the longest of these labels has; they stay the same for many frames. */
+/** The length of the longest of these labels, which stay the same for many frames. */
 const lengths = new WeakMap();
 function longestOf(labels) {
   if (!lengths.has(labels)) lengths.set(labels, labels.reduce((most, { length }) => Math.max(most, length), 1));
   return lengths.get(labels);
 }
 
-/** What is pointed at: a hovered slot, a hovered cell, the tape's cursor, or the selected index. */
+/** The spot that is pointed at: a hovered slot or cell, the tape's cursor, or the selected index. */
 function spotOf(selected, elements, owners, { hoverFlat, hoverSlot, tapeCursor }) {
   const slot = hoverSlot ?? (hoverFlat === null ? tapeCursor : null);
   if (slot !== null) {

@@ -1,7 +1,7 @@
-// StrideExplorer: reads the state from the model, draws it, and writes it back on what a hand does.
+// StrideExplorer: reads the state from the model, draws it, and writes it back when a hand changes it.
 //
-// The state is {layout, index, chain} in the model. What a pointer is over, which slot a key has reached and
-// which term is lit are this view's own. Every event ends in `draw`, which patches what differs.
+// The state is {layout, index, chain} in the model. The box under the pointer, the slot that the keys have reached and
+// the lit term belong to this view alone. Every event ends in `draw`, which patches what differs.
 
 import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
@@ -105,7 +105,7 @@ function render({ model, el, signal }) {
     return { layout, index, chain: chain ?? null };
   }
 
-  /** What the steps of the chain have come to, the start first; a chain of none is the layout itself. */
+  /** The stages of the chain, the start first; without steps, the layout alone. */
   function stages() {
     const { layout, chain } = stateNow();
     const key = [chain, chain ? null : JSON.stringify(layout), ...["_values", "storage_size"].map((t) => model.get(t))];
@@ -118,7 +118,7 @@ function render({ model, el, signal }) {
     return staged.found;
   }
 
-  /** What the layout on screen is called in code: a preset's expression, or as_strided. */
+  /** The code for the layout on screen: a preset's expression, or as_strided. */
   function expressionOf(layout) {
     const preset = model.get("_presets").find((p) => sameLayout(p.layout, layout));
     return preset?.expression ?? code(model.get("source"), layout);
@@ -221,7 +221,6 @@ function render({ model, el, signal }) {
   }
 
   function select(flat) {
-    if (flat === null) return;
     const { layout, chain } = stateNow();
     change(layout, unflatten(layout.shape, flat), chain);
   }

@@ -29,7 +29,7 @@ export function verdicts(layout, storageSize, owners = reach(layout).owners) {
   ];
 }
 
-/** Where one element lies, as a sentence. @param {Layout} layout @param {number[]} index */
+/** The place of one element, as a sentence. @param {Layout} layout @param {number[]} index */
 export function place(layout, index, name = "x") {
   const element = offset(layout, index);
   const byte = element * layout.itemsize;
@@ -47,7 +47,7 @@ export function formula(layout, index) {
 export const code = (source, { shape, stride, storage_offset }) =>
   `${source}.as_strided(${tuple(shape)}, ${tuple(stride)}, ${storage_offset})`;
 
-/** Why the picture cannot hold a layout on a storage; "" if it can. */
+/** The reason why the picture cannot hold a layout on a storage; "" if it can. */
 export function whyNotDrawn(layout, storageSize) {
   const { shape, stride, storage_offset } = layout;
   const count = numel(layout);
@@ -73,7 +73,7 @@ export function whyNotDrawn(layout, storageSize) {
   );
 }
 
-/** How far a slider may go, and why it stops there: [limit, sentence]. */
+/** The limit of a slider, and why it stops there: [limit, sentence]. */
 export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x") {
   const label = what === "storage_offset" ? what : `${what}[${dim}]`;
   const { shape, stride, storage_offset } = layout;

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet
-from stridekit.widgets.notation import CACHE_LINE, element_name, why_not_counted
+from stridekit.widgets.notation import CACHE_LINE, counted, element_name, why_not_counted
 
 MAX_CELLS = 4096  # HTML cells up to 256, a canvas above: both at interactive speed
 MAX_DIMS = 4
@@ -42,23 +42,14 @@ def verdicts(layout: Layout, storage_size: int) -> list[Verdict]:
     """
     why, reached = layout.why_not_contiguous(), MemorySet.of(layout).count() // layout.itemsize
     holes, shared = len(layout.span) - reached, layout.numel - reached
-    reach = f"reaches {reached} of {storage_size} element{'s' * (storage_size != 1)}"
+    gaps = f"{counted(holes, 'hole')} between the first and the last element"
+    owners = f"{layout.numel} indices share {counted(reached, 'element')}"
     size = f"({reached * layout.itemsize} of {storage_size * layout.itemsize} bytes)"
     return [
         Verdict(not why, f"not contiguous: {why}" if why else "contiguous"),
-        Verdict(
-            not holes,
-            f"{holes} hole{'s' * (holes != 1)} between the first and the last element"
-            if holes
-            else "no holes",
-        ),
-        Verdict(
-            not shared,
-            f"{layout.numel} indices share {reached} element{'s' * (reached != 1)}"
-            if shared
-            else "no two indices share an element",
-        ),
-        Verdict(None, f"{reach} {size}"),
+        Verdict(not holes, gaps if holes else "no holes"),
+        Verdict(not shared, owners if shared else "no two indices share an element"),
+        Verdict(None, f"reaches {reached} of {counted(storage_size, 'element')} {size}"),
     ]
 
 

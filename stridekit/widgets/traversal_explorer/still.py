@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from stridekit import palette
-from stridekit.widgets.notation import CACHE_LINE
-from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, page, put_text
+from stridekit.widgets.notation import CACHE_LINE, counted, elements
+from stridekit.widgets.static import INK, LINE, MUTED, PALE, WIDTH, page, put_box, put_text
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import LANES, SECTOR, Walk, Warp
 
@@ -35,13 +34,12 @@ def draw_walks(
         here = done[-1].element if done else None
         name = f"{step.name}: {traversal.order_name(step.order)}"
         put_text(ax, left, 16, name, size=10, ha="left", weight="bold")
-        count = sum(loads.values())
-        loaded = f"{count} cache line{'s' * (count != 1)} loaded, {len(loads)} would do"
+        loaded = f"{counted(loads.total(), 'cache line')} loaded, {len(loads)} would do"
         put_text(ax, left, 38, loaded, MUTED, ha="left")
         byte, seen = (right - left) / CACHE_LINE, {v.element for v in done}
         if len(all_rows[k]) > MAX_LINES:
             more = len(all_rows[k]) - MAX_LINES
-            _label(ax, left, 58 + PITCH * MAX_LINES, f"and {more} more line{'s' * (more != 1)}")
+            _label(ax, left, 58 + PITCH * MAX_LINES, f"and {counted(more, 'more line')}")
         for row, line in enumerate(lines):
             y = 58 + PITCH * row
             _box(ax, left, y, right - left, PALE, LINE)
@@ -51,7 +49,7 @@ def draw_walks(
             size = step.layout.itemsize
             for element in sorted({v.element for v in trace if v.line == line}):
                 x = left + byte * ((alignment + element * size) % CACHE_LINE)
-                tint = _tint(step, trace, element) if element in seen else PALE
+                tint = _tint(step, element) if element in seen else PALE
                 spot = element == here
                 _box(ax, x + 1, y + 1, byte * size - 2, tint, INK if spot else LINE, spot)
                 if byte * size > 20:
@@ -83,18 +81,16 @@ def draw_warp(warp: Warp, text: str) -> Figure:
 def _box(
     ax: Axes, x: float, y: float, width: float, tint: str, edge: str, heavy: bool = False
 ) -> None:
-    size = (width, PITCH - 6 if tint == PALE else PITCH - 8)
-    line = 2.4 if heavy else 0.8
-    ax.add_patch(Rectangle((x, y), *size, facecolor=tint, edgecolor=edge, linewidth=line))
+    height = PITCH - 6 if tint == PALE else PITCH - 8
+    put_box(ax, x, y, width, height, tint, edge, 2.4 if heavy else 0.8)
 
 
 def _label(ax: Axes, x: float, y: float, text: str, color: str = MUTED, ha: str = "left") -> None:
     put_text(ax, x, y + PITCH / 2 - 3, text, color, 8, ha)
 
 
-def _tint(step: Walk, trace: Sequence[traversal.Visit], element: int) -> str:
+def _tint(step: Walk, element: int) -> str:
     """The colour of the row of the tensor that an element belongs to, as in the live picture."""
     inner = step.layout.shape[-1] if step.layout.ndim else 1
-    first = next(k for k, v in enumerate(traversal.elements(step.layout, range(step.layout.ndim)))
-                 if v == element)  # fmt: skip
+    first = elements(step.layout).index(element)
     return palette.ROWS[first // inner % len(palette.ROWS)][0]

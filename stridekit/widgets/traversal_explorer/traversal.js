@@ -27,7 +27,7 @@ export function visitsOf(walk, cacheLines, alignment) {
   });
 }
 
-/** What the first `upto` visits have cost. */
+/** The costs of the first `upto` visits. */
 export function countsOf(visits, itemsize, upto = visits.length) {
   const done = visits.slice(0, upto);
   const misses = done.filter(({ hit }) => !hit).length;
@@ -50,7 +50,7 @@ export function cachedLines(visits, upto, cacheLines) {
 
 // Sentences ----------------------------------------------------------------------------------------
 
-/** How a loop order is called. @param {number[]} order */
+/** The name of a loop order. @param {number[]} order */
 export function orderName(order) {
   const dims = order.length > 1 ? `dims ${tuple(order)}` : order.length ? "dim 0" : "no dims";
   return ({ "0,1": "row by row, ", "1,0": "column by column, " }[String(order)] ?? "") + dims;
@@ -70,7 +70,7 @@ export function visitSentence(walk, visits, number) {
   );
 }
 
-/** Which of two walks loads more, and how many times as much; `sides` says where they stand. */
+/** A sentence on which of two walks loads more, and how many times as much; `sides` says where they stand. */
 export function comparison(left, right, sides = ["left", "right"]) {
   const [few, many] = [Math.min(left.misses, right.misses), Math.max(left.misses, right.misses)];
   if (few === many) return `both load ${counted(many, "cache line")}`;

@@ -8,12 +8,11 @@ tests/live.py compares the two. What there is to say of one visit is said there 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any, NamedTuple
 
 from stridekit.cost.refetch import Lru
 from stridekit.layout import Layout
-from stridekit.widgets.notation import CACHE_LINE, layout_json, layout_of
+from stridekit.widgets.notation import CACHE_LINE, counted, elements, layout_json, layout_of
 
 SECTOR = 32  # bytes: what a GPU fetches at least
 LANES = 32  # the threads of a warp
@@ -43,18 +42,6 @@ class Counts(NamedTuple):
     minimum: int
     bytes_used: int
     bytes_loaded: int
-
-
-def elements(layout: Layout, order: Sequence[int]) -> list[int]:
-    """The elements of the storage in the order of visit; `order` has the outermost dim first.
-
-    >>> elements(Layout((2, 3)), (1, 0))
-    [0, 3, 1, 4, 2, 5]
-    """
-    if layout.numel == 0:
-        return []  # whatever sizes stand beside the 0
-    steps = [[i * layout.stride[d] for i in range(layout.shape[d])] for d in order]
-    return [layout.storage_offset + sum(terms) for terms in product(*steps)]
 
 
 def walk(
@@ -114,13 +101,13 @@ def counts_sentence(found: Counts) -> str:
     '48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used'
     """
     least = "as few as can be" if found.misses <= found.lines else f"{found.lines} would do"
-    visits = f"{found.visits} visit{'s' * (found.visits != 1)} load{'s' * (found.visits == 1)}"
-    lines = f"{found.misses} cache line{'s' * (found.misses != 1)}"
-    return f"{visits} {lines}, {least}: {found.bytes_used} of {found.bytes_loaded} bytes are used"
+    visits = f"{counted(found.visits, 'visit')} load{'s' * (found.visits == 1)}"
+    used = f"{found.bytes_used} of {found.bytes_loaded} bytes are used"
+    return f"{visits} {counted(found.misses, 'cache line')}, {least}: {used}"
 
 
 def comparison(left: Counts, right: Counts) -> str:
-    """Which of two walks loads more, and how many times as much.
+    """A sentence on which of two walks loads more, and how many times as much.
 
     >>> x = Layout((6, 8), itemsize=8)
     >>> comparison(counts(walk(x, (0, 1)), 8), counts(walk(x, (1, 0)), 8))
@@ -128,7 +115,7 @@ def comparison(left: Counts, right: Counts) -> str:
     """
     few, many = sorted((left.misses, right.misses))
     if few == many:
-        return f"both load {many} cache line{'s' * (many != 1)}"
+        return f"both load {counted(many, 'cache line')}"
     names = ("right", "left") if right.misses > left.misses else ("left", "right")
     if few == 0:
         return f"the {names[0]} one loads {many}, the {names[1]} one none"
@@ -180,7 +167,6 @@ def warp_sentence(warp: Warp) -> str:
     >>> warp_sentence(Warp(itemsize=4, stride=2))
     '32 lanes, 4 bytes each, stride 2: 8 sectors, 4 would do; half of each is thrown away'
     """
-    size = f"{warp.itemsize} byte{'s' * (warp.itemsize != 1)} each"
     offset = f", offset {warp.offset}" if warp.offset else ""
     touched = len(set(warp.sectors))
     least = f"{warp.minimum} would do" if touched > warp.minimum else "as few as can be"
@@ -191,8 +177,8 @@ def warp_sentence(warp: Warp) -> str:
         thrown = "half of each is thrown away"
     else:
         thrown = f"{waste} of {warp.bytes_loaded} bytes are thrown away"
-    sectors = f"{touched} sector{'s' * (touched != 1)}"
-    return f"{LANES} lanes, {size}, stride {warp.stride}{offset}: {sectors}, {least}; {thrown}"
+    lanes = f"{LANES} lanes, {counted(warp.itemsize, 'byte')} each, stride {warp.stride}{offset}"
+    return f"{lanes}: {counted(touched, 'sector')}, {least}; {thrown}"
 
 
 # Presets --------------------------------------------------------------------------------------------

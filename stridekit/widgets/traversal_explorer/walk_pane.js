@@ -26,7 +26,7 @@ function linesToDraw(visits) {
   return { lines: all.slice(0, MOST_LINES), left: Math.max(all.length - MOST_LINES, 0) };
 }
 
-/** How high a row is, that many lines stay on one screen. */
+/** The height of a row, such that many lines stay on one screen. */
 const rowHeight = (count) => (count <= 10 ? 30 : count <= 20 ? 24 : 15);
 
 /** Numbers, each over what it counts; one that is more than need be is marked. */

@@ -11,7 +11,7 @@ const LANE_HEIGHT = 28;
 const BETWEEN = 96; // from the lanes down to the sectors
 const WIDEST = 120; // a sector
 
-/** Where everything stands: the sectors side by side, each slot at its bytes. */
+/** The places of everything: the sectors side by side, each slot at its bytes. */
 function warpGeometry(warp, width) {
   const { sectors } = sectorsOf(warp);
   const touched = [...new Set(sectors)];

@@ -12,7 +12,7 @@ from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import Picture
-from stridekit.widgets.notation import CACHE_LINE
+from stridekit.widgets.notation import CACHE_LINE, counted
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
@@ -70,12 +70,12 @@ class TraversalExplorer(Picture):
             right = left
             if other is not None:
                 right, _ = _corner("other", other)
-            start = _order(left.layout, order, tuple(range(left.layout.ndim)))
-            backwards = start[::-1] if other is None else tuple(range(right.layout.ndim))
+            start = rows(left.layout) if order is None else _order(left.layout, order)
             walks = (left._replace(order=start),)
             if right.layout.ndim > 1 or other is not None:
-                beside = right._replace(order=_order(right.layout, other_order, backwards))
-                walks = (*walks, beside)
+                beside = start[::-1] if other is None else rows(right.layout)
+                beside = beside if other_order is None else _order(right.layout, other_order)
+                walks = (*walks, right._replace(order=beside))
             presets = [traversal.Preset("as given", "", walks), *presets]
             self._note = note
         self._presets = [
@@ -92,7 +92,7 @@ class TraversalExplorer(Picture):
             }
         )
 
-    # What is on screen ----------------------------------------------------------------------------
+    # On screen ------------------------------------------------------------------------------------
 
     @property
     def walks(self) -> tuple[Walk, ...]:
@@ -106,7 +106,7 @@ class TraversalExplorer(Picture):
 
     @layout.setter
     def layout(self, x: Any) -> None:
-        self._walk(0, layout=Layout.of(x))
+        self._set_layout(0, x)
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -115,7 +115,7 @@ class TraversalExplorer(Picture):
 
     @order.setter
     def order(self, order: Sequence[int] | str) -> None:
-        self._walk(0, order=_named(order))
+        self._set_order(0, order)
 
     @property
     def other_layout(self) -> Layout | None:
@@ -124,7 +124,7 @@ class TraversalExplorer(Picture):
 
     @other_layout.setter
     def other_layout(self, x: Any) -> None:
-        self._walk(1, layout=Layout.of(x))
+        self._set_layout(1, x)
 
     @property
     def other_order(self) -> tuple[int, ...] | None:
@@ -133,7 +133,7 @@ class TraversalExplorer(Picture):
 
     @other_order.setter
     def other_order(self, order: Sequence[int] | str) -> None:
-        self._walk(1, order=_named(order))
+        self._set_order(1, order)
 
     @property
     def visit(self) -> int:
@@ -194,35 +194,34 @@ class TraversalExplorer(Picture):
     def _set(self, **changes: Any) -> None:
         self._state = self._checked({**self._state, **changes})
 
-    def _walk(
-        self, k: int, layout: Layout | None = None, order: Sequence[int] | str | None = None
-    ) -> None:
-        """Change the layout or the order of a walk; another layout is walked row by row, to its end."""
-        walks, visit = list(self.walks), self.visit
-        if k == len(walks):
-            walks.append(walks[0])
-        if layout is not None:
-            step, before = Walk("x", _fitting(layout), ()), walks[k].layout
-            rows = tuple(range(step.layout.ndim))
-            # Two orders of one layout stay so: both walks get the new one.
-            both = k == 0 and len(walks) > 1 and walks[1].layout == before
-            walks[k] = step._replace(order=rows)
-            if both:
-                walks[1] = step._replace(order=rows[::-1])
-            visit = max(step.layout.numel for step in walks)
-        walks[k] = walks[k]._replace(order=_order(walks[k].layout, order, walks[k].order))
+    def _set_layout(self, k: int, x: Any) -> None:
+        """Walk another layout row by row, to its end."""
+        walks, layout = [*self.walks], _fitting(Layout.of(x))
+        # Two orders of one layout stay so: both walks get the new one.
+        both = k == 0 and len(walks) > 1 and walks[0].layout == walks[1].layout
+        walks[k : k + 1] = [Walk("x", layout, rows(layout))]
+        if both:
+            walks[1] = Walk("x", layout, rows(layout)[::-1])
+        visit = max(step.layout.numel for step in walks)
         self._set(walks=[*map(traversal.to_json, walks)], visit=visit)
+
+    def _set_order(self, k: int, order: Sequence[int] | str) -> None:
+        """Walk the same layout in another order."""
+        walks = [*self.walks]
+        step = walks[min(k, len(walks) - 1)]
+        walks[k : k + 1] = [step._replace(order=_order(step.layout, order))]
+        self._set(walks=[*map(traversal.to_json, walks)])
 
     def _check(self, state: dict[str, Any]) -> None:
         for step in map(traversal.from_json, self._checked(state)["walks"]):
-            _order(_fitting(step.layout), step.order, ())
+            _order(_fitting(step.layout), step.order)
 
     def _checked(self, new: dict[str, Any]) -> dict[str, Any]:
         """The state, if all of its numbers can be; a ValueError says which one cannot, and why."""
         walks = [*map(traversal.from_json, new["walks"])]
         most = max(step.layout.numel for step in walks)
         itemsize = max(step.layout.itemsize for step in walks)
-        # Of NumPy's integers too, which are no JSON.
+        # NumPy's integers become plain ones, which JSON has.
         new = new | {key: int_(key, new[key]) for key in ("cache_lines", "visit", "alignment")}
         if new["cache_lines"] not in traversal.CACHE_SIZES:
             raise ValueError(
@@ -244,9 +243,8 @@ class TraversalExplorer(Picture):
     def __repr__(self) -> str:
         if self.warp is not None:
             return f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
-        size = f"a cache of {self.cache_lines} line{'s' * (self.cache_lines != 1)}"
-        visits = f"{self.visit} visit{'s' * (self.visit != 1)}"
-        head = f"TraversalExplorer: {visits}, {size}, alignment {self.alignment}"
+        state = f"{counted(self.visit, 'visit')}, a cache of {counted(self.cache_lines, 'line')}"
+        head = f"TraversalExplorer: {state}, alignment {self.alignment}"
         lines = [head, *([self._note] if self._note else [])]
         found = [self._counts(step) for step in self.walks]
         for side, step, costs in zip(("left", "right"), self.walks, found, strict=False):
@@ -291,26 +289,22 @@ def _fitting(layout: Layout) -> Layout:
     return layout
 
 
-def _order(
-    layout: Layout, order: Sequence[int] | str | None, otherwise: tuple[int, ...]
-) -> tuple[int, ...]:
+def rows(layout: Layout) -> tuple[int, ...]:
+    """The order of the loops that walk a layout row by row."""
+    return tuple(range(layout.ndim))
+
+
+def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
     """The order as a tuple of dims; raises ValueError where it does not name each dim once."""
-    if order is None:
-        return otherwise
-    order = _named(order)
-    if order == "torch":
+    dims = order if isinstance(order, str) else ints("order", order)
+    if dims == "torch":
         return layout.dim_order()
-    if isinstance(order, str) or sorted(order) != [*range(layout.ndim)]:
+    if isinstance(dims, str) or sorted(dims) != [*rows(layout)]:
         raise ValueError(
-            f"order {shown(order)} does not name each of the {layout.ndim} dims once: give a permutation "
-            f"of {tuple(range(layout.ndim))}, the outermost loop first, or 'torch'"
+            f"order {shown(dims)} does not name each of the {layout.ndim} dims once: give a permutation "
+            f"of {rows(layout)}, the outermost loop first, or 'torch'"
         )
-    return order
-
-
-def _named(order: Any) -> tuple[int, ...] | str:
-    """An order, which is a word or ints; raises LayoutError for anything else."""
-    return order if isinstance(order, str) else ints("order", order)
+    return dims
 
 
 def _warp(warp: Any) -> dict[str, int] | None:
