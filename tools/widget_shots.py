@@ -1,8 +1,8 @@
-"""Pictures of widgets as a person sees them: light and dark, wide and narrow, without a Jupyter.
+"""Pictures of widgets, light and dark, wide and narrow, without Jupyter.
 
     python tools/widget_shots.py /tmp/shots "StrideExplorer()" "explore(torch.arange(24).view(4, 6).T)"
 
-writes one PNG for each expression, theme and width; `--do "page.keyboard.press('Tab')"` acts before.
+writes one PNG for each expression, theme and width, after `--do "page.keyboard.press('Tab')"` or the like.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def main() -> int:
-    """Take the pictures."""
+    """Take the pictures; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("expressions", nargs="+")
