@@ -40,13 +40,21 @@ QUIET = [
 LAB_OPTIONS = [
     "--no-browser",
     "--ServerApp.port=0",
-    "--ServerApp.open_browser=False",
     "--ServerApp.shutdown_no_activity_timeout=1200",
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
     "--LabApp.expose_app_in_browser=True",
 ]
+
+FOLDERS = {
+    "JUPYTER_CONFIG_DIR": "config",
+    "JUPYTER_DATA_DIR": "data",
+    "JUPYTER_RUNTIME_DIR": "runtime",
+    "JUPYTERLAB_SETTINGS_DIR": "settings",
+    "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    "IPYTHONDIR": "ipython",
+}
 
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -173,12 +181,9 @@ def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> It
     """Run JupyterLab on `root`, and a browser unless one is given, until the block ends."""
     token = secrets.token_hex(16)
     env = os.environ | {"JUPYTER_PLATFORM_DIRS": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    for name in ("config", "data", "runtime"):
-        env[f"JUPYTER_{name.upper()}_DIR"] = str(scratch / name)
-        (scratch / name).mkdir(parents=True)
-    env["IPYTHONDIR"] = str(scratch / "ipython")
-    env["JUPYTERLAB_WORKSPACES_DIR"] = str(scratch / "workspaces")
-    env["JUPYTERLAB_SETTINGS_DIR"] = str(scratch / "settings")
+    for name, folder in FOLDERS.items():
+        env[name] = str(scratch / folder)
+        (scratch / folder).mkdir(parents=True)
     overrides = scratch / "config" / "labconfig" / "default_setting_overrides.json"
     overrides.parent.mkdir()
     overrides.write_text(json.dumps(SETTINGS), encoding="utf-8")

@@ -257,18 +257,13 @@ def test_pointing_prefers_the_selected_owner(show):
     assert each(slots, "dataset.owners").count("×2") == 32
 
 
-def test_slots_that_many_share_and_holes(show):
-    """Up to four owners by name and how many more; a hole looks like one and says so."""
+def test_shared_slots_and_holes_look_like_it(show):
+    """A shared slot shows how many share it, and leads to the selected one of them."""
     w = show(at(Layout((6, 2), (0, 3), 1, 8), (0, 0)))
-    slots, holes = w.locator(".sk-slot"), w.locator(".sk-slot.is-hole")
-    _, shared, hole, *_ = each(slots, "ariaLabel")
-    assert shared == "element 1, byte 8: x[0, 0], x[1, 0], x[2, 0], x[3, 0] and 2 more"
-    assert hole == "element 2, byte 16: no index"
-    assert slots.nth(1).get_attribute("data-owners") == "×6"
-    slots.nth(2).hover()
-    assert sentence(w) == "Element 2 is never reached: no index leads there."
-    assert texts(w, ".sk-slot:not(.is-hole)") == ["1", "4"] and holes.count() == 38
-    for flat in (0, 2, 10):  # the selected owner, whichever it is
+    slots = w.locator(".sk-slot")
+    assert texts(w, ".sk-slot:not(.is-hole)") == ["1", "4"]
+    assert each(slots, "dataset.owners")[:3] == [None, "×6", None]
+    for flat in (0, 2, 10):
         w.locator(".sk-cell").nth(flat).click()
         slots.nth(1).hover()
         assert sentence(w).startswith(f"x[{flat // 2}, 0] is element 1")
