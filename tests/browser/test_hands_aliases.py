@@ -155,6 +155,7 @@ def test_what_a_line_did_is_told_once(show):
         assert w.locator(".sk-input").input_value() == ""
     kinds = each(w.locator(".sk-kind"), "dataset.kind")
     assert kinds == ["view", "copy", "write"]
+    assert "clone always copies" in w.locator(".sk-log li").nth(1).inner_text()
     run(w, "   ")
     assert why.inner_text() == "" and w.locator(".sk-log li").count() == 3
     for line, other in (("w = x", why), ("y += 1", w.locator(".sk-ask"))):

@@ -12,6 +12,7 @@ from stridekit.widgets.traversal_explorer.traversal import ITEMSIZES, Warp
 from tests.browser.pages import (
     button,
     each,
+    ints,
     labelled,
     pressed,
     stats,
@@ -81,7 +82,7 @@ def test_an_itemsize_keeps_the_alignment_possible(show):
 
 @pytest.mark.parametrize("visit", [0, 1, 13, 30])
 def test_the_numbers_on_the_way_are_pythons(show, visit):
-    """Counts and sentences, and each line's loads and its place in the cache."""
+    """Counts and sentences, and each line's elements, loads and place in the cache."""
     e = TraversalExplorer(Layout((6, 8), itemsize=8), cache_lines=2, alignment=8)
     e.visit = visit
     w = show(e)
@@ -96,6 +97,8 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
         held = [*dict.fromkeys(v.line for v in reversed(visits[:visit]))][:2]
         for row in pane(w, k).locator(".sk-lines li").all():
             line = int(text(row, ".sk-line-name").split()[1])
+            boxes = ints(row, ".sk-byte-box")
+            assert {(8 * element + 8) // 64 for element in boxes} == {line}
             loads = sum(v.line == line and not v.hit for v in visits[:visit])
             sign = "●" if line in held else "○" if loads else ""
             assert texts(row, ".sk-held, .sk-loads") == [f"×{loads}", sign]
