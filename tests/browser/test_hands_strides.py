@@ -138,6 +138,9 @@ def test_the_tape_is_walked_by_keys(show):
     walk(tape, lambda: active(tape), [(key, f"element {k}, byte {4 * k}: ") for key, k in steps])
 
 
+PATH, MIDDLE = "getAttribute('d')", "offsetLeft + node.offsetWidth / 2"
+
+
 def test_a_term_is_lit_by_focus_and_by_pointer(show):
     """And so is its part of the tape, while the other parts fade."""
     w = show(at(Layout((4, 6), (7, 1), 2, 4), (2, 3)))
@@ -146,7 +149,10 @@ def test_a_term_is_lit_by_focus_and_by_pointer(show):
     for light, leave in ((last.focus, last.blur), (last.hover, lambda: away(w))):
         light()
         assert "is-lit" in last.get_attribute("class")
-        assert w.locator(".sk-hop.sk-d1").count() == 3 and w.locator(".sk-term.is-lit").count() == 1
+        assert w.locator(".sk-term.is-lit").count() == 1
+        starts = [path.split(",")[0] for path in each(w.locator(".sk-hop.sk-d1"), PATH)]
+        wanted = each(w.locator(".sk-slot"), MIDDLE)[16:19]  # from 2 + 2 * 7, by 1
+        assert [float(start.removeprefix("M")) for start in starts] == pytest.approx(wanted, abs=3)
         assert w.locator(".sk-tag.sk-offset.is-faded, .sk-tag.sk-d0.is-faded").count() == 2
         leave()
         assert w.locator(".is-lit, .is-faded, .sk-hop").count() == 0
