@@ -1,5 +1,5 @@
-# Everything for people who learn with stridekit or work on it. `make help` lists the targets.
-# Each target that needs the environment makes it first; paths are relative, so a space does no harm.
+# Commands for people who learn with stridekit or work on it: `make help` lists them.
+# Targets that need the environment make it first. Paths are relative, so a space in a folder's name is fine.
 
 PYTHON ?= python3
 LAB_ARGS ?=
@@ -14,15 +14,15 @@ EXPORT_ARGS ?= notebooks -o dist/site
 
 IN_VENV = .venv/bin/python
 
-# One worker has the browser, and waits for it half of the time; more than four would wait for one another.
+# One worker has the browser and spends half its time waiting; with more than four, workers wait for each other.
 IN_PARALLEL = -n logical --maxprocesses=4
 
-# An empty HOME means the current folder to some tools: without it they ask the user database.
+# Some tools take an empty HOME for the current folder; without HOME they ask the user database.
 ifeq ($(strip $(HOME)),)
 unexport HOME
 endif
 
-# Jupyter refuses to serve root unless told to, and needs telling where there is nothing to show a page.
+# Jupyter serves root only if told to, and has to be told if nothing can show a page.
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
@@ -47,7 +47,7 @@ lab: env  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and t
 test: env  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/test_layout.py -x")
 	@$(IN_VENV) -m pytest $(TEST_ARGS)
 
-test-long: env  ## run all of them at full strength, with those that `make test` leaves out
+test-long: env  ## run every test at full strength, with those that `make test` leaves out
 	@$(IN_VENV) -m pytest -m "" --hypothesis-profile=long $(TEST_ARGS)
 
 test-all: test-long fuzz mutate fresh  ## test-long, fuzz, mutate and fresh, one after the other
@@ -57,14 +57,14 @@ lint: env  ## check style and types
 	$(IN_VENV) -m ruff format --check .
 	$(IN_VENV) -m mypy
 
-fix: env  ## repair what can be repaired of the style
+fix: env  ## fix the style where ruff can
 	$(IN_VENV) -m ruff check --fix .
 	$(IN_VENV) -m ruff format .
 
-fuzz: env  ## compare stridekit with torch, NumPy and brute force at random (FUZZ_ARGS="--seed 7")
+fuzz: env  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--seed 7")
 	@$(IN_VENV) -m tests.fuzz $(FUZZ_ARGS)
 
-mutate: env  ## plant defects, one at a time, and see the tests turn red (MUTATE_ARGS="a slice")
+mutate: env  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="a slice")
 	@$(IN_VENV) tools/mutate.py $(MUTATE_ARGS)
 
 fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/test_layout.py")
@@ -76,11 +76,11 @@ refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--c
 export: env  ## write the lessons as web pages that need no kernel, to dist/site
 	@$(IN_VENV) -m stridekit.export $(EXPORT_ARGS)
 
-lock: env  ## write constraints.txt anew (LOCK_ARGS=--upgrade for the newest versions)
+lock: env  ## write constraints.txt again (LOCK_ARGS=--upgrade for the newest versions)
 	@$(IN_VENV) tools/lock.py $(LOCK_ARGS)
 
 bench: env  ## measure the marks that stridekit sets itself
 	@$(IN_VENV) tools/bench.py $(BENCH_ARGS)
 
-pictures: env  ## take the pictures of the README anew
+pictures: env  ## take the pictures of the README again
 	@$(IN_VENV) tools/pictures.py

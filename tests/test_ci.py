@@ -1,4 +1,4 @@
-"""CI's script: what it runs, and that one red part is enough, whichever it is."""
+"""CI's script runs all parts, and one red part is enough to fail."""
 
 import os
 import re
@@ -21,7 +21,7 @@ echo "$*" >>asked
 
 @pytest.fixture
 def ci(tmp_path):
-    """Run the script with a `make` that only writes down what it is asked for."""
+    """`ci(*arguments)` runs the script with a `make` that only records its targets."""
     (tmp_path / ".ci").mkdir()
     (tmp_path / "bin").mkdir()
     script = shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
@@ -50,45 +50,32 @@ def test_both_parts_are_run_and_one_red_is_enough(ci, arguments, target):
 
 
 def test_each_push_is_tested_and_all_of_it_by_night():
-    """By the same script, on Linux; on other systems by the README's commands for those without make."""
-    push, night = (
-        (ROOT / ".github" / "workflows" / f"{name}.yml").read_text("utf-8")
-        for name in ("test", "night")
-    )
-    jobs = [
-        step.get("run") for job in yaml.safe_load(push)["jobs"].values() for step in job["steps"]
-    ]
-    assert ".ci/run" in jobs and "python -m pytest -n logical" in jobs
+    """By the same script on Linux; on other systems by the README's commands for those without make."""
+    workflows = ROOT / ".github" / "workflows"
+    push, night = ((workflows / f"{name}.yml").read_text("utf-8") for name in ("test", "night"))
+    steps = [step for job in yaml.safe_load(push)["jobs"].values() for step in job["steps"]]
+    commands = [step.get("run") for step in steps]
+    assert ".ci/run" in commands and "python -m pytest -n logical" in commands
     assert "- run: .ci/run test-all\n" in night and "cron:" in night
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 def test_by_night_nothing_is_left_out():
-    """Every test, whatever its mark, and the commands that are no tests."""
-    command = ["make", "--dry-run", "test-all"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    parts = [
-        'pytest -m "" --hypothesis-profile=long',
-        "tests.fuzz",
-        "mutate.py",
-        "fresh_machine.py",
-    ]
-    assert [part for part in parts if part not in done.stdout] == []
+    """Every test, whatever its mark, and the other commands."""
+    said = subprocess.check_output(["make", "--dry-run", "test-all"], cwd=ROOT, text=True)
+    tests = 'pytest -m "" --hypothesis-profile=long'
+    for part in (tests, "tests.fuzz", "mutate.py", "fresh_machine.py"):
+        assert part in said
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]
     options = settings["ini_options"]["addopts"]
-    assert [option for option in options if re.match("-[mk]|--(ignore|deselect)", option)] == [
-        "-m=not long"
-    ]
+    filters = [option for option in options if re.match("-[mk]|--(ignore|deselect)", option)]
+    assert filters == ["-m=not long"]
 
 
-def test_what_is_left_out_by_day_is_told():
-    """CONTRIBUTING names each file with a long test beside the guarantee that it holds."""
+def test_the_long_tests_are_documented():
+    """CONTRIBUTING names each file with a long test, beside the guarantee that it holds."""
     told = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## What is held where")[2]
-    tests = ROOT / "tests"
-    long = [
-        p
-        for p in tests.rglob("test_*.py")
-        if re.search(r"pytest\.mark\.long\b", p.read_text("utf-8"))
-    ]
-    names = [re.sub(r"hands_\w+", "hands_*", p.relative_to(tests).as_posix()) for p in long]
+    tests, long = ROOT / "tests", re.compile(r"pytest\.mark\.long\b")
+    files = [path for path in tests.rglob("test_*.py") if long.search(path.read_text("utf-8"))]
+    names = [re.sub(r"hands_\w+", "hands_*", p.relative_to(tests).as_posix()) for p in files]
     assert [name for name in names if name != "test_ci.py" and f"`{name}`" not in told] == []

@@ -1,4 +1,4 @@
-"""One statement of dependencies: the lock and environment.yml repeat what pyproject.toml says."""
+"""The lock and environment.yml repeat the dependencies of pyproject.toml."""
 
 import re
 import subprocess
@@ -17,15 +17,14 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 
-# The packages that conda-forge calls otherwise.
+# The packages with another name in conda-forge.
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 
-# Written so that this file does not hold them.
-REGISTRIES = [
-    r"pypi\.org", r"pythonhosted\.", r"download\.pytorch\.", r"registry\.npmjs\.", r"npmjs\.com",
-    r"conda\.anaconda\.", r"repo\.anaconda\.", r"unpkg\.", r"jsdelivr\.", r"esm\.sh",
-    r"(index-url|find-links)[ =]+\S*:/",
-]  # fmt: skip
+# Addresses of package registries; with the backslashes, this file has none.
+REGISTRIES = re.compile(
+    r"pypi\.org|pythonhosted\.|download\.pytorch\.|registry\.npmjs\.|npmjs\.com|conda\.anaconda\."
+    r"|repo\.anaconda\.|unpkg\.|jsdelivr\.|esm\.sh|(?:index-url|find-links)[ =]+\S*:/"
+)
 
 
 def requirements(lines):
@@ -35,7 +34,7 @@ def requirements(lines):
 
 
 def locked():
-    """The versions that the lock allows for each package: one, or one for each marker."""
+    """The versions of each package in the lock: one, or one for each marker."""
     versions = defaultdict(list)
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -47,7 +46,7 @@ def locked():
 
 
 def conda():
-    """What environment.yml asks of conda-forge, by name, and what of pip."""
+    """The packages that environment.yml takes from conda-forge, by name, and those from pip."""
     content = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert content["channels"] == ["conda-forge", "nodefaults"]
     *packages, last = content["dependencies"]
@@ -74,14 +73,13 @@ def test_lock_names_no_machine():
 
 
 def test_environment_yml_repeats_pyproject():
-    """conda-forge has what stridekit and JupyterLab need, in the same ranges."""
+    """With the same ranges for all that stridekit and JupyterLab need."""
     packages, pip = conda()
     needed = requirements(PROJECT["dependencies"] + EXTRAS["lab"])
     expected = {CONDA_NAMES.get(name, name): r.specifier for name, r in needed.items()}
     found = {n: SpecifierSet(v) for n, v in packages.items() if n not in ("python", "pip")}
     assert found == expected
-    assert packages["pip"] == ""
-    assert pip == ["-e ."]
+    assert (packages["pip"], pip) == ("", ["-e ."])
 
 
 def test_oldest_python_is_the_same_everywhere():
@@ -94,28 +92,21 @@ def test_oldest_python_is_the_same_everywhere():
 def files():
     """The files that git tracks or would track; without git, those in the tree."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode == 0:
-        names = filter(None, listed.stdout.split("\0"))
-    else:
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.split("\0")[:-1]
+    if listed.returncode:
         names = (str(path.relative_to(ROOT)) for path in ROOT.rglob("*"))
         names = (name for name in names if not re.search(r"(^|/)(\.(?!ci|git)|__pycache__)", name))
     return [path for path in map(ROOT.joinpath, names) if path.is_file()]
 
 
-def addresses(text):
-    """The addresses of package registries in a text."""
-    return [found[0] for pattern in REGISTRIES for found in re.finditer(pattern, text)]
-
-
 def test_no_file_names_a_package_registry():
-    """Where packages come from is for the reader's own configuration to say."""
-    texts = {path: path.read_bytes().decode("utf-8", errors="ignore") for path in files()}
-    found = {str(path.relative_to(ROOT)): addresses(text) for path, text in texts.items()}
-    assert {path: names for path, names in found.items() if names} == {}
+    """The reader's own configuration says where packages come from."""
+    found = {path: REGISTRIES.search(path.read_bytes().decode(errors="ignore")) for path in files()}
+    assert {str(path): address[0] for path, address in found.items() if address} == {}
 
 
 def test_the_search_for_registries_finds_them():
     for text in ("https://pypi" + ".org/simple", "https://download." + "pytorch.org/whl/cpu",
                  "--index-url" + " https://mirror/simple"):  # fmt: skip
-        assert addresses(text)
+        assert REGISTRIES.search(text)

@@ -1,4 +1,4 @@
-"""The set-up: what it decides to do, and what it tells a person when it cannot."""
+"""The set-up: the decisions it takes, and its words to a person when it fails."""
 
 import ast
 import json
@@ -23,14 +23,14 @@ LINUX = Machine("Linux", "x86_64", "3.11")
 
 
 def test_any_python_3_can_read_the_first_file():
-    """A syntax error would be all that an old Python says."""
+    """An old one would say nothing but that the syntax is wrong."""
     source = (ROOT / "tools/setup_env.py").read_text(encoding="utf-8")
     assert ast.parse(source, feature_version=(3, 5))
     assert not [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr)]
 
 
 def test_python_has_to_be_one_that_torch_is_built_for():
-    """Each of them is looked for, and a refusal names them."""
+    """Each fitting version is looked for, and a refusal names them."""
     fitting = [setup_env.fits((3, minor)) for minor in (10, 11, 14, 15)]
     assert fitting == [False, True, True, False]
     minors = range(setup_env.OLDEST[1], setup_env.NEWEST[1] + 1)
@@ -41,13 +41,11 @@ def test_python_has_to_be_one_that_torch_is_built_for():
 
 
 def test_another_python_has_to_start(tmp_path):
-    """A version manager puts stand-ins on the PATH for Pythons that are not there."""
+    """A version manager puts stand-ins for missing Pythons on the PATH."""
     found = {"python3.13": "/shims/python3.13", "python3.11": "/usr/bin/python3.11"}
-    assert setup_env.other_python(found, starts=lambda path: "shims" not in path).endswith("3.11")
-    assert setup_env.other_python(found, starts=lambda path: False) is None
-    assert setup_env.other_python({}) is None
-    every = {command: command for command in setup_env.COMMANDS}
-    assert setup_env.other_python(every, starts=lambda path: True) == "python3.13"
+    assert setup_env.other_python(found, lambda path: "shims" not in path) == "/usr/bin/python3.11"
+    assert setup_env.other_python(found, lambda path: True) == "/shims/python3.13"
+    assert setup_env.other_python(found, lambda path: False) is None
     assert setup_env.starts(sys.executable) and not setup_env.starts(str(tmp_path / "python3"))
 
 
@@ -64,15 +62,14 @@ def test_another_python_has_to_start(tmp_path):
         (Machine("Linux", "x86_64", "3.12", has_venv=False), ["apt install python3.12-venv"]),
     ],
 )
-def test_a_machine_that_will_not_do_is_told_why(machine, words):
+def test_an_unfit_machine_is_told_why(machine, words):
     said = environment.why_not(machine)
     assert all(word in said for word in words), said
     assert "\n" not in said
 
 
 def test_the_machines_that_torch_is_built_for_will_do():
-    kinds = [("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")]
-    machines = [Machine.here(), *(Machine(*kind, "3.13") for kind in kinds)]
+    machines = [Machine.here(), *(Machine(*kind, "3.13") for kind in environment.BUILDS)]
     assert [environment.why_not(machine) for machine in machines] == [""] * 5
 
 
@@ -85,13 +82,13 @@ FINISHED = environment.stamp_text(HERE, MADE_FROM)
 @pytest.mark.parametrize(
     ("stamp", "has_python", "step"),
     [
-        (None, False, "build"),  # there is nothing
-        (FINISHED, False, "build"),  # the Python it was made with is gone
+        (None, False, "build"),  # nothing there
+        (FINISHED, False, "build"),  # its Python is gone
         (environment.UNFINISHED, True, "build"),  # interrupted
         (FINISHED.replace("/a b/", "/c/"), True, "build"),  # moved or copied
         (FINISHED.replace("3.11", "3.12"), True, "build"),  # another Python
         (FINISHED.replace("abc", "def"), True, "update"),  # pyproject.toml or the lock changed
-        (None, True, "update"),  # somebody's own: nothing of theirs is removed
+        (None, True, "update"),  # made by somebody else: never removed
         (FINISHED, True, ""),
     ],
 )
@@ -99,12 +96,13 @@ def test_next_step_follows_from_the_stamp(stamp, has_python, step):
     assert environment.next_step(stamp, HERE, MADE_FROM, has_python) == step
 
 
-def test_an_environment_belongs_to_its_place():
-    """A Python, a machine and a folder: a copy elsewhere would run the Python of the original."""
-    assert environment.place(LINUX, Path("/a b/.venv")) == HERE
+def test_an_environment_belongs_to_a_python_a_machine_and_a_folder():
+    """A copy elsewhere would run the Python of the original."""
+    venv = Path("/a b/.venv")
+    assert environment.place(LINUX, venv) == HERE
     others = [Machine("Linux", "x86_64", "3.12"), Machine("Linux", "aarch64", "3.11")]
-    places = {environment.place(machine, Path("/a b/.venv")) for machine in (LINUX, *others)}
-    assert len(places | {environment.place(LINUX, Path("/c/.venv"))}) == 4
+    places = {environment.place(machine, venv) for machine in others}
+    assert len({HERE, environment.place(LINUX, Path("/c/.venv")), *places}) == 4
 
 
 @pytest.fixture
@@ -122,10 +120,10 @@ def tree(tmp_path):
     [
         ("constraints.txt", "torch==", "torch==9.", True),
         ("pyproject.toml", '"numpy>=2', '"numpy>=3', True),
-        ("pyproject.toml", '"hatchling>=1', '"hatchling>=2', True),  # what builds it
+        ("pyproject.toml", '"hatchling>=1', '"hatchling>=2', True),  # the build system
         ("pyproject.toml", "hatchling.build", "hatchling.other", True),
         ("pyproject.toml", 'requires-python = ">=3.11"', 'requires-python = ">=3.12"', True),
-        ("pyproject.toml", '"jupyterlab>=4', '"jupyterlab>=5', True),  # of an extra
+        ("pyproject.toml", '"jupyterlab>=4', '"jupyterlab>=5', True),  # an extra
         ("pyproject.toml", "line-length = 100", "line-length = 99", False),  # a tool's setting
         ("tools/environment.py", "Bringing", "Getting", True),
     ],
@@ -157,13 +155,12 @@ def test_inputs_are_the_dependencies_the_lock_and_the_tool(tree, name, old, new,
 )
 def test_a_failure_of_pip_is_explained(log, words):
     shown, said = environment.explain_failure(f"Collecting torch\n{log}\n\nmore\n", LINUX)
-    assert words in said
-    assert "\n" not in said
+    assert words in said and "\n" not in said
     assert log.splitlines()[0] in shown
 
 
-def test_of_a_log_what_tells_is_quoted():
-    """Of several telling lines the last; where none does, the last six, neither blank nor endless."""
+def test_the_telling_lines_of_a_log_are_quoted():
+    """The last of several telling lines; without any, the last six, neither blank nor endless."""
     log = "Connection reset: first\nConnection reset: last\nmore"
     assert environment.explain_failure(log, LINUX)[0] == "  | Connection reset: last"
     log = "\n".join(["long ago", "", *"abcd", "", "x" * 500, "last", ""])
@@ -171,55 +168,57 @@ def test_of_a_log_what_tells_is_quoted():
     assert shown.splitlines() == [f"  | {line}" for line in [*"abcd", "x" * 160, "last"]]
 
 
-@pytest.fixture
-def sandbox(tree, monkeypatch):
-    """The set-up working on the copied tree; tests say which commands succeed."""
-    venv = tree / ".venv"
-    places = {"ROOT": tree, "VENV": venv, "STAMP": venv / "stamp", "LOG": venv / "setup.log"}
-    places["LAB_SETTINGS"] = venv / "share" / "overrides.json"
-    for name, path in (places | {"PYTHON": venv / "bin/python"}).items():
-        monkeypatch.setattr(environment, name, path)
-    monkeypatch.setattr(Machine, "here", classmethod(lambda cls: LINUX))
-    commands = []
+class Sandbox:
+    """The set-up on a copied tree: `asked` has the commands, which `run` only pretends to run."""
 
-    def run(command, log):
-        commands.append(" ".join(map(str, command[1:4])))
+    def __init__(self, tree, monkeypatch):
+        self.venv, self.asked, self.run = tree / ".venv", [], self.succeed
+        places = {"VENV": "", "STAMP": "stamp", "LOG": "setup.log", "PYTHON": "bin/python"}
+        for name, path in (places | {"LAB_SETTINGS": "share/overrides.json"}).items():
+            monkeypatch.setattr(environment, name, self.venv / path)
+        monkeypatch.setattr(environment, "ROOT", tree)
+        monkeypatch.setattr(Machine, "here", classmethod(lambda cls: LINUX))
+        monkeypatch.setattr(environment, "run", lambda command, log: self.run(command, log))
+
+    def succeed(self, command, log):
+        self.asked.append([*map(str, command[1:])])
         if "venv" in command:
-            (venv / "bin").mkdir()
-            (venv / "bin/python").touch()
-        log.write(f"{command[2]} says so\n")
+            (self.venv / "bin").mkdir()
+            (self.venv / "bin/python").touch()
         return True
 
-    monkeypatch.setattr(environment, "run", run)
-    return commands, venv
+    def modules(self):
+        """The modules that Python was asked to run."""
+        return [options[1] for options in self.asked]
 
 
-def test_first_run_builds_what_is_locked_and_the_second_does_nothing(sandbox, monkeypatch, capsys):
-    """Without questions, since nobody could answer them. A changed lock then updates in place."""
-    commands, venv = sandbox
-    asked, run = [], environment.run
-    monkeypatch.setattr(environment, "run", lambda *args: asked.append(args[0]) or run(*args))
+@pytest.fixture
+def sandbox(tree, monkeypatch):
+    return Sandbox(tree, monkeypatch)
+
+
+def test_first_run_builds_what_is_locked_and_the_second_does_nothing(sandbox, capsys):
+    """It asks no questions, since nobody could answer. A changed lock then updates in place."""
     assert environment.prepare() == 0
-    assert commands == [f"-m venv {venv}", "-m pip install"]
-    python, *options = map(str, asked[1])
-    assert python == str(environment.PYTHON) and options[:3] == ["-m", "pip", "install"]
-    assert "--no-input" in options
-    assert options[-4:] == ["-c", "constraints.txt", "-e", ".[test]"]
-    settings = json.loads((venv / "share" / "overrides.json").read_text(encoding="utf-8"))
+    venv, pip = sandbox.asked
+    assert venv == ["-m", "venv", str(sandbox.venv)]
+    assert pip[:3] == ["-m", "pip", "install"] and "--no-input" in pip
+    assert pip[-4:] == ["-c", "constraints.txt", "-e", ".[test]"]
+    settings = json.loads(environment.LAB_SETTINGS.read_text(encoding="utf-8"))
     assert settings == environment.QUIET_LAB and "fetchNews" in str(settings)
     assert "Making .venv with Python 3.11" in capsys.readouterr().out
     assert environment.prepare() == 0
-    assert len(commands) == 2 and capsys.readouterr() == ("", "")
-    (venv / "kept").touch()
+    assert len(sandbox.asked) == 2 and capsys.readouterr() == ("", "")
+    (sandbox.venv / "kept").touch()
     (environment.ROOT / "constraints.txt").write_text("torch==2.13.1\n", encoding="utf-8")
     assert environment.prepare() == 0
-    assert commands[2:] == ["-m pip install"] and "up to date" in capsys.readouterr().out
-    assert (venv / "kept").exists()
+    assert sandbox.modules() == ["venv", "pip", "pip"] and (sandbox.venv / "kept").exists()
+    assert "up to date" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("status", [0, 1])
 def test_a_command_has_nobody_to_ask_and_its_words_are_logged(status, tmp_path):
-    """Whatever is typed into the set-up meanwhile."""
+    """Even if somebody types into the set-up."""
     log = tmp_path / "log"
     log.write_text("before\n", encoding="utf-8")
     child = f"import sys; print(repr(sys.stdin.read())); print('why', file=sys.stderr); sys.exit({status})"
@@ -237,46 +236,39 @@ def test_a_command_has_nobody_to_ask_and_its_words_are_logged(status, tmp_path):
 
 
 @pytest.mark.parametrize("what", [KeyboardInterrupt, SystemExit])
-def test_an_interrupted_build_starts_again_from_nothing(sandbox, monkeypatch, what, capsys):
-    commands, venv = sandbox
-    run = environment.run
-
+def test_an_interrupted_build_starts_again_from_nothing(sandbox, what, capsys):
     def stops(command, log):
         if "pip" in command:
             raise what
-        return run(command, log)
+        return sandbox.succeed(command, log)
 
-    with monkeypatch.context() as context:
-        context.setattr(environment, "run", stops)
-        if what is KeyboardInterrupt:
-            assert environment.prepare() == 130
-            assert "interrupted" in capsys.readouterr().err
-        else:
-            with pytest.raises(what):
-                environment.prepare()
-    commands.clear()
-    (venv / "half").touch()
+    sandbox.run = stops
+    if what is KeyboardInterrupt:
+        assert environment.prepare() == 130
+        assert "interrupted" in capsys.readouterr().err
+    else:
+        with pytest.raises(what):
+            environment.prepare()
+    sandbox.run = sandbox.succeed
+    (sandbox.venv / "half").touch()
     assert environment.prepare() == 0
-    assert commands == [f"-m venv {venv}", "-m pip install"]
-    assert not (venv / "half").exists()
+    assert sandbox.modules() == ["venv", "venv", "pip"] and not (sandbox.venv / "half").exists()
 
 
-def test_a_failure_shows_the_log_and_one_line(sandbox, monkeypatch, capsys):
+def test_a_failure_shows_the_log_and_one_line(sandbox, capsys):
     """And the next run tries again."""
-    commands, _ = sandbox
 
     def fails(command, log):
         log.write("Collecting torch\nOSError: [Errno 28] No space left on device\n")
         return False
 
-    with monkeypatch.context() as context:
-        context.setattr(environment, "run", fails)
-        assert environment.prepare() == 1
+    sandbox.run = fails
+    assert environment.prepare() == 1
     *shown, said = capsys.readouterr().err.splitlines()
     assert shown == ["  | OSError: [Errno 28] No space left on device"]
     assert said == "Set-up: the disk is full: free some space (8 GB is plenty), then try again"
-    assert environment.prepare() == 0
-    assert commands
+    sandbox.run = sandbox.succeed
+    assert environment.prepare() == 0 and sandbox.asked
 
 
 @pytest.mark.parametrize("error", [SetupError("too bad"), PermissionError(13, "Permission denied")])
@@ -287,16 +279,15 @@ def test_no_error_shows_a_traceback(sandbox, monkeypatch, error, capsys):
     monkeypatch.setattr(environment, "set_up", fails)
     assert environment.prepare() == 1
     said = capsys.readouterr().err
-    assert said.startswith("Set-up: ")
-    assert said.count("\n") == 1
+    assert said.startswith("Set-up: ") and said.count("\n") == 1
 
 
 # For real ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(not environment.STAMP.is_file(), reason="this environment was made by hand")
-def test_where_nothing_is_to_be_done_it_is_quick_and_silent():
-    """The environment that runs this test is ready, so its set-up has nothing to do."""
+def test_a_ready_environment_is_recognised_in_silence_and_at_once():
+    """The environment that runs this test is ready."""
     here = environment.place(Machine.here(), environment.VENV)
     stamp = environment.read_stamp()
     if environment.next_step(stamp, here, environment.inputs(ROOT), has_python=True):
@@ -314,7 +305,7 @@ needs_make = pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), rea
 
 
 def make(*arguments):
-    """What make would do, or says; its own options would differ where make ran pytest."""
+    """Run make, without its own lines about folders."""
     command = ["make", "--no-print-directory", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -327,7 +318,6 @@ def test_make_without_python_says_so_in_a_line():
 
 @needs_make
 def test_make_lists_the_targets_and_all_but_two_make_the_environment_first():
-    """They would else run in an environment that is not there, or is out of date."""
     targets = re.findall(r"^([a-z-]+):.*##", MAKEFILE, re.MULTILINE)
     assert set(targets) == set(re.search(r"^\.PHONY: (.*)", MAKEFILE, re.MULTILINE)[1].split())
     assert [line.split()[1] for line in make().stdout.splitlines()] == targets
@@ -337,20 +327,20 @@ def test_make_lists_the_targets_and_all_but_two_make_the_environment_first():
 
 @needs_make
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_what_is_passed_on_the_command_line_reaches_the_tool(name):
-    """`make refresh REFRESH_ARGS=--check` would else write where it should only look."""
+def test_arguments_on_the_command_line_reach_the_tool(name):
+    """Without them, `make refresh REFRESH_ARGS=--check` would write."""
     done = make("--dry-run", name.lower(), f"{name}_ARGS=--like 'this one'")
     assert done.returncode == 0 and done.stdout.rstrip().endswith(" --like 'this one'")
 
 
-def test_every_target_that_takes_arguments_is_tried():
+def test_every_target_with_arguments_is_tried():
     assert len(ARGUMENTS) == len(set(ARGUMENTS)) >= 9
     assert set(re.findall(r"\$\((\w+)_ARGS\)", MAKEFILE)) == set(ARGUMENTS)
 
 
 @needs_make
 def test_the_lab_starts_for_everybody_on_the_first_page():
-    """Root has to insist, and nobody is asked about news."""
+    """Even for root, and without a question about news."""
     said = make("--dry-run", "lab", "DISPLAY=").stdout
     assert ("--allow-root" in said) is (os.getuid() == 0)
     wanted = ["--ServerApp.root_dir=.", "--LabApp.default_url=/lab/tree/notebooks/00_start.ipynb"]

@@ -1,7 +1,8 @@
-"""The tools of whoever builds it: what they ask of other programs, and what they write."""
+"""The developers' tools: their calls of other programs, and their output."""
 
 import subprocess
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,16 +11,13 @@ import pytest
 import fresh_machine
 import lock
 import mutate
-from mutations import Mutation
+from mutate import Mutation
 
 ROOT = Path(__file__).parent.parent
 
 
-# The settings of pytest ---------------------------------------------------------------------------------
-
-
-def test_pytest_compares_all_there_is():
-    """Every cell, the examples of docstrings and README; and a warning is an error."""
+def test_pytest_compares_everything():
+    """Every cell, and the examples of docstrings and README; a warning is an error."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     options = settings["tool"]["pytest"]["ini_options"]
     wanted = {"--nbval", "--doctest-modules", "--doctest-glob=README.md", "--strict-markers"}
@@ -50,13 +48,13 @@ def test_the_lock_is_for_every_system_and_has_its_header(fails, tmp_path, monkey
         assert "constraints.txt is as it was" in capsys.readouterr().err
         return
     assert asked[0][1:] == ["-m", "pip", "install", "--quiet", "uv"]
-    assert asked[1][-1] == "--upgrade"  # what the command line adds
+    assert asked[1][-1] == "--upgrade"  # from the command line
     wanted = {"pyproject.toml", "--universal", "--python-version=3.11", "--extra=test"}
     assert wanted | {"--no-emit-index-url", "--no-emit-find-links"} <= set(asked[1])
     assert (tmp_path / "constraints.txt").read_text() == lock.HEADER + "torch==2.13.0\n"
 
 
-def test_the_lock_that_is_there_was_written_so():
+def test_the_present_lock_was_written_by_the_tool():
     text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
     assert text.startswith(lock.HEADER) and not text.partition(lock.HEADER)[2].startswith("#")
 
@@ -73,7 +71,7 @@ def test_the_commands_are_those_of_the_readme():
 
 
 @pytest.mark.parametrize(("user", "home"), [(None, ""), (65534, "home")])
-def test_a_stranger_has_only_what_the_machine_gives(user, home, tmp_path, monkeypatch):
+def test_a_newcomer_has_only_the_variables_of_any_machine(user, home, tmp_path, monkeypatch):
     seen = []
 
     def run(command, **options):
@@ -100,17 +98,14 @@ def test_a_stranger_has_only_what_the_machine_gives(user, home, tmp_path, monkey
 
 
 def test_a_planted_defect_is_taken_back(tmp_path):
-    """Also where the tests end with an error."""
-    copy = object.__new__(mutate.Copy)
+    """Even if the tests end with an error."""
+    copy, path = object.__new__(mutate.Copy), tmp_path / "a.py"
     copy.root = tmp_path
-    path = tmp_path / "a.py"
     path.write_text("x = 1\n")
-    try:
-        with copy.planted(Mutation("n", "a.py", "1", "2", "")):
-            assert path.read_text() == "x = 2\n"
-            raise KeyError
-    except KeyError:
-        assert path.read_text() == "x = 1\n"
+    with suppress(KeyError), copy.planted(Mutation("n", "a.py", "1", "2", "")):
+        assert path.read_text() == "x = 2\n"
+        raise KeyError
+    assert path.read_text() == "x = 1\n"
 
 
 def test_tests_that_are_red_by_themselves_prove_nothing(monkeypatch):
@@ -120,11 +115,10 @@ def test_tests_that_are_red_by_themselves_prove_nothing(monkeypatch):
         list(mutate.caught([Mutation("n", "a.py", "1", "2", "t.py")]))
 
 
-@pytest.mark.parametrize("line", ["FAILED tests/a.py::b - boom", "ERROR tests/a.py::b - boom",
-                                  "FAILED notebooks/a.ipynb::Cell 7"])  # fmt: skip
-def test_the_first_red_test_is_found_by_its_name(line):
-    found = mutate.FAILURE.search(f"..F\n=== short test summary info ===\n{line}\n")
-    assert found[1] in ("tests/a.py::b", "notebooks/a.ipynb::Cell 7")
+@pytest.mark.parametrize("name", ["tests/a.py::b", "notebooks/a.ipynb::Cell 7"])
+def test_the_first_red_test_is_found_by_its_name(name):
+    for line in (f"FAILED {name}", f"ERROR {name} - boom"):
+        assert mutate.FAILURE.search(f"..F\n=== short test summary info ===\n{line}\n")[1] == name
 
 
 def test_a_name_that_no_defect_has_is_refused(monkeypatch, capsys):
@@ -133,8 +127,7 @@ def test_a_name_that_no_defect_has_is_refused(monkeypatch, capsys):
     assert "no mutation has no such defect in its name" in capsys.readouterr().err
 
 
-def test_a_copy_has_what_git_would_track(tmp_path, monkeypatch):
-    """And nothing else: no environment, no outputs of builds."""
+def test_a_copy_has_only_files_that_git_would_track(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "--quiet", str(tmp_path / "a")], check=True)
     for name in ("a/kept/b.py", "a/ignored.log"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -1,8 +1,8 @@
-"""`make bench`: the marks that stridekit sets itself, each as a ratio measured in one run.
+"""`make bench`: the marks that stridekit sets itself, as ratios measured in one run.
 
 `make bench BENCH_ARGS="memory timers"` measures some of them: import, memory, storage, timers, latency.
-Absolute times say as much about the machine as about the code; so each thing is measured beside what it
-is compared with, in turns, in the same browser and kernel.
+An absolute time says as much about the machine as about the code, so each thing is measured in turns with
+what it is compared with, in the same browser and kernel.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from browser_lab import Lab, find_chromium, running_lab, write_notebook
 IMPORTS = 9
 ROUNDS, PRESSES, INTERACT_PRESSES, WARM_UPS = 3, 30, 6, 2
 
-# The same scene twice, a grid of 6x8 on a tape of 64: our explorer, and the way that needs nothing but
-# ipywidgets and matplotlib. Then what else follows a hand: what makes it, and what takes the keys.
+# The same grid of 6x8 on a tape of 64 twice: our explorer, and the way that needs only ipywidgets and
+# matplotlib. WIDGETS has the source of each widget, and the node that takes the keys.
 EXPLORER = "StrideExplorer(Layout((6, 8), (8, 1), 0, 4), 64)"
 INTERACT = """import ipywidgets
 import matplotlib.pyplot
@@ -34,7 +34,7 @@ from stridekit.widgets.static import draw
 @ipywidgets.interact(offset=(0, 16))
 def show(offset=0):
     display(draw(Layout((6, 8), (8, 1), offset, 4), 64, (2, 3), "x"))"""
-GRID, RANGE, RADIO = "[role=grid]", "input[type=range]", "input[type=radio]"
+GRID = "[role=grid]"
 OFFSET, COLUMNS = (
     f"[aria-label='the layout'] .sk-slider{kind} input" for kind in (".sk-offset", ".sk-d1")
 )
@@ -50,12 +50,12 @@ WIDGETS = {
     "ReshapeStepper": ("ReshapeStepper()", GRID),
     "ChannelsLastExplorer": ("ChannelsLastExplorer()", GRID),
     "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-size.sk-d1 input"),
-    "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", RANGE),
-    "Predict": ("Predict('Is x.T a copy?', answer='no', choices=('yes', 'no'))", RADIO),
+    "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", "input[type=range]"),
+    "Predict": ("Predict('Is x.T a copy?', 'no', choices=('yes', 'no'))", "input[type=radio]"),
 }
 
-# From the trusted key event to the frame that shows what it changed: a picture counts when it is
-# decoded, a frame when the message sent in its animation callback arrives after the paint.
+# From the trusted key event to the frame that shows the change. A picture counts once it is decoded, a
+# frame once the message sent in its animation callback has arrived, which is after the paint.
 WATCH = """(root) => {
   const images = () => [...root.querySelectorAll("img")];
   const shown = () => images().map((image) => image.src).join();
@@ -86,19 +86,14 @@ WATCH = """(root) => {
 
 
 def import_time() -> None:
-    """The time that `import stridekit` adds to `import torch`, in fresh processes, once it is compiled."""
+    """Print the time that `import stridekit` adds to `import torch`, in fresh processes."""
     code = "import torch, time; t = time.perf_counter(); import stridekit; print(time.perf_counter() - t)"
     added = []
     with tempfile.TemporaryDirectory(prefix="stridekit-") as compiled:
         given = {"PYTHONPYCACHEPREFIX": compiled, "PYTHONDONTWRITEBYTECODE": ""}
         for _ in range(1 + IMPORTS):
-            done = subprocess.run(
-                [sys.executable, "-c", code],
-                capture_output=True,
-                check=True,
-                env=os.environ | given,
-            )
-            added.append(float(done.stdout))
+            command = [sys.executable, "-c", code]
+            added.append(float(subprocess.check_output(command, env=os.environ | given)))
     first, *others = added
     print(
         f"import stridekit, after torch: {_summary(others)}; the mark is 30 ms "
@@ -107,7 +102,7 @@ def import_time() -> None:
 
 
 def latency() -> None:
-    """From key press to painted frame, in a JupyterLab of its own."""
+    """Print the time from key press to painted frame, in a JupyterLab of its own."""
     if find_chromium() is None:
         print("latency: not measured, Chromium is not installed")
         return
@@ -122,9 +117,9 @@ def latency() -> None:
 
 
 def _latency(lab: Lab) -> None:
-    """Every widget on a page of its own, the explorer beside interact."""
+    """Measure every widget on a page of its own, the explorer beside interact."""
     print("key press to painted frame; the marks are 12 ms, 30 ms at p95")
-    medians = {}
+    medians: dict[str, float] = {}
     for k, (name, (_, keys)) in enumerate(WIDGETS.items()):
         page = lab.open(f"bench-{k}.ipynb", height=1400)
         lab.run_all(page)
@@ -138,8 +133,7 @@ def _latency(lab: Lab) -> None:
                 theirs = root.locator(".widget-slider [role=slider], .widget-slider input").first
                 found = _press(page, theirs, root, INTERACT_PRESSES, 1500)
                 waits.setdefault("interact", []).extend(found)
-        for who, samples in waits.items():
-            medians[who] = statistics.median(samples)
+        medians |= {who: statistics.median(samples) for who, samples in waits.items()}
         for who, samples in waits.items():
             times = medians["interact"] / medians[who]
             summary = _summary([wait / 1000 for wait in samples])
@@ -150,7 +144,7 @@ def _latency(lab: Lab) -> None:
 
 
 def _press(page: Any, slider: Any, root: Any, count: int, pause: int) -> list[float]:
-    """Press the right and left arrow in turns, as often the one as the other; the waits in milliseconds."""
+    """Press the right and left arrow keys in turn; return the waits in milliseconds."""
     slider.scroll_into_view_if_needed()
     slider.focus()
     if not root.evaluate("(node) => Boolean(node.watched)"):
@@ -159,7 +153,7 @@ def _press(page: Any, slider: Any, root: Any, count: int, pause: int) -> list[fl
     page.evaluate("window.waits = []")
     for k in range(count + WARM_UPS):
         page.keyboard.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
-        page.wait_for_timeout(pause)  # and no question meanwhile: the page would have to answer it
+        page.wait_for_timeout(pause)  # without questions that the page would have to answer
         until = time.monotonic() + 10
         while page.evaluate("window.waits.length") <= k and time.monotonic() < until:
             page.wait_for_timeout(100)

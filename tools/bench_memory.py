@@ -1,7 +1,7 @@
 """The cost of asking about memory: memory sets beside NumPy and sets, the raw reader beside memcpy.
 
 The same pairs of views of an (n, n, n, n) tensor are asked at each size, from 10^3 to 10^12, in one run.
-Layouts and NumPy's arrays need no memory for that: their numbers are true, their bytes do not exist.
+Layouts and NumPy's arrays take no memory for that: their numbers are true, their bytes do not exist.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import statistics
 import timeit
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from itertools import product
@@ -33,7 +34,8 @@ from stridekit._table import columns
 from stridekit.timing import compare
 
 SIZES = (10**3, 10**6, 10**9, 10**12)
-QUESTIONS: dict[str, Callable[[Any, Any], Any]] = {
+Questions = dict[str, Callable[[Any, Any], Any]]
+QUESTIONS: Questions = {
     "subset": is_view,
     "overlap": shares_memory,
     "internal overlap": lambda y, x: has_internal_overlap(y),
@@ -66,34 +68,36 @@ def pairs(x: Any) -> dict[str, tuple[Any, Any]]:
     }
 
 
+Times = dict[tuple[str, str], dict[int, list[float]]]
+"""Microseconds for each pair of views, by who is asked what, and by the number of elements."""
+
+
 def memory_sets() -> None:
-    """One table of medians over all pairs, the marks, and a plot of the same numbers."""
-    found: dict[tuple[str, str], dict[int, list[float]]] = {}
+    """Print one table of medians over all pairs and the marks, and plot the same numbers."""
+    found: Times = defaultdict(lambda: defaultdict(list))
     for numel in SIZES:
         shape = (round(numel ** (1 / 4)),) * 4
-        for y, x in pairs(Layout(shape, itemsize=4)).values():
-            for question, ask in QUESTIONS.items():
-                _add(found, ("stridekit", question), numel, _micros(partial(ask, y, x)))
-            micros = _numpy(_array(y), _array(x))
-            _add(found, ("numpy.shares_memory", "overlap"), numel, micros)
+        layout = Layout(shape, itemsize=4)
+        _ask(found, "stridekit", QUESTIONS, numel, layout)
+        for y, x in pairs(layout).values():
+            found["numpy.shares_memory", "overlap"][numel].append(_numpy(_array(y), _array(x)))
         if numel <= 10**6:
-            _sets(found, numel, shape)
+            _ask(found, "Python sets", WITH_SETS, numel, layout, 3 if numel <= 10**4 else 1, 1)
         if numel <= 10**9:
             base = torch.empty(shape, dtype=torch.float32)  # reserved, never touched
-            for y, x in pairs(base).values():
-                for question, ask in QUESTIONS.items():
-                    _add(found, ("from tensors", question), numel, _micros(partial(ask, y, x)))
+            _ask(found, "from tensors", QUESTIONS, numel, base)
     _print(found)
     draw(found).savefig(PICTURE, dpi=110)
     print(f"plot: {PICTURE.relative_to(PICTURE.parent.parent)}")
 
 
-def _sets(found: dict[Any, Any], numel: int, shape: tuple[int, ...]) -> None:
-    """The same with Python's sets of element numbers, which have to be filled first."""
-    rounds = 3 if numel <= 10**4 else 1
-    for y, x in pairs(Layout(shape)).values():
-        for question, ask in WITH_SETS.items():
-            _add(found, ("Python sets", question), numel, _micros(partial(ask, y, x), rounds, 1))
+def _ask(
+    found: Times, who: str, questions: Questions, numel: int, base: Any, *repeats: int
+) -> None:
+    """Time each question about each pair of views of a base."""
+    for y, x in pairs(base).values():
+        for question, ask in questions.items():
+            found[who, question][numel].append(_micros(partial(ask, y, x), *repeats))
 
 
 def _filled(x: Layout) -> set[int]:
@@ -101,7 +105,7 @@ def _filled(x: Layout) -> set[int]:
     return set(map(sum, product((x.storage_offset,), *steps)))
 
 
-WITH_SETS: dict[str, Callable[[Layout, Layout], Any]] = {
+WITH_SETS: Questions = {
     "subset": lambda y, x: _filled(y) <= _filled(x),
     "overlap": lambda y, x: not _filled(y).isdisjoint(_filled(x)),
     "internal overlap": lambda y, x: len(_filled(y)) < y.numel,
@@ -137,11 +141,7 @@ def _micros(ask: Callable[[], Any], rounds: int = 15, calls: int = 40) -> float:
     return statistics.median(timeit.repeat(ask, repeat=rounds, number=calls)) / calls * 1e6
 
 
-def _add(found: dict[Any, Any], key: tuple[str, str], numel: int, micros: float) -> None:
-    found.setdefault(key, {}).setdefault(numel, []).append(micros)
-
-
-def _print(found: dict[tuple[str, str], dict[int, list[float]]]) -> None:
+def _print(found: Times) -> None:
     print("memory sets: microseconds a question, median (slowest pair)")
     head = ("", "", *(f"10^{len(str(n)) - 1}" for n in SIZES))
     cells = [(*key, *(_cell(rows.get(n, [])) for n in SIZES)) for key, rows in found.items()]
@@ -169,7 +169,7 @@ def _short(micros: float) -> str:
     return f"{micros:.1f}" if micros < 100 else f"{micros:,.0f}"
 
 
-def draw(found: dict[tuple[str, str], dict[int, list[float]]]) -> Any:
+def draw(found: Times) -> Any:
     """Median time against size on logarithmic axes: overlap, beside NumPy, and subset, beside sets."""
     with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
         figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")

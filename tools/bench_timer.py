@@ -1,8 +1,7 @@
-"""The share of wrong answers of each way to time two functions, on a machine that is busy.
+"""How often each way to time two functions names the wrong one as faster, on a busy machine.
 
-The true ratio is known: the same work is done so many times more often. Other processes come and go
-meanwhile, as on any shared machine. Each way is asked the same question again and again, in turns
-with the others, and takes whatever time it takes.
+The true ratio is known: one function repeats the same work that many times more often. Other processes
+come and go meanwhile, as on any shared machine. The ways take turns, and take the time they need.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Work = Callable[[], object]
 
 
 class Answer(NamedTuple):
-    """One answer: the way that gave it, "right", "wrong" or "unsure", and the seconds that it took."""
+    """The way that gave it, "right", "wrong" or "unsure", and the seconds it took."""
 
     way: str
     word: str
@@ -39,7 +38,7 @@ class Answer(NamedTuple):
 
 
 def timers(trials: int = TRIALS) -> None:
-    """Print the wrong answers in percent, by the way to time and the true ratio, and what each took."""
+    """Print the percentage of wrong answers by way and true ratio, and the time each way takes."""
     print(
         f"which of two functions is faster: wrong answers of {trials} for each true ratio, with a "
         "bursty load on every core"
@@ -47,22 +46,17 @@ def timers(trials: int = TRIALS) -> None:
     with _bursts(), sampling.threads(1):
         answers = {ratio: _ask(ratio, trials) for ratio in RATIOS}
     for way in WAYS:
-        given = {
-            ratio: [one for one in found if one.way == way] for ratio, found in answers.items()
-        }
-        shares = ", ".join(f"{_count('wrong', of) / trials:.0%} at {r}" for r, of in given.items())
-        every = [one for found in given.values() for one in found]
-        unsure = f", unsure {_count('unsure', every)} times" if way == "compare" else ""
-        took = statistics.median(one.seconds for one in every)
-        print(f"  {way:<22} wrong {shares}{unsure}; {took:.2f} s for a pair")
-
-
-def _count(word: str, answers: list[Answer]) -> int:
-    return sum(one.word == word for one in answers)
+        own = {ratio: [one for one in all_ if one.way == way] for ratio, all_ in answers.items()}
+        words = {ratio: [one.word for one in given] for ratio, given in own.items()}
+        shares = ", ".join(f"{w.count('wrong') / trials:.0%} at {r}" for r, w in words.items())
+        unsure = sum(given.count("unsure") for given in words.values())
+        says_so = f", unsure {unsure} times" if way == "compare" else ""
+        took = statistics.median(one.seconds for given in own.values() for one in given)
+        print(f"  {way:<22} wrong {shares}{says_so}; {took:.2f} s for a pair")
 
 
 def _ask(ratio: float, trials: int) -> list[Answer]:
-    """Let each way say which is faster, so many times; which of the two comes first is drawn."""
+    """Let each way say which is faster, in every trial; the order of the two functions is random."""
     rng = random.Random(0)
     answers = []
     for _ in range(trials):
@@ -86,18 +80,17 @@ def _work(times: int) -> Work:
     return work
 
 
-# The ways: each says below 0 where it finds the first function faster, above 0 where the second. ------
+# The ways: a result below 0 means that the first function is faster, above 0 the second. ---------------
 
 
 def _by_timeit(first: Work, second: Work) -> float:
-    """As %timeit does: seven runs of 0.2 s or more, their mean, one function after the other."""
-
-    def mean(work: Work) -> float:
+    """As %timeit does: the mean of seven runs of 0.2 s or more, one function after the other."""
+    means = []
+    for work in (first, second):
         timer = timeit.Timer(work)
         calls, _ = timer.autorange()
-        return statistics.mean(timer.repeat(7, calls)) / calls
-
-    return mean(first) - mean(second)
+        means.append(statistics.mean(timer.repeat(7, calls)) / calls)
+    return means[0] - means[1]
 
 
 def _by_blocked_autorange(first: Work, second: Work) -> float:
@@ -120,7 +113,7 @@ WAYS: dict[str, Callable[[Work, Work], float]] = {
 
 @contextmanager
 def _bursts() -> Iterator[None]:
-    """Processes that work and rest by turns, a twentieth of a second to half of one, one for each core."""
+    """Keep one process a core busy in bursts: each works and rests for 0.05 to 0.5 s in turn."""
     context = multiprocessing.get_context("spawn")
     over, cores = context.Event(), range(os.cpu_count() or 1)
     others = [context.Process(target=_burst, args=(over, seed), daemon=True) for seed in cores]

@@ -25,7 +25,7 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 START_SECONDS = 60
 _PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
-# Chromium's own traffic (updates, sync, field trials) is no business of a test.
+# Keep Chromium's own traffic (updates, sync, field trials) out of the tests.
 QUIET = [
     "--disable-background-networking",
     "--disable-component-update",
@@ -33,14 +33,13 @@ QUIET = [
     "--disable-quic",
     "--no-first-run",
     "--disable-features=Translate,OptimizationHints,MediaRouter",
-    # To ask Python about each request would take the page its cache.
+    # Playwright's way, a Python handler for each request, would switch the page's cache off.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ]
 
 LAB_OPTIONS = [
     "--no-browser",
     "--ServerApp.port=0",
-    "--ServerApp.open_browser=False",
     "--ServerApp.shutdown_no_activity_timeout=1200",
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -48,15 +47,24 @@ LAB_OPTIONS = [
     "--LabApp.expose_app_in_browser=True",
 ]
 
+FOLDERS = {
+    "JUPYTER_CONFIG_DIR": "config",
+    "JUPYTER_DATA_DIR": "data",
+    "JUPYTER_RUNTIME_DIR": "runtime",
+    "JUPYTERLAB_SETTINGS_DIR": "settings",
+    "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    "IPYTHONDIR": "ipython",
+}
+
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
-    # Cells that are scrolled out of sight stay in the page, for screenshots and queries.
+    # Keep cells that are scrolled out of sight in the page, for screenshots and queries.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }
 
 
 def find_chromium() -> str | None:
-    """The path of an installed Chromium; CHROMIUM overrides."""
+    """The path of an installed Chromium, or None; the variable CHROMIUM overrides it."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
@@ -70,9 +78,9 @@ def write_notebook(path: Path, sources: Iterable[str]) -> None:
 
 @dataclass
 class Lab:
-    """A running server and a browser; `open` gives a page on a notebook.
+    """A running server and a browser; `open` opens a page on a notebook.
 
-    The pages share one context, and so what they have loaded.
+    The pages share one context, and with it the cache.
     """
 
     url: str
@@ -81,7 +89,7 @@ class Lab:
     root: Path
     context: BrowserContext
     outside: list[str] = field(default_factory=list)  # requests that left loopback
-    errors: list[str] = field(default_factory=list)  # what the page's console called an error
+    errors: list[str] = field(default_factory=list)  # errors that no page has caught
 
     def open(
         self,
@@ -90,7 +98,7 @@ class Lab:
         height: int = 900,
         theme: Literal["light", "dark"] = "light",
     ) -> Page:
-        """A page on a notebook of the server's root, its kernel connected and idle."""
+        """Open a page on a notebook of the server's root, with its kernel connected and idle."""
         page = self.context.new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -102,24 +110,24 @@ class Lab:
         page.wait_for_function(_READY, timeout=60_000, polling=100)
         if theme == "dark":
             self.set_theme(page, "JupyterLab Dark")
-        # The file browser would take a third of a narrow window.
+        # The file browser takes a third of a narrow window.
         page.evaluate("jupyterapp.shell.collapseLeft()")
         return page
 
     def set_theme(self, page: Page, theme: str) -> None:
-        """Change to a theme of JupyterLab, and wait until it is there."""
+        """Change to a theme of JupyterLab, and wait for it."""
         page.evaluate(
             "(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme
         )
         page.wait_for_function("(theme) => document.body.dataset.jpThemeName === theme", arg=theme)
 
     def run_all(self, page: Page, timeout: float = 120_000) -> None:
-        """Run every cell and wait until each has its execution count and the kernel rests."""
+        """Run every cell; wait until each has its execution count and the kernel is idle."""
         page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
         page.wait_for_function(_ALL_RUN, timeout=timeout, polling=100)
 
     def run_code(self, page: Page, code: str) -> str:
-        """What a piece of code prints in the page's kernel; the notebook stays as it is."""
+        """Run code in the page's kernel, outside the notebook; return what it prints."""
         return str(page.evaluate(_RUN_CODE, code))
 
     def close(self, page: Page) -> None:
@@ -170,15 +178,12 @@ def running_browser() -> Iterator[Browser]:
 
 @contextmanager
 def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> Iterator[Lab]:
-    """Start JupyterLab on `root`, and a browser unless one is given; both are gone when the block ends."""
+    """Run JupyterLab on `root`, and a browser unless one is given, until the block ends."""
     token = secrets.token_hex(16)
     env = os.environ | {"JUPYTER_PLATFORM_DIRS": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    for name in ("config", "data", "runtime"):
-        env[f"JUPYTER_{name.upper()}_DIR"] = str(scratch / name)
-        (scratch / name).mkdir(parents=True)
-    env["IPYTHONDIR"] = str(scratch / "ipython")
-    env["JUPYTERLAB_WORKSPACES_DIR"] = str(scratch / "workspaces")
-    env["JUPYTERLAB_SETTINGS_DIR"] = str(scratch / "settings")
+    for name, folder in FOLDERS.items():
+        env[name] = str(scratch / folder)
+        (scratch / folder).mkdir(parents=True)
     overrides = scratch / "config" / "labconfig" / "default_setting_overrides.json"
     overrides.parent.mkdir()
     overrides.write_text(json.dumps(SETTINGS), encoding="utf-8")
@@ -200,13 +205,17 @@ def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> It
 
 
 def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a process that is told to end when this one ends, however that comes about: on Linux."""
+    """Start a process that ends when this one ends, even if this one is killed (on Linux).
+
+    It is killed in turn, since a server that gets a SIGTERM while a page connects can hang for ever. Its
+    kernels notice that it is gone, and end by themselves.
+    """
     if sys.platform == "linux":
         prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
         def end_with_parent() -> None:
-            prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-            if os.getppid() != parent:  # it has ended already
+            prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # the parent has ended already
                 os._exit(1)
 
         options["preexec_fn"] = end_with_parent
@@ -227,7 +236,7 @@ def _wait_for_url(server: subprocess.Popen[bytes], scratch: Path) -> str:
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    """End the server politely, so that it ends its kernels; then for certain."""
+    """Ask the server to end, which ends its kernels too; kill it if it does not."""
     server.terminate()
     try:
         server.wait(timeout=15)

@@ -1,8 +1,8 @@
-"""The virtual environment .venv: what pyproject.toml and constraints.txt say, made and kept so.
+"""Make the virtual environment .venv from pyproject.toml and constraints.txt, and keep it up to date.
 
-A stamp in .venv tells what it was made from. It is written last, and says "unfinished" while the
-environment is first built: an interrupted build starts again from nothing, an interrupted update is
-repeated. Only the standard library is at hand here.
+A stamp in .venv records what it was made from. It is written last, and reads "unfinished" during the first
+build: an interrupted build starts over, an interrupted update is repeated. Only the standard library is
+available here.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 UNFINISHED = "unfinished\n"
 
-# A learner's first page asks nothing: JupyterLab would offer its news over the lesson.
+# Without this, JupyterLab offers its news on top of the learner's first page.
 LAB_SETTINGS = VENV / "share/jupyter/lab/settings/overrides.json"
 QUIET_LAB = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
 # The machines that torch 2.13 has builds for, as the platform module names them.
 BUILDS = {("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64"), ("Windows", "AMD64")}
 
-# What to do about a failure of pip, by what its log has. The first that fits is said.
+# What to do when pip fails, by a pattern in its log: the first that matches is the advice.
 REMEDIES = [
     ("No space left on device", "the disk is full: free some space (8 GB is plenty)"),
     ("No module named pip", ".venv has no pip: remove that folder"),
@@ -61,12 +61,12 @@ REMEDIES = [
 
 
 class SetupError(Exception):
-    """The set-up cannot be done; the message is one line that says why and what to do."""
+    """The set-up failed; the message is one line that says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The facts about the machine and its Python that decide about the set-up."""
+    """The facts about the machine and its Python on which the set-up depends."""
 
     system: str
     processor: str
@@ -76,7 +76,7 @@ class Machine:
 
     @classmethod
     def here(cls) -> Machine:
-        """The machine and the Python that run now."""
+        """The machine and the Python that run this."""
         return cls(
             system=platform.system(),
             processor=platform.machine(),
@@ -88,7 +88,7 @@ class Machine:
 
 
 def why_not(machine: Machine) -> str:
-    """The reason why stridekit cannot be set up on the machine, and what to do; empty if it can."""
+    """Why stridekit cannot be set up on this machine and what to do about it; "" if it can."""
     if machine.bits != 64:
         return (
             f"this Python is a {machine.bits}-bit one and torch needs 64: install a 64-bit Python"
@@ -113,7 +113,7 @@ def why_not(machine: Machine) -> str:
 
 
 def explain_failure(log: str, machine: Machine) -> tuple[str, str]:
-    """The lines of pip's log that tell why it failed, and what to do about it."""
+    """The lines of pip's log that show why it failed, and what to do about it."""
     lines = [line.rstrip() for line in log.splitlines() if line.strip()]
     for words, advice in REMEDIES:
         telling = [line for line in lines if re.search(words, line)]
@@ -123,14 +123,14 @@ def explain_failure(log: str, machine: Machine) -> tuple[str, str]:
 
 
 def place(machine: Machine, venv: Path) -> str:
-    """The place and the Python of an environment: anywhere else it has to be built anew."""
+    """The folder and the Python of an environment, which is rebuilt when either changes."""
     return f"Python {machine.python}, {machine.system} {machine.processor}, {venv}"
 
 
 def inputs(root: Path) -> str:
-    """A hash of what an environment is made from: when it changes, the environment is updated.
+    """A hash of all that an environment is made from; the environment is updated when it changes.
 
-    Of pyproject.toml the metadata counts, and not the settings of the tools.
+    It covers the metadata in pyproject.toml, but not the settings of the tools.
     """
     pyproject = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     parts = [
@@ -142,9 +142,9 @@ def inputs(root: Path) -> str:
 
 
 def next_step(stamp: str | None, place: str, inputs: str, has_python: bool) -> str:
-    """The next thing to do: "build" from nothing, "update" in place, or "" for nothing.
+    """The next step: "build" from nothing, "update" in place, or "" if the environment is ready.
 
-    An environment without a stamp is not this tool's own: it is added to, and never removed.
+    An environment without a stamp was made by somebody else: it is updated, never removed.
     """
     if not has_python:
         return "build"
@@ -156,26 +156,24 @@ def next_step(stamp: str | None, place: str, inputs: str, has_python: bool) -> s
 
 
 def stamp_text(place: str, inputs: str) -> str:
-    """The text of the stamp of a finished environment."""
+    """The stamp of a finished environment."""
     return f"{place}\n{inputs}\n"
 
 
 def read_stamp() -> str | None:
-    """The text of the stamp, if there is one."""
+    """The stamp of .venv, or None."""
     return STAMP.read_text(encoding="utf-8") if STAMP.is_file() else None
 
 
 def run(command: Sequence[str | Path], log: IO[str]) -> bool:
-    """Run a command, and say True if it succeeds; what it prints goes to the log."""
+    """Run a command with its output in the log; True if it succeeds."""
     log.flush()
-    done = subprocess.run(
-        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
-    )
-    return done.returncode == 0
+    nobody, both = subprocess.DEVNULL, subprocess.STDOUT
+    return subprocess.call(command, cwd=ROOT, stdin=nobody, stdout=log, stderr=both) == 0
 
 
 def quote(lines: list[str], width: int = 160) -> str:
-    """Lines of a log, indented, the long ones cut."""
+    """Lines of a log, indented, with long ones cut."""
     return "\n".join(f"  | {line[:width]}" for line in lines)
 
 
@@ -184,12 +182,11 @@ def set_up(step: str, stamp: str, machine: Machine) -> None:
     make_venv: list[str | Path] = [sys.executable, "-m", "venv", VENV]
     install: list[str | Path] = [PYTHON, "-m", "pip", "install", "--no-input", "--progress-bar=off"]
     install += ["-c", "constraints.txt", "-e", ".[test]"]
-    if step == "build":
-        says = f"Making .venv with Python {machine.python}: a minute or more, a large download"
+    if step == "update":
+        print("Bringing .venv up to date with pyproject.toml and constraints.txt", flush=True)
     else:
-        says = "Bringing .venv up to date with pyproject.toml and constraints.txt"
-    print(says, flush=True)
-    if step == "build":
+        says = f"Making .venv with Python {machine.python}: a minute or more, a large download"
+        print(says, flush=True)
         shutil.rmtree(VENV, ignore_errors=True)
         VENV.mkdir(exist_ok=True)
         STAMP.write_text(UNFINISHED, encoding="utf-8")
@@ -205,14 +202,12 @@ def set_up(step: str, stamp: str, machine: Machine) -> None:
 
 
 def prepare() -> int:
-    """Do what has to be done to make .venv ready. Returns the exit status."""
+    """Make .venv ready, if it is not; return the exit status."""
     machine = Machine.here()
     here, made_from = place(machine, VENV), inputs(ROOT)
     try:
-        step = next_step(read_stamp(), here, made_from, PYTHON.exists())
-        if step:
-            reason = why_not(machine)
-            if reason:
+        if step := next_step(read_stamp(), here, made_from, PYTHON.exists()):
+            if reason := why_not(machine):
                 raise SetupError(reason)
             set_up(step, stamp_text(here, made_from), machine)
     except SetupError as error:

@@ -1,10 +1,9 @@
-"""A stranger's first minutes: clone into a new folder, and run the README's two commands, word for word.
+"""A newcomer's first minutes: clone into a new folder and run the README's two commands, word for word.
 
     python3 tools/fresh_machine.py [test arguments ...]
 
-The folder has a space in its name and HOME is empty. As root it is done twice: as root, and as a user
-who has no rights. Arguments go on to the tests, to run some of them only.
-Needs git, make and a Python; the commands bring the rest.
+The folder has a space in its name and HOME is empty. Root does it twice: as root, and as a user without
+rights. Arguments are passed on to the tests. Needs git, make and a Python; the commands bring the rest.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 START_SECONDS = 900
-# What the machine gives; everything else a user may have set would only help.
+# Variables that any machine sets; whatever else is set here could hide a fault.
 KEPT = ("PATH", "LANG", "LC_ALL", "CI", "TMPDIR", "TERM")
 
 
 def commands(readme: str) -> tuple[str, str]:
-    r"""The commands of the README's first block that has them: what opens the suite, and what tests it.
+    r"""The README's commands that open the suite and test it.
 
     >>> commands("```\nmake lab     # opens\nmake test\n```")
     ('make lab', 'make test')
@@ -42,18 +41,17 @@ def commands(readme: str) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Do it as each kind of user that this machine can play; return the exit status."""
+    """Try each kind of user that this machine can play; return the exit status."""
     users: list[int | None] = [None] if os.geteuid() else [None, NOBODY]
     for user in users:
         who = "root" if os.geteuid() == 0 and user is None else f"user {user or os.geteuid()}"
-        # Not below /tmp/pytest… or a home: a folder that anybody could have made.
         with tempfile.TemporaryDirectory(prefix="a stranger's ") as folder:
             _clone_and_run(Path(folder), user, who, sys.argv[1:])
     return 0
 
 
 def _clone_and_run(folder: Path, user: int | None, who: str, test_args: Sequence[str]) -> None:
-    # git refuses to read a repository of another user; so the clone is made first, and handed over.
+    # git refuses to read another user's repository, so the clone comes first and is then handed over.
     project = folder / "stride kit"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
     lab, test = commands((project / "README.md").read_text(encoding="utf-8"))
@@ -67,9 +65,8 @@ def _clone_and_run(folder: Path, user: int | None, who: str, test_args: Sequence
             os.chown(path, user, user, follow_symlinks=False)
     begun = time.monotonic()
     _open_and_close(lab, project, env, user)
-    print(
-        f"{who}: `{lab}` served the start page after {time.monotonic() - begun:.0f} s", flush=True
-    )
+    took = time.monotonic() - begun
+    print(f"{who}: `{lab}` served the start page after {took:.0f} s", flush=True)
     begun = time.monotonic()
     options = [f"TEST_ARGS={' '.join(test_args)}"] if test_args else []
     subprocess.run([*test.split(), *options], cwd=project, env=env, check=True, **_as(user))
@@ -81,18 +78,12 @@ def _as(user: int | None) -> dict[str, Any]:
 
 
 def _open_and_close(lab: str, project: Path, env: dict[str, str], user: int | None) -> None:
-    """Run the command until its server answers with the start page's name, then stop it."""
+    """Run the command until its server answers with the start page, then stop it."""
     log = project.parent / "lab.log"
+    command = [*lab.split(), "LAB_ARGS=--no-browser --port=0"]
+    options: dict[str, Any] = {"cwd": project, "env": env, "start_new_session": True}
     with log.open("wb") as out:
-        server = subprocess.Popen(
-            [*lab.split(), "LAB_ARGS=--no-browser --port=0"],
-            cwd=project,
-            env=env,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            **_as(user),
-        )
+        server = subprocess.Popen(command, stdout=out, stderr=out, **options, **_as(user))
     try:
         url = _wait_for_url(log, server)
         with urllib.request.urlopen(url, timeout=60) as page:

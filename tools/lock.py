@@ -1,7 +1,7 @@
 """Write constraints.txt: one version of every package, for every system and Python.
 
-`python tools/lock.py [--upgrade] [options of uv pip compile]`. Without --upgrade the versions that
-are locked already stay where they can.
+`python tools/lock.py [--upgrade] [options of uv pip compile]`. Without --upgrade, locked versions stay
+where they can.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEADER = """\
 # The CUDA packages count only where pip takes a CUDA build of torch.
 """
 
-# Nothing of the machine that writes the lock may be in it: no addresses and no paths.
+# The lock must not name anything of the machine that writes it: no addresses, no paths.
 COMPILE = [
     *("pip", "compile", "pyproject.toml", "--output-file=constraints.txt", "--extra=test"),
     *("--universal", "--python-version=3.11", "--strip-extras", "--no-annotate", "--no-header"),
@@ -30,7 +30,7 @@ COMPILE = [
 
 
 def main() -> int:
-    """Install uv for the moment, let it resolve, and put the header on top."""
+    """Resolve with a temporary uv and put the header on top; return the exit status."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         bin_ = Path(folder) / ("Scripts" if os.name == "nt" else "bin")

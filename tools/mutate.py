@@ -1,12 +1,12 @@
-"""`make mutate`: plant one defect after the other in copies of the project, and see the tests turn red.
+"""`make mutate`: plant defects in copies of the project, one at a time, and see the tests turn red.
 
     python tools/mutate.py [part of a name ...]
 
-The working tree is never touched. First the tests have to be green without a defect; a defect that no
-test notices is a missing test, and makes the exit status 1.
+The working tree is never touched. The tests must be green without a defect; a defect that no test notices
+is a missing test, and makes the exit status 1.
 
-Most of a short pytest is the import of torch. So it is imported once, in a process from which each run
-branches off (where the system has no such thing, a run begins with nothing, and takes longer).
+A short pytest spends most of its time importing torch, so one process imports it and each run branches off
+from there (where the system cannot do that, each run imports torch itself and takes longer).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Copy:
 
     @contextmanager
     def planted(self, mutation: Mutation) -> Iterator[None]:
-        """The defect is there while the block runs."""
+        """Hold the defect in the copy while the block runs."""
         path = self.root / mutation.file
         text = path.read_text(encoding="utf-8")
         path.write_text(mutated(text, mutation), encoding="utf-8", newline="\n")
@@ -57,7 +57,7 @@ class Copy:
             path.write_text(text, encoding="utf-8", newline="\n")
 
     def why_red(self, tests: Sequence[str]) -> str:
-        """The first test that fails, by its name; "" where all of them pass."""
+        """The name of the first test that fails; "" if all pass."""
         said = self.root.with_suffix(".txt")
         run = PROCESSES.Process(target=_pytest, args=(self.root, said, tests))
         run.start()
@@ -74,7 +74,7 @@ class Copy:
 
 
 def _processes() -> Any:
-    """How processes begin: branched off from one that has imported what takes long."""
+    """The context that starts processes: branched off from one with the slow imports done, if possible."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -86,7 +86,7 @@ PROCESSES = _processes()
 
 
 def _pytest(root: Path, said: Path, tests: Sequence[str]) -> None:
-    """Run tests in a copy, as `python -m pytest` would there; what it says goes into a file."""
+    """Run tests in a copy as `python -m pytest` would, with the output in a file."""
     with said.open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
@@ -102,7 +102,7 @@ def _pytest(root: Path, said: Path, tests: Sequence[str]) -> None:
 
 
 def mutated(text: str, mutation: Mutation) -> str:
-    """The text with the defect in it. Raises ValueError unless there is exactly one place for it."""
+    """The text with the defect in it. Raises ValueError unless it fits in exactly one place."""
     if text.count(mutation.old) != 1:
         raise ValueError(
             f"“{mutation.name}”: {mutation.file} has {text.count(mutation.old)} times what it "
@@ -112,9 +112,9 @@ def mutated(text: str, mutation: Mutation) -> str:
 
 
 def caught(mutations: Sequence[Mutation], workers: int | None = None) -> Iterator[tuple[str, str]]:
-    """Each mutation's name with the test that noticed it, or "" where none did, as soon as that is known.
+    """Yield each mutation's name with the test that noticed it, or "" if none did, as soon as it is known.
 
-    Raises RuntimeError where a test is red without any defect: it would prove nothing.
+    Raises RuntimeError if a test is red without any defect: it would prove nothing.
     """
     count = min(workers or os.cpu_count() or 1, len(mutations))
     copies: Queue[Copy] = Queue()
@@ -147,12 +147,12 @@ def caught(mutations: Sequence[Mutation], workers: int | None = None) -> Iterato
 
 
 def row(name: str, test: str, width: int) -> str:
-    """The line of one mutation: its name, and the test that noticed."""
+    """One mutation's line: its name and the test that noticed it."""
     return f"{name:<{width}}  {test or 'SURVIVED: a test is missing'}"
 
 
 def main() -> int:
-    """Read the command line; return the exit status."""
+    """Try the defects that the command line names, or all; return the exit status."""
     wanted = sys.argv[1:]
     chosen = [m for m in MUTATIONS if not wanted or any(part in m.name for part in wanted)]
     if not chosen:

@@ -249,6 +249,8 @@ MUTATIONS = (
              "return steps ? step() : redraw();", "return step();", SCRIPTS),
     Mutation("a JupyterLab outlives its tests", "tools/browser_lab.py",
              'options["preexec_fn"] = end_with_parent', "pass", "tests/test_browser_lab.py"),
+    Mutation("a JupyterLab that hangs outlives its tests", "tools/browser_lab.py",
+             "signal.SIGKILL)", "signal.SIGTERM)", "tests/test_browser_lab.py"),
     # Timing ------------------------------------------------------------------------------------------
     Mutation("a GPU's time has the flush in it", "stridekit/timing/clocks.py",
              "            if self._erase:\n                self._erase()\n            begun = time.perf_counter()\n"

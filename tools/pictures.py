@@ -1,4 +1,4 @@
-"""`make pictures`: the README's pictures of the widgets, taken in a real JupyterLab in both themes."""
+"""`make pictures`: take the README's pictures of the widgets in a real JupyterLab, in both themes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from browser_lab import ROOT, find_chromium, running_lab, write_notebook
 
-# What to show, and where it is on the page.
+# The source of each picture, and its place on the page.
 START = (
     "from stridekit import AliasExplorer, Layout, ReshapeStepper, StrideExplorer, TraversalExplorer"
 )
@@ -41,7 +41,7 @@ THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 def main() -> int:
     """Write docs/<scene>-light.png and docs/<scene>-dark.png for every scene."""
     if find_chromium() is None:
-        print("The pictures are taken in Chromium, and there is none: install it.", file=sys.stderr)
+        print("Pictures: Chromium was not found: install it", file=sys.stderr)
         return 1
     (ROOT / "docs").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="stridekit-") as name:

@@ -1,9 +1,9 @@
 """Execute the notebooks and store their outputs: `python tools/refresh.py [notebook ...]`.
 
 The only writer of outputs. It runs the kernel that the tests run and writes the form of
-stridekit/notebook.py, so a second run changes no byte. What cannot repeat is left as it is stored: a
-picture that looks the same, one of times that were measured, and the output of a cell whose output
-the tests ignore, until the source of the cell changes.
+stridekit/notebook.py, so a second run changes no byte. Until the source of its cell changes, an output
+that differs from run to run stays as it is stored: a picture that looks the same, a picture of measured
+times, and the output of a cell that the tests ignore.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from stridekit import notebook as form
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# How far a channel of a pixel may be off (of 1) for two pictures to look the same: other processors
+# How much a channel of a pixel (0 to 1) may differ between two pictures that look the same: processors
 # round the position of a line differently, which shows in its smoothed edge.
 SAME_SHADE = 0.1
 
 
 def looks_same(a: str, b: str) -> bool:
-    """Compare two PNG pictures, in base64: True where they show the same to a person."""
+    """True if two PNG pictures, in base64, look the same to a person."""
     if a == b:
         return True
     from matplotlib.image import imread
@@ -38,13 +38,13 @@ def looks_same(a: str, b: str) -> bool:
 
 
 def says_the_same(was: Any, now: Any) -> bool:
-    """Compare two pictures of what was measured, which no two runs share: True for the same words."""
+    """True if two pictures of measured times, which differ in each run, come with the same words."""
     measured = (one.metadata.get("image/png", {}).get("measured") for one in (was, now))
     return all(measured) and was.data.get("text/plain") == now.data.get("text/plain")
 
 
 def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
-    """Put stored outputs back into a new run where they would change and mean the same."""
+    """Put stored outputs back where those of a new run differ but mean the same."""
     unedited = {
         cell.get("id"): cell
         for cell, expected in zip(stored.cells, form.ids(stored), strict=True)
@@ -66,7 +66,7 @@ def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
 
 
 def refreshed(path: Path, renew: bool = False) -> str:
-    """The text that the notebook should have. Raises NotebookError."""
+    """The text of the notebook with new outputs. Raises NotebookError."""
     stored = form.parse(path.read_text(encoding="utf-8"))
     new = deepcopy(stored)
     form.run(new, path.parent, store_widget_state=False)
@@ -77,7 +77,7 @@ def refreshed(path: Path, renew: bool = False) -> str:
 
 
 def refresh(paths: Iterable[Path], check: bool = False, renew: bool = False) -> int:
-    """Refresh the notebooks, or only say which would change. Returns the exit status."""
+    """Refresh the notebooks, or only say which would change; return the exit status."""
     status = 0
     for path in paths:
         try:
@@ -97,7 +97,7 @@ def refresh(paths: Iterable[Path], check: bool = False, renew: bool = False) -> 
 
 
 def main() -> int:
-    """Read the command line."""
+    """Refresh the notebooks that the command line names, or all; return the exit status."""
     parser = argparse.ArgumentParser(description="Execute notebooks and store their outputs.")
     parser.add_argument("notebooks", nargs="*", type=Path, help="all of notebooks/ by default")
     parser.add_argument("--check", action="store_true", help="write nothing, fail on a change")

@@ -1,7 +1,7 @@
-"""Make .venv ready: `python3 tools/setup_env.py`. Says and does nothing when it is.
+"""Make .venv ready: `python3 tools/setup_env.py`. Silent when there is nothing to do.
 
-Any Python 3 can read this file (please keep newer syntax out), so that an old one can hand over to
-a newer one on the PATH, or say in one line that it is too old. environment.py does the work.
+Any Python 3 can read this file (please keep newer syntax out): an old one hands over to a newer one on
+the PATH, or says in one line that it is too old. environment.py does the work.
 """
 
 import os
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-# The versions that torch 2.13 has builds for, and their commands, the most widely tried first.
+# The versions that torch 2.13 has builds for, and their commands, the best tested first.
 OLDEST, NEWEST = (3, 11), (3, 14)
 COMMANDS = ("python3.13", "python3.12", "python3.11", "python3.14")
 
@@ -21,7 +21,7 @@ def fits(version: "tuple[int, ...]") -> bool:
 
 
 def starts(command: str) -> bool:
-    """True if a command runs at all: the stand-in of a version manager may not."""
+    """True if a command runs at all, which the stand-in of a version manager may not."""
     try:
         return subprocess.call([command, "-c", ""], stderr=subprocess.DEVNULL) == 0
     except OSError:
@@ -31,13 +31,13 @@ def starts(command: str) -> bool:
 def other_python(
     on_path: "dict[str, str | None]", starts: "Callable[[str], bool]" = starts
 ) -> "str | None":
-    """The first of COMMANDS that is on the PATH and starts, as its path."""
+    """The path of the first of COMMANDS that is on the PATH and starts, or None."""
     paths = (on_path.get(command) for command in COMMANDS)
     return next((path for path in paths if path and starts(path)), None)
 
 
 def no_python(version: "tuple[int, ...]") -> str:
-    """Say which Python is needed, which one this is, and what to do."""
+    """The message for a Python that torch has no builds for."""
     return (
         "Python %d.%d to %d.%d is needed, this is %d.%d and there is no other on the PATH: install "
         "one, or name one: make PYTHON=/path/to/python3" % (OLDEST + NEWEST + version)
@@ -45,7 +45,7 @@ def no_python(version: "tuple[int, ...]") -> str:
 
 
 def main() -> None:
-    """Set up with this Python if it fits, else with another one, else say why not."""
+    """Set up with this Python or another one, or say why neither will do."""
     version = tuple(sys.version_info[:2])
     if fits(version):
         from environment import prepare

@@ -1,31 +1,31 @@
-"""Pictures of widgets as a person sees them: light and dark, wide and narrow, without a Jupyter.
+"""Pictures of widgets, light and dark, wide and narrow, without Jupyter.
 
     python tools/widget_shots.py /tmp/shots "StrideExplorer()" "explore(torch.arange(24).view(4, 6).T)"
 
-writes one PNG for each expression, theme and width; `--do "page.keyboard.press('Tab')"` acts before.
+writes one PNG for each expression, theme and width, after `--do "page.keyboard.press('Tab')"` or the like.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
 import torch
-from playwright.sync_api import sync_playwright
 
 import stridekit
-from browser_lab import QUIET, find_chromium
+from browser_lab import running_browser
 from stridekit import widgets
 from stridekit.widgets.offline import offline_page
 
-WIDTHS = (1280, 800)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKS = tuple(product(THEMES, (1280, 800)))
 
 
 def main() -> int:
-    """Take the pictures."""
+    """Take the pictures; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("expressions", nargs="+")
@@ -34,28 +34,23 @@ def main() -> int:
     given.folder.mkdir(parents=True, exist_ok=True)
     names = {"torch": torch, "stridekit": stridekit, **vars(stridekit), **vars(widgets)}
     made = [eval(expression, names) for expression in given.expressions]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=find_chromium(), args=["--no-sandbox", *QUIET]
-        )
+    with running_browser() as browser:
         for number, widget in enumerate(made):
             file = given.folder / f"{number}.html"
             file.write_text(offline_page([widget]), encoding="utf-8")
-            for theme in THEMES:
-                for width in WIDTHS:
-                    page = browser.new_page(viewport={"width": width, "height": 900})
-                    page.emulate_media(color_scheme=theme)
-                    page.on("pageerror", lambda error: print("error:", error))
-                    page.on("console", lambda message: print("console:", message.text))
-                    page.goto(file.as_uri())
-                    page.wait_for_timeout(400)
-                    exec(given.do, {"page": page})
-                    page.wait_for_timeout(200)
-                    shot = given.folder / f"{number}-{theme}-{width}.png"
-                    page.screenshot(path=shot, full_page=True)
-                    print(shot)
-                    page.close()
-        browser.close()
+            for theme, width in LOOKS:
+                page = browser.new_page(viewport={"width": width, "height": 900})
+                page.emulate_media(color_scheme=theme)
+                page.on("pageerror", lambda error: print("error:", error))
+                page.on("console", lambda message: print("console:", message.text))
+                page.goto(file.as_uri())
+                page.wait_for_timeout(400)
+                exec(given.do, {"page": page})
+                page.wait_for_timeout(200)
+                shot = given.folder / f"{number}-{theme}-{width}.png"
+                page.screenshot(path=shot, full_page=True)
+                print(shot)
+                page.close()
     return 0
 
 

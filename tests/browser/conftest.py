@@ -1,4 +1,4 @@
-"""One browser for all browser tests, with one JupyterLab on a copy of the notebooks, and plain pages."""
+"""One browser for all browser tests, one JupyterLab on a copy of the notebooks, and plain pages."""
 
 import shutil
 
@@ -35,7 +35,7 @@ def lab(browser, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def notebook(lab):
-    """Write a notebook with the given code cells, and open it with all cells run: returns the page."""
+    """`notebook(*sources)` writes a notebook with these code cells and runs it; returns its page."""
     pages = []
 
     def open_page(*sources, **options):
@@ -49,7 +49,7 @@ def notebook(lab):
 
 @pytest.fixture(scope="session")
 def kinds_page(lab):
-    """A page for the tests of all widgets, without stills: cell k shows wk of KINDS; the last is empty."""
+    """A page with all widgets, without stills: cell k shows wk of KINDS; the last cell is empty."""
     page = _open(lab, [*ALL_KINDS, "pass"])
     yield page
     lab.close(page)
@@ -65,9 +65,9 @@ def _open(lab, sources, **options):
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Open widgets on a plain page, one below the other: the locator of their roots, each already drawn.
+    """`show(*widgets)` draws widgets on a plain page; returns the locator of their roots.
 
-    No kernel runs and no network is there, as on an exported page: it takes a fraction of a second.
+    As on an exported page, there is neither kernel nor network, so it takes a fraction of a second.
     """
     context = browser.new_context(
         offline=True,
@@ -92,14 +92,14 @@ def show(browser, tmp_path):
 
 
 DRAWN = "[...document.querySelectorAll('[data-widget]')].every((node) => node.firstChild)"
-# The last key, and whether the page would have scrolled by it.
+# The last key, and true if the widget kept it from scrolling the page.
 KEEP_THE_KEYS = """addEventListener('keydown', ({ key, defaultPrevented }) =>
   (globalThis.lastKey = [key, defaultPrevented]));"""
 
 
 @pytest.fixture(autouse=True)
 def nothing_goes_wrong(request):
-    """No test may let a page leave the machine, or raise an error that nobody sees."""
+    """Fail if a page has sent a request beyond this machine, or raised an error that nobody sees."""
     yield
     if "lab" in request.fixturenames:
         lab = request.getfixturevalue("lab")

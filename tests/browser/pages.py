@@ -1,6 +1,6 @@
-"""What browser tests do on a page: ask the kernel, run a cell, change the theme, call axe.
+"""Actions of browser tests on a page: ask the kernel, run a cell, change the theme, call axe, use a hand.
 
-They wait for what is to come, not for a time: that depends on the machine.
+They wait for an event, not for a time, which would depend on the machine.
 """
 
 from axe_playwright_python.sync_playwright import Axe
@@ -16,20 +16,21 @@ THEMES = {
 }
 
 
+COLOURS = ["color-contrast", "link-in-text-block"]  # the rules of axe that depend on a theme
+
+
 def settled(page):
-    """Wait until the kernel has answered to all that was done by hand."""
-    assert page.evaluate(
-        _SETTLED
-    )  # no function to wait for: Playwright would not wait for a promise
+    """Wait until the kernel has answered every change made by hand."""
+    assert page.evaluate(_SETTLED)  # wait_for_function would take the promise for a result
 
 
 def in_kernel(lab, page, expression):
-    """What the kernel says, once it has been told: that happens after the paint."""
+    """An expression's value in the kernel, as text, once it has heard of all changes on the page."""
     settled(page)
     return lab.run_code(page, f"print({expression})").strip()
 
 
-# The models of all widgets that the page shows.
+# The models of all widgets on the page.
 MODELS = """async () => {
   const cells = jupyterapp.shell.currentWidget.content.widgets;
   const areas = cells.flatMap((cell) => cell.outputArea?.widgets ?? []);
@@ -49,11 +50,11 @@ _SETTLED = f"""async () => {{
 
 
 def painted(page):
-    """Wait until what has changed is laid out and on screen, and has come to rest there."""
+    """Wait until all changes are on screen and no transition runs."""
     page.evaluate(_PAINTED)
 
 
-# The first frame tells of new sizes, the second has what was drawn for them.
+# The first frame reports new sizes, the second shows what was drawn for them.
 _PAINTED = """async () => {
   for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
   const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
@@ -62,19 +63,19 @@ _PAINTED = """async () => {
 
 
 def resize(page, width, height=900):
-    """Give the page another size, and wait until its widgets have taken it."""
+    """Give the page another size, and wait for its widgets to follow."""
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_function("(width) => innerWidth === width", arg=width)
     painted(page)
 
 
 def hears(w, words):
-    """Wait until a widget has said these words aloud, once the hand rests."""
+    """Wait until a widget says these words aloud, which it does when the hand rests."""
     expect(w.locator(".sk-spoken").first).to_contain_text(words)
 
 
 def rerun(lab, page, css):
-    """Run all cells anew, and wait until each widget of a kind has made way for its successor."""
+    """Run all cells again, and wait until each widget of a kind is replaced."""
     count = page.locator(css).evaluate_all("(all) => all.map((node) => (node.old = true)).length")
     lab.run_all(page)
     page.wait_for_function(_RENEWED, arg=[css, count])
@@ -87,7 +88,7 @@ _RENEWED = """([css, count]) => {
 
 
 def run_last_cell(page, source):
-    """Give the last cell another source, run it, and wait: the text of its outputs, as a reader sees it."""
+    """Run a source in the last cell; return the text of its outputs as a reader sees it."""
     return page.evaluate(_RUN_LAST, source)
 
 
@@ -111,16 +112,16 @@ def wear(lab, page, theme):
 
 
 def see_all_of(page):
-    """A window as high as all its widgets: what is outside of it has no contrast for axe."""
+    """Make the window as high as its widgets: axe sees no contrast outside it."""
     bottoms = "(all) => all.map((node) => node.getBoundingClientRect().bottom + scrollY)"
     lowest = max(page.locator(".stridekit").evaluate_all(bottoms))
     resize(page, page.viewport_size["width"], int(lowest) + 400)
 
 
 def assert_accessible(page, selector=None, rules=()):
-    """axe finds nothing on the page or in what is selected, and has looked at each widget there.
+    """Let axe check the page or a part of it, and make sure that it has looked at each widget.
 
-    That is to say that one of the rules has passed there: for all rules, that on contrast.
+    It has looked at a widget if one of the rules has passed there: for all rules, the one on contrast.
     """
     page.evaluate(Axe().axe_script)
     found = page.evaluate(_AXE, [selector, list(rules)])
@@ -130,7 +131,7 @@ def assert_accessible(page, selector=None, rules=()):
 
 
 _AXE = """async ([selector, rules]) => {
-  // The nodes themselves are enough: a selector for each of them takes long to find.
+  // Return the nodes themselves: finding a selector for each of them is slow.
   const options = { elementRef: true, selectors: false, ...(rules.length && { runOnly: rules }) };
   const found = await axe.run(selector ?? document, options);
   const passes = found.passes.filter(({ id }) => rules.length || id === 'color-contrast');
@@ -147,45 +148,67 @@ _AXE = """async ([selector, rules]) => {
 
 
 def button(w, name):
-    """The button of this name."""
+    """The button with this name."""
     return w.get_by_role("button", name=name, exact=True)
+
+
+def labelled(w, name):
+    """The control with this label."""
+    return w.get_by_label(name, exact=True)
+
+
+def grid(w, name):
+    """The grid with this name."""
+    return w.get_by_role("grid", name=name)
+
+
+def code(w):
+    """The torch code that reproduces what the widget shows."""
+    return w.locator(".sk-code code").first.inner_text()
 
 
 def enter(w, label, *texts):
     """Type texts into a line, and send each with Enter."""
-    line = w.get_by_label(label, exact=True)
+    line = labelled(w, label)
     for text in texts:
         line.fill(text)
         line.press("Enter")
 
 
 def text(w, css):
-    """What a node says, as a person sees it."""
+    """The text of a node, as a person sees it."""
     return w.locator(css).inner_text()
 
 
 def texts(w, css):
-    """What each of several nodes says."""
+    """The text of each of several nodes."""
     return w.locator(css).all_inner_texts()
 
 
 def ints(w, css):
-    """The numbers that are shown."""
+    """The numbers that several nodes show."""
     return [int(text) for text in texts(w, css)]
 
 
 def each(nodes, name):
-    """A property of each of several nodes, or None."""
+    """A property of each of several nodes, None where it is missing."""
     return nodes.evaluate_all(f"(all) => all.map((node) => node.{name} ?? null)")
 
 
+def stats(node):
+    """The numbers by their names, with a ! where there are too many."""
+    marks = ["!" if many else "" for many in each(node.locator(".sk-stats > div"), "dataset.many")]
+    numbers = zip(texts(node, ".sk-stats dd"), marks, strict=True)
+    return dict(zip(texts(node, ".sk-stats dt"), map("".join, numbers), strict=True))
+
+
 def pressed(chips):
-    """The names of the buttons that are pressed."""
+    """The names of the pressed buttons."""
     names = zip(each(chips, "innerText"), each(chips, "ariaPressed"), strict=True)
     return [name for name, state in names if state == "true"]
 
 
-# What changes each widget.
+# A change of each widget.
 BY_HAND = {
     "StrideExplorer": lambda w: button(w, "column-major").click(),
     "AliasExplorer": lambda w: enter(w, "run a line", "z = x.t()"),
@@ -196,23 +219,57 @@ BY_HAND = {
 }
 
 
+def away(w):
+    """Move the pointer off the widget."""
+    w.page.mouse.move(2, 2)
+
+
 def press(node, *keys):
-    """Give a node the focus, and press keys there."""
+    """Focus a node, and press keys."""
     node.focus()
     for key in keys:
         node.page.keyboard.press(key)
 
 
 def prevented(node, key):
-    """Press a key on a node: whether the widget kept it, so that the page does not scroll as well."""
+    """Press a key on a node: True if the widget kept it, so that the page does not scroll too."""
     press(node, key)
     pressed, kept = node.page.evaluate("lastKey")
     assert pressed == key.split("+")[-1]
     return kept
 
 
+def drag(w, what, element, beyond=0):
+    """Press on a grip and move onto a slot of the tape, or so many pixels to the right of it."""
+    grip = w.locator(f".sk-grip[data-what='{what}']").bounding_box()
+    slot, mouse = w.locator(f".sk-slot[id$='-s{element}']").bounding_box(), w.page.mouse
+    mouse.move(grip["x"] + 12, grip["y"] + 12)
+    mouse.down()
+    mouse.move(slot["x"] + 20 + beyond, slot["y"] + 2, steps=4)
+
+
+def walk(node, said, steps):
+    """Press keys in a grid, which keeps each from the page, and see what it then says; leave by Escape."""
+    for key, start in steps:
+        assert prevented(node, key), key
+        assert said().startswith(start), key
+    assert not prevented(node, "a") and not prevented(node, "Tab")
+    press(node, "Escape")
+    assert focused(node) == "body"
+
+
+def active(node):
+    """The label of the box that the keys have reached in a grid."""
+    return node.evaluate(_ACTIVE)
+
+
+_ACTIVE = (
+    "node => document.getElementById(node.getAttribute('aria-activedescendant'))?.ariaLabel ?? ''"
+)
+
+
 def focused(w):
-    """What has the focus: the text that names it, or "body"."""
+    """The text that names the focused node, or "body"."""
     return w.page.evaluate(_FOCUSED)
 
 
@@ -224,6 +281,6 @@ _FOCUSED = """() => {
 
 
 def stop_the_clock(page):
-    """From now on time goes on only by `page.clock.run_for(ms)`."""
+    """From now on, time passes only by `page.clock.run_for(ms)`."""
     page.clock.install(time=0)
     page.clock.pause_at(60)

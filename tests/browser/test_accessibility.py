@@ -1,9 +1,10 @@
-"""axe on all widgets in a real JupyterLab, in each theme, in the fullest states; and on the reference."""
+"""axe on all widgets in a real JupyterLab, in each theme and many states; and on the reference."""
 
 import pytest
 
 from stridekit.export import pages
 from tests.browser.pages import (
+    COLOURS,
     THEMES,
     assert_accessible,
     button,
@@ -25,7 +26,7 @@ def press(w, *names):
         button(w, name).last.click()
 
 
-# Each widget goes through three states; the last is the fullest. All of them are looked at together.
+# Each widget goes through three states, the last of them the fullest. axe sees all widgets at once.
 
 
 def strides(w, run):
@@ -54,7 +55,7 @@ def reshapes(w, run):
 
 
 def channels(w, run):
-    """As it is at first; a refusal in the network; all of it ambiguous."""
+    """The state at the start; a refusal in the network; an ambiguous shape."""
     yield run("w3.shape = (2, 3, 4, 5); w3.network_shape = (2, 3, 4, 4); w3.highlight = 'channel'")
     yield run("w3.layers = ['unsqueeze', 'view']")
     yield run("w3.shape = (2, 1, 4, 5); w3.network_shape = (2, 1, 4, 4)")
@@ -78,9 +79,6 @@ def predictions(w, run):
 STATES = [strides, aliases, reshapes, channels, walks, predictions]
 
 
-COLOURS = ["color-contrast", "link-in-text-block"]  # all that a theme changes
-
-
 @pytest.mark.parametrize(
     ("theme", "rules"), [("light", ()), ("dark", COLOURS), ("forced, light", COLOURS)]
 )
@@ -94,14 +92,14 @@ def test_the_fullest_states(lab, kinds_page, theme, rules):
 @pytest.mark.long
 @pytest.mark.parametrize("theme", THEMES)
 def test_every_state(lab, kinds_page, theme):
-    """axe finds nothing by any rule; under forced colours it looks at the last states."""
+    """axe finds nothing by any rule; under forced colours it sees the last states only."""
     for k, _ in enumerate(states_of_all(lab, kinds_page, theme)):
         if k == 2 or "forced" not in theme:
             assert_accessible(kinds_page, ".stridekit")
 
 
 def states_of_all(lab, page, theme):
-    """Lead all widgets through their states, side by side."""
+    """Take all widgets through their states, side by side."""
     run_last_cell(page, "pass")
     wear(lab, page, theme)
     looks = [
@@ -122,7 +120,7 @@ def _run(lab, page, code):
 
 @pytest.mark.long
 def test_two_of_a_kind_have_ids_of_their_own(lab, kinds_page):
-    """Each model loads a module of its own, and counts with the others: labels lead to their own widget."""
+    """Each model loads its own module, yet no two ids are equal: a label belongs to its own widget."""
     wear(lab, kinds_page, "light")
     run_last_cell(kinds_page, f"display({', '.join(kind.make for kind in KINDS.values())})")
     kinds_page.wait_for_function(
@@ -149,7 +147,7 @@ IDS = """(roots) => roots.flatMap((root) => {
 
 @pytest.fixture(scope="module")
 def reference(lab):
-    """`show(name)`: one of the reference's pages, as the export writes it, with nothing to fetch."""
+    """`show(name)`: a page of the reference, as the export writes it, without network."""
     written = pages._front_page_and_reference({})
     context = lab.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()
@@ -162,7 +160,7 @@ def reference(lab):
     context.close()
 
 
-# Functions alone; classes too, with a list of their members. A theme changes only what colours decide.
+# A page of functions only, and one with classes and lists of their members.
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["raw_memory", "sharing"])
 @pytest.mark.parametrize(

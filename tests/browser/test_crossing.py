@@ -1,6 +1,6 @@
 """A hand and the kernel change a widget at the same moment, for each kind, in a real JupyterLab.
 
-The last change to reach the kernel wins, both views show it in the end, and none goes back on the way.
+The last change to reach the kernel wins, both views end up with it, and none shows an old state again.
 """
 
 import json
@@ -16,9 +16,9 @@ pytestmark = needs_chromium
 
 
 class Crossing:
-    """A new widget of a kind, shown twice, and when its kernel and its page hear of one another.
+    """A new widget of a kind, shown twice; its methods say when kernel and page hear of each other.
 
-    The kernel waits for files and makes them, as it may not be asked while nothing gets through.
+    The kernel waits for files and makes them, since it cannot be asked while nothing gets through.
     """
 
     def __init__(self, lab, page, kind, folder):
@@ -28,36 +28,58 @@ class Crossing:
         self.model = lab.run_code(page, "print(w.model_id)").strip()
         page.evaluate(RECORD, [KINDS[kind].css, self.model])
 
-    def by_hand(self, k=0):
+    def hand(self, k=0):
+        """Change a view by hand."""
         BY_HAND[self.kind](self.views.nth(k))
 
-    def begin(self):
-        """A cell is at work until it may go on; then it changes the widget."""
+    def other_hand(self):
+        """Change the other view by hand."""
+        self.hand(1)
+
+    def hand_is_heard(self):
+        """Wait until the kernel has the hand's change."""
+        self.wait_for("hand")
+
+    def cell(self):
+        """Run a cell that changes the widget, but only when it may go on."""
         self.page.evaluate(BEGIN, f"wait('go')\n{RIGHT[self.kind][0]}\nmake('done')")
         self.wait_for("begun")
 
-    def go_on(self):
+    def cell_goes_on(self):
+        """Let the cell change the widget."""
         (self.folder / "go").touch()
         self.wait_for("done")
+
+    def cell_is_over(self):
+        """Wait until the page hears that the cell has ended, which is after its change."""
+        self.page.evaluate("crossing.cell.then(() => {})")
+
+    def page_is_deaf(self):
+        """Hold back what the kernel tells the page."""
+        self.page.evaluate("crossing.deafen()")
+
+    def page_is_silent(self):
+        """Hold back what the page tells the kernel."""
+        self.page.evaluate("crossing.silence()")
 
     def wait_for(self, name):
         until = time.monotonic() + 30
         while not (self.folder / name).exists():
             assert time.monotonic() < until, f"the kernel has not {name}"
-            self.page.wait_for_timeout(5)  # the page goes on meanwhile
+            self.page.wait_for_timeout(5)  # the page goes on during this wait
 
     def end(self):
-        """When all is quiet: how many states there were to see, and who came last to the kernel."""
+        """When all is quiet: the number of states that could be seen, and who reached the kernel last."""
         self.page.evaluate("crossing.let()")
         settled(self.page)
         held = json.loads(self.lab.run_code(self.page, "print(json.dumps(w._state))"))
         shown, html = self.page.evaluate("crossing.end()")
         assert json.loads(shown[-1]) == held and html[0] == html[1]
-        assert len(shown) == len({*shown}), "a state comes back that was left"
+        assert len(shown) == len({*shown}), "an old state was shown again"
         return len(shown), self.lab.run_code(self.page, "print(came[-1])").strip()
 
 
-# `came` is who changed the widget, in the order of the kernel: ipywidgets remembers what comes from a page.
+# `came` has who changed the widget, in the kernel's order: ipywidgets knows what comes from a page.
 START = """\
 import json
 from pathlib import Path
@@ -75,8 +97,8 @@ w = {make}
 w.observe(note, "_state")
 display(w, w)"""
 
-# `crossing` holds back what comes from the kernel or goes there, and writes down each state that was to be
-# seen: when something has changed in a view, and the browser could paint it.
+# `crossing` holds back messages from and to the kernel, and records each state that could be seen: when a
+# view has changed and the browser could paint it.
 RECORD = f"""async ([css, id]) => {{
   const ws = jupyterapp.shell.currentWidget.sessionContext.session.kernel._ws;
   const model = (await ({MODELS})()).find((model) => model.model_id === id);
@@ -123,64 +145,37 @@ def crossing(lab, kinds_page, kind, tmp_path):
     (tmp_path / "go").touch()
 
 
-# There are three states: as at first, that of the hand, that of the cell. What was overtaken is not shown.
+# What happens, how many states can be seen, and who wins. There are three states: the first one, the hand's
+# and the cell's; one that is overtaken is not shown.
+ORDERS = {
+    "the page hears late": ("cell page_is_deaf cell_goes_on hand hand_is_heard", 2, "hand"),
+    "the page hears late of the last": (
+        "page_is_deaf hand hand_is_heard cell cell_goes_on",
+        3,
+        "cell",
+    ),
+    "the page speaks late": ("cell page_is_silent hand cell_goes_on cell_is_over", 2, "hand"),
+    "the kernel is busy": ("cell other_hand cell_goes_on hand_is_heard", 2, "hand"),
+}
+LONG = [pytest.param(order, marks=pytest.mark.long) for order in [*ORDERS][1:]]
 
 
+@pytest.mark.parametrize("order", [next(iter(ORDERS)), *LONG])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_that_hears_late(crossing):
-    """The cell was first: what it did reaches the page when the hand has gone on."""
-    crossing.begin()
-    crossing.page.evaluate("crossing.deafen()")
-    crossing.go_on()
-    crossing.by_hand()
-    crossing.wait_for("hand")
-    assert crossing.end() == (2, "hand")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_page_that_hears_late_of_what_came_last(crossing):
-    """The hand was first: the page hears of both at once, and shows what the cell did."""
-    crossing.page.evaluate("crossing.deafen()")
-    crossing.by_hand()
-    crossing.wait_for("hand")
-    crossing.begin()
-    crossing.go_on()
-    assert crossing.end() == (3, "cell")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_page_that_speaks_late(crossing):
-    """What the hand did is on its way while the page hears of the cell."""
-    crossing.begin()
-    crossing.page.evaluate("crossing.silence()")
-    crossing.by_hand()
-    crossing.go_on()
-    crossing.page.evaluate("crossing.cell.then(() => {})")  # its end comes after what it did
-    assert crossing.end() == (2, "hand")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_kernel_that_is_busy(crossing):
-    """What the hand did waits until the cell has ended, which changes the widget last of all."""
-    crossing.begin()
-    crossing.by_hand(1)
-    crossing.go_on()
-    crossing.wait_for("hand")
-    assert crossing.end() == (2, "hand")
+def test_the_last_to_reach_the_kernel_wins(crossing, order):
+    events, states, last = ORDERS[order]
+    for event in events.split():
+        getattr(crossing, event)()
+    assert crossing.end() == (states, last)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_change_that_python_refuses(crossing):
-    """It is seen, as the browser draws at once, and then both views are back at what the kernel holds."""
-    said = crossing.lab.run_code(
-        crossing.page, "def refuse(scene):\n    raise ValueError\nw._check = refuse"
-    )
-    assert said == ""
-    crossing.by_hand()
+    """The browser draws it at once, and then both views are back at what the kernel holds."""
+    refuse = "def refuse(state):\n    raise ValueError\nw._check = refuse"
+    assert crossing.lab.run_code(crossing.page, refuse) == ""
+    crossing.hand()
     settled(crossing.page)
     (first, _, last), html = crossing.page.evaluate("crossing.end()")
     held = crossing.lab.run_code(crossing.page, "print(json.dumps(w._state), came)")

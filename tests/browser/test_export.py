@@ -1,4 +1,4 @@
-"""Exported pages from the disk, with the network off: the widgets live, and nothing is fetched."""
+"""Exported pages from the disk, without network: the widgets live, and nothing is fetched."""
 
 import re
 import shutil
@@ -10,13 +10,13 @@ import pytest
 
 from browser_lab import ROOT
 from stridekit import widgets
-from tests.browser.pages import assert_accessible, button, enter, text
+from tests.browser.pages import COLOURS, assert_accessible, button, enter, text
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 
 pytestmark = needs_chromium
 
-# How each public name of the widgets makes one, where that is not by calling it with nothing.
+# The source of a widget by its public name, where a call needs arguments.
 MAKE = {
     "explore": "explore(torch.arange(24).view(4, 6).t(), 't')",
     "Predict": "Predict('What is `2 + 2`?', 4, why='Count.')",
@@ -25,7 +25,7 @@ NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
 def exported(notebooks):
-    """The pages of a folder of notebooks."""
+    """Export a folder of notebooks; return the folder of pages."""
     site = notebooks.parent / "site"
     command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", site]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -56,7 +56,7 @@ def kinds(tmp_path_factory):
 
 @pytest.fixture
 def visit(browser):
-    """Open a page from the disk; afterwards nothing was fetched and nothing went wrong."""
+    """`visit(path)` opens a page from the disk; no page may fetch anything or raise an error."""
     context = browser.new_context(offline=True, viewport={"width": 800, "height": 900})
     wrong = []
     context.on("request", lambda request: wrong.append(request.url))
@@ -76,7 +76,7 @@ def visit(browser):
 
 
 def test_every_kind_lives_and_two_views_are_one(visit, kinds):
-    """Each is drawn and answers a hand; the two views of one widget stay in step."""
+    """Each is drawn and reacts to a hand; two views of one widget stay in step."""
     page = visit(kinds)
     roots = page.locator("[data-widget] > .stridekit")
     assert roots.count() == len(widgets.__all__) + 1
@@ -96,7 +96,7 @@ def test_every_kind_lives_and_two_views_are_one(visit, kinds):
 
 
 def assert_alive(widget):
-    """Keys change it, pressed on what takes them; a question has only its button."""
+    """Keys change the widget, or its button if it is a question."""
     before = widget.inner_html()
     for control in widget.locator("[role=grid]:visible, input[type=range]:visible").all():
         for key in ("Home", "ArrowRight"):
@@ -110,7 +110,7 @@ def assert_alive(widget):
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lesson_is_alive(visit, site, name):
-    """Every widget is drawn and answers a hand, and nothing is wider than the page."""
+    """Every widget is drawn and reacts to a hand, and nothing is wider than the page."""
     page = visit(site / f"{name}.html")
     assert page.locator("h1").count() == 1
     roots = page.locator("[data-widget] > .stridekit").all()
@@ -137,9 +137,7 @@ def test_the_front_page_leads_to_every_lesson_and_back(visit, site):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["index", *NAMES])
 def test_accessibility(visit, site, name, scheme):
-    """axe finds nothing, contrast included; the dark is looked at for what depends on colours."""
+    """axe finds nothing; in the dark it checks only the rules that depend on colours."""
     page = visit(site / f"{name}.html")
     page.emulate_media(color_scheme=scheme)
-    assert_accessible(
-        page, rules=["color-contrast", "link-in-text-block"] if scheme == "dark" else ()
-    )
+    assert_accessible(page, rules=COLOURS if scheme == "dark" else ())

@@ -1,4 +1,4 @@
-"""What holds for all widgets, on a plain page: no key goes to JupyterLab, and a grid is one tab stop."""
+"""Rules for all widgets, on a plain page: no key goes to JupyterLab, and a grid is one tab stop."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from tests.widget_kinds import KINDS
 pytestmark = needs_chromium
 
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
-# What leads to nodes that are not there at first: a state, and what is then pressed.
+# A state and a button that together show the nodes which are hidden at first.
 FULLEST = {
     "StrideExplorer": ("w.chain = ('.T', '.contiguous()')", "button:has-text('undo')"),
     "AliasExplorer": ("w.steps = ['y = x[0].unfold(0, 3, 1)']", "button:has-text('z.add_(100)')"),
@@ -23,7 +23,7 @@ FULLEST = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_is_kept_from_jupyterlab(show, kind):
-    """Each node that takes the focus says so itself, before and after a hand; one tab stop a grid."""
+    """By an attribute of each node that takes the focus, before and after a press."""
     w = eval(KINDS[kind].make, NAMES)
     exec(FULLEST[kind][0], {"w": w})
     root = show(w)
@@ -36,6 +36,6 @@ def test_every_key_is_kept_from_jupyterlab(show, kind):
         press()
 
 
-# The nodes that take the focus and let JupyterLab have the keys.
+# The nodes that take the focus but leave the keys to JupyterLab.
 ASTRAY = """(root) => [...root.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
   .filter((node) => node.dataset.lmSuppressShortcuts !== 'true').map((node) => node.outerHTML)"""

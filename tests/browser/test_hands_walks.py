@@ -1,4 +1,6 @@
-"""TraversalExplorer under a hand, on a plain page: other items, alignments, caches; one walk, a warp."""
+"""TraversalExplorer under a hand, on a plain page: itemsizes, alignments, caches, one walk, a warp."""
+
+import re
 
 import pytest
 import torch
@@ -7,7 +9,17 @@ from stridekit import Layout
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import ITEMSIZES, Warp
-from tests.browser.pages import button, each, ints, pressed, stop_the_clock, text, texts
+from tests.browser.pages import (
+    button,
+    each,
+    ints,
+    labelled,
+    pressed,
+    stats,
+    stop_the_clock,
+    text,
+    texts,
+)
 from tests.live import visit_in_words
 from tests.needs import needs_chromium
 
@@ -18,41 +30,28 @@ def pane(w, k):
     return w.locator(".sk-panes > .sk-walk").nth(k)
 
 
-def stats(node):
-    """The numbers by what they count, those that are marked as too many with a !."""
-    pairs = node.locator(".sk-stats > div").evaluate_all(
-        "all => all.map((one) => [one.children[0].innerText, one.children[1].innerText,"
-        " one.dataset.many ? '!' : ''])"
-    )
-    return {what: number + many for what, number, many in pairs}
+def assert_counts(w, walks, cache_lines, alignment, visit):
+    """Both panes have Python's numbers."""
+    for k, step in enumerate(walks):
+        visits = traversal.walk(step.layout, step.order, cache_lines, alignment)
+        found = traversal.counts(visits, step.layout.itemsize, visit)
+        assert stats(pane(w, k)) == {
+            "visits": str(found.visits),
+            "lines loaded": f"{found.misses}{'!' * (found.misses > found.lines)}",
+            "would do": str(found.lines),
+            "bytes used / loaded": f"{found.bytes_used} / {found.bytes_loaded}",
+        }, (k, step)
 
 
-def said_by_python(layout, order, cache_lines, alignment, visit):
-    """What the numbers of a walk have to be."""
-    visits = traversal.walk(layout, order, cache_lines, alignment)
-    found = traversal.counts(visits, layout.itemsize, visit)
-    many = "!" if found.misses > found.lines else ""
-    return {
-        "visits": str(found.visits),
-        "lines loaded": f"{found.misses}{many}",
-        "would do": str(found.lines),
-        "bytes used / loaded": f"{found.bytes_used} / {found.bytes_loaded}",
-    }
-
-
-def assert_counts(w, e_walks, cache_lines, alignment, visit):
-    for k, step in enumerate(e_walks):
-        wanted = said_by_python(step.layout, step.order, cache_lines, alignment, visit)
-        assert stats(pane(w, k)) == wanted, (k, step)
+def controls(w):
+    """The controls of the alignment and of the itemsize."""
+    return labelled(w, "alignment"), labelled(w.locator(".sk-controls").first, "itemsize")
 
 
 def test_a_preset_is_aligned_anew(show):
-    """After other items at another place: its items can have the alignment, and the counts are right."""
+    """Its items can have the alignment that other items leave behind, and the counts are right."""
     w = show(TraversalExplorer())
-    shift, size = (
-        w.get_by_label("alignment"),
-        w.locator(".sk-controls").first.get_by_label("itemsize"),
-    )
+    shift, size = controls(w)
     for itemsize, moved in ((1, 13), (2, 46), (4, 20)):
         size.select_option(index=ITEMSIZES.index(itemsize))
         shift.fill(str(moved))
@@ -67,39 +66,28 @@ def test_a_preset_is_aligned_anew(show):
 def test_an_itemsize_keeps_the_alignment_possible(show):
     """Its slider moves by whole items, and ends where the last one begins."""
     w = show(TraversalExplorer())
-    shift, size = (
-        w.get_by_label("alignment"),
-        w.locator(".sk-controls").first.get_by_label("itemsize"),
-    )
+    shift, size = controls(w)
     shift.fill("56")
     for itemsize, alignment in ((16, 48), (8, 48), (1, 48), (4, 48)):
         size.select_option(index=ITEMSIZES.index(itemsize))
+        found = [shift.get_attribute(name) for name in ("step", "max", "aria-valuetext")]
+        said = f"{alignment} bytes behind the start of a line"
         assert shift.input_value() == str(alignment)
-        assert (shift.get_attribute("step"), shift.get_attribute("max")) == (
-            str(itemsize),
-            str(64 - itemsize),
-        )
-        assert (
-            shift.get_attribute("aria-valuetext") == f"{alignment} bytes behind the start of a line"
-        )
-        walks = [
-            step._replace(layout=Layout((6, 8), itemsize=itemsize))
-            for step in traversal.presets()[0].walks
-        ]
+        assert found == [str(itemsize), str(64 - itemsize), said]
+        layout = Layout((6, 8), itemsize=itemsize)
+        walks = [step._replace(layout=layout) for step in traversal.presets()[0].walks]
         assert_counts(w, walks, 4, alignment, 48)
     assert each(w.locator(".sk-before"), "style.width") == ["75%"] * 2
 
 
 @pytest.mark.parametrize("visit", [0, 1, 13, 30])
 def test_the_numbers_on_the_way_are_pythons(show, visit):
-    """Through another cache: counts, sentences, and of each line its loads and whether it is held."""
+    """Counts and sentences, and each line's elements, loads and place in the cache."""
     e = TraversalExplorer(Layout((6, 8), itemsize=8), cache_lines=2, alignment=8)
     e.visit = visit
     w = show(e)
-    scrub = w.get_by_label("visit", exact=True)
-    assert (
-        scrub.get_attribute("aria-valuetext") == text(w, ".sk-scrubber output") == f"{visit} of 48"
-    )
+    said = labelled(w, "visit").get_attribute("aria-valuetext")
+    assert said == text(w, ".sk-scrubber output") == f"{visit} of 48"
     assert_counts(w, e.walks, 2, 8, visit)
     for k, step in enumerate(e.walks):
         visits = traversal.walk(step.layout, step.order, 2, 8)
@@ -109,61 +97,54 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
         held = [*dict.fromkeys(v.line for v in reversed(visits[:visit]))][:2]
         for row in pane(w, k).locator(".sk-lines li").all():
             line = int(text(row, ".sk-line-name").split()[1])
+            boxes = ints(row, ".sk-byte-box")
+            assert {(8 * element + 8) // 64 for element in boxes} == {line}
             loads = sum(v.line == line and not v.hit for v in visits[:visit])
             sign = "●" if line in held else "○" if loads else ""
-            assert text(row, ".sk-held") == sign
-            assert text(row, ".sk-loads") == f"×{loads}"
-            assert row.locator(".sk-loads").get_attribute("data-many") == (
-                "true" if loads > 1 else None
-            )
-            times = f"loaded {loads} time{'s' * (loads != 1)}"
-            assert (
-                row.get_attribute("aria-label")
-                == f"cache line {line}: {times}{', in the cache' * (sign == '●')}"
-            )
-    found = (e.counts, e.other_counts)
-    verdict = traversal.comparison(*found)
+            assert texts(row, ".sk-held, .sk-loads") == [f"×{loads}", sign]
+            many = row.locator(".sk-loads").get_attribute("data-many")
+            assert many == ("true" if loads > 1 else None)
+            told = f"loaded {loads} time{'s' * (loads != 1)}{', in the cache' * (sign == '●')}"
+            assert row.get_attribute("aria-label") == f"cache line {line}: {told}"
+    verdict = traversal.comparison(e.counts, e.other_counts)
     assert text(w, ".sk-verdict") == f"{verdict[0].upper()}{verdict[1:]}."
 
 
 def test_each_walk_has_its_own_order(show):
-    """The other one stays; torch's is named; a box has the colour of its first owner's row."""
+    """A change leaves the other walk alone; torch's order is named; a box has its first owner's colour."""
     x = torch.arange(12).view(3, 4)
     w = show(TraversalExplorer(x[:, :1].expand(3, 4), other=x.t()))
-    options = "all => all.map((one) => one.innerText)"
-    assert pane(w, 1).locator("option").evaluate_all(options) == [
-        "row by row, dims (0, 1)", "column by column, dims (1, 0) · as torch runs it"]  # fmt: skip
+    six = show(TraversalExplorer(torch.zeros(2, 3, 5).permute(2, 0, 1), "torch"))
+    assert pane(six, 0).locator("option").count() == 6
+    assert text(pane(six, 0), "option:checked") == "dims (1, 2, 0) · as torch runs it"
+    orders = ["row by row, dims (0, 1)", "column by column, dims (1, 0) · as torch runs it"]
+    assert texts(pane(w, 1), "option") == orders
     before = text(pane(w, 0), "option:checked")
     pane(w, 1).locator("select").select_option(index=1)
     assert text(pane(w, 1), "option:checked").startswith("column by column")
     assert text(pane(w, 0), "option:checked") == before
     assert pane(w, 1).get_attribute("aria-label") == "other, column by column, dims (1, 0)"
-    tints = "all => all.map((box) => [box.innerText, box.className.match(/sk-r./)[0]])"
-    found = dict(pane(w, 0).locator(".sk-byte-box").evaluate_all(tints))
-    assert found == {"0": "sk-r0", "4": "sk-r1", "8": "sk-r2"}
     overlapping = show(TraversalExplorer(torch.arange(6).as_strided((4, 3), (1, 1)), (0, 1)))
-    found = dict(pane(overlapping, 0).locator(".sk-byte-box").evaluate_all(tints))
-    assert found == {
-        "0": "sk-r0",
-        "1": "sk-r0",
-        "2": "sk-r0",
-        "3": "sk-r1",
-        "4": "sk-r2",
-        "5": "sk-r3",
-    }
+    assert tints(w) == {"0": "sk-r0", "4": "sk-r1", "8": "sk-r2"}
+    rows = [0, 0, 0, 1, 2, 3]
+    assert tints(overlapping) == {str(k): f"sk-r{row}" for k, row in enumerate(rows)}
+
+
+def tints(w):
+    """The colour of each box in the first pane, by its number."""
+    boxes = pane(w, 0).locator(".sk-byte-box")
+    names = [re.search(r"sk-r.", name)[0] for name in each(boxes, "className")]
+    return dict(zip(boxes.all_inner_texts(), names, strict=True))
 
 
 def test_little_and_much_to_walk(show):
-    """One dim has no orders to choose from, nothing cannot be played; of many lines the rest is counted."""
-    one, none, many, corner = (
-        w
-        for w in show(
-            TraversalExplorer(torch.zeros(9)),
-            TraversalExplorer(torch.zeros(0, 3)),
-            TraversalExplorer(torch.zeros(41, 16)[:, :2], (0, 1)),
-            TraversalExplorer(torch.zeros(60, 50)),
-        ).all()
-    )
+    """One dim leaves no choice of orders, nothing cannot be played; beyond 40 lines the rest is counted."""
+    one, none, many, corner = show(
+        TraversalExplorer(torch.zeros(9)),
+        TraversalExplorer(torch.zeros(0, 3)),
+        TraversalExplorer(torch.zeros(41, 16)[:, :2], (0, 1)),
+        TraversalExplorer(torch.zeros(60, 50)),
+    ).all()
     assert pane(one, 0).locator("select").is_disabled() and not pane(one, 1).is_visible()
     assert pane(many, 0).locator("select").is_enabled()
     assert none.locator(".sk-play").is_disabled() and one.locator(".sk-play").is_enabled()
@@ -175,15 +156,14 @@ def test_little_and_much_to_walk(show):
 
 
 def test_each_preset_has_its_lesson(show):
-    """Its own words, and its chip alone is pressed; a hand that changes a walk leaves it."""
+    """Its own words, and only its chip is pressed, until a hand changes a walk."""
     w = show(TraversalExplorer())
     lesson, chips = w.locator(".sk-lesson"), w.locator(".sk-presets button")
     for one in traversal.presets():
         button(w, one.name).click()
         assert lesson.inner_text() == one.lesson and pressed(chips) == [one.name]
-        assert text(w, ".sk-scrubber output") == "{0} of {0}".format(
-            max(step.layout.numel for step in one.walks)
-        )
+        most = max(step.layout.numel for step in one.walks)
+        assert text(w, ".sk-scrubber output") == f"{most} of {most}"
     pane(w, 0).locator("select").select_option(index=5)
     assert lesson.inner_text() == "" and pressed(chips) == []
     button(w, "a GPU's warp").click()
@@ -191,13 +171,13 @@ def test_each_preset_has_its_lesson(show):
 
 
 def test_a_hand_stops_the_playing(show):
-    """The scrubber, a preset and a warp: what a hand has chosen stays."""
+    """The scrubber, a preset or a warp stops it, and stays."""
     w = show(TraversalExplorer())
     stop_the_clock(w.page)
     play, made = w.locator(".sk-play"), w.locator(".sk-scrubber output")
     button(w, "transpose").click()
     for act, shown in [
-        (lambda: w.get_by_label("visit", exact=True).fill("20"), "20 of 48"),
+        (lambda: labelled(w, "visit").fill("20"), "20 of 48"),
         (lambda: button(w, "broadcast").click(), "48 of 48"),
     ]:
         play.click()
@@ -220,29 +200,25 @@ WARPS = [Warp(4, 1, 0), Warp(4, 2, 1), Warp(8, 0, 3), Warp(1, 32, 31), Warp(16, 
 
 @pytest.mark.parametrize("warp", WARPS, ids=lambda warp: str(tuple(warp)))
 def test_a_warp_is_pythons(show, warp):
-    """Numbers, sectors and sentence, marked where fewer would do; sliders end where Python's values do."""
+    """Numbers, sectors and sentence, marked where fewer would do; the sliders have Python's limits."""
     w = show(TraversalExplorer(warp=warp)).locator(".sk-warp")
     touched = len(set(warp.sectors))
     assert stats(w) == {
         "lanes": "32",
-        "sectors loaded": f"{touched}{'!' if touched > warp.minimum else ''}",
+        "sectors loaded": f"{touched}{'!' * (touched > warp.minimum)}",
         "would do": str(warp.minimum),
         "bytes used / loaded": f"{warp.bytes_used} / {warp.bytes_loaded}",
     }
     assert text(w, ".sk-sentence") == traversal.warp_sentence(warp)
     assert w.locator(".sk-sector").count() == touched
     slots = texts(w, ".sk-slot-of-lane")
-    assert slots == (["all"] if warp.stride == 0 else slots) and len(slots) == (
-        32 if warp.stride else 1
-    )
+    assert len(slots) == 32 if warp.stride else slots == ["all"]
     for name, most in (("stride", 32), ("offset", 31)):
         slider = w.get_by_label(name)
-        assert (slider.get_attribute("min"), slider.get_attribute("max")) == ("0", str(most))
+        assert [slider.get_attribute(end) for end in ("min", "max")] == ["0", str(most)]
         assert slider.input_value() == str(getattr(warp, name))
-    assert (
-        w.get_by_label("itemsize").input_value()
-        == f"{warp.itemsize} byte{'s' * (warp.itemsize != 1)}"
-    )
+    size = w.get_by_label("itemsize").input_value()
+    assert size == f"{warp.itemsize} byte{'s' * (warp.itemsize != 1)}"
 
 
 def test_a_warp_is_kept_for_the_next_time(show):
@@ -253,46 +229,3 @@ def test_a_warp_is_kept_for_the_next_time(show):
     assert not w.locator(".sk-warp").is_visible()
     button(w, "a GPU's warp").click()
     assert text(w, ".sk-warp .sk-sentence") == traversal.warp_sentence(Warp(4, 3, 0))
-
-
-def boxes(node):
-    return sorted(ints(node, ".sk-byte-box"))
-
-
-def test_the_boxes_are_torchs_elements(show):
-    """Each on the cache line of its bytes; of three dims there are six orders, and torch's is named."""
-    w, own = show(
-        TraversalExplorer(), TraversalExplorer(torch.zeros(2, 3, 5).permute(2, 0, 1), "torch")
-    ).all()
-    for name, x in [
-        ("every second column", torch.arange(96).view(6, 16)[:, ::2]),
-        ("stride 5", torch.arange(120)[::5]),
-    ]:
-        button(w, name).click()
-        assert boxes(pane(w, 1)) == sorted(x.flatten().tolist())
-        for line in pane(w, 1).locator(".sk-lines li").all():
-            number = int(text(line, ".sk-line-name").split()[1])
-            assert {e * x.element_size() // 64 for e in boxes(line)} == {number}
-    assert boxes(pane(own, 0)) == [*range(30)]
-    orders = pane(own, 0).locator("option")
-    chosen = text(pane(own, 0), "option:checked")
-    assert orders.count() == 6 and chosen == "dims (1, 2, 0) · as torch runs it"
-
-
-def test_it_plays_to_the_end_and_can_be_paused(show):
-    """From the start again where it stood at the end."""
-    w = show(TraversalExplorer())
-    stop_the_clock(w.page)
-    play, visit = w.locator(".sk-play"), w.get_by_label("visit", exact=True)
-    visit.fill("48")
-    play.click()
-    w.page.clock.run_for(400)
-    play.click()
-    paused = int(visit.input_value())
-    assert 1 <= paused < 20 and play.inner_text() == "▶ play"
-    w.page.clock.run_for(2000)
-    assert int(visit.input_value()) == paused
-    visit.fill("46")
-    play.click()
-    w.page.clock.run_for(2000)
-    assert (visit.input_value(), play.inner_text()) == ("48", "▶ play")

@@ -1,4 +1,4 @@
-"""A cell that is run again and again leaves nothing behind, for each widget, in a real JupyterLab."""
+"""Running a cell again and again leaves nothing behind, for each widget, in a real JupyterLab."""
 
 import pytest
 
@@ -9,12 +9,12 @@ from tests.widget_kinds import KINDS
 pytestmark = [needs_chromium, pytest.mark.long]
 
 TIMES = 50
-# anywidget keeps the node that a view had stood in, and JupyterLab some text of its own: of a widget that
-# shows one word, 100 nodes and 0.7 MB after fifty runs. And a page may hold on to a view or two a while.
-# Where views are not let go, the smallest leaves 500 listeners, the stride explorer 3,600.
+# anywidget keeps the node of each view, and JupyterLab some text of its own: 100 nodes and 0.7 MB after
+# fifty runs of a widget that shows one word. A page may keep a view or two for a while. If none is let go,
+# the smallest widget leaves 500 listeners, the stride explorer 3,600.
 MOST_LISTENERS, MOST_NODES, MOST_BYTES = 3 * TIMES, 20 * TIMES, 40_000 * TIMES
 
-# Each run shows the widget anew; it is drawn, pointed at and walked in before the next run throws it away.
+# Each run shows the widget again; it is drawn, pointed at and walked in before the next run removes it.
 SHOW_AGAIN = """async ([k, css, times]) => {
   const book = jupyterapp.shell.currentWidget.content;
   book.activeCellIndex = k;
@@ -40,7 +40,7 @@ SHOW_AGAIN = """async ([k, css, times]) => {
 
 
 def counted(page, session):
-    """Listeners, nodes and bytes of the page's heap, once what nobody holds is gone, which takes time."""
+    """The page's listeners, nodes and bytes, once garbage collection has settled."""
     seen = [None]
     for _ in range(15):
         page.wait_for_timeout(300)
@@ -54,7 +54,7 @@ def counted(page, session):
 
 @pytest.fixture(scope="module")
 def again(lab, notebook):
-    """A page on which cell k + 1 shows the k-th widget again; without still pictures."""
+    """A page on which cell k + 1 shows the k-th widget, without still pictures."""
     made = [f"w{k} = {kind.make}" for k, kind in enumerate(KINDS.values())]
     start = [f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}", NO_STILLS, *made]
     page = notebook("\n".join(start), *[f"w{k}" for k in range(len(KINDS))])
@@ -63,7 +63,7 @@ def again(lab, notebook):
 
 @pytest.mark.parametrize("k", range(len(KINDS)), ids=list(KINDS))
 def test_a_rerun_cell_leaves_nothing_behind(again, k):
-    """Fifty times: as many listeners as before, and no more nodes and bytes than the page itself takes."""
+    """After fifty runs, listeners, nodes and bytes have grown no more than those of the page itself."""
     page, session = again
     css = [*KINDS.values()][k].css
     assert page.evaluate(SHOW_AGAIN, [k + 1, css, 5]) == ""

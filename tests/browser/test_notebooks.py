@@ -8,7 +8,7 @@ from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
-# As many widgets have drawn something as there are outputs that are widgets.
+# Each output that is a widget has drawn something.
 ALL_WIDGETS_DRAWN = """() => {
   const outputs = [...jupyterapp.shell.currentWidget.content.model.cells]
     .filter((cell) => cell.type === 'code')
@@ -19,7 +19,7 @@ ALL_WIDGETS_DRAWN = """() => {
   return widgets.length > 0 && drawn.length === widgets.length;
 }"""
 
-# The widgets that do not fit into their cells, by what they say first.
+# The widgets that are wider than their cells, by their first words.
 TOO_WIDE = """(roots) => roots
   .filter((node) => node.scrollWidth > node.clientWidth + 1)
   .map((node) => node.className + ': ' + node.innerText.slice(0, 60))"""
@@ -29,10 +29,7 @@ NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_runs_from_top_to_bottom(lab, name):
-    """Every cell runs, only tagged cells raise, every widget is alive, and nothing leaves the machine.
-
-    Then, at 800 pixels, no widget is wider than its cell.
-    """
+    """Every cell runs, only tagged cells raise, every widget draws, and none is too wide at 800 pixels."""
     page = lab.open(f"notebooks/{name}")
     lab.run_all(page)
     cells = page.evaluate(

@@ -10,17 +10,17 @@ from tests.widget_kinds import KINDS
 pytestmark = [needs_chromium, pytest.mark.long]
 
 TIMES = 20
-# A page keeps the text of each module that it has ever loaded, and each model loads one: 1.1 MB a run for
-# all widgets. Where views are not let go, a run leaves 200 listeners and 2,900 nodes.
+# A page keeps the text of every module it has loaded, and each model loads one: 1.1 MB a run for all
+# widgets. When views are not let go, a run leaves 200 listeners and 2,900 nodes.
 MOST_LISTENERS, MOST_NODES, MOST_BYTES = 20 * TIMES, 10 * TIMES, 1_000_000 * TIMES
 MOST_RESIDENT = 2**20 * TIMES  # of the kernel and of the server
 
-# A cell a widget.
+# One cell for each widget.
 SOURCES = [
     f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}\n{NO_STILLS}",
     *[kind.make for kind in KINDS.values()],
 ]
-# JupyterLab asks for a thread for the widgets' messages, and a restart before the answer is an error to it.
+# JupyterLab asks for a thread for the widgets' messages, and fails if a restart comes before the answer.
 RESTART = """async () => {
   const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
   const waits = () => [...kernel._comms.values()].some(({ subshellId }) => !subshellId);
@@ -38,7 +38,7 @@ for pid in (os.getpid(), os.getppid()):
 
 
 def test_twenty_restarts_take_no_memory(lab, notebook):
-    """The page, the kernel and the server hold as much after twenty runs as after ten."""
+    """Page, kernel and server hold as much after twenty runs as after ten."""
     page = notebook(*SOURCES)
     session = page.context.new_cdp_session(page)
     found = []

@@ -1,4 +1,4 @@
-"""Whoever sets what cannot be sees the error under the cell, and a picture that agrees with Python."""
+"""Setting a wrong value shows the error under the cell, and a picture that agrees with Python."""
 
 import re
 
@@ -17,7 +17,7 @@ FIRST_AND_LAST = [case for cases in ALL_OF.values() for case in (cases[0], cases
 
 @pytest.mark.parametrize(("kind", "name", "value", "said"), FIRST_AND_LAST)
 def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value, said):
-    """The picture is that of a widget which was only given the right value, shown before or after."""
+    """The picture is that of a widget which was given only the right value."""
     made, right = KINDS[kind].make, RIGHT[kind][0]
     told = run_last_cell(
         kinds_page,
@@ -37,7 +37,7 @@ def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value,
     assert said.strip() == "True"
 
 
-# Without what is hidden, and what is read aloud once the hand rests.
+# The HTML and the text, without hidden nodes and the words that are read aloud later.
 SHOWN = """(views) => views.map((view) => {
   const copy = view.cloneNode(true);
   for (const node of copy.querySelectorAll('.sk-spoken, [hidden]')) node.remove();
