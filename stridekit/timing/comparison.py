@@ -1,4 +1,4 @@
-"""A comparison: samples of several functions, and the ratios, intervals and verdicts that they give."""
+"""A comparison: samples of several functions, and the ratios, intervals and verdicts they give."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Of two functions: whether the second is faster, slower, same or inconclusive.
+        """The second of two functions beside the first: faster, slower, same or inconclusive.
 
-        Raises TimingError where there are more: ask `ratios[name].verdict`.
+        Raises TimingError for more than two: ask `ratios[name].verdict`.
         """
         if len(self.samples) != 2:
             raise TimingError(
@@ -100,7 +100,7 @@ class Comparison:
         """The samples of one function, as `measure` would give them."""
         if not isinstance(name, str) or name not in self.names:
             raise TimingError(f"{shown(name)} was not compared: {', '.join(self.names)} were")
-        seconds = tuple(taken for one in self.samples[name] for taken in one)
+        seconds = self._seconds(name)
         return Measurement(
             name, seconds, seconds, self.calls[name], 0, self.threads, self.device,
             self.noise, self.machine,
@@ -129,12 +129,14 @@ class Comparison:
 
         return draw_comparison(self, ax)
 
+    def _seconds(self, name: str) -> tuple[float, ...]:
+        return tuple(taken for one in self.samples[name] for taken in one)
+
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
         for name in self.names:
-            seconds = [taken for one in self.samples[name] for taken in one]
             ratio = self.ratios.get(name)
             words = (str(ratio), ratio.verdict) if ratio else ("1", "the baseline")
-            yield name, in_words(noise.quartile(seconds)), *words
+            yield name, in_words(noise.quartile(self._seconds(name))), *words
 
     def _title(self) -> str:
         rounds, threads = many(len(self.order), "round"), many(self.threads, "thread")
@@ -161,8 +163,8 @@ class Comparison:
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     """The ratio of each subject's lower quartile to the first's, with bootstrap intervals.
 
-    Whole rounds are drawn again, the same ones for all subjects: what slowed a round slowed all of
-    it. Always the same numbers for the same samples.
+    Whole rounds are drawn again, the same for all subjects: what slowed a round slowed all of it. The
+    same samples always give the same numbers.
 
     >>> [ratio.value for ratio in ratios([[[1.0, 1.0]] * 8, [[2.0, 2.0]] * 8])]
     [2.0]

@@ -1,4 +1,4 @@
-"""measure(fn): one function's time, with its spread and what speaks against it."""
+"""measure(fn): the time of one function, with its spread and every reason to doubt it."""
 
 from __future__ import annotations
 
@@ -112,15 +112,15 @@ def measure(
     graph: bool = False,
     label: str = "",
 ) -> Measurement:
-    """Time `fn(*args)` until the samples took `min_run_time` seconds together.
+    """Time `fn(*args)` until its samples add up to `min_run_time` seconds.
 
-    On the CPU by torch.utils.benchmark's `blocked_autorange`, wall time with the garbage collector
-    off. With device="cuda" by pairs of events, the L2 cache written over before each call
-    (flush=False leaves it), and graph=True replays a CUDA graph. To compare two functions use
-    `compare`: two measurements, one after the other, see two different machines.
+    On the CPU it is the wall time of torch.utils.benchmark's `blocked_autorange`, with the garbage
+    collector off. With device="cuda" it is the time between pairs of events; the L2 cache is written
+    over before each call (flush=False leaves it), and graph=True replays a CUDA graph. To compare two
+    functions use `compare`: two measurements, one after the other, see two different machines.
 
     Raises TimingError for what cannot be timed: no function, one that raises, one that leaves a GPU
-    at work, no device, no time, no threads. The number of torch's threads is as before afterwards.
+    at work, no device, no time, no threads. Afterwards torch has as many threads as before.
 
     >>> import torch
     >>> x = torch.ones(100, 100)

@@ -53,7 +53,7 @@ class Subject:
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Let torch work in so many threads, and in as many as before afterwards."""
+    """Let torch work in so many threads, and afterwards in as many as before."""
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
         raise TimingError(
             f"threads={shown(count)}: torch needs one thread or more (1024 at the most), as an int"
@@ -89,7 +89,7 @@ def prepare(functions: Mapping[str, Callable[[], object]], clock: Clock) -> list
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
-    """In which order one round times its subjects: there and back for two, else shuffled."""
+    """The order in which a round times its subjects: there and back for two, shuffled for more."""
     order = list(range(count))
     if count == 2:
         return [0, 1, 1, 0]
@@ -111,11 +111,11 @@ def _calibrate(subject: Subject, clock: Clock) -> None:
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
-    """The number of pages of memory that the system handed out during `calls` calls of `function`.
+    """The number of pages of memory that the system hands out during `calls` calls of `function`.
 
-    The size of a page is up to the system, mostly 4,096 bytes (`resource.getpagesize()`). Gives 0 on
-    a system that does not count them. Raises TimingError unless it is given a function and a number
-    of calls, and whatever `function` raises.
+    A page mostly has 4,096 bytes (`resource.getpagesize()`). The answer is 0 on a system that does not
+    count pages. Raises TimingError unless you give a function and a number of calls, and whatever
+    `function` raises.
 
     >>> import torch
     >>> x = torch.zeros(1000)
