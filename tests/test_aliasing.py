@@ -83,20 +83,6 @@ def test_arrays_with_negative_and_odd_strides(data):
     assert shares_memory(a, b) == np.shares_memory(a, b)
 
 
-def test_the_seeds_of_confusion():
-    """Empty, 0-d, size-1, zero-stride, offset, reinterpreted, complex."""
-    x = torch.arange(24.0).view(4, 6)
-    assert is_view(x[:0], x) and not shares_memory(x[:0], x)
-    assert is_view(x[3, 5], x) and is_view(x[3, 5], x[3:, 5:]) and is_view(x[3:, 5:], x[3, 5])
-    assert is_view(x[:1].expand(9, 6), x[0]) and is_view(x[0], x[:1].expand(9, 6))
-    assert is_view(x.view(torch.int16)[:, 1], x[:, 0]) and not is_view(
-        x[:, 0], x.view(torch.int16)[:, 1]
-    )
-    z = torch.zeros(3, dtype=torch.complex64)
-    assert shares_memory(z.real, z) and not shares_memory(z.real, z.imag)
-    assert is_view(z.conj(), z) and is_view(z.conj().imag, z)
-
-
 def test_notions_of_one_storage():
     """Kept alive together, though no byte is shared; and one block under several handles."""
     x = torch.arange(10)
@@ -114,16 +100,6 @@ def test_notions_of_one_storage():
     empty = torch.empty(0)
     assert shares_storage(empty, empty.view(0, 3)) and not shares_storage(empty, torch.empty(0))
     assert shares_storage(Layout((3,)), Layout((5,), storage_offset=90))
-
-
-def test_a_lazy_clone_stays_lazy():
-    """A copy-on-write clone shares memory until it is written; asking does not write."""
-    x = torch.arange(4.0)
-    y = torch._lazy_clone(x)
-    assert shares_memory(x, y) and is_view(y, x) and shares_storage(x, y)
-    assert torch._C._is_cow_tensor(y)
-    y[0] = 7
-    assert not shares_memory(x, y) and x[0] == 0
 
 
 @given(tensors(max_ndim=3), st.data())

@@ -13,50 +13,9 @@ from stridekit import (
     explain,
     has_internal_overlap,
     is_view,
-    memset,
-    read_storage,
     shares_memory,
-    shares_storage,
 )
 from stridekit.elementwise import output_layout
-
-# Who shares memory with whom -------------------------------------------------------------------
-
-
-def test_overlaps_asks_for_the_storage_alone():
-    """torch._C._overlaps calls two interleaved slices overlapping; their memory sets are disjoint."""
-    x = torch.arange(10.0)
-    even, odd = x[::2], x[1::2]
-    assert torch._C._overlaps(even, odd)
-    assert memset(even).isdisjoint(memset(odd)) and not shares_memory(even, odd)
-    assert shares_storage(even, odd)
-
-
-def test_is_view_of_autograd_forgets():
-    """_is_view() is False after detach and after a round trip by NumPy; the bytes are still x's."""
-    x = torch.arange(10.0)
-    for same in (x.detach(), x.data, torch.from_numpy(x.numpy())):
-        assert not same._is_view()
-        assert is_view(same, x) and memset(same) == memset(x)
-    assert x[1:]._is_view() and memset(x[1:]) < memset(x)
-
-
-def test_empty_views_have_no_data_ptr():
-    """An empty view reports data_ptr 0, not its place; it still belongs to its storage."""
-    x = torch.arange(10.0)
-    for empty in (x[:0], x[4:4], x[10:]):
-        assert empty.data_ptr() == 0 != x.data_ptr()
-        assert len(memset(empty)) == 0 and is_view(empty, x) and shares_storage(empty, x)
-        assert len(read_storage(empty)) == 10
-
-
-def test_as_strided_escapes():
-    """as_strided counts its offset from the storage's start, so its result can lie outside its input."""
-    part = torch.arange(10.0)[4:]
-    escaped = part.as_strided((2,), (1,), 0)
-    assert escaped.tolist() == [0, 1] and escaped._base is part._base
-    assert memset(escaped).isdisjoint(memset(part)) and not is_view(escaped, part)
-
 
 # Writes that torch does not refuse -------------------------------------------------------------
 
@@ -135,15 +94,6 @@ def test_strides_that_nothing_steps_along():
     assert layout.view(1, 1, 3).stride == (3, 3, 1)
 
 
-def test_contiguous_says_nothing_of_the_storage():
-    """A contiguous slice of ten elements keeps a million alive, and contiguous() does not change that."""
-    x = torch.zeros(1_000_000)[5:15]
-    assert x.is_contiguous() and x.contiguous() is x
-    assert len(read_storage(x)) == 1_000_000
-    storage = dict(explain(x).lines)["storage"]
-    assert storage == "10 of 1,000,000 elements are reached (40 of 4,000,000 bytes)"
-
-
 # NumPy ------------------------------------------------------------------------------------------
 
 
@@ -178,13 +128,3 @@ def test_numpy_reshapes_by_the_same_rule():
         assert shares_memory(result, one)
     for result in (wide.ravel(), tensor.ravel()):
         assert not shares_memory(result, one)
-
-
-# Values -----------------------------------------------------------------------------------------
-
-
-def test_a_copy_of_bools_changes_bytes():
-    """torch copies a bool as a value, so a byte of 255 becomes 1: read_storage copies bytes."""
-    odd = torch.tensor([0, 1, 255], dtype=torch.uint8).view(torch.bool)
-    assert odd.clone().view(torch.uint8).tolist() == [0, 1, 1]
-    assert read_storage(odd).view(torch.uint8).tolist() == [0, 1, 255]

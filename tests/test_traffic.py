@@ -313,7 +313,7 @@ def test_what_torch_casts_first_is_an_operation_to_ask_for():
 # What it shows --------------------------------------------------------------------------------------
 
 
-def test_the_table_as_text_and_html():
+def test_the_table():
     """Aligned columns; what is kept is said; a cache adds a column."""
     x, out = Layout((100, 100), itemsize=4), Layout((100, 100), itemsize=4, storage="out")
     assert str(traffic(reads=x, writes=out[:, 7])) == (
@@ -329,15 +329,8 @@ def test_the_table_as_text_and_html():
     )
     several = traffic((x, x.t()), (x[1:], x[2:]))
     assert [one.name for one in several.operands] == ["read 0", "read 1", "write 0", "write 1"]
-    for found in (several, traffic(reads=x, cache=4096)):
-        cells = re.findall(r"<(?:caption|t[hd])[^>]*>([^<]+)", found._repr_html_())
-        title, head, *rows = str(found).splitlines()
-        rows = [title, "operand  " + head, *rows[:-1]]
-        assert cells[:-1] == [cell for row in rows for cell in re.split(r"  +", row.strip())]
-        assert cells[-1] == str(found).splitlines()[-1].strip()
-    page = traffic(reads=x, cache=4096)._repr_html_()
-    assert page.count("<th ") == 7 and "fetched" in page and "a cache of 4,096 bytes" in page
-    assert ">operand</th>" in page and "></th>" not in page  # a screen reader has words for each
+    title, head, *_ = str(traffic(reads=x, cache=4096)).splitlines()
+    assert title.endswith(", a cache of 4,096 bytes") and head.endswith("sectors  fetched")
 
 
 def test_fraction_of_a_bandwidth():

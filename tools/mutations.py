@@ -22,11 +22,7 @@ class Mutation(NamedTuple):
 
 VIEWS, LAYOUT, FORMATS = "tests/test_views.py", "tests/test_layout.py", "tests/test_questions.py"
 SETS, MEMORY, ALIAS = "tests/test_strided_set.py", "tests/test_memory.py", "tests/test_aliasing.py"
-STORAGE, COPIES, ELEMENTWISE = (
-    "tests/test_storage.py",
-    "tests/test_copies.py",
-    "tests/test_elementwise.py",
-)
+STORAGE, ELEMENTWISE = "tests/test_storage.py", "tests/test_elementwise.py"
 TRAFFIC = "tests/test_traffic.py"
 TYPED, READERS = (
     "tests/test_grammar.py",
@@ -105,12 +101,12 @@ MUTATIONS = (
     # Copies and elementwise ------------------------------------------------------------------------
     Mutation("contiguous always copies", CORE,
              "if not rules.why_not_contiguous(self.shape, self.stride, name):\n            return self",
-             "if False:\n            return self", COPIES),
+             "if False:\n            return self", VIEWS),
     Mutation("clone always makes rows", CORE,
-             "rules.preserved_stride(self.shape, self.stride)", "rules.contiguous_stride(self.shape)", COPIES),
+             "rules.preserved_stride(self.shape, self.stride)", "rules.contiguous_stride(self.shape)", VIEWS),
     Mutation("flatten of one dim goes through reshape", CORE,
              "if start == end:\n            return self", "if start == end:\n            return self.clone()",
-             COPIES),
+             VIEWS),
     Mutation("the result of a sum is always by rows", LOOPS,
              "return packed_stride(shape, order)\n", "return contiguous_stride(shape)\n", ELEMENTWISE),
     Mutation("loops merge that do not fit", LOOPS,
@@ -420,7 +416,7 @@ MUTATIONS = (
              "if numel and start + numel * item > nbytes:", "if numel and numel * item > nbytes:", TRUST),
     Mutation("a shrunk out may be one element too long", "stridekit/tensors/storage.py",
              "if numel and start + numel * item > nbytes:", "if numel and start + numel * item > nbytes + item:",
-             TRUST),
+             "tests/test_guard_pages.py"),
     Mutation("the last byte of out is not asked for", "stridekit/tensors/storage.py",
              "_may_write(first) and _may_write(first + numel * item - 1)", "_may_write(first)",
              "tests/test_guard_pages.py"),
