@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-import stridekit
 from stridekit import (
     Layout,
     LayoutError,
@@ -151,21 +150,32 @@ def lru(walks, line, lines):
 
 
 def random_walks(rng):
-    """Loops over one operand or two: dense in any order, with gaps, repeated."""
+    """Loops over one operand to three: dense, by rows or in any order, with gaps, repeated."""
     shape = [rng.choice([2, 3, 5, 8, 16, 20, 33]) for _ in range(rng.randint(1, 3))]
-    walks, base = [], 0
-    for _ in range(rng.choice([1, 1, 2])):
-        item, stride, step = rng.choice([4, 8]), [0] * len(shape), 1
-        for d in rng.sample(range(len(shape)), len(shape)):
+    walks, base, by_rows = [], 0, rng.random() < 0.2
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        item, stride, step = rng.choice([4, 8, 8]), [0] * len(shape), 1
+        dims = range(len(shape))[::-1]
+        for d in dims if by_rows else rng.sample(dims, len(shape)):
             stride[d] = step
             step *= shape[d]
             step += rng.choice([0, 0, rng.randint(1, 9)])
-        if rng.random() < 0.2:
+        if not by_rows and rng.random() < 0.2:
             stride[rng.randrange(len(shape))] = 0
         loops = tuple((item * c, n) for c, n in zip(stride, shape, strict=True))
-        walks.append(Walk(base + rng.choice([0, 0, 4, 8, 32]), loops, item))
+        walks.append(Walk(base + item * rng.choice([0, 0, 1, 2, 8]), loops, item))
         base += (step * item // 4096 + 2) * 4096
     return walks
+
+
+def only_moves_on(walk):
+    """True where no turn of a loop comes back to a byte of the turn before."""
+    reach = walk.itemsize
+    for step, n in reversed(walk.loops):
+        if step < reach:
+            return False
+        reach += step * (n - 1)
+    return True
 
 
 def own_lines(walk):
@@ -175,37 +185,20 @@ def own_lines(walk):
 
 
 def test_fetched_lines_against_a_cache_filled_visit_by_visit():
-    """Exact where all fits; else nearly always, and rarely more than a tenth from the truth."""
+    """Exact where all fits, or only moves on; else nearly always, and rarely more than a tenth off."""
     rng, exact, near, total = random.Random(0), 0, 0, 0
     for _ in range(500):
-        walks, lines = random_walks(rng), rng.choice([2, 4, 8, 16, 32, 64])
+        walks = random_walks(rng)
+        lines = max(rng.choice([2, 4, 8, 16, 32, 64]), len(walks))
         found = [one.touched for one in fetched(walks, 64, lines, Budget(PLENTY))]
         expected = lru(walks, 64, lines)
-        if sum(map(own_lines, walks)) <= lines:
+        if sum(map(own_lines, walks)) <= lines or all(map(only_moves_on, walks)):
             assert found == expected
         else:
             total += 1
             exact += found == expected
             near += 0.9 <= sum(found) / sum(expected) <= 1.1
-    assert total > 200 and exact >= 0.85 * total and near >= 0.9 * total
-
-
-def test_operands_that_only_move_on_are_exact():
-    """Rows with gaps in between, at any alignment, through a cache of hardly more than a line for each."""
-    rng = random.Random(2)
-    for _ in range(200):
-        shape = [rng.choice([2, 3, 5, 8, 16]) for _ in range(rng.randint(1, 3))]
-        walks = []
-        for base in range(0, rng.randint(1, 3) * 2**24, 2**24):
-            item = step = rng.choice([1, 2, 4, 8])
-            loops = []
-            for n in reversed(shape):
-                loops.insert(0, (step, n))
-                step = step * n + item * rng.choice([0, 0, 1, 5, 30])
-            walks.append(Walk(base + item * rng.randint(0, 9), tuple(loops), item))
-        lines = len(walks) + rng.choice([0, 1, 3])
-        found = fetched(walks, 64, lines, Budget(PLENTY))
-        assert [one.touched for one in found] == lru(walks, 64, lines)
+    assert total > 120 and exact >= 0.85 * total and near >= 0.9 * total
 
 
 @pytest.mark.parametrize("lines", [2, 4, 8, 64, 80, 128])
@@ -255,9 +248,10 @@ def test_a_cache_that_holds_all_changes_nothing():
 
 def test_operands_of_one_walk_are_fetched_together():
     """They need room once; and what is read anyway is not read again to keep its rest."""
-    x = Layout((64, 48), (64, 1), itemsize=4)
+    x, y = (Layout((64, 48), (64, 1), itemsize=4, storage=name) for name in "xy")
     against = {"cache": 64 * 64, "order": (1, 0)}  # a column of 64 just fits
     assert traffic((x, x), **against).lines_read == traffic(x, **against).lines_read == 64 * 3
+    assert traffic((x, y), **against).lines_read > 2 * 64 * 3  # in two memories, they need it twice
     half = Layout((512, 512), itemsize=4)[:, ::2]
     found = traffic(half, half, cache=4096, order=(1, 0))
     assert (found.lines_read, found.lines_written, found.lines_kept) == (half.numel, half.numel, 0)
@@ -270,12 +264,6 @@ def test_nothing_is_fetched_where_a_loop_has_no_turn():
     found = traffic((nothing, row), cache=1024)
     assert (found.moved, found.operands[1].fetched) == (0, 0)
     assert found.operands[1].lines == traffic(row).lines_read > 16
-
-
-def test_equal_layouts_in_two_memories_are_fetched_twice():
-    x, y, out = (Layout((128, 128), itemsize=4, storage=name) for name in "xyz")
-    assert traffic((x, y), out, cache=2**10).moved == traffic((x, y), out).moved == 3 * 4 * 128**2
-    assert traffic((x, x), out, cache=2**10).moved == 2 * 4 * 128**2  # one memory, read twice
 
 
 def test_the_loops_are_those_of_torch():
@@ -348,12 +336,9 @@ def test_fraction_of_a_bandwidth():
     ("ask", "error", "message"),
     [
         (lambda x: traffic(), ValueError, "no operands: give reads=, writes= or both"),
-        (lambda x: traffic((), []), ValueError, "no operands"),
         (lambda x: traffic(7), TypeError, "reads is 7, an int: give a tensor, an array, a Layout"),
         (lambda x: traffic((x, 7)), TypeError, "has no layout"),
-        (lambda x: traffic(x.to_sparse()), LayoutError, "sparse"),
         (lambda x: traffic(x, line=48), ValueError, "line is 48 bytes: give a power of two"),
-        (lambda x: traffic(x, line=0), ValueError, "line is 0 bytes"),
         (lambda x: traffic(x, line=64.0), LayoutError, "line is 64.0, a float: give an int"),
         (lambda x: traffic(x, alignment=64), ValueError, "give 0 to 63, within one line"),
         (lambda x: traffic(x, cache=63), ValueError, "it holds one line of 64 bytes at the least"),
@@ -361,12 +346,16 @@ def test_fraction_of_a_bandwidth():
         (lambda x: traffic(x, cache=64, order=(0, 0)), ValueError, "give each dim once"),
         (lambda x: traffic(x, (x, x), cache=64), ValueError, "2 writes: ask for each of them"),
         (lambda x: traffic(x, x[1:], cache=64), LayoutError, "has shape"),
+        (
+            lambda x: warp_sectors(x.expand(10**6, 3, 4), lanes=20_000),
+            ValueError,
+            "more than 10,000",
+        ),
         (lambda x: warp_sectors(x, 1), IndexError, r"no warp 1 of 32 lanes .*: 0 to 0"),
         (lambda x: warp_sectors(x[:0]), IndexError, "none, it is empty"),
         (lambda x: warp_sectors(x, lanes=0), ValueError, "a warp has at least one"),
         (lambda x: warp_sectors(x, sector=24), ValueError, "give a power of two"),
         (lambda x: warp_sectors(x, alignment=-1), ValueError, "give 0 to 31"),
-        (lambda x: warp_sectors(x.to_sparse()), LayoutError, "sparse"),
         (lambda x: bandwidth(2**30), ValueError, "to 268,435,456 bytes for three arrays"),
         (lambda x: bandwidth(10), ValueError, "nbytes is 10: give 12,288"),
         (lambda x: bandwidth(repetitions=1), ValueError, "repetitions is 1"),
@@ -407,16 +396,9 @@ def test_a_warp_is_that_of_the_widget():
     assert warp_sectors(Layout((32,), (-1,), 31, 4)).sectors == 4
     assert warp_sectors(Layout((32,), itemsize=4), alignment=4).sectors == 5
     assert warp_sectors(Layout((10**6, 10**6), itemsize=4), 10**9).sectors == 4
-
-
-def test_bandwidth_measures_and_leaves_no_trace():
-    """Positive numbers, those of its parts, and as many threads as before."""
-    threads = torch.get_num_threads()
-    found = stridekit.bandwidth(3 * 2**16, repetitions=3, threads=2)
-    assert torch.get_num_threads() == threads
-    assert found.copy > 0 and found.triad > 0 and found.ceiling == max(found.copy, found.triad)
-    assert (found.threads, found.device, found.nbytes) == (2, "cpu", 3 * 2**16)
-    assert repr(found).startswith("bandwidth of cpu, 2 threads: copy ")
+    for step, useful in ((0, 10**18), (1, 32 * 10**18), (2, 32 * 10**18)):  # no byte is counted
+        found = warp_sectors(Layout((32,), (step,), itemsize=10**18))
+        assert (found.sectors, found.useful) == (useful // 32, useful)
 
 
 def test_bandwidth_takes_the_lower_quartile(monkeypatch):
@@ -444,6 +426,7 @@ def test_bandwidth_takes_the_lower_quartile(monkeypatch):
         "stridekit.cost.bandwidth.machine", lambda: {"caches": {"L1": 7, "L3": 9, "L2": 8}}
     )
     found = bandwidth(12 * 1024, repetitions=6, threads=2)
+    assert (found.threads, found.device, found.nbytes) == (2, "cpu", 12 * 1024)
     assert found.copy == pytest.approx(2 * 4096 / 1e-3)
     assert found.triad == pytest.approx(3 * 4096 / 2e-3)
     there, back = [("copy", 2), ("triad", 1)], [("triad", 1), ("copy", 2)]
@@ -471,17 +454,3 @@ def test_bandwidth_says_when_the_caches_may_help(device, last_cache, shown):
     found = Bandwidth(1e9, 2e9, 1, device, 2**28, last_cache)
     assert repr(found) == "bandwidth of " + shown.format("copy 1 GB/s, triad 2 GB/s")
     assert found.why_not_memory() in repr(found) and bool(found.why_not_memory()) == ("(" in shown)
-
-
-def test_a_warp_of_large_elements_counts_no_byte():
-    """Sizes of elements cost nothing, whether they overlap, touch, or leave gaps."""
-    for step, useful in ((0, 10**18), (1, 32 * 10**18), (2, 32 * 10**18)):
-        found = warp_sectors(Layout((32,), (step,), itemsize=10**18))
-        assert found.useful == useful
-        assert found.sectors == useful // 32  # 10**18 bytes end where a sector does
-    crossing = warp_sectors(Layout((2,), (3,), itemsize=10**18), alignment=16)
-    assert (crossing.sectors, crossing.useful) == (2 * (10**18 // 32 + 1), 2 * 10**18)
-    three = warp_sectors(Layout((3,)))
-    assert (three.efficiency, three.minimum, three.sectors) == (3 / 32, 1, 1)
-    with pytest.raises(ValueError, match="no warp has more than 10,000"):
-        warp_sectors(Layout((10**6,)), lanes=20_000)
