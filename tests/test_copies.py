@@ -1,4 +1,4 @@
-"""The operations that may copy: where their result lies, and what the value knows of that.
+"""The operations that may copy: where the result lies, and how the value shows it.
 
 tests/test_views.py compares their numbers, and whether they copy, with torch's.
 """

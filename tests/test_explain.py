@@ -140,19 +140,19 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("x", "label", "sentence"), SENTENCES)
 def test_each_sentence(x, label, sentence):
-    """What a person reads, word by word: one and many, none, the first and the last that fit."""
+    """Each sentence word by word: for one, for many, for none, and at the limits."""
     assert dict(explain(x, "t").lines)[label] == sentence
 
 
 def test_what_is_not_decided():
-    """Where the count would cost too much, the overlap is left open, with the reason."""
+    """If the count would cost too much, the overlap is left open, with the reason."""
     overlap = dict(explain(TANGLED).lines)["overlap"]
     assert overlap.startswith("not decided: ") and "budget" in overlap
 
 
 @pytest.mark.parametrize("part", [slice(2, 12), slice(0, 10), slice(None, None, 4), slice(30, 40)])
 def test_an_array_of_a_part_of_a_tensor(part):
-    """Its block is the storage of the tensor, not the part."""
+    """Its block is the whole storage of the tensor."""
     x = torch.arange(40.0)[part]
     facts = dict(explain(x.numpy()).lines)
     assert facts["storage"] == "10 of 40 elements are reached (40 of 160 bytes)"
@@ -160,7 +160,7 @@ def test_an_array_of_a_part_of_a_tensor(part):
 
 
 def test_the_whole_text():
-    """Title and labels, aligned; what has no line has nothing to say."""
+    """Title and aligned labels; a line that does not apply is left out."""
     text = str(explain(Layout((4, 6), (8, 1), 2, itemsize=4)))
     assert text == (
         "layout of shape (4, 6), stride (8, 1), storage_offset 2\n"
@@ -196,7 +196,7 @@ def test_the_whole_text():
     ],
 )
 def test_a_tensor_that_stands_for_another(make, storage, name):
-    """It has no memory of its own, and its storage is not spoken of as one."""
+    """It has no memory of its own, and the text does not pretend that it has."""
     facts = dict(explain(make(torch.ones(3, 4))).lines)
     assert facts["storage"] == storage
     told = f"none of its own: this {name} stands for values that lie elsewhere, or nowhere"
@@ -204,7 +204,7 @@ def test_a_tensor_that_stands_for_another(make, storage, name):
 
 
 def test_a_subclass_with_memory():
-    """Code of its own, and memory of its own: nothing is missing, not even where it is empty or freed."""
+    """With code and memory of its own, even empty or freed, it lacks nothing."""
 
     class Watched(torch.Tensor):
         @classmethod

@@ -1,4 +1,4 @@
-"""The GPU experiments: run here on the CPU, in small, so that the script works where a GPU is."""
+"""The GPU experiments, run small on the CPU, so that the script works on a GPU machine."""
 
 import json
 import subprocess
@@ -137,7 +137,7 @@ published figures of an article, for its own GPU: not measured here
     )
 
 
-def test_another_text_is_no_record():
+def test_other_text_is_refused_as_a_record():
     for text in ("", "[]", "{}", '{"matmul": {}}', "null"):
         with pytest.raises(TimingError, match=r"not a record of GPU results|has no results"):
             gpu.recorded(text)
@@ -169,7 +169,7 @@ def test_the_script_writes_every_sample_and_prints_the_table(
 
 
 def test_the_script_needs_torch_and_numpy_alone(tmp_path):
-    """A GPU machine has torch and little else: what notebooks need must not be asked for."""
+    """A GPU machine has torch and little else, so nothing may import what notebooks need."""
     hidden = ["tqdm", "matplotlib", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets"]
     code = (
         "import sys\n"

@@ -1,4 +1,4 @@
-"""relation: each line true, and every misleading test of torch called so."""
+"""relation: each line is true, and calls torch's misleading tests misleading."""
 
 from dataclasses import replace
 
@@ -106,7 +106,7 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("y", "x", "label", "sentence"), SENTENCES)
 def test_sentences(y, x, label, sentence):
-    """What a person reads, case by case and word by word."""
+    """Each sentence, case by case and word by word."""
     found = relation(y, x)
     assert (found.title if label == "title" else dict(found.lines)[label]) == sentence
 
@@ -121,7 +121,7 @@ def test_what_does_not_apply_is_left_out():
 
 
 def test_what_a_budget_leaves_open():
-    """A line says no more than was decided: nothing of inclusion where only the meeting was found."""
+    """A line says no more than was decided: that they meet, but not that one lies inside the other."""
     base = torch.zeros(4000)
     y, x = base.as_strided((9, 9), (7, 11), 1), base.as_strided((30, 30), (5, 13), 0)
     sizes = "(y has 324 bytes, x 1,900)"
@@ -149,7 +149,7 @@ def test_what_a_budget_leaves_open():
 
 @pytest.mark.parametrize("budget", [1, 60, 6000])
 def test_all_its_questions_have_one_budget(budget, monkeypatch):
-    """What its six questions spend together is no more than the budget, but for the last step of each."""
+    """Its six questions together spend at most the budget, except for the last step of each."""
     spent = []
 
     def spend(self, steps=1):
@@ -165,7 +165,7 @@ def test_all_its_questions_have_one_budget(budget, monkeypatch):
 
 
 def test_a_lazy_clone_is_not_made_real():
-    """Looking does not change what is looked at."""
+    """relation leaves it lazy, and names it."""
     x = torch.arange(4.0)
     y = torch._lazy_clone(x)
     assert relation(y, x).is_view and torch._C._is_cow_tensor(y)

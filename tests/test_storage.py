@@ -3,7 +3,6 @@
 import re
 import weakref
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from bench_memory import storage_bandwidth
 from stridekit import (
     explain,
     is_view,
@@ -43,14 +41,14 @@ READERS = {
 
 
 def test_there_are_as_many_dtypes_as_torch_has():
-    """The list is not empty by accident, and holds the odd ones."""
+    """The list is complete, and has the odd ones."""
     assert len(DTYPES) >= 46
     assert {torch.bool, torch.complex32, torch.float4_e2m1fn_x2, torch.bits1x8} <= set(DTYPES)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_dtype(dtype):
-    """The storage comes back byte for byte, and each element is the one torch indexes, if it can."""
+    """The storage comes back byte for byte, and each element as torch indexes it, where torch can."""
     raw = torch.arange(6 * dtype.itemsize, dtype=torch.uint8)
     view = raw.view(dtype).view(2, 3)[:, 1:]
     result, whole = read_storage(view), storage_view(view)
@@ -68,7 +66,7 @@ def test_every_dtype(dtype):
 
 
 def test_bytes_are_read_not_values():
-    """torch's own copy of a bool turns the byte 255 into 1: the reader shows what lies there."""
+    """torch's own copy of a bool turns the byte 255 into 1; the reader shows 255."""
     raw = torch.tensor([0, 1, 2, 255], dtype=torch.uint8)
     x = raw.view(torch.bool)
     assert x.clone().view(torch.uint8).tolist() == [0, 1, 1, 1]
@@ -77,7 +75,7 @@ def test_bytes_are_read_not_values():
 
 @given(tensors(), st.data())
 def test_elements_of_any_tensor(x, data):
-    """The computed address holds what torch finds at the index."""
+    """The computed address holds the element that torch finds at the index."""
     if x.numel() == 0:
         return
     index = tuple(data.draw(st.integers(-n, n - 1)) for n in x.shape)
@@ -86,7 +84,7 @@ def test_elements_of_any_tensor(x, data):
 
 @given(tensors())
 def test_storage_of_any_tensor(x):
-    """The whole storage, whatever part of it the tensor reaches: one time a copy, one time a view."""
+    """The whole storage, whatever part of it the tensor reaches: as a copy and as a view."""
     numel = x.untyped_storage().nbytes() // x.element_size()
     whole = torch.as_strided(x, (numel,), (1,), 0)
     result, view, out = read_storage(x), storage_view(x), torch.empty(numel, dtype=x.dtype)
@@ -96,7 +94,7 @@ def test_storage_of_any_tensor(x):
 
 
 def test_bytes_that_fill_no_element():
-    """Ten bytes hold two elements of four: the last two bytes belong to none."""
+    """Ten bytes hold two elements of four; the last two bytes are left out."""
     ten = torch.arange(10, dtype=torch.uint8).untyped_storage()
     x = torch.empty(0, dtype=torch.int32).set_(ten, 1, (1,), (1,))
     for result in (read_storage(x), storage_view(x)):
@@ -138,40 +136,18 @@ def test_the_view_outlives_its_owner():
     owner, whole = weakref.ref(x), storage_view(x[3:].view(-1, 1))
     del x
     assert owner() is None
-    others = [
-        torch.full((1000,), -1.0) for _ in range(100)
-    ]  # where freed memory would be used again
     storage = StorageWeakRef(whole.untyped_storage())
-    assert whole.tolist() == list(range(1000)) and len(others) == 100
-    assert not storage.expired()
+    assert whole.tolist() == list(range(1000)) and not storage.expired()
     del whole
     assert storage.expired()
-    array = np.arange(1000.0)  # memory that NumPy owns stays too
-    owner, whole = weakref.ref(array), storage_view(torch.from_numpy(array)[5:])
-    del array
-    assert owner() is not None and whole.tolist() == list(range(1000))
-    del whole
-    assert owner() is None
 
 
 def test_writes_through_the_view():
-    """Every tensor on the storage sees them, leaves that require grad included."""
+    """Every tensor on the storage sees them, even leaves that require grad; autograd counts them."""
     p = torch.nn.Parameter(torch.zeros(2, 3))
     whole = storage_view(p[1, 1:])
     whole[0] = 7
-    assert p[0, 0] == 7 and not whole.requires_grad and p.requires_grad
-
-
-def test_autograd_notices_writes_through_the_view():
-    """The version counter is the tensor's own, so backward refuses the changed value."""
-    x = torch.ones(3, requires_grad=True)
-    y = x * 2
-    z = (y**2).sum()
-    before = y._version
-    storage_view(y)[0] = 7
-    assert y._version == before + 1
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        z.backward()
+    assert p[0, 0] == 7 and not whole.requires_grad and p.requires_grad and p._version == 1
 
 
 def test_the_view_of_a_subclass_is_a_plain_tensor():
@@ -226,13 +202,13 @@ FIT, TOLD = "the storage has 24 elements of torch.float32: give torch", "would n
     ],
 )
 def test_out_that_is_refused(x, out, sentence):
-    """Size, dtype, device and order are named, and what would fit; and what would show something else."""
+    """The error names size, dtype, device and order, what would fit, and what would show other values."""
     with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
         read_storage(x, out=out)
 
 
 def test_out_in_the_memory_that_is_read():
-    """Also where two storages lie over one memory."""
+    """Even where two storages lie over one memory."""
     buffer = bytearray(32)
     x = torch.frombuffer(buffer, dtype=torch.float32, count=4)
     for out in (x, x.view(2, 2).view(4), torch.frombuffer(buffer, dtype=torch.float32, count=4)):
@@ -244,19 +220,12 @@ def test_out_in_the_memory_that_is_read():
     assert read_storage(torch.ones(1), out=one).tolist() == [1]
 
 
-def test_the_bandwidth_is_reported(capsys):
-    """`make bench` has a line for each kind of memory; how quick it is, no test says."""
-    assert set(storage_bandwidth(nbytes=1 << 12, rounds=3)) == {"warm", "fresh"}
-    line = r"read_storage\(.*\) into (warm|fresh) memory: [\d.]+ GiB/s, [\d.]+ times memcpy's .*\n"
-    assert re.fullmatch(f"({line}){{2}}", capsys.readouterr().out)
-
-
 # What is refused -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_refused_where_new_tensors_are_stand_ins(reader):
-    """A plain tensor cannot be read where there is no plain tensor to read it into."""
+    """Without memory to read into, even a plain tensor cannot be read."""
     x = torch.ones(3)
     inside = pytest.raises(ValueError, match="there is nothing to read into: read outside of it")
     with FakeTensorMode(), inside:

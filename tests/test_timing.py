@@ -1,4 +1,4 @@
-"""Timing: what is asserted are orderings by wide margins, words and counts, never times."""
+"""Timing: the tests assert wide orderings, words and counts, but never times."""
 
 import contextlib
 import gc
@@ -48,7 +48,7 @@ def once():
 
 @pytest.mark.parametrize("flush", [True, False])
 def test_a_gpu_is_timed_by_its_own_clock_without_the_flush_and_the_launch(queue, flush):
-    """Work shorter than its launch: only behind a queue that is full does no launch stand between."""
+    """For work shorter than its launch, only a full queue keeps the launch out of the time."""
     clock = clocks.CudaClock(flush=flush, queue=queue)
     work = clock.begin(lambda: queue.launch(1e-6))
     assert queue.is_idle()
@@ -193,7 +193,7 @@ def test_a_measurement_says_all_that_was_noticed():
 
 
 def test_garbage_is_collected_between_samples_alone():
-    """The first call is the warm-up's own; each one after it is in a sample."""
+    """Only the first call, in the warm-up, is outside of a sample."""
     for time_it in (
         lambda work: measure(work, min_run_time=0.01),
         lambda work: compare({"a": work, "b": work}, rounds=1),
@@ -271,7 +271,7 @@ def test_the_samples_of_one_function_are_a_measurement():
 
 
 def test_a_comparison_of_another_machine_says_so():
-    """Times on a GPU are the GPU's, and those on the CPU the processor's."""
+    """It names the GPU for times on a GPU, else the processor."""
     line = "\n  recorded on another machine: {}, torch 9.8, 2001-02-03"
     assert repr(FULL).endswith(line.format("Gee"))
     assert repr(replace(FULL, device="cpu")).endswith(line.format("Abacus"))
@@ -291,7 +291,7 @@ def test_other_json_is_refused():
 
 
 def rounds_of(queue, monkeypatch, seconds, step, **options):
-    """How many rounds a comparison takes whose second function needs `seconds()`; a round lasts `step`."""
+    """The rounds of a comparison whose second function takes `seconds()`; a round lasts `step`."""
     now = itertools.count(0, step)
     monkeypatch.setattr(comparing.time, "monotonic", lambda: next(now))
     work = {"a": lambda: queue.launch(1e-3), "b": lambda: queue.launch(seconds())}
@@ -299,7 +299,7 @@ def rounds_of(queue, monkeypatch, seconds, step, **options):
 
 
 def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(queue, monkeypatch):
-    """Twelve rounds and 0.2 s are the least, whatever was asked for."""
+    """But for twelve rounds and 0.2 s at least, unless you set `rounds`."""
     rng = random.Random(0)
     count = partial(rounds_of, queue, monkeypatch)
     assert count(lambda: 2e-3, 0.1) == 12
@@ -325,7 +325,7 @@ def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeyp
 
 @pytest.mark.parametrize(("ci", "progress"), [(False, True), (True, True), (False, False)])
 def test_progress_counts_the_rounds(monkeypatch, ci, progress):
-    """It says how many there are, waits for a second, and leaves no line behind."""
+    """The bar has their number, waits for a second, and disappears."""
     bars = []
 
     class Bar(contextlib.nullcontext):
@@ -358,13 +358,13 @@ def test_progress_counts_the_rounds(monkeypatch, ci, progress):
      (0.95, 1.05, "same"), (0.949, 1.05, "inconclusive"), (0.95, 1.051, "inconclusive")],
 )  # fmt: skip
 def test_verdicts(low, high, verdict):
-    """The same is asked first, on both sides of 1; the ends belong to it."""
+    """ "same" comes first, on both sides of 1, its ends included."""
     assert Ratio((low + high) / 2, low, high).verdict == verdict
     assert str(Ratio(2.0, low, high)) == f"2.00 ({low:.2f} to {high:.2f})"
 
 
 def test_what_all_share_in_a_round_leaves_no_doubt():
-    """Rounds are drawn as they were, all subjects of one together, and held against the baseline's."""
+    """A draw takes whole rounds, all subjects together, and divides by its own baseline."""
     slow = np.random.default_rng(3).uniform(1, 5, (40, 2))
     found = comparison.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
     assert found == [Ratio(2, 2, 2), Ratio(0.5, 0.5, 0.5)]
@@ -473,8 +473,8 @@ TWO = {"a": once, "b": once}
         ({"a": once, "b": raises}, {}, "'b' raised KeyError in its warm-up, .* timed: 'lost'"),
         (TWO, {"rounds": 0}, "rounds=0: give the number of rounds"),
         (TWO, {"max_seconds": 0}, "max_seconds=0: give seconds"),
-        (TWO, {"threads": 0}, "threads=0: torch needs one thread"),
-        (TWO, {"threads": 1025}, "1024 at the most"),
+        (TWO, {"threads": 0}, "threads=0: give the number of torch's threads as an int, 1 to 1024"),
+        (TWO, {"threads": 1025}, "threads=1025"),
         (TWO, {"seed": "1"}, "seed='1': give an int"),
         (TWO, {"device": "tpu"}, "device 'tpu' cannot be timed"),
         (TWO, {"graph": True}, "give device='cuda' as well"),
@@ -508,7 +508,7 @@ def stops():
     ids=["compare", "measure"],
 )
 def test_threads_are_as_before(ending, time_it):
-    """Also where the work raises, or somebody interrupts it."""
+    """Even if the work raises, or you interrupt it."""
     before, seen = torch.get_num_threads(), set()
 
     def looks():
@@ -539,7 +539,7 @@ def test_progress_shows_where_somebody_waits():
 
 
 def test_machines_are_told_apart():
-    """By what changes times in earnest; not by the hour, the load and the threads set now."""
+    """By what changes times, but not by the date, the load or the number of threads."""
     here, same = timing.machine(), {"date", "load", "threads", "python", "platform", "caches"}
     assert json.loads(json.dumps(here)) == here
     assert here["torch"] == torch.__version__ and here["cores"] >= 1

@@ -32,7 +32,7 @@ PLENTY = 1_000_000
 
 
 def views_of(storages, data, count):
-    """Views of the first, now and then of another."""
+    """Views, mostly of the first storage."""
     found = []
     for _ in range(count):
         x = storages[max(0, data.draw(st.integers(-2, len(storages) - 1)))]
@@ -43,7 +43,7 @@ def views_of(storages, data, count):
 
 @st.composite
 def parts(draw, size):
-    """A slice of a dim, which is rarely empty: `st.slices` is in one case of two."""
+    """A slice of a dim that is rarely empty: every second one of `st.slices` is."""
     start = draw(st.integers(0, size - 1))
     return slice(start, draw(st.integers(start + (start % 9 > 0), size)), draw(st.integers(1, 3)))
 
@@ -66,7 +66,7 @@ def test_the_numbers_of_one_operand(x):
 
 @given(st.data())
 def test_lines_that_operands_share_count_once(data):
-    """Reads and writes over one storage: each line comes once and goes once, and keeps its rest once."""
+    """Over one storage each line is read once, written once and kept once."""
     storages = torch.zeros(40, 40), torch.zeros(30, 40)
     reads = views_of(storages, data, data.draw(st.integers(0, 3)))
     writes = views_of(storages, data, data.draw(st.integers(0 if reads else 1, 2)))
@@ -110,7 +110,7 @@ def test_what_is_one_memory():
 
 
 def test_writing_a_part_of_a_line_reads_it_too():
-    """Unless it is read anyway, as in place, or written in full."""
+    """Unless it is read anyway, as in place, or the whole line is written."""
     x = Layout((256, 256), itemsize=4)
     column, whole = x[:, 3], traffic(writes=x)
     assert (whole.lines_kept, whole.efficiency) == (0, 1)
@@ -169,7 +169,7 @@ def random_walks(rng):
 
 
 def only_moves_on(walk):
-    """True where no turn of a loop comes back to a byte of the turn before."""
+    """True if no turn of a loop comes back to a byte of the turn before."""
     reach = walk.itemsize
     for step, n in reversed(walk.loops):
         if step < reach:
@@ -204,7 +204,7 @@ def test_fetched_lines_against_a_cache_filled_visit_by_visit():
 @pytest.mark.parametrize("lines", [2, 4, 8, 64, 80, 128])
 @pytest.mark.parametrize("x", [Layout((64, 48), (64, 1), k, 4) for k in (0, 3)], ids=str)
 def test_rows_and_columns_are_exact(x, lines):
-    """With the grain each line once; against it each visit, or each line once where a column fits."""
+    """With the grain each line comes once; against it at each visit, or once if a column fits."""
     for order in ((0, 1), (1, 0)):
         found = traffic(reads=x, cache=64 * lines, order=order)
         visits = traversal.walk(x, order, lines)
@@ -212,7 +212,7 @@ def test_rows_and_columns_are_exact(x, lines):
 
 
 def test_a_line_that_two_rows_share_comes_twice_column_by_column():
-    """A column of 64 fits, but the end of a row is needed long after its line came; it fills no line."""
+    """A column of 64 fits, but the end of a row is needed long after its line came, and fills no line."""
     x = Layout((64, 48), (50, 1), itemsize=4)
     visits = traversal.walk(x, (1, 0), 80)
     found = traffic(reads=x, cache=64 * 80, order=(1, 0))
@@ -234,7 +234,7 @@ def test_a_line_is_there_while_few_others_came_since(loads, lines):
 
 
 def test_a_cache_that_holds_all_changes_nothing():
-    """And one that holds less fetches no less."""
+    """A smaller one never fetches less."""
     x = torch.zeros(100, 120)
     for reads, writes in [(x.t(), torch.zeros(120, 100)), ((x, x), x), (x[::3], ())]:
         cold = traffic(reads, writes)
@@ -247,7 +247,7 @@ def test_a_cache_that_holds_all_changes_nothing():
 
 
 def test_operands_of_one_walk_are_fetched_together():
-    """They need room once; and what is read anyway is not read again to keep its rest."""
+    """They need room once, and lines that are read anyway are not read again to be kept."""
     x, y = (Layout((64, 48), (64, 1), itemsize=4, storage=name) for name in "xy")
     against = {"cache": 64 * 64, "order": (1, 0)}  # a column of 64 just fits
     assert traffic((x, x), **against).lines_read == traffic(x, **against).lines_read == 64 * 3
@@ -259,7 +259,7 @@ def test_operands_of_one_walk_are_fetched_together():
 
 
 def test_nothing_is_fetched_where_a_loop_has_no_turn():
-    """An operand that is repeated no time at all is listed with its lines, and moves nothing."""
+    """An operand repeated 0 times is listed with its lines, and moves nothing."""
     nothing, row = torch.empty(0, 4096), torch.empty(1, 4096)
     found = traffic((nothing, row), cache=1024)
     assert (found.moved, found.operands[1].fetched) == (0, 0)
@@ -279,7 +279,7 @@ def test_the_loops_are_those_of_torch():
 
 
 def test_what_torch_casts_first_is_an_operation_to_ask_for():
-    """The loops read a copy, whose bytes are not listed; what lists it, or casts as it goes, is counted."""
+    """The loops read a copy, whose bytes are not listed; list the copy, and it is counted."""
     x, y, z = (torch.empty(4, 64, dtype=d) for d in (torch.float32, torch.float64, torch.complex64))
     for reads, writes, refusal in [
         ((x, y), y, "read 0 goes by way of a copy (torch.float32 is cast to torch.float64)"),
@@ -302,7 +302,7 @@ def test_what_torch_casts_first_is_an_operation_to_ask_for():
 
 
 def test_the_table():
-    """Aligned columns; what is kept is said; a cache adds a column."""
+    """Aligned columns; kept lines are named; a cache adds a column."""
     x, out = Layout((100, 100), itemsize=4), Layout((100, 100), itemsize=4, storage="out")
     assert str(traffic(reads=x, writes=out[:, 7])) == (
         "traffic in lines of 64 bytes\n"
@@ -341,7 +341,11 @@ def test_fraction_of_a_bandwidth():
         (lambda x: traffic(x, line=48), ValueError, "line is 48 bytes: give a power of two"),
         (lambda x: traffic(x, line=64.0), LayoutError, "line is 64.0, a float: give an int"),
         (lambda x: traffic(x, alignment=64), ValueError, "give 0 to 63, within one line"),
-        (lambda x: traffic(x, cache=63), ValueError, "it holds one line of 64 bytes at the least"),
+        (
+            lambda x: traffic(x, cache=63),
+            ValueError,
+            "cache is 63 bytes: give one line of 64 bytes or more",
+        ),
         (lambda x: traffic(x, order=(0, 1)), ValueError, "give cache= too"),
         (lambda x: traffic(x, cache=64, order=(0, 0)), ValueError, "give each dim once"),
         (lambda x: traffic(x, (x, x), cache=64), ValueError, "2 writes: ask for each of them"),
@@ -388,7 +392,7 @@ def flat(x):
 
 
 def test_a_warp_is_that_of_the_widget():
-    """All kinds that the widget offers; a negative stride and an alignment beside."""
+    """All that the widget offers, a negative stride, an alignment, and huge elements."""
     for itemsize, stride, offset in product((1, 2, 4, 8, 16), (0, 1, 2, 3, 8, 32), (0, 1, 4, 31)):
         shown = traversal.Warp(itemsize, stride, offset)
         found = warp_sectors(Layout((32,), (stride,), offset, itemsize))

@@ -66,7 +66,7 @@ class HostClock:
         return work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Seconds of so many calls, with the garbage collector off: the work's, and the host's."""
+        """Seconds of `calls` calls, with the garbage collector off: of the work, and of the host."""
         taken = timeit.Timer(work).timeit(calls)
         return taken, taken
 
@@ -96,7 +96,7 @@ class CudaQueue:
         torch.cuda._sleep(cycles)
 
     def eraser(self, nbytes: int) -> Work:
-        """A function that writes so many bytes, and with them over all that the L2 cache holds."""
+        """A function that writes `nbytes` bytes, and so evicts all that the L2 cache holds."""
         return torch.empty(nbytes, dtype=torch.int8, device="cuda").zero_
 
     def capture(self, work: Work) -> Work:
@@ -114,11 +114,11 @@ class CudaQueue:
 
 
 class CudaClock:
-    """Pairs of events around each call, on the current stream, behind a queue that is already full.
+    """Pairs of events around each call, on the current stream, in a queue that is already full.
 
     `flush` writes over the L2 cache before each call, outside the events, as Triton's do_bench does:
-    without it a small tensor is timed in the cache. `graph` replays a captured CUDA graph, for work so
-    short that launching it takes longer. Nothing that it allocates outlives the clock.
+    without it a small tensor is timed in the cache. `graph` replays a captured CUDA graph, for work
+    that takes less time than its launch. Nothing that the clock allocates outlives it.
     """
 
     most_calls = 100  # in one sample: each has two events, and the queue is finite
@@ -135,7 +135,7 @@ class CudaClock:
         return self._queue.capture(work) if self._graph else work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Seconds of so many calls on the GPU, and the host's seconds to launch them."""
+        """Seconds of `calls` calls on the GPU, and the host's seconds to launch them."""
         pairs = [(self._queue.event(), self._queue.event()) for _ in range(calls)]
         self._queue.synchronize()
         self._queue.hold(calls * CYCLES_A_LAUNCH)

@@ -55,7 +55,7 @@ class Comparison:
 
     `samples` has the seconds of one call, for each name and round (a list for each round: two numbers
     where two functions were timed there and back). `order` tells in which order each round went.
-    A sample is the mean of `calls[name]` calls, on `device` with so many `threads`. `noise` has a
+    A sample is the mean of `calls[name]` calls, on `device`, in `threads` threads. `noise` has a
     sentence for each sign that the machine was busy, and `machine` its fingerprint.
 
     >>> samples = {"f": [[1e-6, 1e-6]] * 12, "g": [[2e-6, 2e-6]] * 12}

@@ -48,8 +48,8 @@ class Measurement:
 
     `seconds` has one number a sample, each the mean of `calls` calls; `host_seconds` what the host
     needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a sentence
-    for each sign that the machine was busy, and `machine` its fingerprint. `label` names what was
-    called, on `device` with so many `threads`.
+    for each sign that the machine was busy, and `machine` its fingerprint. `label` names the function,
+    which ran on `device` in `threads` threads.
 
     >>> times = (1e-6, 2e-6, 4e-6)
     >>> Measurement("f", times, times, calls=1000, warm_up_calls=10, threads=1, device="cpu")
@@ -137,7 +137,7 @@ def measure(
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         [subject] = sampling.prepare({name: work}, clock)
-        # torch's loop takes a median by torch, which a default device such as "meta" refuses.
+        # torch's loop takes a median with torch, which fails on a default device such as "meta".
         if device == torch.get_default_device().type == "cpu":
             _by_torch(subject, threads, min_run_time)
         while not subject.seconds or _spent(subject) < min_run_time:

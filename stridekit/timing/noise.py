@@ -1,4 +1,4 @@
-"""Signs of a busy machine, whose times are not to be trusted: one sentence for each."""
+"""Signs of a busy machine, which make times doubtful: one sentence for each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAULTS = 1.0  # pages a call that one subject may fetch more than another
 
 
 def quartile(seconds: Sequence[float]) -> float:
-    """The lower quartile: what a sample takes while the machine is left alone.
+    """The lower quartile: the time of a sample while nothing else disturbs the machine.
 
     >>> quartile([4.0, 1.0, 3.0, 2.0, 5.0])
     2.0

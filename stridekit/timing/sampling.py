@@ -47,16 +47,16 @@ class Subject:
 
     @property
     def faults_a_call(self) -> float:
-        """Pages of memory that had to be fetched from the system, for each call."""
+        """Pages of memory fetched from the system, for each call."""
         return self.page_faults / (self.calls * len(self.seconds))
 
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Let torch work in so many threads, and afterwards in as many as before."""
+    """Set the number of torch's threads, and restore it afterwards."""
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
         raise TimingError(
-            f"threads={shown(count)}: torch needs one thread or more (1024 at the most), as an int"
+            f"threads={shown(count)}: give the number of torch's threads as an int, 1 to 1024"
         )
     before = torch.get_num_threads()
     torch.set_num_threads(count)
