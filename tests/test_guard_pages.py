@@ -18,6 +18,9 @@ from stridekit import read_element, read_storage
 from stridekit.tensors.storage import storage_view
 from tests.test_storage_trust import claiming
 
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
+)
 DTYPES = [torch.uint8, torch.bool, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
 NUMEL = 24
 PAGE = mmap.PAGESIZE
@@ -125,9 +128,7 @@ def write_where_only_reading_is_allowed():
     """Write to pages for reading, from the first byte to the last: each is refused in words."""
     page = guarded_page()
     outs = [tensor_at(page, NUMEL, torch.uint8), tensor_at(page + PAGE - NUMEL, NUMEL, torch.uint8)]
-    beyond = (
-        guarded_page()
-    )  # the page before it may be written, and so may the first half of this out
+    beyond = guarded_page()  # the page before it may be written, and so the first half of this out
     protect(beyond - PAGE, PROT_READ | mmap.PROT_WRITE)
     outs.append(tensor_at(beyond - NUMEL // 2, NUMEL, torch.uint8))
     protect(page, PROT_READ)
@@ -152,18 +153,12 @@ def copy_to_a_page_for_reading():
     print(out.copy_(torch.zeros(NUMEL)).sum())
 
 
-linux = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
-)
-
-
 def run(function):
     """Run the function in a process of its own."""
     command = [sys.executable, "-m", "tests.test_guard_pages", function.__name__]
     return subprocess.run(command, capture_output=True, text=True)
 
 
-@linux
 def test_the_reader_touches_no_guard():
     """Every view of every storage is read to the last byte, and the process lives."""
     done = run(read)
@@ -171,7 +166,6 @@ def test_the_reader_touches_no_guard():
     assert int(done.stdout) > 100_000
 
 
-@linux
 def test_nothing_is_written_beside_out():
     """Every `out` that fits is written, every other refused, and no other byte of the page changes."""
     done = run(write)
@@ -180,14 +174,12 @@ def test_nothing_is_written_beside_out():
     assert refused > 400 and written > 350
 
 
-@linux
 def test_nothing_is_written_to_a_page_for_reading():
     """The reader asks the kernel first: a write would end Python."""
     done = run(write_where_only_reading_is_allowed)
     assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
 
 
-@linux
 @pytest.mark.parametrize(
     "function",
     [read_from_data_ptr, read_one_before, copy_past_the_end, copy_to_a_page_for_reading],

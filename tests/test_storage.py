@@ -2,6 +2,7 @@
 
 import re
 import weakref
+from functools import partial
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from stridekit import (
     memset,
     read_element,
     read_storage,
+    relation,
     shares_memory,
     shares_storage,
 )
@@ -115,7 +117,10 @@ def test_pending_conj_and_neg():
 
 @pytest.mark.parametrize(
     "ask",
-    [*READERS.values(), memset, explain, lambda t: is_view(t, t), lambda t: shares_storage(t, t)],
+    [
+        *(*READERS.values(), memset, explain),
+        *(partial(question, torch.ones(3)) for question in (is_view, shares_storage, relation)),
+    ],
 )
 def test_a_lazy_clone_stays_lazy(ask):
     """Asking a copy-on-write tensor does not make the copy, as data_ptr() would."""
