@@ -30,7 +30,6 @@ from stridekit.timing import (
     comparison,
     fingerprint,
     measure,
-    noise,
     sampling,
 )
 from stridekit.timing.measurement import in_words
@@ -376,11 +375,11 @@ def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
     a, b = rng.exponential(size=(2, 20, 2))
     draws = np.random.default_rng(0).integers(20, size=(1000, 20))
     again = sorted(
-        noise.quartile(b[list(rounds)].ravel()) / noise.quartile(a[list(rounds)].ravel())
+        sampling.quartile(b[list(rounds)].ravel()) / sampling.quartile(a[list(rounds)].ravel())
         for rounds in draws
     )
     [found] = comparison.ratios([a.tolist(), b.tolist()])
-    assert found.value == pytest.approx(noise.quartile(b.ravel()) / noise.quartile(a.ravel()))
+    assert found.value == pytest.approx(sampling.quartile(b.ravel()) / sampling.quartile(a.ravel()))
     assert again[24] <= found.low <= again[25] and again[974] <= found.high <= again[975]
     assert comparison.ratios([a.tolist(), b.tolist()]) == [found]  # always the same draws
 
@@ -418,8 +417,8 @@ SIGNS = [
 
 @pytest.mark.parametrize(("subjects", "told"), SIGNS)
 def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, told):
-    monkeypatch.setattr(noise, "load", lambda: None)
-    assert noise.warnings(subjects, threads=2) == tuple(told)
+    monkeypatch.setattr(sampling, "load", lambda: None)
+    assert sampling.signs_of_noise(subjects, threads=2) == tuple(told)
 
 
 @pytest.mark.parametrize(
@@ -436,8 +435,8 @@ def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, told):
 def test_compare_and_measure_tell_that_the_machine_is_busy(
     monkeypatch, queue, cores, load, threads, told
 ):
-    monkeypatch.setattr(noise.os, "cpu_count", lambda: cores)
-    monkeypatch.setattr(noise, "load", lambda: load)
+    monkeypatch.setattr(sampling.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(sampling, "load", lambda: load)
     options = {"device": "cuda", "threads": threads}
     work = lambda: queue.launch(1e-3)  # noqa: E731
     assert compare({"a": work, "b": work}, rounds=2, **options).noise[: len(told)] == told

@@ -287,7 +287,7 @@ MUTATIONS = (
              'many(self.threads, "thread")', 'f"{self.threads} thread"', TIMING),
     Mutation("a time is written as 1000 of a smaller unit", "stridekit/timing/measurement.py",
              "seconds >= 0.9995 * size", "seconds >= size", TIMING),
-    Mutation("a best sample that is higher is no sign", "stridekit/timing/noise.py",
+    Mutation("a best sample that is higher is no sign", "stridekit/timing/sampling.py",
              "if abs(of_minima / ratio - 1) > APART:", "if 1 - of_minima / ratio > APART:", TIMING),
     Mutation("pages are counted a sample, not a call", "stridekit/timing/sampling.py",
              "self.page_faults / (self.calls * len(self.seconds))", "self.page_faults / len(self.seconds)",

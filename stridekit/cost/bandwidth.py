@@ -16,7 +16,7 @@ from stridekit._arguments import int_, shown
 from stridekit._defaults import torch_defaults
 from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.fingerprint import machine
-from stridekit.timing.noise import quartile
+from stridekit.timing.sampling import quartile
 
 _MIB = 1 << 20
 LARGEST = 256 * _MIB

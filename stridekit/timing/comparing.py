@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from stridekit._arguments import shown
-from stridekit.timing import noise, sampling
+from stridekit.timing import sampling
 from stridekit.timing.clocks import Clock, TimingError, clock_for
 from stridekit.timing.comparison import Comparison, ratios
 from stridekit.timing.measurement import many
@@ -62,7 +62,7 @@ def compare(
         calls={subject.name: subject.calls for subject in subjects},
         threads=threads,
         device=device,
-        noise=noise.warnings(subjects, threads),
+        noise=sampling.signs_of_noise(subjects, threads),
     )
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from stridekit._arguments import shown
 from stridekit._table import columns, html_table
-from stridekit.timing import noise
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.fingerprint import machine, same_machine
 from stridekit.timing.measurement import Measurement, in_words, many
+from stridekit.timing.sampling import quartile
 
 SAME = 0.05  # an interval within this much of 1 says: the same
 RESAMPLES, CONFIDENCE = 1000, 0.95
@@ -136,7 +136,7 @@ class Comparison:
         for name in self.names:
             ratio = self.ratios.get(name)
             words = (str(ratio), ratio.verdict) if ratio else ("1", "the baseline")
-            yield name, in_words(noise.quartile(self._seconds(name))), *words
+            yield name, in_words(quartile(self._seconds(name))), *words
 
     def _title(self) -> str:
         rounds, threads = many(len(self.order), "round"), many(self.threads, "thread")

@@ -14,7 +14,7 @@ import torch
 from torch.utils import benchmark
 
 from stridekit._arguments import shown
-from stridekit.timing import noise, sampling
+from stridekit.timing import sampling
 from stridekit.timing.clocks import TimingError, clock_for
 from stridekit.timing.fingerprint import machine
 
@@ -150,7 +150,7 @@ def measure(
         subject.warm_up_calls,
         threads,
         device,
-        noise.warnings([subject], threads),
+        sampling.signs_of_noise([subject], threads),
     )
 
 
