@@ -82,8 +82,6 @@ def test_the_page_depends_on_no_machine_and_no_network(page):
     [
         ([code("1"), code("\n1 / 0")], 'cell 2 ("1 / 0"): ZeroDivisionError: division by zero'),
         ([code("import os\n\nos._exit(1)")], 'cell 1 ("import os"): the kernel died'),
-        ([words('<img src="https://example.org/a.png">')],
-         "it loads https://example.org/a.png from the network: put the file beside the notebook"),
     ],
 )  # fmt: skip
 def test_one_that_fails_leaves_nothing(cells, sentence, tmp_path, capfd):
@@ -307,7 +305,8 @@ def test_a_page_that_would_load_something_is_refused(tmp_path, quick, capsys):
     shown = nbformat.v4.new_output("display_data", {"text/html": "<img srcset='//cdn.org/a.png'>"})
     for cell in (code("1", outputs=[shown]), words("<style>@import '//cdn.org/a.css'</style>")):
         assert run(write(tmp_path / "a.ipynb", cell), tmp_path / "out") == 1
-        assert "it loads //cdn.org/a." in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert re.search(r"it loads //cdn.org/a.* from the network: put the file beside", said)
     assert not (tmp_path / "out").exists()
 
 
