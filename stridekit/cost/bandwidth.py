@@ -54,7 +54,7 @@ class Bandwidth:
         if self.nbytes < 4 * self.last_cache:
             return (
                 f"the arrays have {self.nbytes // _MIB} MiB, the last cache {self.last_cache // _MIB} "
-                "MiB: it may serve a part of them, where others leave it to us"
+                "MiB: it may hold a part of them"
             )
         return ""
 
