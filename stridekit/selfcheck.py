@@ -1,4 +1,4 @@
-"""self_check: that this machine can run the lessons, and that stridekit and its torch agree."""
+"""self_check: try what the lessons need on this machine, and compare stridekit with its torch."""
 
 from __future__ import annotations
 
@@ -33,11 +33,7 @@ class SelfCheck:
 
     def __repr__(self) -> str:
         lines = [f"✗ {about}: {wrong}" if wrong else f"✓ {about}" for wrong, about in self.findings]
-        end = (
-            "Everything works."
-            if self.passed
-            else "Fix each line with a ✗, then restart the kernel."
-        )
+        end = "Everything works." if self.passed else "Fix what has a ✗, then restart the kernel."
         return "\n".join([*lines, end])
 
 

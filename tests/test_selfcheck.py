@@ -26,7 +26,7 @@ def test_an_old_python_and_another_torch(monkeypatch):
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     said = repr(self_check())
     assert "✗ Python 3.11 or newer: this is 3.10: `make lab`" in said
-    assert said.endswith("\nFix each line with a ✗, then restart the kernel.")
+    assert said.endswith("\nFix what has a ✗, then restart the kernel.")
 
 
 def test_every_way_to_lie_in_memory_is_tried():
