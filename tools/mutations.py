@@ -280,7 +280,7 @@ MUTATIONS = (
     Mutation("a newer schema is read as ours", COMPARISON,
              'if fields.pop("schema") != SCHEMA:', 'if fields.pop("schema") < SCHEMA:', TIMING),
     Mutation("a note is put into HTML as it is", COMPARISON,
-             "<p>{escape(note)}</p>", "<p>{note}</p>", TIMING),
+             "<p>{escape(note)}</p>", "<p>{note}</p>", EXPLAIN),
     Mutation("a text is put into a table's HTML as it is", "stridekit/_table.py",
              "{escape(text)}</", "{text}</", "tests/test_table.py"),
     Mutation("two threads are a thread", COMPARISON,
