@@ -1,7 +1,7 @@
-"""Notebooks: run in a kernel of their own, and brought into one form. Refresh, tests and export share it.
+"""Notebooks: run in a kernel of their own, and stored in one form, for refresh, tests and export.
 
-The form is one text for one content, on every machine. A cell's id is a hash of its source: an id that
-does not fit tells that the cell was edited after its outputs were stored.
+The form is the same text on every machine. A cell's id is a hash of its source: an id that does not fit
+shows that the cell was edited after its outputs were stored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ METADATA = {
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
 IGNORED = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\s*$", re.MULTILINE)
 
-# What would else differ between machines or runs, and show in the outputs.
+# Without these, outputs would differ between machines or runs.
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     # Sums of floats depend on the number of threads.
@@ -48,14 +48,14 @@ ENVIRONMENT = {
 
 
 class NotebookError(Exception):
-    """A notebook cannot be run, or become a page; the message names the cell and the reason in a line."""
+    """A notebook cannot be run or exported; the message names the cell and the reason in one line."""
 
 
 # The kernel -----------------------------------------------------------------------------------------
 
 
 def kernel_spec() -> dict[str, Any]:
-    """A kernel's specification: the Python that runs this, whatever else is installed as "python3"."""
+    """A kernel's specification: this Python, whatever else is installed as "python3"."""
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     return {
         "argv": [*command, "--log-level=ERROR"],
@@ -65,7 +65,7 @@ def kernel_spec() -> dict[str, Any]:
 
 
 class ThisPython(AsyncKernelManager):
-    """Starts a kernel in the environment of this process: of whoever exports a lesson."""
+    """Starts a kernel with this Python and in its environment, for those who export a lesson."""
 
     @property
     def kernel_spec(self) -> KernelSpec:
@@ -74,11 +74,10 @@ class ThisPython(AsyncKernelManager):
 
 
 def use_repeatable_kernel(folder: Path) -> None:
-    """Let this process and its children find a kernel "python3" that is the same on every machine.
+    """Give this process and its children a kernel "python3" that is the same on every machine.
 
-    `folder` is its scratch. The variables go into the kernel's specification, not into this process:
-    the rest of the tests keep the GPU and all threads. Profiles and settings of the user are replaced
-    by empty ones.
+    Its files go into `folder`. The variables go into the kernel's specification, not into this process:
+    other tests keep the GPU and all threads. Empty profiles and settings replace those of the user.
     """
     settings = {"IPYTHONDIR": str(folder / "ipython"), "MATPLOTLIBRC": str(folder / "matplotlibrc")}
     kernel = folder / "kernels" / "python3"
@@ -90,12 +89,12 @@ def use_repeatable_kernel(folder: Path) -> None:
 
 
 def list_fonts() -> None:
-    """Let matplotlib list the fonts, which it does once: in a cell, its message would be output."""
+    """Make matplotlib list the fonts now, as it does once: in a cell, its message would be output."""
     import matplotlib.font_manager  # noqa: F401
 
 
 def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
-    """A client that runs the cells of a notebook in a folder, each for `seconds` at the most."""
+    """A client that runs the cells of a notebook in a folder, each for `seconds` at most."""
     options = {"kernel_name": "python3", "record_timing": False, "timeout": seconds, **options}
     return NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **options)
 
@@ -126,19 +125,19 @@ def why_stopped(error: Exception, seconds: int) -> str:
 
 
 def name_of(notebook: Any, cell: Any) -> str:
-    """A cell's number from the top and its first line, by which a person finds it."""
+    """A cell's number from the top and its first line, so that a reader finds it."""
     number = next(n for n, other in enumerate(notebook.cells, start=1) if other is cell)
     first = cell.source.strip().partition("\n")[0]
     return f'cell {number} ("{first[:60]}")'
 
 
 def asks(cell: Any) -> bool:
-    """Tell a cell that shows a card of Predict. Its code is folded away: it knows the answer."""
+    """True for a cell that shows a Predict card. Its code is folded away: it has the answer."""
     return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
 def ignores_output(cell: Any) -> bool:
-    """Tell a code cell that the tests run without looking at what it shows."""
+    """True for a code cell whose output the tests do not compare."""
     tagged = "nbval-ignore-output" in cell.metadata.get("tags", [])
     return tagged or bool(IGNORED.search(cell.source))
 
@@ -183,7 +182,7 @@ def tidy(notebook: Any) -> None:
 
 
 def drop_frames(output: Any) -> None:
-    """Leave of an error its message: the frames hold paths, line numbers and colours."""
+    """Keep only the message of an error: its frames hold paths, line numbers and colours."""
     if output.output_type == "error":
         output.traceback = [f"{output.ename}: {output.evalue}"]
 
@@ -200,7 +199,7 @@ def _is_worth_storing(output: Any) -> bool:
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
-    """The outputs with neighbours of one stream made one: how a print is cut up is chance."""
+    """The outputs, with neighbours of one stream joined: how a print is split is chance."""
     done: list[Any] = []
     for output in outputs:
         last = done[-1] if done else None

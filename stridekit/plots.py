@@ -1,8 +1,7 @@
-"""Pictures of what was predicted and what was measured. Every function takes and returns Axes.
+"""Pictures of predictions and measurements. Every function takes and returns Axes.
 
-Colours come from the palette, and no colour stands alone: each mark has a label, a shape or a line of
-its own. Times are shown as ratios or as fractions of what the machine can do, because milliseconds
-belong to one machine.
+Colours come from the palette, and each mark also has a label, a shape or a line of its own. Times are
+shown as ratios, or as fractions of the measured bandwidth, because milliseconds belong to one machine.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from stridekit._arguments import a_kind, items_of, shown
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
 DPI = 130
 MOST_INCHES = 50  # of height
-LARGEST = 1e18  # what still has room on an axis
-# How curves differ, also for who sees no colours.
+LARGEST = 1e18  # the largest number that an axis has room for
+# How curves differ, also for those who see no colours.
 CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
-# How a prediction differs from what was measured: its colour, its hatch and its place in a row.
+# How a prediction differs from a measurement: its colour, its hatch and its place in a row.
 KINDS = {"predicted": (BLUE, "//", -0.18), "measured": (RUST, "", 0.18)}
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 
@@ -152,7 +151,7 @@ def draw_sweep(
         raise TypeError("curves map names to numbers, marks numbers to texts: give dicts")
     if len(curves) > len(CURVES):
         raise ValueError(
-            f"{len(curves)} curves: give {len(CURVES)} at the most, which look different"
+            f"{len(curves)} curves: give {len(CURVES)} at most, so that they look different"
         )
     for name, values in curves.items():
         _require_numbers(str(name), _numbered(str(name), values), least=0)
@@ -231,7 +230,7 @@ def _require_numbers(name: str, values: Any, least: float = -LARGEST) -> None:
 
 
 def _numbered(name: str, values: Any) -> dict[int, Any]:
-    """A sequence with its places, of which there is one at the least."""
+    """A sequence as a dict, by its places; raise TypeError for an empty one."""
     items = items_of(values)
     if not items:
         raise TypeError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of numbers")
@@ -252,7 +251,7 @@ def _require_axes(ax: Any) -> None:
 
 
 def _axes(ax: Axes | None, height: float) -> Axes:
-    """The Axes that were given, or new ones on pyplot's next figure, in the suite's quiet look."""
+    """The given Axes, or new ones on pyplot's next figure, in the suite's quiet look."""
     if height > MOST_INCHES:
         raise ValueError(f"so many names would need {height:.0f} inches: draw a part of them")
     if ax is None:
@@ -272,7 +271,7 @@ def _axes(ax: Axes | None, height: float) -> Axes:
 def _say(
     ax: Axes, text: str, at: Any, offset: Any = (4, 0), *, color: str = INK, **where: Any
 ) -> None:
-    """A small text beside a point, so many points away."""
+    """A small text beside a point, `offset` points away."""
     look: dict[str, Any] = {"fontsize": 8, "color": color, **where}
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
 
@@ -297,11 +296,10 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
 
 
 class MeasuredPicture:
-    """A picture of what was measured, under words that are the same in every run.
+    """A picture of a measurement, under words that are the same in every run.
 
     A notebook stores both: tests compare the words, and a refresh keeps a stored picture while its
-    words stay, as no two runs measure the same. Of pyplot's figures the one drawn on is closed, so
-    that it shows once.
+    words stay, as no two runs measure the same. The figure is closed for pyplot, so that it shows once.
 
     >>> from matplotlib.figure import Figure
     >>> MeasuredPicture(Figure().subplots(), "flat, and then half")

@@ -1,4 +1,4 @@
-"""self_check: tells if this machine can run the lessons, and if stridekit and its torch agree."""
+"""self_check: try what the lessons need on this machine, and compare stridekit with its torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PYTHON, TORCH = (3, 11), "2.13"
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """The result of `self_check`: each finding has what is wrong ("" for nothing) and what was checked.
+    """The result of `self_check`: each finding has the fault ("" for none) and what was checked.
 
     >>> SelfCheck(findings=(("", "Python 3.11 or newer"), ("this is 2.12", "torch 2.13"))).passed
     False
@@ -33,15 +33,15 @@ class SelfCheck:
 
     def __repr__(self) -> str:
         lines = [f"✗ {about}: {wrong}" if wrong else f"✓ {about}" for wrong, about in self.findings]
-        end = "Everything works." if self.passed else "Mend what has a ✗, then restart the kernel."
+        end = "Everything works." if self.passed else "Fix what has a ✗, then restart the kernel."
         return "\n".join([*lines, end])
 
 
 @torch_defaults()
 def self_check() -> SelfCheck:
-    """Check the Python, the torch, the address formula and the widgets; says what to do where one fails.
+    """Check the Python, the torch, the address formula and the widgets; say what to do if one fails.
 
-    A check that raises has failed, and its line says so: nothing is raised here.
+    A check that raises has failed, and its line says so: `self_check` itself raises nothing.
 
     >>> self_check()
     ✓ Python 3.11 or newer
@@ -64,7 +64,7 @@ def self_check() -> SelfCheck:
 def _run(check: Callable[[], str]) -> str:
     try:
         return check()
-    except Exception as error:  # whatever is broken on this machine, the person is told
+    except Exception as error:  # whatever is broken on this machine, the reader is told
         return f"{type(error).__name__}: {error}"
 
 

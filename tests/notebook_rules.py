@@ -3,6 +3,7 @@
 import re
 import tokenize
 from collections.abc import Iterator
+from inspect import isfunction, signature
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -235,18 +236,7 @@ def links_resolve(notebook):
 
 
 RULES = [
-    has_title,
-    imports_stridekit,
-    is_executed,
-    is_refreshed,
-    ends_without_semicolon,
-    is_plain_python,
-    leaves_no_trace,
-    warns_of_nothing,
-    raises_when_tagged,
-    is_small,
-    is_in_small_steps,
-    keeps_its_answers,
-    describes_images,
-    links_resolve,
+    rule
+    for rule in list(vars().values())
+    if isfunction(rule) and list(signature(rule).parameters) == ["notebook"]
 ]

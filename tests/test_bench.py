@@ -1,4 +1,4 @@
-"""The benchmarks' own arithmetic: what they count and say; how long anything takes, no test asserts."""
+"""The benchmarks' own arithmetic and words; no test asserts a time."""
 
 import contextlib
 from types import SimpleNamespace
@@ -52,7 +52,7 @@ def test_the_raw_reader_is_held_against_memcpy_by_lower_quartiles(monkeypatch, c
 
 
 def test_an_order_is_wrong_by_the_true_ratio_whichever_was_given_first(monkeypatch):
-    """Which of the two comes first is drawn: a way that always names the first is right by half."""
+    """The order of the two is random: a way that always names the first is right half of the time."""
     turned = []
 
     def names_the_first(first, second):
@@ -102,7 +102,7 @@ def test_wrong_answers_are_counted_for_each_way_and_ratio(monkeypatch, capsys):
     ("verdict", "sign"), [("slower", -1), ("faster", 1), ("same", 0), ("inconclusive", 0)]
 )
 def test_a_verdict_says_which_is_faster(monkeypatch, verdict, sign):
-    """Of the second against the first: where that is slower, the first is the faster one."""
+    """The verdict is about the second function: if it is slower, the first is faster."""
     monkeypatch.setattr(bench_timer, "compare", lambda *_, **__: SimpleNamespace(verdict=verdict))
     assert bench_timer._by_compare(None, None) == sign
 

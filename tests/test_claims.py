@@ -1,12 +1,8 @@
-"""Claims: what is predicted is told, and of what is measured only what comes out alike every time."""
-
-import base64
-import io
+"""Claims tell the prediction, and of the measurement only what every run agrees on."""
 
 import pytest
 import torch
 from matplotlib.figure import Figure
-from matplotlib.image import imread
 
 from stridekit import Layout, traffic
 from stridekit.timing import (
@@ -44,20 +40,20 @@ def found(ratio, expected="slower", noise=()):
 
 @pytest.fixture
 def on_gpu(queue):
-    """One function and another that takes eight times as long; on the busiest machine it does."""
+    """A function, and one that takes eight times as long, however busy the machine."""
     return lambda: queue.launch(1e-3), lambda: queue.launch(8e-3)
 
 
 def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
     once, eight_times = on_gpu
     work = {"once": once, "8 times": eight_times, "again": once}
-    predicted = {"once": 100, "8 times": 800, "again": 125}
+    predicted = {"once": 150, "8 times": 1200, "again": 100}
     one = claim(work, predicted, slower=["8 times"], rounds=12, device="cuda")
     assert repr(one) == (
-        "predicted, as multiples of “once”\n  8 times  8       measured: slower\n  again    1.25"
+        "predicted, as multiples of “once”\n  8 times  8       measured: slower\n  again    0.667"
     )
     assert one.holds and one.sure == {"8 times": "slower"}
-    assert list(one.predicted.values()) == [8, 1.25]
+    assert list(one.predicted.values()) == [8, 2 / 3]
     assert one.measured["8 times"].value == pytest.approx(8)
 
 
@@ -115,7 +111,7 @@ def test_of_several_tries_the_last_that_contradicts_no_more_than_before(
 
 @pytest.mark.parametrize("work", [TWO, {"b": (once, once), "c": (once, once)}])
 def test_options_are_those_of_compare(monkeypatch, work):
-    """A claim is quick and quiet, unless it is told otherwise; each comparison is kept."""
+    """A claim is quick and quiet by default, and keeps each comparison."""
     seen = []
 
     def compared(functions, **options):
@@ -131,25 +127,6 @@ def test_options_are_those_of_compare(monkeypatch, work):
     assert [set(found.names) - {"baseline", "a"} for found in one.comparisons] == [
         {name} for name in work if name != "a"
     ]
-
-
-def test_names_stand_in_a_column_and_ratios_have_three_digits():
-    measured = {"b": Ratio(3, 2.5, 3.5), "longer": Ratio(1, 0.97, 1.02)}
-    one = Claim("a", {"b": 2 / 3, "longer": 1234.0}, measured, {"b": "slower"}, ())
-    assert repr(one) == (
-        "predicted, as multiples of “a”\n  b       0.667   measured: slower\n  longer  1.23e+03"
-    )
-
-
-def test_a_claim_that_fails_every_time_does_not_hold(monkeypatch):
-    monkeypatch.setattr(
-        claiming,
-        "_measured",
-        lambda *_: ({"b": Ratio(1.0, 0.97, 1.02)}, found(Ratio(1, 1, 1)).comparisons),
-    )
-    one = claim(TWO, 8, slower=["b"])
-    assert one.sure == {"b": "same"} and not one.holds
-    assert "measured: same" in repr(one)
 
 
 def test_on_a_noisy_machine_nothing_is_contradicted():
@@ -178,13 +155,10 @@ def test_the_noise_of_every_comparison_is_told():
         (TWO, 1, {"faster": ["a"]}, "a: not among b"),
         (TWO, {"a": 0, "b": 1}, {}, "a is predicted to take 0"),
         ({"a": once}, 1, {}, "a comparison needs two"),
-        ({}, 1, {}, "a comparison needs two"),
         ([once, once], 1, {}, "functions is a list: give a dict"),
         (TWO, traffic(Layout((4,))), {}, "predicted for every name is"),
         (TWO, {"a": 1, "b": -1}, {}, "predicted for b is -1: give a number"),
-        (TWO, {"a": 1, "b": 10**18}, {}, "give a number, 0 or more"),
         (TWO, 1, {"slower": "b"}, "slower is 'b': give a list of names"),
-        (TWO, 1, {"faster": [1]}, "give a list of names"),
         (TWO, 1, {"baseline": 1}, "baseline is 1: give the name"),
         ({"a": once, "b": (once, once)}, 1, {}, "'b' is of type tuple, not a function"),
     ],
@@ -198,7 +172,7 @@ def test_names_that_do_not_fit_are_refused(functions, predicted, options, words)
 
 
 def test_the_picture_has_the_measured_verdict():
-    """Not the one that was claimed; and it is drawn where it was asked for."""
+    """It shows the measured verdict instead of the claimed one, on the given Axes."""
     where = Figure().subplots()
     assert found(Ratio(1.0, 0.97, 1.02)).plot(where) is where
     assert [text.get_text() for text in where.texts] == ["8", "1 same"]
@@ -214,9 +188,7 @@ def test_a_prediction_of_nothing_has_its_place():
 def test_a_notebook_gets_the_words_and_a_picture_marked_as_measured():
     data, about = found(Ratio(3, 2.5, 3.5))._repr_mimebundle_()
     assert data["text/plain"] == "predicted, as multiples of “a”\n  b  8       measured: slower"
-    assert about["image/png"]["measured"] is True
-    pixels = imread(io.BytesIO(base64.b64decode(data["image/png"])), format="png")
-    assert pixels.shape[1] > about["image/png"]["width"] > 500
+    assert about["image/png"]["measured"] is True and "image/png" in data
 
 
 # Page faults ----------------------------------------------------------------------------------

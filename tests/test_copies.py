@@ -1,6 +1,6 @@
-"""The operations that may copy: where their result lies, and what the value knows of that.
+"""The operations that may copy: where the result lies, and how the value shows it.
 
-Their numbers, and whether torch really copied, are held in tests/test_views.py with those of the views.
+tests/test_views.py compares their numbers, and whether they copy, with torch's.
 """
 
 import dataclasses
@@ -10,23 +10,7 @@ import pytest
 import torch
 
 from stridekit import Layout, memset
-from tests import fuzz
 from tests.agree import refuses
-from tests.steps import many
-
-
-@pytest.mark.parametrize("name", ["reshape", "flatten", "ravel", "contiguous", "clone", "to"])
-def test_what_may_copy_is_torchs(name):
-    """More cases than of the views: the same numbers, and a copy where torch makes one."""
-    assert fuzz.run(name, seed=3, count=many(20)) == []
-
-
-def test_a_reshape_copies_where_there_is_no_view():
-    """The two questions have one answer; one dim stays the layout itself."""
-    x = Layout((4, 6)).t()
-    assert x.why_not_view(24) and x.reshape(24).copied
-    assert not x.why_not_view(6, 2, 2) and not x.reshape(6, 2, 2).copied
-    assert Layout((6,))[::2].flatten() == Layout((3,), (2,))
 
 
 def test_to_and_contiguous_differ_for_ambiguous_shapes():

@@ -1,4 +1,4 @@
-"""Every public name says what it does, in which units, what it raises, with an example; and is taught."""
+"""Every public name has a contract, units, errors and an example, and is taught in a lesson."""
 
 import ast
 import dataclasses
@@ -32,7 +32,7 @@ markdown = nbformat.v4.new_markdown_cell
 
 
 def doc(name):
-    """The docstring that belongs to a name itself."""
+    """The docstring of a name itself."""
     return inspect.cleandoc(find(name).__doc__ or "")
 
 
@@ -65,7 +65,7 @@ def test_it_begins_with_its_contract(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_has_an_example_that_the_tests_run(name):
-    """Doctest finds it where pytest looks: in the module that says it is its own."""
+    """Doctest finds it where pytest looks: in the module that defines the name."""
     found = find(name)
     tests = doctest.DocTestFinder().find(found, name, module=sys.modules[found.__module__])
     (own,) = [test for test in tests if test.name == name]
@@ -108,7 +108,7 @@ def test_each_field_of_a_result_is_explained(name):
 
 
 def taught(cells, name):
-    """Whether a learner meets a name in a notebook's cells.
+    """True if a learner meets a name in a notebook's cells.
 
     In code, in the words between backticks, or as the error that a cell shows. What a function
     returns is met where that function is called.

@@ -1,6 +1,7 @@
 """explain: the whole text for the tensors that matter, and the facts in it against torch."""
 
 import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.two_tensor import TwoTensor
 
-from stridekit import Layout, explain
+from stridekit import Layout, explain, relation, traffic
 from stridekit.tensors.explain import Explanation
+from stridekit.timing import Comparison, GpuResults
 from tests.refused import NO_MEMORY
 from tests.strategies import tensors
 
@@ -59,6 +61,7 @@ TANGLED = Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21), 5)
 TEN_BYTES = torch.arange(10, dtype=torch.uint8).untyped_storage()
 LAST = torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last)
 BACK = np.arange(24, dtype=np.int32).reshape(4, 6)[1:, ::-2]
+TEN = torch.arange(10)
 FREED = torch.ones(4)
 FREED.untyped_storage().resize_(8)
 
@@ -137,19 +140,19 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("x", "label", "sentence"), SENTENCES)
 def test_each_sentence(x, label, sentence):
-    """What a person reads, word by word: one and many, none, the first and the last that fit."""
+    """Each sentence word by word: for one, for many, for none, and at the limits."""
     assert dict(explain(x, "t").lines)[label] == sentence
 
 
 def test_what_is_not_decided():
-    """Where the count would cost too much, the overlap is left open, with the reason."""
+    """If the count would cost too much, the overlap is left open, with the reason."""
     overlap = dict(explain(TANGLED).lines)["overlap"]
     assert overlap.startswith("not decided: ") and "budget" in overlap
 
 
 @pytest.mark.parametrize("part", [slice(2, 12), slice(0, 10), slice(None, None, 4), slice(30, 40)])
 def test_an_array_of_a_part_of_a_tensor(part):
-    """Its block is the storage of the tensor, not the part."""
+    """Its block is the whole storage of the tensor."""
     x = torch.arange(40.0)[part]
     facts = dict(explain(x.numpy()).lines)
     assert facts["storage"] == "10 of 40 elements are reached (40 of 160 bytes)"
@@ -157,7 +160,7 @@ def test_an_array_of_a_part_of_a_tensor(part):
 
 
 def test_the_whole_text():
-    """Title and labels, aligned; what has no line has nothing to say."""
+    """Title and aligned labels; a line that does not apply is left out."""
     text = str(explain(Layout((4, 6), (8, 1), 2, itemsize=4)))
     assert text == (
         "layout of shape (4, 6), stride (8, 1), storage_offset 2\n"
@@ -193,7 +196,7 @@ def test_the_whole_text():
     ],
 )
 def test_a_tensor_that_stands_for_another(make, storage, name):
-    """It has no memory of its own, and its storage is not spoken of as one."""
+    """It has no memory of its own, and the text does not pretend that it has."""
     facts = dict(explain(make(torch.ones(3, 4))).lines)
     assert facts["storage"] == storage
     told = f"none of its own: this {name} stands for values that lie elsewhere, or nowhere"
@@ -201,7 +204,7 @@ def test_a_tensor_that_stands_for_another(make, storage, name):
 
 
 def test_a_subclass_with_memory():
-    """Code of its own, and memory of its own: nothing is missing, not even where it is empty or freed."""
+    """With code and memory of its own, even empty or freed, it lacks nothing."""
 
     class Watched(torch.Tensor):
         @classmethod
@@ -216,14 +219,30 @@ def test_a_subclass_with_memory():
     assert "it has only 0 (after a resize_" in dict(explain(freed).lines)["storage"]
 
 
-def test_html_says_the_same():
-    """The table holds the title and every sentence, escaped."""
-    explanation = explain(torch.ones(3, 1).expand(3, 8))
-    html = explanation._repr_html_()
-    assert f">{explanation.title}</caption>" in html
-    for label, sentence in explanation.lines:
-        sentence = sentence.replace("'", "&#x27;")
-        assert f">{label}</th>" in html and f">{sentence}</td>" in html
-    strange = Explanation("a < b", (("c & d", "<e>"),))._repr_html_()
-    assert ">a &lt; b</caption>" in strange
-    assert ">c &amp; d</th>" in strange and ">&lt;e&gt;</td>" in strange
+COMPARED = Comparison(
+    {"a": [[1.0]], "<b>": [[2.0]]}, [[0, 1]], {"a": 1, "<b>": 1}, 1, "cpu", ("x < y",)
+)
+IN_CACHE = traffic(Layout((100, 100), itemsize=4), cache=4096)
+
+
+@pytest.mark.parametrize(
+    ("result", "heads"),
+    [
+        (explain(torch.ones(3, 1).expand(3, 8)), []),
+        (Explanation("a < b", (("c & d", "<e>"),)), []),
+        (relation(TEN, TEN[::2]), []),
+        (
+            IN_CACHE,
+            ["operand"],
+        ),  # a column without a name would leave a screen reader without words
+        (COMPARED, ["function", "a call", "ratio (95 %)", "verdict"]),
+        (GpuResults("a < b", (("<i>", "x & y", "2"),), {}), ["experiment", "variant", "ratio"]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_html_of_every_result_says_what_its_text_says(result, heads):
+    """In the same order, escaped; some columns have a name in HTML alone."""
+    cells = re.findall(r"<(?:caption|t[hd]|p)\b[^>]*>([^<]*)", result._repr_html_())
+    told = [unescape(cell) for cell in cells if cell not in heads]
+    assert " ".join(told).split() == str(result).split()
+    assert set(heads) <= set(cells)

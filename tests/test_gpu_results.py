@@ -1,4 +1,4 @@
-"""The GPU experiments: run here on the CPU, in small, so that the script works where a GPU is."""
+"""The GPU experiments, run small on the CPU, so that the script works on a GPU machine."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from stridekit.timing import GpuResults, TimingError, __main__, gpu, gpu_results
+from stridekit.timing import TimingError, __main__, gpu, gpu_results
 
 needs_no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 
@@ -88,15 +88,6 @@ def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
     assert len(sizes) == 1
 
 
-def test_a_record_brings_every_sample_back(results, tmp_path):
-    path = tmp_path / "gpu.json"
-    path.write_text(results.to_json(), encoding="utf-8")
-    again = gpu.recorded(path.read_text(encoding="utf-8"))
-    assert again.rows == results.rows
-    assert again.source.startswith("recorded on ") and torch.__version__ in again.source
-    assert again.comparisons == results.comparisons
-
-
 def test_a_record_says_where_it_was_made(results):
     found = json.loads(results.to_json())
     for on, name in (({"name": "Gee"}, "Gee"), (None, "Abacus")):
@@ -107,17 +98,20 @@ def test_a_record_says_where_it_was_made(results):
 
 
 @needs_no_gpu
-def test_a_record_comes_before_what_was_published(results, tmp_path):
+def test_a_gpu_comes_before_a_record_and_a_record_before_what_was_published(
+    results, tmp_path, monkeypatch
+):
     path = tmp_path / "gpu.json"
     assert "not measured here" in gpu_results(path).source
     path.write_text(results.to_json(), encoding="utf-8")
-    assert gpu_results(path).source.startswith("recorded on ")
-
-
-def test_where_a_gpu_is_the_results_are_live(monkeypatch):
+    again = gpu_results(path)
+    assert again.source.startswith("recorded on ") and torch.__version__ in again.source
+    assert (again.rows, again.comparisons) == (results.rows, results.comparisons)
+    with pytest.raises(TimingError, match="no CUDA device here"):
+        gpu.run()
     monkeypatch.setattr(gpu, "why_no_cuda", lambda: "")
     monkeypatch.setattr(gpu, "run", lambda: "live")
-    assert gpu_results() == "live"
+    assert gpu_results(path) == "live"
 
 
 def test_published_figures_say_that_they_are():
@@ -143,26 +137,10 @@ published figures of an article, for its own GPU: not measured here
     )
 
 
-def test_the_html_tells_the_same():
-    html = GpuResults("a < b", (("<i>", "x & y", "2"), ("sum", "rows", "3")), {})._repr_html_()
-    assert html.partition(">")[2] == (
-        '<caption style="caption-side:top;text-align:left">a &lt; b</caption>'
-        '<tr><th scope="col">experiment</th><th scope="col">variant</th><th scope="col">ratio</th></tr>'
-        "<tr><td>&lt;i&gt;</td><td>x &amp; y</td><td>2</td></tr>"
-        "<tr><td>sum</td><td>rows</td><td>3</td></tr></table>"
-    )
-
-
-def test_another_text_is_no_record():
+def test_other_text_is_refused_as_a_record():
     for text in ("", "[]", "{}", '{"matmul": {}}', "null"):
         with pytest.raises(TimingError, match=r"not a record of GPU results|has no results"):
             gpu.recorded(text)
-
-
-@needs_no_gpu
-def test_a_run_without_a_gpu_says_so():
-    with pytest.raises(TimingError, match="no CUDA device here"):
-        gpu.run()
 
 
 @needs_no_gpu
@@ -191,7 +169,7 @@ def test_the_script_writes_every_sample_and_prints_the_table(
 
 
 def test_the_script_needs_torch_and_numpy_alone(tmp_path):
-    """A GPU machine has torch and little else: what notebooks need must not be asked for."""
+    """A GPU machine has torch and little else, so nothing may import what notebooks need."""
     hidden = ["tqdm", "matplotlib", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets"]
     code = (
         "import sys\n"

@@ -18,6 +18,9 @@ from stridekit import read_element, read_storage
 from stridekit.tensors.storage import storage_view
 from tests.test_storage_trust import claiming
 
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
+)
 DTYPES = [torch.uint8, torch.bool, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
 NUMEL = 24
 PAGE = mmap.PAGESIZE
@@ -81,7 +84,7 @@ def read_from_data_ptr():
 
 
 def read_one_before():
-    """The byte in front of the first one."""
+    """Read the byte before the first one."""
     print(len(ctypes.string_at(guarded_page() - 1, 1)))
 
 
@@ -122,12 +125,10 @@ def write():
 
 
 def write_where_only_reading_is_allowed():
-    """A page that may be read: a refusal in words, from its first byte to its last."""
+    """Write to pages for reading, from the first byte to the last: each is refused in words."""
     page = guarded_page()
     outs = [tensor_at(page, NUMEL, torch.uint8), tensor_at(page + PAGE - NUMEL, NUMEL, torch.uint8)]
-    beyond = (
-        guarded_page()
-    )  # the page before it may be written, and so may the first half of this out
+    beyond = guarded_page()  # the page before it may be written, and so the first half of this out
     protect(beyond - PAGE, PROT_READ | mmap.PROT_WRITE)
     outs.append(tensor_at(beyond - NUMEL // 2, NUMEL, torch.uint8))
     protect(page, PROT_READ)
@@ -139,31 +140,25 @@ def write_where_only_reading_is_allowed():
 
 
 def copy_past_the_end():
-    """What torch does to a tensor whose storage is too small: the reader has to look before."""
+    """Copy with torch into a storage that is too small: the reader has to look first."""
     base = tensor_at(guarded_page() + PAGE - 16, 16, torch.float32)
     print(claiming(base, NUMEL, 0).view(torch.uint8).copy_(torch.zeros(NUMEL * 4)).sum())
 
 
 def copy_to_a_page_for_reading():
-    """What torch does to memory that may not be written."""
+    """Copy with torch into memory that may not be written."""
     page = guarded_page()
     out = tensor_at(page, NUMEL, torch.uint8)
     protect(page, PROT_READ)
     print(out.copy_(torch.zeros(NUMEL)).sum())
 
 
-linux = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
-)
-
-
 def run(function):
-    """The function in a process of its own."""
+    """Run the function in a process of its own."""
     command = [sys.executable, "-m", "tests.test_guard_pages", function.__name__]
     return subprocess.run(command, capture_output=True, text=True)
 
 
-@linux
 def test_the_reader_touches_no_guard():
     """Every view of every storage is read to the last byte, and the process lives."""
     done = run(read)
@@ -171,29 +166,26 @@ def test_the_reader_touches_no_guard():
     assert int(done.stdout) > 100_000
 
 
-@linux
 def test_nothing_is_written_beside_out():
-    """Every `out` that fits is written, every other refused, and no byte of the page changes beside it."""
+    """Every `out` that fits is written, every other refused, and no other byte of the page changes."""
     done = run(write)
     assert (done.returncode, done.stderr) == (0, "")
     refused, written = map(int, done.stdout.split())
     assert refused > 400 and written > 350
 
 
-@linux
 def test_nothing_is_written_to_a_page_for_reading():
-    """The kernel is asked before it would end Python."""
+    """The reader asks the kernel first: a write would end Python."""
     done = run(write_where_only_reading_is_allowed)
     assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
 
 
-@linux
 @pytest.mark.parametrize(
     "function",
     [read_from_data_ptr, read_one_before, copy_past_the_end, copy_to_a_page_for_reading],
 )
 def test_the_guards_kill(function):
-    """Whoever reads or writes past an end dies of it: the reader that lives has not done so."""
+    """A process that reads or writes past an end dies, so the reader that lives has not done so."""
     done = run(function)
     assert (done.returncode, done.stdout) == (-signal.SIGSEGV, "")
 

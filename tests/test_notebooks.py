@@ -1,4 +1,4 @@
-"""Every notebook keeps the rules, and every rule catches what it is for.
+"""Every notebook keeps the rules, and every rule catches its defect.
 
 That the outputs are right is not tested here: nbval executes the notebooks and compares.
 """
@@ -174,7 +174,7 @@ BROKEN = [
 
 
 def test_there_are_notebooks():
-    """A folder that was moved would else make every test below pass."""
+    """If the folder moved, every test below would pass."""
     assert PATHS
 
 
@@ -207,7 +207,7 @@ def test_line_ends_of_windows_are_refused(tmp_path):
 
 
 def test_ignored_outputs_are_listed_with_their_reason(record_property):
-    """What is not compared is decided here, and not in passing in a notebook."""
+    """You decide here, and not in a notebook, which outputs are not compared."""
     cells = [(path, cell) for path in PATHS for cell, _ in Notebook.read(path).cells("code")]
     ignored = {
         (path.stem, cell.source.partition("\n")[0])

@@ -1,4 +1,4 @@
-"""Plots: they draw on the Axes that they are given, and show the numbers that they were given.
+"""Plots: they draw on the given Axes, and show the given numbers.
 
 What is drawn is asked for by where it stands. Texts of all kinds in one heap would hold anything: a
 missing number is found among the ticks.
@@ -34,7 +34,7 @@ def words(drawn):
 
 
 def names(drawn):
-    """The names of the rows, from the top of the picture to its foot."""
+    """The names of the rows, from top to bottom."""
     low, high = drawn.get_ylim()
     rows = sorted(zip(drawn.get_yticks(), drawn.get_yticklabels(), strict=True))
     return [label.get_text() for _, label in (rows if low > high else rows[::-1])]
@@ -109,7 +109,7 @@ def test_predicted_stands_beside_measured():
         ({}, {}, "divided by the first: give one above 0"),
     ],
 )
-def test_what_cannot_stand_beside_the_other_is_refused(predicted, measured, message):
+def test_numbers_that_cannot_be_compared_are_refused(predicted, measured, message):
     with pytest.raises(ValueError, match=message):
         plots.draw_predicted(predicted, measured, ax())
 
@@ -133,14 +133,14 @@ def test_a_sweep_draws_a_curve_for_each_name():
 @pytest.mark.parametrize(
     ("steps", "curves", "error", "message"),
     [
-        ([1, 2], {name: [1, 2] for name in "abcd"}, ValueError, "4 curves: give 3 at the most"),
+        ([1, 2], {name: [1, 2] for name in "abcd"}, ValueError, "4 curves: give 3 at most"),
         ([1, 2], {"a": [1]}, ValueError, "a has 1 numbers for 2 steps"),
         ([1, 2], {"a": [1, 2, 3]}, ValueError, "a has 3 numbers for 2 steps"),
         ([0, 2], {"a": [1, 2]}, TypeError, "steps of 0 is 0: give a number above 0"),
         ([1, 2], {"a": [1, -2]}, TypeError, "a of 1 is -2: give a number above 0"),
     ],
 )
-def test_what_is_no_sweep_is_refused(steps, curves, error, message):
+def test_a_bad_sweep_is_refused(steps, curves, error, message):
     with pytest.raises(error, match=message):
         plots.draw_sweep(steps, curves, ax())
 

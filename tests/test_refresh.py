@@ -1,4 +1,4 @@
-"""Notebooks run, tidied and refreshed: a second run changes no byte, and what is left alone is told."""
+"""Notebooks are run, tidied and refreshed: a second run changes no byte."""
 
 import base64
 import io
@@ -105,21 +105,14 @@ def test_every_kind_of_output_is_stored_in_the_committed_form(refreshed):
     nbformat.validate(content)
 
 
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("1 / 0", "ZeroDivisionError: division by zero"),
-        ("import os\n\nos._exit(1)", "the kernel died"),
-    ],
-)
-def test_a_cell_that_fails_is_named_and_ends_the_refresh(source, reason, tmp_path, capfd):
+def test_a_cell_that_fails_is_named_and_ends_the_refresh(tmp_path, capfd):
     """One line on stderr: the notebook, the cell and the reason. Nothing is written."""
     path = tmp_path / "small.ipynb"
-    path.write_text(nbformat.writes(book(code("1"), code(source))))
+    path.write_text(nbformat.writes(book(code("1"), code("1 / 0"))))
     before = path.read_bytes()
     assert refresh.refresh([path, tmp_path / "never read"]) == 1
-    first = source.partition("\n")[0]
-    assert capfd.readouterr().err == f'{path}, cell 2 ("{first}"): {reason}\n'
+    reason = "ZeroDivisionError: division by zero"
+    assert capfd.readouterr().err == f'{path}, cell 2 ("1 / 0"): {reason}\n'
     assert path.read_bytes() == before
 
 
@@ -149,7 +142,7 @@ def test_each_end_of_a_cell_is_told_in_its_own_words(error, said, tmp_path, monk
 
 
 def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
-    """It is silent about those that would stay; each of the others has a line."""
+    """Each notebook that would change has a line."""
     for name in "abc":
         (tmp_path / name).write_text("as it was")
     texts = iter(["other", "as it was", "other", "as it was"])
@@ -163,7 +156,7 @@ def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
 
 
 def test_the_kernel_is_the_same_on_every_machine(tmp_path, monkeypatch):
-    """What would else differ: hashes, threads, a GPU, the user's own settings, progress bars."""
+    """Hashes, threads, a GPU, the user's own settings and progress bars would differ."""
     monkeypatch.setenv("JUPYTER_PATH", "")
     form.use_repeatable_kernel(tmp_path)
     assert form.os.environ["JUPYTER_PATH"] == str(tmp_path)
@@ -179,7 +172,7 @@ def test_the_kernel_is_the_same_on_every_machine(tmp_path, monkeypatch):
 
 
 def test_equal_cells_have_ids_of_their_own():
-    """Also the third of them; and words are no code."""
+    """Even the third; and markdown differs from code."""
     *ids, other = [cell.id for cell in tidied(code("1"), code("1"), code("1"), words("1")).cells]
     assert ids == [ids[0], f"{ids[0]}-2", f"{ids[0]}-3"] and other != ids[0]
 
@@ -193,7 +186,7 @@ def test_streams_of_two_names_are_not_joined():
 
 
 def test_the_code_of_a_card_is_folded_away():
-    """It knows the answer. A cell that only speaks of cards is not."""
+    """It has the answer. A cell that only mentions cards is not folded."""
     card, other = tidied(
         code("Predict('1 + 1?', 2)"), code("# Predict(x)", metadata={"a": 1})
     ).cells
@@ -207,7 +200,7 @@ def test_the_code_of_a_card_is_folded_away():
     ("edited", "renew", "kept"), [(False, False, True), (True, False, False), (False, True, False)]
 )
 def test_an_ignored_output_is_kept_until_its_cell_is_edited(twice, edited, renew, kept):
-    """It belongs to the source before the edit; and `--renew` keeps nothing."""
+    """After an edit it is out of date; and `--renew` keeps nothing."""
     stored, new = twice
     index = NAMES.index("clock")
     new.cells[index].outputs[0].data["text/plain"] = "5"
@@ -221,7 +214,7 @@ def test_an_ignored_output_is_kept_until_its_cell_is_edited(twice, edited, renew
 
 
 def test_an_output_that_is_kept_has_the_number_of_its_cell():
-    """Else a cell inserted above would leave In [2] with Out [1]."""
+    """A cell inserted above would otherwise leave In [2] with Out [1]."""
 
     def executed(*sources):
         shown = {"text/plain": f"run {len(sources)}"}

@@ -1,4 +1,4 @@
-"""Notebooks in hands that do not go from top to bottom: cells run twice, out of order, again and again.
+"""Notebooks that are not run from top to bottom: cells twice, out of order, again and again.
 
 Each notebook is run in one kernel: all of it, each cell once more, and then its cells in a shuffled
 order, as somebody does who scrolls back and forth. Only cells that are tagged may raise.
@@ -46,7 +46,7 @@ def kernel(cells, folder=ROOT / "notebooks"):
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_cells_run_twice_and_out_of_order(path):
-    """Whoever scrolls back and forth after Run All meets no error but those that are meant."""
+    """Scrolling back and forth after Run All meets only the errors that are meant."""
     book = nbformat.read(path, as_version=4)
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
     meant = [error_of(cell) for cell in cells]
@@ -68,7 +68,7 @@ def error_of(cell):
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no /proc")
 def test_twenty_times_run_all_take_no_memory():
-    """Whatever the widgets of one run held is free again in the next."""
+    """The memory of one run's widgets is free again in the next."""
     cells = [nbformat.v4.new_code_cell(source) for source in (WIDGETS, RESIDENT)]
     found = []
     with kernel(cells) as run:

@@ -1,4 +1,4 @@
-"""self_check: green here, and a clear line for each thing that may be broken elsewhere."""
+"""self_check: it passes here, and has a clear line for each thing that may be broken elsewhere."""
 
 import sys
 
@@ -9,7 +9,7 @@ from stridekit.selfcheck import self_check
 
 
 def test_this_machine_passes_and_leaves_no_widget(monkeypatch):
-    """The tests run where the suite runs; and there is no last Python."""
+    """Newer Pythons pass too."""
     closed = []
     monkeypatch.setattr(widgets.StrideExplorer, "close", lambda self: closed.append(self))
     assert self_check().passed and len(closed) == 1
@@ -18,7 +18,7 @@ def test_this_machine_passes_and_leaves_no_widget(monkeypatch):
 
 
 def test_an_old_python_and_another_torch(monkeypatch):
-    """The line names the version found; 2.130 is not 2.13. What is to be done is the last word."""
+    """The line names the version found; 2.130 is not 2.13. The last line tells what to do."""
     monkeypatch.setattr(torch, "__version__", "2.130.0+cpu")
     assert not self_check().passed
     assert "this is 2.130.0+cpu, so some outputs may differ" in repr(self_check())
@@ -26,7 +26,7 @@ def test_an_old_python_and_another_torch(monkeypatch):
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     said = repr(self_check())
     assert "✗ Python 3.11 or newer: this is 3.10: `make lab`" in said
-    assert said.endswith("\nMend what has a ✗, then restart the kernel.")
+    assert said.endswith("\nFix what has a ✗, then restart the kernel.")
 
 
 def test_every_way_to_lie_in_memory_is_tried():
@@ -38,7 +38,7 @@ def test_every_way_to_lie_in_memory_is_tried():
 
 
 def test_what_reads_elsewhere_or_does_not_load(monkeypatch):
-    """An address that is off by one element, a storage read from data_ptr; and a line, no traceback."""
+    """A wrong address, a storage read from data_ptr, a failed import: a line each, without a traceback."""
     monkeypatch.setattr(selfcheck, "read_element", lambda t, index: -1.0)
     monkeypatch.setattr(selfcheck, "read_storage", lambda t: t.flatten())
     monkeypatch.setitem(sys.modules, "stridekit.widgets", None)

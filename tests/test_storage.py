@@ -2,8 +2,8 @@
 
 import re
 import weakref
+from functools import partial
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from bench_memory import storage_bandwidth
-from stridekit import read_element, read_storage
+from stridekit import (
+    explain,
+    is_view,
+    memset,
+    read_element,
+    read_storage,
+    relation,
+    shares_memory,
+    shares_storage,
+)
 from stridekit.tensors.storage import storage_view
 from tests.strategies import tensors
 
@@ -35,14 +43,14 @@ READERS = {
 
 
 def test_there_are_as_many_dtypes_as_torch_has():
-    """The list is not empty by accident, and holds the odd ones."""
+    """The list is complete, and has the odd ones."""
     assert len(DTYPES) >= 46
     assert {torch.bool, torch.complex32, torch.float4_e2m1fn_x2, torch.bits1x8} <= set(DTYPES)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_dtype(dtype):
-    """The storage comes back byte for byte, and each element is the one torch indexes, if it can."""
+    """The storage comes back byte for byte, and each element as torch indexes it, where torch can."""
     raw = torch.arange(6 * dtype.itemsize, dtype=torch.uint8)
     view = raw.view(dtype).view(2, 3)[:, 1:]
     result, whole = read_storage(view), storage_view(view)
@@ -60,7 +68,7 @@ def test_every_dtype(dtype):
 
 
 def test_bytes_are_read_not_values():
-    """torch's own copy of a bool turns the byte 255 into 1: the reader shows what lies there."""
+    """torch's own copy of a bool turns the byte 255 into 1; the reader shows 255."""
     raw = torch.tensor([0, 1, 2, 255], dtype=torch.uint8)
     x = raw.view(torch.bool)
     assert x.clone().view(torch.uint8).tolist() == [0, 1, 1, 1]
@@ -69,7 +77,7 @@ def test_bytes_are_read_not_values():
 
 @given(tensors(), st.data())
 def test_elements_of_any_tensor(x, data):
-    """The computed address holds what torch finds at the index."""
+    """The computed address holds the element that torch finds at the index."""
     if x.numel() == 0:
         return
     index = tuple(data.draw(st.integers(-n, n - 1)) for n in x.shape)
@@ -78,7 +86,7 @@ def test_elements_of_any_tensor(x, data):
 
 @given(tensors())
 def test_storage_of_any_tensor(x):
-    """The whole storage, whatever part of it the tensor reaches: one time a copy, one time a view."""
+    """The whole storage, whatever part of it the tensor reaches: as a copy and as a view."""
     numel = x.untyped_storage().nbytes() // x.element_size()
     whole = torch.as_strided(x, (numel,), (1,), 0)
     result, view, out = read_storage(x), storage_view(x), torch.empty(numel, dtype=x.dtype)
@@ -87,31 +95,12 @@ def test_storage_of_any_tensor(x):
     assert read_storage(x, out=out) is out and torch.equal(out, whole)
 
 
-def test_only_the_storage_is_read():
-    """An offset view gives the same bytes as its base: nothing is read past the end."""
-    buffer = bytearray(b"<<<<" + bytes(range(24)) + b">>>>")
-    base = torch.frombuffer(buffer, dtype=torch.uint8, offset=4, count=24)
-    for view in (base[20:], base.view(4, 6)[3, 2:], base.view(4, 6).t(), base[24:]):
-        assert read_storage(view).tolist() == storage_view(view).tolist() == list(range(24))
-
-
 def test_bytes_that_fill_no_element():
-    """Ten bytes hold two elements of four: the last two bytes belong to none."""
+    """Ten bytes hold two elements of four; the last two bytes are left out."""
     ten = torch.arange(10, dtype=torch.uint8).untyped_storage()
     x = torch.empty(0, dtype=torch.int32).set_(ten, 1, (1,), (1,))
     for result in (read_storage(x), storage_view(x)):
         assert result.view(torch.uint8).tolist() == list(range(8))
-
-
-def test_gradients_numpy_and_empty():
-    """requires_grad, memory from NumPy, and storages without a byte."""
-    x = torch.ones(3, requires_grad=True)
-    assert read_storage(x).tolist() == [1, 1, 1] and not read_storage(x).requires_grad
-    assert read_element(x, 2) == 1.0
-    array = np.arange(12, dtype=np.int16).reshape(3, 4)
-    assert read_storage(torch.from_numpy(array)[1:]).tolist() == array.ravel().tolist()
-    for empty in (torch.empty(0, 3), torch.empty(0, dtype=torch.bool)):
-        assert read_storage(empty).shape == storage_view(empty).shape == (0,)
 
 
 def test_pending_conj_and_neg():
@@ -126,17 +115,21 @@ def test_pending_conj_and_neg():
     assert storage_view(x.conj().imag).tolist() == [1, 2, 3, -4]
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_a_lazy_clone_stays_lazy(name):
-    """Reading a copy-on-write tensor does not make the copy, which data_ptr() would."""
+@pytest.mark.parametrize(
+    "ask",
+    [
+        *(*READERS.values(), memset, explain),
+        *(partial(question, torch.ones(3)) for question in (is_view, shares_storage, relation)),
+    ],
+)
+def test_a_lazy_clone_stays_lazy(ask):
+    """Asking a copy-on-write tensor does not make the copy, as data_ptr() would."""
     x = torch.arange(6.0)
     clone = torch._lazy_clone(x)
-    result = READERS[name](clone)
+    ask(clone)
     assert torch._C._is_cow_tensor(clone) and torch._C._is_cow_tensor(x)
-    assert result == 0.0 if name == "read_element" else result.tolist() == x.tolist()
-    if name == "storage_view":
-        result[0] = 7
-        assert clone[0] == 7 and x[0] == 0
+    storage_view(clone)[0] = 7
+    assert clone[0] == 7 and x[0] == 0 and not shares_memory(x, clone)
 
 
 # The view of the storage ---------------------------------------------------------------------
@@ -148,40 +141,18 @@ def test_the_view_outlives_its_owner():
     owner, whole = weakref.ref(x), storage_view(x[3:].view(-1, 1))
     del x
     assert owner() is None
-    others = [
-        torch.full((1000,), -1.0) for _ in range(100)
-    ]  # where freed memory would be used again
     storage = StorageWeakRef(whole.untyped_storage())
-    assert whole.tolist() == list(range(1000)) and len(others) == 100
-    assert not storage.expired()
+    assert whole.tolist() == list(range(1000)) and not storage.expired()
     del whole
     assert storage.expired()
-    array = np.arange(1000.0)  # memory that NumPy owns stays too
-    owner, whole = weakref.ref(array), storage_view(torch.from_numpy(array)[5:])
-    del array
-    assert owner() is not None and whole.tolist() == list(range(1000))
-    del whole
-    assert owner() is None
 
 
 def test_writes_through_the_view():
-    """Every tensor on the storage sees them, leaves that require grad included."""
+    """Every tensor on the storage sees them, even leaves that require grad; autograd counts them."""
     p = torch.nn.Parameter(torch.zeros(2, 3))
     whole = storage_view(p[1, 1:])
     whole[0] = 7
-    assert p[0, 0] == 7 and not whole.requires_grad and p.requires_grad
-
-
-def test_autograd_notices_writes_through_the_view():
-    """The version counter is the tensor's own, so backward refuses the changed value."""
-    x = torch.ones(3, requires_grad=True)
-    y = x * 2
-    z = (y**2).sum()
-    before = y._version
-    storage_view(y)[0] = 7
-    assert y._version == before + 1
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        z.backward()
+    assert p[0, 0] == 7 and not whole.requires_grad and p.requires_grad and p._version == 1
 
 
 def test_the_view_of_a_subclass_is_a_plain_tensor():
@@ -236,13 +207,13 @@ FIT, TOLD = "the storage has 24 elements of torch.float32: give torch", "would n
     ],
 )
 def test_out_that_is_refused(x, out, sentence):
-    """Size, dtype, device and order are named, and what would fit; and what would show something else."""
+    """The error names size, dtype, device and order, what would fit, and what would show other values."""
     with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
         read_storage(x, out=out)
 
 
 def test_out_in_the_memory_that_is_read():
-    """Also where two storages lie over one memory."""
+    """Even where two storages lie over one memory."""
     buffer = bytearray(32)
     x = torch.frombuffer(buffer, dtype=torch.float32, count=4)
     for out in (x, x.view(2, 2).view(4), torch.frombuffer(buffer, dtype=torch.float32, count=4)):
@@ -250,35 +221,16 @@ def test_out_in_the_memory_that_is_read():
             read_storage(x, out=out)
     beside = torch.frombuffer(buffer, dtype=torch.float32, offset=16)
     assert read_storage(x, out=beside) is beside and read_storage(beside, out=x) is x
-
-
-def test_the_bandwidth_is_reported(capsys):
-    """`make bench` has a line for each kind of memory; how quick it is, no test says."""
-    assert set(storage_bandwidth(nbytes=1 << 12, rounds=3)) == {"warm", "fresh"}
-    line = r"read_storage\(.*\) into (warm|fresh) memory: [\d.]+ GiB/s, [\d.]+ times memcpy's .*\n"
-    assert re.fullmatch(f"({line}){{2}}", capsys.readouterr().out)
+    one = torch.zeros(9).as_strided((1,), (5,), 2)  # a size of 1 may have any stride
+    assert read_storage(torch.ones(1), out=one).tolist() == [1]
 
 
 # What is refused -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("x", "index", "sentence"),
-    [
-        (torch.ones(4, 6), (4, 0), "index 4 is out of range for dim 0 of size 4: use -4 to 3"),
-        (torch.ones(4, 6), 1, "index (1,) has 1 numbers for shape (4, 6)"),
-        (torch.empty(0), 0, "it has no elements"),
-    ],
-)
-def test_wrong_index(x, index, sentence):
-    """An index outside the shape never becomes an address."""
-    with pytest.raises(IndexError, match=re.escape(sentence)):
-        read_element(x, index)
-
-
 @pytest.mark.parametrize("reader", READERS)
 def test_refused_where_new_tensors_are_stand_ins(reader):
-    """A plain tensor cannot be read where there is no plain tensor to read it into."""
+    """Without memory to read into, even a plain tensor cannot be read."""
     x = torch.ones(3)
     inside = pytest.raises(ValueError, match="there is nothing to read into: read outside of it")
     with FakeTensorMode(), inside:
@@ -286,17 +238,6 @@ def test_refused_where_new_tensors_are_stand_ins(reader):
     for transform in (torch.func.grad, torch.func.functionalize):
         with inside:
             transform(lambda y: READERS[reader](x) is None or y.sum())(torch.ones(2))
-
-
-@pytest.mark.parametrize(
-    "mode", [torch.inference_mode, torch.no_grad, lambda: torch.device("meta")]
-)
-def test_read_inside_other_modes(mode):
-    """Modes that leave memory alone do not disturb the reader."""
-    x = torch.arange(6.0)
-    with mode():
-        assert read_storage(x[2:]).tolist() == storage_view(x[2:]).tolist() == [0, 1, 2, 3, 4, 5]
-        assert read_element(x[2:], 1) == 3.0
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

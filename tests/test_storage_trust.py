@@ -7,8 +7,6 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from stridekit import explain, memset, read_element, read_storage, storage_view
 from stridekit.tensors.storage import bytes_missing
@@ -16,50 +14,8 @@ from stridekit.tensors.storage import bytes_missing
 # A place for the copy ------------------------------------------------------------------------
 
 
-@st.composite
-def shrunk_outs(draw):
-    """An out of one dim, on a storage that was shrunk or not, from its start or not; and what went in."""
-    dtype = draw(st.sampled_from([torch.uint8, torch.bool, torch.float16, torch.float64]))
-    made = torch.ones(draw(st.integers(0, 12)) * 8, dtype=torch.uint8)
-    x = made.view(draw(st.sampled_from([torch.uint8, torch.int16, dtype])))
-    kind = draw(st.sampled_from(["slice", "as_strided", "set_", "plain"]))
-    if kind == "slice":
-        x = x[draw(st.integers(0, len(x))) :][: draw(st.integers(0, 8))]
-    elif kind == "as_strided":  # a size of 1 may have any stride, and no elements may lie anywhere
-        n, last = draw(st.integers(0, 1)), max(len(x) - 1, 0)
-        offset = draw(st.integers(0, last if n and len(x) else 90))
-        x = x.as_strided((min(n, len(x)),), (draw(st.integers(0, 5)),), offset)
-    elif kind == "set_":
-        item, nbytes = dtype.itemsize, made.untyped_storage().nbytes()
-        offset = draw(st.integers(0, nbytes // item))
-        numel = draw(st.integers(0, nbytes // item - offset))
-        x = torch.empty(0, dtype=dtype).set_(made.untyped_storage(), offset, (numel,), (1,))
-    if draw(st.booleans()):
-        made.untyped_storage().resize_(draw(st.integers(0, 100)))
-        left = torch.empty(0, dtype=torch.uint8).set_(made.untyped_storage())
-        left.fill_(1)  # what a storage gains by growing may have any value
-    return x, made.untyped_storage()
-
-
-@given(shrunk_outs())
-def test_nothing_is_written_beside_out(pair):
-    """All of out is written and nothing else of its storage, or out is refused and nothing is written."""
-    out, storage = pair
-    source, item = torch.zeros(out.shape, dtype=out.dtype), out.element_size()
-    first, last = (out.storage_offset() * item, (out.storage_offset() + out.numel()) * item)
-    expected = [1] * storage.nbytes()
-    if out.numel() and last > storage.nbytes():
-        numbers = f"bytes {first} to {last}, but its storage has only {storage.nbytes()} bytes"
-        with pytest.raises(ValueError, match=numbers):
-            read_storage(source, out=out)
-    else:
-        assert read_storage(source, out=out) is out
-        expected[first:last] = [0] * (last - first) if out.numel() else []
-    assert storage.tolist() == expected
-
-
 def test_out_whose_storage_was_shrunk():
-    """The reader looks at the storage, and says what it found."""
+    """The error tells the bytes of out and those of its storage."""
     out = torch.zeros(32, 2)[16:].view(-1)
     out.untyped_storage().resize_(136)
     told = (
@@ -81,7 +37,7 @@ def test_out_that_is_a_lazy_clone():
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the kernel is asked as POSIX has it")
 def test_out_that_is_mapped_from_a_file(tmp_path):
-    """One mapped for reading is refused in words, where torch would end Python."""
+    """A file mapped for reading is refused in words, where torch would crash Python."""
     path = tmp_path / "bytes"
     path.write_bytes(bytes(24))
     with warnings.catch_warnings():
@@ -114,7 +70,7 @@ def test_autograd_notices_what_is_written_into_out():
 
 
 def lies():
-    """What a subclass can say of itself, and torch knows better."""
+    """Everything that a subclass can claim about itself."""
     elsewhere = torch.arange(100.0, 200.0)
     calls = {
         "untyped_storage": elsewhere.untyped_storage(),
@@ -158,7 +114,7 @@ LIES = lies()
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_subclass_is_not_believed(lie):
-    """What is read and written is the memory that torch knows."""
+    """The reader reads and writes the memory that torch knows."""
     liar, whole = type("Liar", (torch.Tensor,), LIES[lie]), torch.arange(8.0)
     for view in (whole, whole[2:6], whole[::2]):
         x = view.as_subclass(liar)
@@ -176,7 +132,7 @@ def test_a_subclass_is_not_believed(lie):
 
 
 def test_a_storage_that_a_subclass_names_is_not_asked():
-    """Neither explain nor memset takes the size of another's storage for that of the tensor."""
+    """explain and memset use the size of the tensor's own storage."""
     x = torch.arange(8.0)
     liar = x[2:6].as_subclass(type("Liar", (torch.Tensor,), LIES["untyped_storage"]))
     assert explain(liar).lines == explain(x[2:6]).lines
@@ -188,7 +144,7 @@ def test_a_storage_that_a_subclass_names_is_not_asked():
 
 
 def test_how_many_bytes_are_missing():
-    """Up to the last byte that an index reaches: none where there are no elements, or no memory."""
+    """Up to the last byte that an index reaches; 0 without elements or memory."""
     x = torch.arange(12.0)
     views = {
         x: (0, 2, 48),
@@ -227,14 +183,14 @@ def test_a_storage_is_not_believed():
 
 
 def claiming(base, numel, offset=0):
-    """A tensor of so many elements, whatever room there is, as resize_ can leave it."""
+    """A tensor of `numel` elements, whatever its storage can hold, as resize_ can leave it."""
     return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
 
 
 @pytest.mark.parametrize("name", ["stride", "storage_offset", "requires_grad", "is_meta", "layout"])
 @pytest.mark.parametrize("nbytes", [0, 16])
 def test_a_storage_that_shrinks_while_it_is_asked(name, nbytes):
-    """Whatever code of a subclass does, it has been done before the bytes are counted."""
+    """The code of a subclass runs before the bytes are counted."""
     real = getattr(torch.Tensor, name)
     victims = []
 
@@ -269,7 +225,7 @@ def test_a_storage_that_shrinks_while_it_is_asked(name, nbytes):
 
 
 def test_an_index_that_shrinks_the_storage():
-    """The bytes are counted after the index was asked for its number."""
+    """The bytes are counted after the index has become an int."""
 
     class Index:
         def __index__(self):

@@ -1,4 +1,4 @@
-"""Timing: what is asserted are orderings by wide margins, words and counts, never times."""
+"""Timing: the tests assert wide orderings, words and counts, but never times."""
 
 import contextlib
 import gc
@@ -16,8 +16,6 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch.utils import benchmark
 
 from stridekit import timing
@@ -32,7 +30,6 @@ from stridekit.timing import (
     comparison,
     fingerprint,
     measure,
-    noise,
     sampling,
 )
 from stridekit.timing.measurement import in_words
@@ -45,17 +42,12 @@ def once():
     return x.sum(1)
 
 
-def five_times():
-    for _ in range(5):
-        x.sum(1)
-
-
 # On a GPU's clock -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("flush", [True, False])
 def test_a_gpu_is_timed_by_its_own_clock_without_the_flush_and_the_launch(queue, flush):
-    """Work shorter than its launch: only behind a queue that is full does no launch stand between."""
+    """For work shorter than its launch, only a full queue keeps the launch out of the time."""
     clock = clocks.CudaClock(flush=flush, queue=queue)
     work = clock.begin(lambda: queue.launch(1e-6))
     assert queue.is_idle()
@@ -107,20 +99,13 @@ def test_comparisons_on_the_gpu_have_its_times(queue):
     assert two.ratios["long"].value == pytest.approx(3)
     assert two.device == "cuda" and two.verdict == "slower"
     assert two.calls == {"short": 10, "long": 3}
+    # 1 + 2 + 4 + 8 calls find that ten take a millisecond, of which 4.5 ms want five samples.
+    one = measure(lambda: queue.launch(1e-4), device="cuda", min_run_time=4.5e-3)
+    assert (one.calls, one.warm_up_calls, one.label) == (10, 15, "<lambda>")
+    assert one.seconds == pytest.approx((1e-4,) * 5)
+    assert one.host_seconds == pytest.approx((12e-6,) * 5)
     one = measure(lambda: queue.launch(1e-9), device="cuda", min_run_time=1e-9)
     assert (one.calls, one.warm_up_calls) == (100, 255)
-
-
-def test_a_measurement_on_the_gpu_says_all_of_it(queue):
-    """1 + 2 + 4 + 8 calls find that ten take a millisecond, of which 4.5 ms want five samples."""
-    one = measure(lambda: queue.launch(1e-4), device="cuda", min_run_time=4.5e-3, label="work")
-    assert one.host_seconds == pytest.approx((12e-6,) * 5)
-    assert repr(one).splitlines()[:4] == [
-        "work: 100 µs a call on cuda",
-        "  half of the samples in 100 µs to 100 µs",
-        "  5 samples of 10 calls, after 15 to warm up, 1 thread",
-        "  the host launched a call in 12 µs",
-    ]
 
 
 def test_what_a_gpu_function_returns_is_not_kept(queue):
@@ -161,15 +146,6 @@ def test_on_a_gpu_twice_the_work_takes_longer_and_no_memory_is_kept():
 
 
 # Measurements ---------------------------------------------------------------------------------
-
-
-def test_a_measurement_tells_its_time_its_spread_and_how_it_was_taken():
-    one = measure(torch.sum, x, min_run_time=0.02)
-    low, high = one.quartiles
-    assert 0 < min(one.seconds) <= low <= one.median <= high
-    assert one.label == "sum" and one.device == "cpu" and one.threads == 1
-    assert one.warm_up_calls >= 1 and one.host_seconds == one.seconds
-    assert repr(one).startswith("sum: ") and "to warm up, 1 thread" in repr(one)
 
 
 def test_torch_s_own_timer_is_asked_for_the_threads_and_the_time(monkeypatch):
@@ -216,7 +192,7 @@ def test_a_measurement_says_all_that_was_noticed():
 
 
 def test_garbage_is_collected_between_samples_alone():
-    """The first call is the warm-up's own; each one after it is in a sample."""
+    """Only the first call, in the warm-up, is outside of a sample."""
     for time_it in (
         lambda work: measure(work, min_run_time=0.01),
         lambda work: compare({"a": work, "b": work}, rounds=1),
@@ -227,15 +203,6 @@ def test_garbage_is_collected_between_samples_alone():
         assert gc.isenabled()
 
 
-def test_quartiles_are_numpy_s():
-    rng = random.Random(0)
-    for count in range(1, 12):
-        seconds = tuple(rng.random() for _ in range(count))
-        one = Measurement("a", seconds, seconds, 1, 1, 1, "cpu")
-        assert one.quartiles == pytest.approx(tuple(np.quantile(seconds, [0.25, 0.75])))
-        assert noise.quartile(seconds) == pytest.approx(np.quantile(seconds, 0.25))
-
-
 def test_times_in_words():
     seconds = [2.5, 0.0123456, 4.2e-5, 3e-10, 0.0, 1e-3, 999.4e-6, 999.6e-6, 0.9996, 12345.6]
     said = "2.5 s, 12.3 ms, 42 µs, 0.3 ns, 0 ns, 1 ms, 999 µs, 1 ms, 1 s, 12346 s"
@@ -243,16 +210,6 @@ def test_times_in_words():
 
 
 # Comparisons ----------------------------------------------------------------------------------
-
-
-def test_five_times_the_work_is_slower_and_half_of_it_faster():
-    """A busy machine may be unsure of it, and is asked again."""
-
-    def says(verdict, work):
-        return any(compare(work).verdict == verdict for _ in range(3))
-
-    assert says("slower", {"once": once, "five": five_times})
-    assert says("faster", {"five": five_times, "once": once})
 
 
 def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
@@ -269,7 +226,7 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
         four.verdict  # noqa: B018
 
 
-def test_the_text_and_the_html_tell_all():
+def test_the_text_tells_all():
     found = Comparison(
         {"a": [[10e-3, 30e-3]] * 4, "<b>": [[5e-3, 15e-3]] * 4},
         [[0, 1, 1, 0]] * 4, {"a": 1, "<b>": 1}, 2, "cpu", ("1 < 2", "the cat walked by"),
@@ -283,17 +240,6 @@ def test_the_text_and_the_html_tell_all():
     )
     single = replace(found, samples={"a": [[1.0]], "b": [[1.0]]}, order=[[0, 1]], threads=1)
     assert repr(single).startswith("1 round on cpu, 1 thread; ")
-    html = found._repr_html_()
-    caption, rows = html.split("</caption>")
-    assert caption.endswith(">4 rounds on cpu, 2 threads; lower quartiles")
-    assert rows.endswith(
-        '<tr><th scope="row">a</th><td>10 ms</td><td>1</td><td>the baseline</td></tr>'
-        '<tr><th scope="row">&lt;b&gt;</th><td>5 ms</td><td>0.50 (0.50 to 0.50)</td><td>faster</td></tr>'
-        "</table><p>noisy: 1 &lt; 2</p><p>noisy: the cat walked by</p>"
-    )
-    assert [head.partition("<")[0] for head in rows.split('scope="col">')[1:]] == [
-        "function", "a call", "ratio (95 %)", "verdict",
-    ]  # fmt: skip
 
 
 FULL = Comparison(
@@ -324,7 +270,7 @@ def test_the_samples_of_one_function_are_a_measurement():
 
 
 def test_a_comparison_of_another_machine_says_so():
-    """Times on a GPU are the GPU's, and those on the CPU the processor's."""
+    """It names the GPU for times on a GPU, else the processor."""
     line = "\n  recorded on another machine: {}, torch 9.8, 2001-02-03"
     assert repr(FULL).endswith(line.format("Gee"))
     assert repr(replace(FULL, device="cpu")).endswith(line.format("Abacus"))
@@ -344,7 +290,7 @@ def test_other_json_is_refused():
 
 
 def rounds_of(queue, monkeypatch, seconds, step, **options):
-    """How many rounds a comparison takes whose second function needs `seconds()`; a round lasts `step`."""
+    """The rounds of a comparison whose second function takes `seconds()`; a round lasts `step`."""
     now = itertools.count(0, step)
     monkeypatch.setattr(comparing.time, "monotonic", lambda: next(now))
     work = {"a": lambda: queue.launch(1e-3), "b": lambda: queue.launch(seconds())}
@@ -352,7 +298,7 @@ def rounds_of(queue, monkeypatch, seconds, step, **options):
 
 
 def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(queue, monkeypatch):
-    """Twelve rounds and 0.2 s are the least, whatever was asked for."""
+    """But for twelve rounds and 0.2 s at least, unless you set `rounds`."""
     rng = random.Random(0)
     count = partial(rounds_of, queue, monkeypatch)
     assert count(lambda: 2e-3, 0.1) == 12
@@ -378,7 +324,7 @@ def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeyp
 
 @pytest.mark.parametrize(("ci", "progress"), [(False, True), (True, True), (False, False)])
 def test_progress_counts_the_rounds(monkeypatch, ci, progress):
-    """It says how many there are, waits for a second, and leaves no line behind."""
+    """The bar has their number, waits for a second, and disappears."""
     bars = []
 
     class Bar(contextlib.nullcontext):
@@ -411,13 +357,13 @@ def test_progress_counts_the_rounds(monkeypatch, ci, progress):
      (0.95, 1.05, "same"), (0.949, 1.05, "inconclusive"), (0.95, 1.051, "inconclusive")],
 )  # fmt: skip
 def test_verdicts(low, high, verdict):
-    """The same is asked first, on both sides of 1; the ends belong to it."""
+    """ "same" comes first, on both sides of 1, its ends included."""
     assert Ratio((low + high) / 2, low, high).verdict == verdict
     assert str(Ratio(2.0, low, high)) == f"2.00 ({low:.2f} to {high:.2f})"
 
 
 def test_what_all_share_in_a_round_leaves_no_doubt():
-    """Rounds are drawn as they were, all subjects of one together, and held against the baseline's."""
+    """A draw takes whole rounds, all subjects together, and divides by its own baseline."""
     slow = np.random.default_rng(3).uniform(1, 5, (40, 2))
     found = comparison.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
     assert found == [Ratio(2, 2, 2), Ratio(0.5, 0.5, 0.5)]
@@ -429,24 +375,13 @@ def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
     a, b = rng.exponential(size=(2, 20, 2))
     draws = np.random.default_rng(0).integers(20, size=(1000, 20))
     again = sorted(
-        noise.quartile(b[list(rounds)].ravel()) / noise.quartile(a[list(rounds)].ravel())
+        sampling.quartile(b[list(rounds)].ravel()) / sampling.quartile(a[list(rounds)].ravel())
         for rounds in draws
     )
     [found] = comparison.ratios([a.tolist(), b.tolist()])
-    assert found.value == pytest.approx(noise.quartile(b.ravel()) / noise.quartile(a.ravel()))
+    assert found.value == pytest.approx(sampling.quartile(b.ravel()) / sampling.quartile(a.ravel()))
     assert again[24] <= found.low <= again[25] and again[974] <= found.high <= again[975]
     assert comparison.ratios([a.tolist(), b.tolist()]) == [found]  # always the same draws
-
-
-@given(st.floats(0.2, 5), st.integers(0, 1000))
-def test_the_interval_finds_a_known_ratio_under_noise(true, seed):
-    """Both sides share each round's slowness, and have some of their own."""
-    rng = np.random.default_rng(seed)
-    slow = 1 + rng.exponential(0.5, (60, 1)) * (rng.random((60, 1)) < 0.3)
-    a, b = (base * slow * (1 + rng.exponential(0.02, (60, 2))) for base in (1.0, true))
-    [found] = comparison.ratios([a.tolist(), b.tolist()])
-    assert found.low <= found.value <= found.high
-    assert found.value == pytest.approx(true, rel=0.05)
 
 
 # Signs of noise -------------------------------------------------------------------------------
@@ -456,42 +391,56 @@ def subject(name, seconds, faults=0, calls=1):
     return sampling.Subject(name, once, calls, seconds=list(seconds), page_faults=faults)
 
 
-QUIET = [1.0] * 9
-WIDE = [1.0] * 4 + [3.0] * 6
+QUIET, LUCKY, SLOW = [1.0] * 9, [0.5] + [1.0] * 9, [1.0] * 4 + [3.0] * 6
+A, B = subject("a", QUIET), subject("b", QUIET)
+BEST = "its best sample says {}, not 1.00"
+# Samples, and what is told of them.
+SIGNS = [
+    ([subject("a", SLOW)], ["the median is 3.0 times the lower quartile"]),
+    ([subject("a", [1.0] * 4 + [1.5] * 6)], []),  # wide is above one and a half times
+    ([subject("a", [*QUIET, 99.0])], []),
+    ([A, subject("b", SLOW)], ["b: the median is 3.0 times the lower quartile"]),
+    ([A, B, subject("c", LUCKY)], [f"c: {BEST.format('0.50')}"]),
+    ([subject("a", LUCKY), B], [f"b: {BEST.format('2.00')}"]),
+    ([A, subject("b", [0.94, *QUIET])], [f"b: {BEST.format('0.94')}"]),
+    ([subject("a", [0.94, *QUIET]), B], [f"b: {BEST.format('1.06')}"]),
+    ([A, subject("b", [0.955, *QUIET])], []),  # up to 5 % is chance
+    ([subject("a", [0.955, *QUIET]), B], []),
+    ([A, subject("b", QUIET, faults=9)], []),  # up to one page a call
+    ([subject("new", QUIET, faults=9 * 8 * 512, calls=8), A],
+     ["new takes 512 new pages of memory a call, a 0: give out= to time the work alone"]),
+    ([A, subject("new", QUIET, faults=10)],
+     ["new takes 1 new pages of memory a call, a 0: give out= to time the work alone"]),
+    ([subject("a", QUIET, faults=99), subject("b", QUIET, faults=99)], []),
+]  # fmt: skip
 
 
-def test_a_wide_spread_is_told():
-    """Above one and a half times; one slow sample is none; of several, which one it is."""
-    assert noise._spread([subject("a", WIDE)]) == ["the median is 3.0 times the lower quartile"]
-    assert noise._spread([subject("a", [1.0] * 4 + [1.5] * 6)]) == []
-    assert noise._spread([subject("a", [*QUIET, 99.0])]) == []
-    told = noise._spread([subject("a", QUIET), subject("b", WIDE)])
-    assert told == ["b: the median is 3.0 times the lower quartile"]
+@pytest.mark.parametrize(("subjects", "told"), SIGNS)
+def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, told):
+    monkeypatch.setattr(sampling, "load", lambda: None)
+    assert sampling.signs_of_noise(subjects, threads=2) == tuple(told)
 
 
-def test_minima_that_say_something_else_are_told():
-    """Lower or higher, by more than 5 %, of any but the baseline."""
-    lucky = [0.5, *QUIET]
-    assert noise._minima([subject("a", QUIET), subject("b", QUIET), subject("c", lucky)]) == [
-        "c: its best sample says 0.50, not 1.00"
-    ]
-    assert noise._minima([subject("a", lucky), subject("b", QUIET)]) == [
-        "b: its best sample says 2.00, not 1.00"
-    ]
-    for least, telling in ((0.96, 0), (0.94, 1), (0.955, 0)):
-        told = noise._minima([subject("a", QUIET), subject("b", [least, *QUIET])])
-        assert len(told) == telling
-        assert len(noise._minima([subject("b", [least, *QUIET]), subject("a", QUIET)])) == telling
-
-
-def test_fresh_pages_are_told():
-    """Pages a call, where one function takes more than one page more than another."""
-    out, new = subject("out=", QUIET), subject("new", QUIET, faults=9 * 8 * 512, calls=8)
-    told = ["new takes 512 new pages of memory a call, out= 0: give out= to time the work alone"]
-    assert noise._faults([out, new]) == noise._faults([new, out]) == told
-    assert noise._faults([new, new]) == []
-    assert noise._faults([out, subject("a", QUIET, faults=9)]) == []
-    assert len(noise._faults([out, subject("a", QUIET, faults=10)])) == 1
+@pytest.mark.parametrize(
+    ("cores", "load", "threads", "told"),
+    [
+        (2, 3.25, 1, ("3.2 threads were busy on 2 cores",)),
+        (2, 2.0, 1, ()),
+        (1, 1.5, 1, ("1.5 threads were busy on 1 core",)),
+        (2, 1.5, 1, ()),
+        (2, 1.5, 2, ("2 threads were timed while 1.5 were busy on 2 cores",)),
+        (2, 1.0, 2, ()),
+    ],
+)
+def test_compare_and_measure_tell_that_the_machine_is_busy(
+    monkeypatch, queue, cores, load, threads, told
+):
+    monkeypatch.setattr(sampling.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(sampling, "load", lambda: load)
+    options = {"device": "cuda", "threads": threads}
+    work = lambda: queue.launch(1e-3)  # noqa: E731
+    assert compare({"a": work, "b": work}, rounds=2, **options).noise[: len(told)] == told
+    assert measure(work, min_run_time=1e-3, **options).noise == told
 
 
 def test_pages_are_counted_over_all_samples(monkeypatch, queue):
@@ -501,38 +450,6 @@ def test_pages_are_counted_over_all_samples(monkeypatch, queue):
     for _ in range(3):
         one.sample(clocks.CudaClock(queue=queue))
     assert one.page_faults == 15 and one.faults_a_call == 2.5
-
-
-BUSY = [
-    (2, 3.25, 1, ["3.2 threads were busy on 2 cores"]),
-    (2, 2.0, 1, []),
-    (1, 1.5, 1, ["1.5 threads were busy on 1 core"]),
-    (2, 1.5, 1, []),
-    (2, 1.5, 2, ["2 threads were timed while 1.5 were busy on 2 cores"]),
-    (2, 1.0, 2, []),
-    (2, None, 2, []),
-]
-
-
-def test_a_busy_machine_is_told(monkeypatch):
-    for cores, load, threads, told in BUSY:
-        monkeypatch.setattr(noise.os, "cpu_count", lambda: cores)  # noqa: B023
-        monkeypatch.setattr(noise, "load", lambda: load)  # noqa: B023
-        assert noise._machine(threads) == told
-
-
-def test_all_signs_are_told_by_compare_and_measure(monkeypatch, queue):
-    monkeypatch.setattr(noise.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(noise, "load", lambda: 1.5)
-    told = noise.warnings([subject("a", QUIET), subject("b", [0.5, *WIDE], faults=99)], 2)
-    assert [sentence.split()[1] for sentence in told] == ["the", "threads", "its", "takes"]
-    work = {"a": lambda: queue.launch(1e-3), "b": lambda: queue.launch(1e-3)}
-    for threads in (1, 2):
-        busy = tuple(noise._machine(threads))
-        two = compare(work, device="cuda", rounds=2, threads=threads)
-        one = measure(work["a"], device="cuda", min_run_time=1e-3, threads=threads)
-        assert set(busy) <= set(two.noise) and len(busy) == threads - 1
-        assert one.noise == busy
 
 
 # What is refused, and what is put back --------------------------------------------------------
@@ -548,28 +465,22 @@ TWO = {"a": once, "b": once}
 @pytest.mark.parametrize(
     ("functions", "options", "words"),
     [
-        ({}, {}, "0 function: a comparison needs two"),
+        ({}, {}, "0 functions: a comparison needs two"),
         ({"a": once}, {}, "1 function: a comparison needs two"),
         ([once, once], {}, "of type list: give a dict"),
         ({"a": once, "b": 3}, {}, "'b' is of type int, not a function"),
         ({"a": once, "b": raises}, {}, "'b' raised KeyError in its warm-up, .* timed: 'lost'"),
         (TWO, {"rounds": 0}, "rounds=0: give the number of rounds"),
-        (TWO, {"rounds": True}, "rounds=True"),
         (TWO, {"max_seconds": 0}, "max_seconds=0: give seconds"),
-        (TWO, {"max_seconds": math.inf}, "max_seconds=inf"),
-        (TWO, {"threads": 0}, "threads=0: torch needs one thread"),
-        (TWO, {"threads": 1.5}, "threads=1.5"),
-        (TWO, {"threads": True}, "threads=True"),
-        (TWO, {"threads": 1025}, "1024 at the most"),
+        (TWO, {"threads": 0}, "threads=0: give the number of torch's threads as an int, 1 to 1024"),
+        (TWO, {"threads": 1025}, "threads=1025"),
         (TWO, {"seed": "1"}, "seed='1': give an int"),
         (TWO, {"device": "tpu"}, "device 'tpu' cannot be timed"),
         (TWO, {"graph": True}, "give device='cuda' as well"),
         (3, None, "'it' is of type int"),
         (raises, None, "'raises' raised KeyError"),
         (once, {"min_run_time": 0}, "min_run_time=0"),
-        (once, {"min_run_time": "1"}, "min_run_time='1'"),
         (once, {"min_run_time": math.inf}, "min_run_time=inf"),
-        (once, {"threads": -1}, "threads=-1"),
         (once, {"label": 3}, "label is of type int"),
     ],
 )
@@ -596,7 +507,7 @@ def stops():
     ids=["compare", "measure"],
 )
 def test_threads_are_as_before(ending, time_it):
-    """Also where the work raises, or somebody interrupts it."""
+    """Even if the work raises, or you interrupt it."""
     before, seen = torch.get_num_threads(), set()
 
     def looks():
@@ -627,7 +538,7 @@ def test_progress_shows_where_somebody_waits():
 
 
 def test_machines_are_told_apart():
-    """By what changes times in earnest; not by the hour, the load and the threads set now."""
+    """By what changes times, but not by the date, the load or the number of threads."""
     here, same = timing.machine(), {"date", "load", "threads", "python", "platform", "caches"}
     assert json.loads(json.dumps(here)) == here
     assert here["torch"] == torch.__version__ and here["cores"] >= 1
@@ -635,15 +546,8 @@ def test_machines_are_told_apart():
         assert fingerprint.same_machine(here, here | {key: "another"}) == (key in same)
 
 
-def test_where_the_system_tells_nothing(monkeypatch, tmp_path):
-    monkeypatch.setattr(fingerprint, "CACHES", tmp_path)
-    monkeypatch.delattr(fingerprint.os, "getloadavg")
-    here = timing.machine()
-    assert here["caches"] == {} and here["load"] is None
-
-
 def test_what_the_system_tells(monkeypatch, tmp_path):
-    """Caches that data goes through, in bytes; the load of the last minute; the threads set now."""
+    """Caches for data, in bytes; the load of the last minute; the threads set now; or nothing."""
     told = [
         ("Data", 1, "48K"),
         ("Instruction", 1, "32K"),
@@ -655,6 +559,10 @@ def test_what_the_system_tells(monkeypatch, tmp_path):
         folder.mkdir()
         for name, text in [("type", kind), ("level", level), ("size", size)]:
             (folder / name).write_text(f"{text}\n", encoding="utf-8")
+    monkeypatch.setattr(fingerprint, "CACHES", tmp_path / "none")
+    monkeypatch.delattr(fingerprint.os, "getloadavg", raising=False)
+    here = timing.machine()
+    assert here["caches"] == {} and here["load"] is None
     monkeypatch.setattr(fingerprint, "CACHES", tmp_path)
     monkeypatch.setattr(fingerprint.os, "getloadavg", lambda: (1.236, 7.0, 8.0), raising=False)
     with sampling.threads(3):

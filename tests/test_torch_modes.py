@@ -1,4 +1,4 @@
-"""What a notebook has set of torch changes no verdict, no self-check, no widget and no answer, and stays.
+"""A notebook's torch settings change no verdict, self-check, widget or answer, and stay in place.
 
 Each mode is met in three ways: it is there before anything was asked, it comes in between, and it is gone.
 """
@@ -27,7 +27,7 @@ from tests.widget_kinds import KINDS
 
 @contextmanager
 def setting(change, new, old):
-    """Something set for all that follows, as in a cell of its own."""
+    """A setting for all that follows, as in a cell of its own."""
     change(new)
     try:
         yield
@@ -78,7 +78,7 @@ X = {name: INPUTS[name]() for name in ("grid", "requires_grad", "conj", "bfloat1
 
 
 def reports():
-    """What each exercise says of its solution and of a wrong answer, and to whom it shows what."""
+    """Each exercise's report on its solution and on a wrong answer."""
     answers = [(task, it) for task in EXERCISES for it in (task.reference, FIRST_WRONG[task.name])]
     return {f"{task.name}, {it.__name__}": repr(task.check(it)) for task, it in answers}
 
@@ -106,7 +106,7 @@ def stories():
 
 
 def answers():
-    """What each public name answers about tensors that were made before the mode."""
+    """The answers of each public name about tensors made before the mode."""
     return {
         f"{name} of {kind}": re.sub(r"0x\w+", "", outcome(ask, x))
         for kind, x in X.items()
@@ -134,14 +134,14 @@ def together(names):
 
 
 def forget():
-    """Let the exercises and the network find all anew."""
+    """Clear all that the exercises and the network remember."""
     network.cache_clear()
     for task in EXERCISES:
         task._known.clear()
 
 
 def state():
-    """All that a person may have set, and the generators of random numbers."""
+    """All that a reader may have set, and the generators of random numbers."""
     return {
         "device": torch.get_default_device(),
         "function modes": _get_current_function_mode_stack(),
@@ -159,7 +159,7 @@ def state():
 
 @pytest.fixture(scope="module")
 def plainly():
-    """What is said where nothing was set."""
+    """Everything, without any setting."""
     forget()
     return everything()
 
@@ -180,7 +180,7 @@ def test_modes_that_are_there_first(plainly):
 
 @pytest.mark.parametrize("modes", SOME_AT_ONCE, ids=", ".join)
 def test_modes_that_come_in_between(plainly, modes):
-    """And they stay, with all else that was set, until they are left."""
+    """They stay in place, with all other settings, until you leave them."""
     with together(modes):
         before = state()
         found = everything()
@@ -239,7 +239,7 @@ def test_what_an_answer_sets_ends_with_its_call(mode):
 @pytest.mark.parametrize("outer", [None, "cpu", "meta"])
 @pytest.mark.parametrize("inner", [None, "cpu", "meta"])
 def test_the_device_that_was_set_is_there_again(outer, inner):
-    """However often it is set inside; and afterwards it can be taken back."""
+    """However often it is set inside; afterwards you can take it back."""
     torch.set_default_device(outer)
     try:
         with torch_defaults():
@@ -274,14 +274,14 @@ def test_the_defaults_come_back_after_an_error():
 
 
 def test_the_bandwidth_is_that_of_float32():
-    """And of as many bytes as it says."""
+    """And has as many bytes as it reports."""
     with together(["float64", "default device"]):
         found = stridekit.bandwidth(3 * 2**20, repetitions=2)
     assert (found.nbytes, found.device) == (3 * 2**20, "cpu")
 
 
 def test_times_are_measured_in_the_modes_that_are_there():
-    """They are part of what is measured, and do not disturb it."""
+    """They belong to the measured work, and do not disturb the timers."""
     seen = set()
 
     def work():

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-import stridekit
 from stridekit import (
     Layout,
     LayoutError,
@@ -33,7 +32,7 @@ PLENTY = 1_000_000
 
 
 def views_of(storages, data, count):
-    """Views of the first, now and then of another."""
+    """Views, mostly of the first storage."""
     found = []
     for _ in range(count):
         x = storages[max(0, data.draw(st.integers(-2, len(storages) - 1)))]
@@ -44,7 +43,7 @@ def views_of(storages, data, count):
 
 @st.composite
 def parts(draw, size):
-    """A slice of a dim, which is rarely empty: `st.slices` is in one case of two."""
+    """A slice of a dim that is rarely empty: every second one of `st.slices` is."""
     start = draw(st.integers(0, size - 1))
     return slice(start, draw(st.integers(start + (start % 9 > 0), size)), draw(st.integers(1, 3)))
 
@@ -67,7 +66,7 @@ def test_the_numbers_of_one_operand(x):
 
 @given(st.data())
 def test_lines_that_operands_share_count_once(data):
-    """Reads and writes over one storage: each line comes once and goes once, and keeps its rest once."""
+    """Over one storage each line is read once, written once and kept once."""
     storages = torch.zeros(40, 40), torch.zeros(30, 40)
     reads = views_of(storages, data, data.draw(st.integers(0, 3)))
     writes = views_of(storages, data, data.draw(st.integers(0 if reads else 1, 2)))
@@ -98,12 +97,9 @@ def test_a_layout_begins_where_it_is_told(x, line, alignment):
 
 
 def test_what_is_one_memory():
-    """Layouts lie in one storage unless they name another; meta tensors know their storage."""
-    x, y = Layout((1000,), itemsize=4), Layout((1000,), itemsize=4, storage="y")
-    assert traffic(reads=(x, x)).lines_read == traffic(reads=(x, x[:])).lines_read
-    assert traffic(reads=x).lines_read == traffic(reads=(x[::2], x[1::2])).lines_read == 63
-    for other in (y, x.clone(), output_layout(x)):
-        assert traffic(reads=(x, other)).lines_read == 126
+    """Results are new storages, and meta tensors know theirs; test_aliasing.py asks of all others."""
+    x = Layout((1000,), itemsize=4)
+    assert traffic(reads=(x, output_layout(x))).lines_read == 126
     meta = torch.empty(64, 64, device="meta")
     assert traffic(reads=(meta, meta.t())).lines_read == 256
     assert traffic(reads=(meta[:, ::2], meta[:, 1::2])).useful == 4 * 64 * 64
@@ -111,7 +107,7 @@ def test_what_is_one_memory():
 
 
 def test_writing_a_part_of_a_line_reads_it_too():
-    """Unless it is read anyway, as in place, or written in full."""
+    """Unless it is read anyway, as in place, or the whole line is written."""
     x = Layout((256, 256), itemsize=4)
     column, whole = x[:, 3], traffic(writes=x)
     assert (whole.lines_kept, whole.efficiency) == (0, 1)
@@ -151,21 +147,32 @@ def lru(walks, line, lines):
 
 
 def random_walks(rng):
-    """Loops over one operand or two: dense in any order, with gaps, repeated."""
+    """Loops over one operand to three: dense, by rows or in any order, with gaps, repeated."""
     shape = [rng.choice([2, 3, 5, 8, 16, 20, 33]) for _ in range(rng.randint(1, 3))]
-    walks, base = [], 0
-    for _ in range(rng.choice([1, 1, 2])):
-        item, stride, step = rng.choice([4, 8]), [0] * len(shape), 1
-        for d in rng.sample(range(len(shape)), len(shape)):
+    walks, base, by_rows = [], 0, rng.random() < 0.2
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        item, stride, step = rng.choice([4, 8, 8]), [0] * len(shape), 1
+        dims = range(len(shape))[::-1]
+        for d in dims if by_rows else rng.sample(dims, len(shape)):
             stride[d] = step
             step *= shape[d]
             step += rng.choice([0, 0, rng.randint(1, 9)])
-        if rng.random() < 0.2:
+        if not by_rows and rng.random() < 0.2:
             stride[rng.randrange(len(shape))] = 0
         loops = tuple((item * c, n) for c, n in zip(stride, shape, strict=True))
-        walks.append(Walk(base + rng.choice([0, 0, 4, 8, 32]), loops, item))
+        walks.append(Walk(base + item * rng.choice([0, 0, 1, 2, 8]), loops, item))
         base += (step * item // 4096 + 2) * 4096
     return walks
+
+
+def only_moves_on(walk):
+    """True if no turn of a loop comes back to a byte of the turn before."""
+    reach = walk.itemsize
+    for step, n in reversed(walk.loops):
+        if step < reach:
+            return False
+        reach += step * (n - 1)
+    return True
 
 
 def own_lines(walk):
@@ -175,43 +182,26 @@ def own_lines(walk):
 
 
 def test_fetched_lines_against_a_cache_filled_visit_by_visit():
-    """Exact where all fits; else nearly always, and rarely more than a tenth from the truth."""
+    """Exact where all fits, or only moves on; else nearly always, and rarely more than a tenth off."""
     rng, exact, near, total = random.Random(0), 0, 0, 0
     for _ in range(500):
-        walks, lines = random_walks(rng), rng.choice([2, 4, 8, 16, 32, 64])
+        walks = random_walks(rng)
+        lines = max(rng.choice([2, 4, 8, 16, 32, 64]), len(walks))
         found = [one.touched for one in fetched(walks, 64, lines, Budget(PLENTY))]
         expected = lru(walks, 64, lines)
-        if sum(map(own_lines, walks)) <= lines:
+        if sum(map(own_lines, walks)) <= lines or all(map(only_moves_on, walks)):
             assert found == expected
         else:
             total += 1
             exact += found == expected
             near += 0.9 <= sum(found) / sum(expected) <= 1.1
-    assert total > 200 and exact >= 0.85 * total and near >= 0.9 * total
-
-
-def test_operands_that_only_move_on_are_exact():
-    """Rows with gaps in between, at any alignment, through a cache of hardly more than a line for each."""
-    rng = random.Random(2)
-    for _ in range(200):
-        shape = [rng.choice([2, 3, 5, 8, 16]) for _ in range(rng.randint(1, 3))]
-        walks = []
-        for base in range(0, rng.randint(1, 3) * 2**24, 2**24):
-            item = step = rng.choice([1, 2, 4, 8])
-            loops = []
-            for n in reversed(shape):
-                loops.insert(0, (step, n))
-                step = step * n + item * rng.choice([0, 0, 1, 5, 30])
-            walks.append(Walk(base + item * rng.randint(0, 9), tuple(loops), item))
-        lines = len(walks) + rng.choice([0, 1, 3])
-        found = fetched(walks, 64, lines, Budget(PLENTY))
-        assert [one.touched for one in found] == lru(walks, 64, lines)
+    assert total > 120 and exact >= 0.85 * total and near >= 0.9 * total
 
 
 @pytest.mark.parametrize("lines", [2, 4, 8, 64, 80, 128])
 @pytest.mark.parametrize("x", [Layout((64, 48), (64, 1), k, 4) for k in (0, 3)], ids=str)
 def test_rows_and_columns_are_exact(x, lines):
-    """With the grain each line once; against it each visit, or each line once where a column fits."""
+    """With the grain each line comes once; against it at each visit, or once if a column fits."""
     for order in ((0, 1), (1, 0)):
         found = traffic(reads=x, cache=64 * lines, order=order)
         visits = traversal.walk(x, order, lines)
@@ -219,7 +209,7 @@ def test_rows_and_columns_are_exact(x, lines):
 
 
 def test_a_line_that_two_rows_share_comes_twice_column_by_column():
-    """A column of 64 fits, but the end of a row is needed long after its line came; it fills no line."""
+    """A column of 64 fits, but the end of a row is needed long after its line came, and fills no line."""
     x = Layout((64, 48), (50, 1), itemsize=4)
     visits = traversal.walk(x, (1, 0), 80)
     found = traffic(reads=x, cache=64 * 80, order=(1, 0))
@@ -241,7 +231,7 @@ def test_a_line_is_there_while_few_others_came_since(loads, lines):
 
 
 def test_a_cache_that_holds_all_changes_nothing():
-    """And one that holds less fetches no less."""
+    """A smaller one never fetches less."""
     x = torch.zeros(100, 120)
     for reads, writes in [(x.t(), torch.zeros(120, 100)), ((x, x), x), (x[::3], ())]:
         cold = traffic(reads, writes)
@@ -254,10 +244,11 @@ def test_a_cache_that_holds_all_changes_nothing():
 
 
 def test_operands_of_one_walk_are_fetched_together():
-    """They need room once; and what is read anyway is not read again to keep its rest."""
-    x = Layout((64, 48), (64, 1), itemsize=4)
+    """They need room once, and lines that are read anyway are not read again to be kept."""
+    x, y = (Layout((64, 48), (64, 1), itemsize=4, storage=name) for name in "xy")
     against = {"cache": 64 * 64, "order": (1, 0)}  # a column of 64 just fits
     assert traffic((x, x), **against).lines_read == traffic(x, **against).lines_read == 64 * 3
+    assert traffic((x, y), **against).lines_read > 2 * 64 * 3  # in two memories, they need it twice
     half = Layout((512, 512), itemsize=4)[:, ::2]
     found = traffic(half, half, cache=4096, order=(1, 0))
     assert (found.lines_read, found.lines_written, found.lines_kept) == (half.numel, half.numel, 0)
@@ -265,17 +256,11 @@ def test_operands_of_one_walk_are_fetched_together():
 
 
 def test_nothing_is_fetched_where_a_loop_has_no_turn():
-    """An operand that is repeated no time at all is listed with its lines, and moves nothing."""
+    """An operand repeated 0 times is listed with its lines, and moves nothing."""
     nothing, row = torch.empty(0, 4096), torch.empty(1, 4096)
     found = traffic((nothing, row), cache=1024)
     assert (found.moved, found.operands[1].fetched) == (0, 0)
     assert found.operands[1].lines == traffic(row).lines_read > 16
-
-
-def test_equal_layouts_in_two_memories_are_fetched_twice():
-    x, y, out = (Layout((128, 128), itemsize=4, storage=name) for name in "xyz")
-    assert traffic((x, y), out, cache=2**10).moved == traffic((x, y), out).moved == 3 * 4 * 128**2
-    assert traffic((x, x), out, cache=2**10).moved == 2 * 4 * 128**2  # one memory, read twice
 
 
 def test_the_loops_are_those_of_torch():
@@ -291,7 +276,7 @@ def test_the_loops_are_those_of_torch():
 
 
 def test_what_torch_casts_first_is_an_operation_to_ask_for():
-    """The loops read a copy, whose bytes are not listed; what lists it, or casts as it goes, is counted."""
+    """The loops read a copy, whose bytes are not listed; list the copy, and it is counted."""
     x, y, z = (torch.empty(4, 64, dtype=d) for d in (torch.float32, torch.float64, torch.complex64))
     for reads, writes, refusal in [
         ((x, y), y, "read 0 goes by way of a copy (torch.float32 is cast to torch.float64)"),
@@ -313,8 +298,8 @@ def test_what_torch_casts_first_is_an_operation_to_ask_for():
 # What it shows --------------------------------------------------------------------------------------
 
 
-def test_the_table_as_text_and_html():
-    """Aligned columns; what is kept is said; a cache adds a column."""
+def test_the_table():
+    """Aligned columns; kept lines are named; a cache adds a column."""
     x, out = Layout((100, 100), itemsize=4), Layout((100, 100), itemsize=4, storage="out")
     assert str(traffic(reads=x, writes=out[:, 7])) == (
         "traffic in lines of 64 bytes\n"
@@ -329,15 +314,8 @@ def test_the_table_as_text_and_html():
     )
     several = traffic((x, x.t()), (x[1:], x[2:]))
     assert [one.name for one in several.operands] == ["read 0", "read 1", "write 0", "write 1"]
-    for found in (several, traffic(reads=x, cache=4096)):
-        cells = re.findall(r"<(?:caption|t[hd])[^>]*>([^<]+)", found._repr_html_())
-        title, head, *rows = str(found).splitlines()
-        rows = [title, "operand  " + head, *rows[:-1]]
-        assert cells[:-1] == [cell for row in rows for cell in re.split(r"  +", row.strip())]
-        assert cells[-1] == str(found).splitlines()[-1].strip()
-    page = traffic(reads=x, cache=4096)._repr_html_()
-    assert page.count("<th ") == 7 and "fetched" in page and "a cache of 4,096 bytes" in page
-    assert ">operand</th>" in page and "></th>" not in page  # a screen reader has words for each
+    title, head, *_ = str(traffic(reads=x, cache=4096)).splitlines()
+    assert title.endswith(", a cache of 4,096 bytes") and head.endswith("sectors  fetched")
 
 
 def test_fraction_of_a_bandwidth():
@@ -355,25 +333,30 @@ def test_fraction_of_a_bandwidth():
     ("ask", "error", "message"),
     [
         (lambda x: traffic(), ValueError, "no operands: give reads=, writes= or both"),
-        (lambda x: traffic((), []), ValueError, "no operands"),
         (lambda x: traffic(7), TypeError, "reads is 7, an int: give a tensor, an array, a Layout"),
         (lambda x: traffic((x, 7)), TypeError, "has no layout"),
-        (lambda x: traffic(x.to_sparse()), LayoutError, "sparse"),
         (lambda x: traffic(x, line=48), ValueError, "line is 48 bytes: give a power of two"),
-        (lambda x: traffic(x, line=0), ValueError, "line is 0 bytes"),
         (lambda x: traffic(x, line=64.0), LayoutError, "line is 64.0, a float: give an int"),
         (lambda x: traffic(x, alignment=64), ValueError, "give 0 to 63, within one line"),
-        (lambda x: traffic(x, cache=63), ValueError, "it holds one line of 64 bytes at the least"),
+        (
+            lambda x: traffic(x, cache=63),
+            ValueError,
+            "cache is 63 bytes: give one line of 64 bytes or more",
+        ),
         (lambda x: traffic(x, order=(0, 1)), ValueError, "give cache= too"),
         (lambda x: traffic(x, cache=64, order=(0, 0)), ValueError, "give each dim once"),
         (lambda x: traffic(x, (x, x), cache=64), ValueError, "2 writes: ask for each of them"),
         (lambda x: traffic(x, x[1:], cache=64), LayoutError, "has shape"),
+        (
+            lambda x: warp_sectors(x.expand(10**6, 3, 4), lanes=20_000),
+            ValueError,
+            "more than 10,000",
+        ),
         (lambda x: warp_sectors(x, 1), IndexError, r"no warp 1 of 32 lanes .*: 0 to 0"),
         (lambda x: warp_sectors(x[:0]), IndexError, "none, it is empty"),
         (lambda x: warp_sectors(x, lanes=0), ValueError, "a warp has at least one"),
         (lambda x: warp_sectors(x, sector=24), ValueError, "give a power of two"),
         (lambda x: warp_sectors(x, alignment=-1), ValueError, "give 0 to 31"),
-        (lambda x: warp_sectors(x.to_sparse()), LayoutError, "sparse"),
         (lambda x: bandwidth(2**30), ValueError, "to 268,435,456 bytes for three arrays"),
         (lambda x: bandwidth(10), ValueError, "nbytes is 10: give 12,288"),
         (lambda x: bandwidth(repetitions=1), ValueError, "repetitions is 1"),
@@ -406,7 +389,7 @@ def flat(x):
 
 
 def test_a_warp_is_that_of_the_widget():
-    """All kinds that the widget offers; a negative stride and an alignment beside."""
+    """All that the widget offers, a negative stride, an alignment, and huge elements."""
     for itemsize, stride, offset in product((1, 2, 4, 8, 16), (0, 1, 2, 3, 8, 32), (0, 1, 4, 31)):
         shown = traversal.Warp(itemsize, stride, offset)
         found = warp_sectors(Layout((32,), (stride,), offset, itemsize))
@@ -414,16 +397,9 @@ def test_a_warp_is_that_of_the_widget():
     assert warp_sectors(Layout((32,), (-1,), 31, 4)).sectors == 4
     assert warp_sectors(Layout((32,), itemsize=4), alignment=4).sectors == 5
     assert warp_sectors(Layout((10**6, 10**6), itemsize=4), 10**9).sectors == 4
-
-
-def test_bandwidth_measures_and_leaves_no_trace():
-    """Positive numbers, those of its parts, and as many threads as before."""
-    threads = torch.get_num_threads()
-    found = stridekit.bandwidth(3 * 2**16, repetitions=3, threads=2)
-    assert torch.get_num_threads() == threads
-    assert found.copy > 0 and found.triad > 0 and found.ceiling == max(found.copy, found.triad)
-    assert (found.threads, found.device, found.nbytes) == (2, "cpu", 3 * 2**16)
-    assert repr(found).startswith("bandwidth of cpu, 2 threads: copy ")
+    for step, useful in ((0, 10**18), (1, 32 * 10**18), (2, 32 * 10**18)):  # no byte is counted
+        found = warp_sectors(Layout((32,), (step,), itemsize=10**18))
+        assert (found.sectors, found.useful) == (useful // 32, useful)
 
 
 def test_bandwidth_takes_the_lower_quartile(monkeypatch):
@@ -451,6 +427,7 @@ def test_bandwidth_takes_the_lower_quartile(monkeypatch):
         "stridekit.cost.bandwidth.machine", lambda: {"caches": {"L1": 7, "L3": 9, "L2": 8}}
     )
     found = bandwidth(12 * 1024, repetitions=6, threads=2)
+    assert (found.threads, found.device, found.nbytes) == (2, "cpu", 12 * 1024)
     assert found.copy == pytest.approx(2 * 4096 / 1e-3)
     assert found.triad == pytest.approx(3 * 4096 / 2e-3)
     there, back = [("copy", 2), ("triad", 1)], [("triad", 1), ("copy", 2)]
@@ -468,8 +445,8 @@ def test_bandwidth_takes_the_lower_quartile(monkeypatch):
         (
             "cpu",
             2**26 + 1,
-            "cpu, 1 thread: {} (the arrays have 256 MiB, the last cache 64 MiB: it may serve a part of "
-            "them, where others leave it to us)",
+            "cpu, 1 thread: {} (the arrays have 256 MiB, the last cache 64 MiB: it may hold a part of "
+            "them)",
         ),
     ],
 )
@@ -478,17 +455,3 @@ def test_bandwidth_says_when_the_caches_may_help(device, last_cache, shown):
     found = Bandwidth(1e9, 2e9, 1, device, 2**28, last_cache)
     assert repr(found) == "bandwidth of " + shown.format("copy 1 GB/s, triad 2 GB/s")
     assert found.why_not_memory() in repr(found) and bool(found.why_not_memory()) == ("(" in shown)
-
-
-def test_a_warp_of_large_elements_counts_no_byte():
-    """Sizes of elements cost nothing, whether they overlap, touch, or leave gaps."""
-    for step, useful in ((0, 10**18), (1, 32 * 10**18), (2, 32 * 10**18)):
-        found = warp_sectors(Layout((32,), (step,), itemsize=10**18))
-        assert found.useful == useful
-        assert found.sectors == useful // 32  # 10**18 bytes end where a sector does
-    crossing = warp_sectors(Layout((2,), (3,), itemsize=10**18), alignment=16)
-    assert (crossing.sectors, crossing.useful) == (2 * (10**18 // 32 + 1), 2 * 10**18)
-    three = warp_sectors(Layout((3,)))
-    assert (three.efficiency, three.minimum, three.sectors) == (3 / 32, 1, 1)
-    with pytest.raises(ValueError, match="no warp has more than 10,000"):
-        warp_sectors(Layout((10**6,)), lanes=20_000)

@@ -22,11 +22,7 @@ class Mutation(NamedTuple):
 
 VIEWS, LAYOUT, FORMATS = "tests/test_views.py", "tests/test_layout.py", "tests/test_questions.py"
 SETS, MEMORY, ALIAS = "tests/test_strided_set.py", "tests/test_memory.py", "tests/test_aliasing.py"
-STORAGE, COPIES, ELEMENTWISE = (
-    "tests/test_storage.py",
-    "tests/test_copies.py",
-    "tests/test_elementwise.py",
-)
+STORAGE, ELEMENTWISE = "tests/test_storage.py", "tests/test_elementwise.py"
 TRAFFIC = "tests/test_traffic.py"
 TYPED, READERS = (
     "tests/test_grammar.py",
@@ -105,12 +101,12 @@ MUTATIONS = (
     # Copies and elementwise ------------------------------------------------------------------------
     Mutation("contiguous always copies", CORE,
              "if not rules.why_not_contiguous(self.shape, self.stride, name):\n            return self",
-             "if False:\n            return self", COPIES),
+             "if False:\n            return self", VIEWS),
     Mutation("clone always makes rows", CORE,
-             "rules.preserved_stride(self.shape, self.stride)", "rules.contiguous_stride(self.shape)", COPIES),
+             "rules.preserved_stride(self.shape, self.stride)", "rules.contiguous_stride(self.shape)", VIEWS),
     Mutation("flatten of one dim goes through reshape", CORE,
              "if start == end:\n            return self", "if start == end:\n            return self.clone()",
-             COPIES),
+             VIEWS),
     Mutation("the result of a sum is always by rows", LOOPS,
              "return packed_stride(shape, order)\n", "return contiguous_stride(shape)\n", ELEMENTWISE),
     Mutation("loops merge that do not fit", LOOPS,
@@ -286,14 +282,14 @@ MUTATIONS = (
     Mutation("a newer schema is read as ours", COMPARISON,
              'if fields.pop("schema") != SCHEMA:', 'if fields.pop("schema") < SCHEMA:', TIMING),
     Mutation("a note is put into HTML as it is", COMPARISON,
-             "<p>{escape(note)}</p>", "<p>{note}</p>", TIMING),
+             "<p>{escape(note)}</p>", "<p>{note}</p>", EXPLAIN),
     Mutation("a text is put into a table's HTML as it is", "stridekit/_table.py",
              "{escape(text)}</", "{text}</", "tests/test_table.py"),
     Mutation("two threads are a thread", COMPARISON,
              'many(self.threads, "thread")', 'f"{self.threads} thread"', TIMING),
     Mutation("a time is written as 1000 of a smaller unit", "stridekit/timing/measurement.py",
              "seconds >= 0.9995 * size", "seconds >= size", TIMING),
-    Mutation("a best sample that is higher is no sign", "stridekit/timing/noise.py",
+    Mutation("a best sample that is higher is no sign", "stridekit/timing/sampling.py",
              "if abs(of_minima / ratio - 1) > APART:", "if 1 - of_minima / ratio > APART:", TIMING),
     Mutation("pages are counted a sample, not a call", "stridekit/timing/sampling.py",
              "self.page_faults / (self.calls * len(self.seconds))", "self.page_faults / len(self.seconds)",
@@ -422,7 +418,7 @@ MUTATIONS = (
              "if numel and start + numel * item > nbytes:", "if numel and numel * item > nbytes:", TRUST),
     Mutation("a shrunk out may be one element too long", "stridekit/tensors/storage.py",
              "if numel and start + numel * item > nbytes:", "if numel and start + numel * item > nbytes + item:",
-             TRUST),
+             "tests/test_guard_pages.py"),
     Mutation("the last byte of out is not asked for", "stridekit/tensors/storage.py",
              "_may_write(first) and _may_write(first + numel * item - 1)", "_may_write(first)",
              "tests/test_guard_pages.py"),

@@ -1,4 +1,4 @@
-"""bandwidth(): how fast this machine moves bytes at best, the ceiling that predictions are held against.
+"""bandwidth(): the fastest that this machine moves bytes, a ceiling for every prediction.
 
 Two operations that only wait for memory are timed on arrays too large for the caches: a copy, and
 STREAM's triad a = b + s*c (McCalpin, "Memory Bandwidth and Machine Balance", 1995). Bytes are counted
@@ -16,21 +16,20 @@ from stridekit._arguments import int_, shown
 from stridekit._defaults import torch_defaults
 from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.fingerprint import machine
-from stridekit.timing.noise import quartile
+from stridekit.timing.sampling import quartile
 
 _MIB = 1 << 20
 LARGEST = 256 * _MIB
-# One sample lasts so long at the least, in seconds.
-_SAMPLE = 0.002
+_SAMPLE = 0.002  # seconds: the least that one sample takes
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bandwidth:
-    """What `bandwidth` measured, in bytes per second, and on what.
+    """The result of `bandwidth`, in bytes per second, and the machine that it holds for.
 
     `copy` and `triad` are the two operations; `nbytes` is the size of their three arrays together and
-    `last_cache` that of the largest cache, both in bytes, the latter None where the system does not
-    say. `threads` worked on it, on `device`.
+    `last_cache` that of the largest cache, both in bytes; `last_cache` is None if the system does not
+    tell. `threads` threads of `device` did the work.
 
     >>> Bandwidth(9e9, 11e9, threads=1, device="cpu", nbytes=240 << 20, last_cache=32 << 20)
     bandwidth of cpu, 1 thread: copy 9 GB/s, triad 11 GB/s
@@ -45,7 +44,7 @@ class Bandwidth:
 
     @property
     def ceiling(self) -> float:
-        """The better of the two: what no operation that waits for memory should pass by much."""
+        """The better of the two: no operation that waits for memory should be much faster."""
         return max(self.copy, self.triad)
 
     def why_not_memory(self) -> str:
@@ -55,7 +54,7 @@ class Bandwidth:
         if self.nbytes < 4 * self.last_cache:
             return (
                 f"the arrays have {self.nbytes // _MIB} MiB, the last cache {self.last_cache // _MIB} "
-                "MiB: it may serve a part of them, where others leave it to us"
+                "MiB: it may hold a part of them"
             )
         return ""
 
@@ -78,10 +77,10 @@ def bandwidth(
 ) -> Bandwidth:
     """Measure how many bytes per second a copy and a triad move: the ceiling of this machine, now.
 
-    Three float32 arrays have `nbytes` bytes together, 256 MiB at the most. `repetitions` of both
-    operations are timed in turn by torch.utils.benchmark, and of each the lower quartile counts; the
-    number of threads is restored. It takes seconds, and another process on the machine takes its share.
-    Raises ValueError for numbers and devices that make no sense, RuntimeError for one that is not there.
+    Three float32 arrays have `nbytes` bytes together, at most 256 MiB. torch.utils.benchmark times both
+    operations in turn, `repetitions` times; the lower quartile of each counts, and the number of threads
+    is restored. It takes seconds, and any other process slows it down.
+    Raises ValueError for numbers and devices that make no sense, RuntimeError for a missing device.
 
     >>> found = bandwidth(3 * 2**20, repetitions=4)
     >>> found.triad > 0 and found.ceiling == max(found.copy, found.triad)
@@ -115,7 +114,7 @@ def bandwidth(
 
 
 def _last_cache(device: torch.device) -> int | None:
-    """The bytes of the last cache before memory, or None where the system does not say."""
+    """The bytes of the last cache before memory; None if the system does not tell."""
     if device.type == "cuda":
         return int(torch.cuda.get_device_properties(device).L2_cache_size)
     return max(machine()["caches"].values(), default=None)
@@ -129,7 +128,7 @@ def _require(name: str, value: int, least: int, most: int, what: str) -> int:
 
 
 def _require_device(device: str) -> None:
-    """Raise unless it is a device that moves bytes; meta tensors would move any number in no time."""
+    """Raise unless the device moves bytes; meta tensors would move any number in no time."""
     kind = str(device).partition(":")[0] if isinstance(device, (str, torch.device)) else ""
     if kind not in ("cpu", "cuda"):
         raise ValueError(f"device is {shown(device)}: give 'cpu' or 'cuda'")

@@ -1,13 +1,13 @@
 """Cache lines that loops fetch again, because the cache is too small for their walk.
 
-A cache that evicts the least recently used line (LRU) fetches it anew when too many other lines came
-in between. The working-set argument finds those from the sizes of the loops alone: where some turns of
-a loop fit in the cache, the next turn finds what they brought and fetches the rest; where not even one
-fits, each turn starts anew.
+A cache that evicts the least recently used line (LRU) fetches a line again if too many others came in
+between. The working-set argument finds those lines from the sizes of the loops alone: where some turns
+of a loop fit in the cache, the next turn finds their lines there and fetches the rest; where not even
+one turn fits, each turn starts anew.
 
 `Lru` does it visit by visit. The prediction is exact where everything fits, and where operands only
-move on, as rows do. In between it is an estimate, rarely far off, for a cache without conflicts; real
-caches have some where strides are powers of two.
+move on, as rows do. Elsewhere it is an estimate, rarely far off, for a cache without conflicts; real
+caches have conflicts where strides are powers of two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stridekit.memory.strided_set import Budget, Generator, normal_form
 
 
 class Lru:
-    """A cache of so many lines, from which the least recently used one goes.
+    """A cache of `lines` lines that evicts the least recently used one.
 
     >>> cache = Lru(2)
     >>> [cache.load(line) for line in (0, 1, 0, 2, 1)]  # True where it was there
@@ -55,13 +55,13 @@ class Walk(NamedTuple):
     space: object = None
 
     def lines(self, k: int, turns: int, start: int, size: int, budget: Budget) -> Blocks:
-        """The lines that so many turns of loop k, and all loops inside it, touch from a start on."""
+        """The lines that `turns` turns of loop k, with all loops inside it, touch from `start` on."""
         loops = [(c, turns if i == 0 else n) for i, (c, n) in enumerate(self.loops[k:])]
         return blocks(normal_form(start, [*loops, (1, self.itemsize)]), size, budget)
 
 
 def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> list[Blocks]:
-    """The lines of `size` bytes that each operand fetches, and those of them that it comes to fill.
+    """The lines of `size` bytes that each operand fetches, and how many of them it fills.
 
     All operands are walked by the same loops, one element of each in a turn of the innermost, through
     one cache of `cache` lines. Raises Undecided like `blocks`.
@@ -75,10 +75,10 @@ def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> lis
     different = set(walks)
 
     def needed(k: int, turns: int) -> int:
-        """The lines that so many turns of loop k touch, all operands together."""
+        """The lines that `turns` turns of loop k touch, all operands together."""
         return sum([walk.lines(k, turns, walk.start, size, budget).touched for walk in different])
 
-    # The outermost loop of which one turn fits, and how many of its turns do.
+    # The outermost loop with a turn that fits, and how many of its turns fit.
     depth = len(walks[0].loops) if walks else 0
     loop, fit = depth, 0
     while loop and needed(loop - 1, 1) <= cache:
@@ -105,7 +105,7 @@ class _Fetches:
         for c, n in reversed(walk.loops):
             reach.append(reach[-1] + abs(c) * (n - 1))
         self.reach = reach[::-1]
-        # A loop that only moves on leaves lines behind that are not needed again.
+        # A loop that only moves on never needs its earlier lines again.
         self.once = loop + 1 if fit else loop
         while self.once and self._moves_on(self.once - 1):
             self.once -= 1
@@ -136,7 +136,7 @@ class _Fetches:
         return self._known[k, start]
 
     def _anew(self, k: int, start: int) -> Blocks:
-        """Each turn starts anew, but for the line in which it goes on from where the last one ended."""
+        """Each turn starts anew, except for the line in which the turn before it ended."""
         c, n = self.walk.loops[k]
         touched = filled = 0
         for at, often in self._starts(c, n):
@@ -150,7 +150,7 @@ class _Fetches:
         return Blocks(self.size, touched, filled)
 
     def _window(self, k: int, start: int) -> Blocks:
-        """Each turn fetches what the last `fit` turns have not touched."""
+        """Each turn fetches the lines that the `fit` turns before it have not touched."""
         c, n = self.walk.loops[k]
         whole = self._lines(k, n, start)
         if self.fit >= n:
@@ -159,5 +159,5 @@ class _Fetches:
         for at, often in self._starts(c, n - self.fit):
             one_more = self._lines(k, self.fit + 1, start + at).touched
             touched += often * (one_more - self._lines(k, self.fit, start + at).touched)
-        # A line that comes twice is filled in none of its times.
+        # A line that comes twice is not filled by either visit.
         return Blocks(self.size, touched, max(0, whole.filled - (touched - whole.touched)))

@@ -1,31 +1,128 @@
 """traffic(reads=…, writes=…): the bytes that an operation has to move, predicted from its layouts.
 
-Memory moves in whole cache lines: whoever wants four bytes of one gets 64. So the cost of an operation
-that waits for memory, as most do, follows from how many lines its operands touch. Nothing is run or
-read here, and all numbers are exact for any number of elements; only `cache=`, which asks what loops
+Memory moves in whole cache lines: ask for four bytes of one and you get 64. So the cost of an operation
+that waits for memory, as most do, follows from the number of lines its operands touch. Nothing is run or
+read here, and all numbers are exact at any size; only `cache=`, which predicts the lines that loops
 fetch again, is an estimate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
 
-from stridekit._arguments import LayoutError, int_, ints
-from stridekit.cost.operands import Place, operands, place_of, require_aligned
+import torch
+
+from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
+from stridekit._table import columns, html_table
 from stridekit.cost.refetch import Walk, fetched
-from stridekit.cost.traffic_table import Operand, Traffic
 from stridekit.elementwise import Computed, as_computed, broadcast_tensors, loop_nest
-from stridekit.layout import Layout
+from stridekit.layout import MOST_DIMS, Layout
 from stridekit.memory.blocks import Blocks, blocks, blocks_together, partial_together
-from stridekit.memory.strided_set import BUDGET, Budget, Part
+from stridekit.memory.memset import generators_of
+from stridekit.memory.strided_set import BUDGET, Budget, Part, normal_form
+from stridekit.tensors.sharing import first_address, memset
 
-__all__ = ["Operand", "Traffic", "traffic"]
-
-SECTOR = 32  # bytes: what a GPU fetches at least
+SECTOR = 32  # bytes: the least that a GPU fetches
+MOST_OPERANDS = 10_000  # each of them is compared with all others
 
 # The bytes of operands, by their address spaces.
 _Spaces = dict[object, list[Part]]
+
+
+class Operand(NamedTuple):
+    """One operand: its useful bytes, each counted once, and the lines and sectors they lie in."""
+
+    name: str
+    useful: int
+    lines: int
+    partial: int  # lines of which only some bytes are useful
+    sectors: int
+    fetched: int | None  # with cache=: lines fetched, repeats included
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Traffic:
+    """The result of `traffic`; prints as text, shows as a table.
+
+    `operands` has one row for each operand. `useful` counts the bytes that are read and written. The
+    totals `lines_read`, `lines_written` and `lines_kept` (read only because a part of them is written)
+    count lines of `line` bytes; a line that several reads, or several writes, touch counts once.
+    `minimum` is the bytes moved if the useful ones were packed densely. `cache` is the size of the cache
+    in bytes, or None.
+
+    >>> column = traffic(reads=Layout((1000,), stride=(16,), itemsize=4))
+    >>> column.useful, column.lines_read, column.moved, column.efficiency
+    (4000, 1000, 64000, 0.063)
+    """
+
+    operands: tuple[Operand, ...]
+    line: int
+    cache: int | None
+    useful: int
+    lines_read: int
+    lines_written: int
+    lines_kept: int
+    minimum: int
+
+    @property
+    def moved(self) -> int:
+        """The bytes between memory and cache: all lines read, written and kept, in full."""
+        return self.line * (self.lines_read + self.lines_written + self.lines_kept)
+
+    @property
+    def efficiency(self) -> float:
+        """The part of the moved bytes that dense operands would move too; 1 where nothing moves."""
+        return self.minimum / self.moved if self.moved else 1.0
+
+    def fraction(self, seconds: float, bandwidth: Any) -> float:
+        """The part of a bandwidth that the operation reaches if it takes this many seconds.
+
+        `bandwidth` is in bytes per second, or the result of `bandwidth()`. Above 1 the cache did some of
+        memory's work; far below 1 the operation waited for something else. Raises ValueError unless both
+        numbers are above 0.
+
+        >>> traffic(reads=Layout((10**6,), itemsize=4)).fraction(seconds=0.001, bandwidth=8e9)
+        0.5
+        """
+        ceiling = getattr(bandwidth, "ceiling", bandwidth)
+        for name, value in (("seconds", seconds), ("bandwidth", ceiling)):
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not 0 < value < float("inf"):
+                raise ValueError(f"{name} is {shown(value)}: give a number above 0")
+        return float(self.moved / seconds / ceiling)
+
+    def __str__(self) -> str:
+        return "\n".join([self._title(), *columns(self._rows(), "<>"), f"  {self._sum()}"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        (_, *names), *rows = self._rows()
+        head = ["operand", *names]  # a screen reader needs a name for each column
+        return html_table(self._title(), rows, head=head, foot=self._sum(), align="<>")
+
+    def _title(self) -> str:
+        where = "" if self.cache is None else f", a cache of {self.cache:,} bytes"
+        return f"traffic in lines of {self.line} bytes{where}"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        names = ("", "useful bytes", "lines", "partial", "sectors", "fetched")
+        rows = [names] + [
+            (operand.name, *(f"{n:,}" for n in operand[1:] if n is not None))
+            for operand in self.operands
+        ]
+        return [row[: 5 if self.cache is None else 6] for row in rows]
+
+    def _sum(self) -> str:
+        kept = f", {self.lines_kept:,} read only to keep their rest" if self.lines_kept else ""
+        lines = f"{self.lines_read:,} lines read, {self.lines_written:,} written{kept}"
+        return (
+            f"moved: {self.moved:,} bytes ({lines}); dense: {self.minimum:,}, "
+            f"{100 * self.efficiency:.0f} % of that"
+        )
 
 
 def traffic(
@@ -41,19 +138,19 @@ def traffic(
     """The bytes, cache lines of `line` bytes and 32-byte sectors that reading and writing operands costs.
 
     An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
-    Tensors lie where they lie. A Layout, as a meta tensor, has a storage without a place: it is taken to
-    begin `alignment` bytes behind the start of a line. Layouts lie in one storage, as views of one tensor
-    do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. What is updated in
+    Tensors lie where they lie. The storage of a Layout or a meta tensor has no address: it is taken to
+    begin `alignment` bytes after the start of a line. Layouts lie in one storage, as views of one tensor
+    do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. An operand updated in
     place is a read and a write.
 
     Without `cache` every line comes once for reading and goes once for writing; lines that are
     written in part and not read have to come too, to keep their other bytes. (Many CPUs fetch each
     line that they write. The measured `bandwidth()` does not count those either.)
-    With `cache`, its size in bytes, lines are fetched again by the loops of an elementwise operation
-    that returns to them too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops
-    in that order. At most one write then. This is an estimate, see `stridekit.cost.refetch`.
-    Only what is listed is counted. Where torch first casts an operand into a copy, that copying is an
-    operation to ask for by itself; with torch's loops, such an operand is refused.
+    With `cache`, its size in bytes, an elementwise operation fetches a line again if its loops come back
+    too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops in that order. It may
+    have one write at most. This is an estimate, see `stridekit.cost.refetch`.
+    Only the listed operands are counted. If torch first casts an operand into a copy, ask for that
+    copying by itself; with torch's loops, such an operand is refused.
 
     Raises ValueError for no operands, a line that is not a power of two, and sizes that make no sense;
     LayoutError where shapes do not broadcast, and for loops over what torch copies first; like `memset`
@@ -69,7 +166,7 @@ def traffic(
     >>> traffic(reads=x.t(), writes=x.clone(), cache=32768).moved / 8e6
     8.5
     """
-    sources, targets = operands("reads", reads), operands("writes", writes)
+    sources, targets = _operands("reads", reads), _operands("writes", writes)
     if not (sources or targets):
         raise ValueError("no operands: give reads=, writes= or both: tensors, arrays or Layouts")
     _require_sizes(line, cache, order, alignment)
@@ -82,7 +179,7 @@ def traffic(
     kept = sum([partial_together(p, came.get(space, []), line, steps) for space, p in went.items()])
     used = [blocks_together(parts, 1, steps) for parts in came.values()]
     made = [blocks_together(parts, 1, steps) for parts in went.values()]
-    # Packed densely, the last line of what is written may be partial, but no other is.
+    # Packed densely, only the last line of a write can be partial.
     ragged = sum([n % line > 0 for n in made])
     dense = sum([-(-n // line) for n in (*used, *made)]) + min(kept, ragged)
     if cache is not None:
@@ -126,6 +223,77 @@ def _by_space(places: Sequence[Place]) -> _Spaces:
         if part := place.part():
             found.setdefault(place.space, []).append(part)
     return found
+
+
+# The operands: which are accepted, and where they lie -----------------------------------------------
+
+
+class Place(NamedTuple):
+    """An operand's address space, the first byte of the element at index 0, and its layout.
+
+    Bytes of two spaces are never the same, whatever their numbers.
+    """
+
+    space: object
+    start: int
+    layout: Layout
+
+    def part(self) -> Part | None:
+        """The set of the operand's bytes, None for an empty one."""
+        generators = generators_of(self.layout)[1]
+        return normal_form(self.start, generators) if self.layout.numel else None
+
+
+def place_of(x: Any, alignment: int) -> Place:
+    """The place of a tensor, an array or a Layout; a storage without a place begins at `alignment`.
+
+    Two meta tensors on one storage lie in one space, and a Layout in the space of its storage's name.
+    Raises TypeError and LayoutError as `Layout.of` does, and like `memset` for what has memory.
+
+    >>> place_of(torch.empty(3, device="meta")[1:], 16).start
+    20
+    """
+    layout = Layout.of(x)  # refuses what is not strided
+    space = ("storage", x.storage) if isinstance(x, Layout) else _meta_space(x)
+    if space is None:
+        return Place(memset(x).space, first_address(x), layout)
+    return Place(space, alignment + layout.itemsize * layout.storage_offset, layout)
+
+
+def _meta_space(x: Any) -> object:
+    """A name for the storage of a meta or fake tensor; None for a tensor or array in memory."""
+    if not isinstance(x, torch.Tensor):
+        return None
+    try:
+        storage = x.untyped_storage()
+    except NotImplementedError:  # inside vmap or grad: memset refuses it
+        return None
+    return ("meta", storage._cdata) if storage.device.type == "meta" else None
+
+
+def _operands(name: str, given: Any) -> tuple[Any, ...]:
+    """One operand or several as a tuple."""
+    one = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
+    if not one and not isinstance(given, Iterable):
+        raise TypeError(
+            f"{name} is {shown(given)}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple "
+            "of them"
+        )
+    found = (given,) if one else tuple(islice(given, MOST_OPERANDS + 1))
+    if len(found) > MOST_OPERANDS:
+        raise ValueError(f"{name} has more than {MOST_OPERANDS:,} operands: ask for a part of them")
+    # The cost of an operand grows with the square of its dims, and is paid for each operand.
+    if sum([x.ndim**2 for x in found if isinstance(x, (Layout, torch.Tensor))]) > MOST_DIMS**2:
+        raise ValueError(f"{name} has operands with too many dims together: ask for a part of them")
+    return found
+
+
+def require_aligned(name: str, size: int, alignment: int, usual: str) -> None:
+    """Raise unless the size of a line or a sector is a power of two and the alignment lies within it."""
+    if int_(name, size) < 1 or size & (size - 1):
+        raise ValueError(f"{name} is {size} bytes: give a power of two, {usual}")
+    if not 0 <= int_("alignment", alignment) < size:
+        raise ValueError(f"alignment is {alignment} bytes: give 0 to {size - 1}, within one {name}")
 
 
 # Loops through a cache ------------------------------------------------------------------------------
@@ -202,6 +370,6 @@ def _require_sizes(
 ) -> None:
     require_aligned("line", line, alignment, "64 on most CPUs")
     if cache is not None and int_("cache", cache) < line:
-        raise ValueError(f"cache is {cache} bytes: it holds one line of {line} bytes at the least")
+        raise ValueError(f"cache is {cache} bytes: give one line of {line} bytes or more")
     if cache is None and order is not None:
         raise ValueError("order= is that of loops through a cache: give cache= too")

@@ -1,7 +1,7 @@
-"""warp_sectors(x): what one warp of a GPU asks for, when each of its threads takes one element.
+"""warp_sectors(x): the sectors that one warp of a GPU asks for, if each thread takes one element.
 
-The 32 threads of a warp load together. The hardware joins what they ask for into sectors of 32 bytes,
-and fetches each of those once and whole: neighbours in memory share sectors, threads far apart do not.
+The 32 threads of a warp load together. The hardware joins their requests into sectors of 32 bytes, and
+fetches each sector once and whole: neighbours in memory share sectors, threads far apart do not.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from stridekit._arguments import int_
-from stridekit.cost.operands import place_of, require_aligned
+from stridekit.cost.traffic import place_of, require_aligned
 from stridekit.layout import Layout
 
 MOST_LANES = 10_000  # far more than a GPU has
 
 
 class WarpSectors(NamedTuple):
-    """What `warp_sectors` found: sectors fetched, and how few could hold the useful bytes.
+    """The result of `warp_sectors`: the sectors fetched, and how few could hold the useful bytes.
 
     `sectors` and `minimum` count sectors of `size` bytes; `useful` counts the bytes that the lanes take.
 
@@ -32,19 +32,19 @@ class WarpSectors(NamedTuple):
 
     @property
     def efficiency(self) -> float:
-        """The part of the fetched bytes that is of use."""
+        """The useful part of the fetched bytes."""
         return self.useful / (self.sectors * self.size) if self.sectors else 1.0
 
 
 def warp_sectors(
     x: Any, warp: int = 0, *, lanes: int = 32, sector: int = 32, alignment: int = 0
 ) -> WarpSectors:
-    """The sectors that a warp fetches whose lanes take neighbouring elements, in the order of the indices.
+    """The sectors that a warp fetches if its lanes take neighbouring elements, in the order of the indices.
 
-    Lane k of warp w takes the element whose row-major number is w * lanes + k, as most kernels that
-    visit all elements have it; the last warp may have fewer elements than lanes. `x` is a strided
-    tensor, an array or a Layout. A Layout's storage begins `alignment` bytes behind the start of a
-    sector; tensors lie where they lie, those of CUDA at multiples of 512 bytes.
+    Lane k of warp w takes the element whose row-major number is w * lanes + k, as in most kernels that
+    visit all elements; the last warp may have fewer elements than lanes. `x` is a strided tensor, an
+    array or a Layout. A Layout's storage begins `alignment` bytes after the start of a sector; tensors
+    lie where they lie, those of CUDA at multiples of 512 bytes.
     Raises IndexError for a warp that does not exist, ValueError for sizes that make no sense, and like
     `memset` for what has no single memory.
 
@@ -69,7 +69,7 @@ def warp_sectors(
     if len(taken) > MOST_LANES:
         raise ValueError(f"lanes is {lanes}: no warp has more than {MOST_LANES:,}")
     starts = sorted({first + item * _offset(layout, number) for number in taken})
-    # Different elements share no byte, but sectors: those of one begin behind those of the one before.
+    # Different elements share no byte, but may share a sector: each is counted with the first.
     touched, beyond = 0, 0
     for start in starts:
         last = (start + item - 1) // sector + 1

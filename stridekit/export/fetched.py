@@ -1,7 +1,7 @@
-"""Finds what a browser would fetch from elsewhere to show a page: a page that works offline has none.
+"""Finds the addresses that a browser would load to show a page: a page that works offline has none.
 
-A page is read as a browser reads it, tag by tag, so that no spelling of an address gets by. Links that
-somebody has to click do not matter; what a script makes up while it runs cannot be seen here.
+A page is read as a browser reads it, tag by tag, so that no spelling of an address is missed. Links that
+you have to click do not count; addresses that a script computes cannot be found here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-# An `href` is only followed by hand there; anywhere else it is loaded.
+# Their `href` waits for a click; any other is loaded.
 LINKS = {"a", "area"}
 LOADED = {
     "src", "srcset", "imagesrcset", "href", "xlink:href", "data", "poster", "background", "codebase",
@@ -25,7 +25,7 @@ CSS_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTA
 CSS_URL = re.compile(r"url\(\s*[\"']?([^\"')]*)", re.IGNORECASE)
 CSS_TEXT = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 IMPORTED = re.compile(r"\b(?:import|from|importScripts|fetch|Worker)\b\s*\(?\s*[\"'`]([^\"'`]*)")
-# Where a browser takes a comment to end, and Python's parser may not.
+# Ends of a comment for a browser, but not always for Python's parser.
 COMMENT_ENDS = re.compile(r"^-?>|--!>")
 
 

@@ -26,7 +26,7 @@ WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
 
 
 class Lesson(NamedTuple):
-    """A notebook as a page: its title, what it says about itself, and all of it, as HTML; its style."""
+    """A notebook as a page: its title, its introduction and the whole of it as HTML, and its style."""
 
     title: str
     about: str
@@ -57,7 +57,7 @@ def lesson(path: Path) -> Lesson:
 
 
 def styles() -> str:
-    """The style of a page that shows code as lessons do, without being a lesson."""
+    """The style of other pages that show code as lessons do."""
     exporter = _Exporter()
     _, resources = exporter.from_notebook_node(nbformat.v4.new_notebook())
     return _styles(exporter, resources)
@@ -81,7 +81,7 @@ def _read(path: Path) -> Any:
 
 
 class _Widgets:
-    """The widgets of a run, of which those that are shown get numbers."""
+    """The widgets of a run; those that are shown get numbers."""
 
     def __init__(self, states: dict[str, Any], buffers: dict[str, Any]) -> None:
         self.states = {
@@ -191,7 +191,7 @@ def mathml(latex: str, display: str) -> str:
 
 
 def _link_pages(body: str) -> str:
-    """Lead links to notebooks that lie beside this one to their pages."""
+    """Turn links to neighbouring notebooks into links to their pages."""
     return re.sub(r'(<a href="[^":]+)\.ipynb(#[^"]*)?"', r'\1.html\2"', body)
 
 
@@ -200,7 +200,7 @@ def _styles(exporter: _Exporter, resources: Any) -> str:
 
 
 def _theme(environment: Any) -> str:
-    """JupyterLab's colours, as the reader's system wants them."""
+    """JupyterLab's colours, light or dark as the reader's system is."""
     light, dark = (
         environment.loader.get_source(environment, f"static/theme-{name}.css")[0]
         for name in ("light", "dark")
@@ -210,7 +210,7 @@ def _theme(environment: Any) -> str:
 
 
 def _opening(notebook: Any) -> tuple[str, str]:
-    """The title, which is the first cell's heading, and what that cell says under it."""
+    """The title, which is the first cell's heading, and the text below it in that cell."""
     first = notebook.cells[0].source if notebook.cells else ""
     heading, _, about = first.partition("\n")
     if not heading.startswith("# "):

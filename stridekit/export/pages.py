@@ -4,8 +4,8 @@
     python -m stridekit.export notebooks/01_strides.ipynb -o site
 
 A folder becomes a site with a front page and a reference, which is written from the docstrings; a
-notebook becomes one page. Each page is one file. The notebooks are executed, which takes seconds for
-each, and nothing is written unless all of them could be, and nothing over a file of somebody else's.
+notebook becomes one page. Each page is one file. The notebooks are executed, some seconds each; if one
+fails, nothing is written. Files that the export did not write are never replaced.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stridekit.palette import css_variables
 if TYPE_CHECKING:
     from stridekit.export.lesson import Lesson
 
-# What every page begins with: a file that does not is somebody else's.
+# Every page begins with this: any other file is not ours, and stays.
 MARK = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     '<meta name="generator" content="stridekit">'
@@ -72,11 +72,9 @@ def _notebooks(source: Path) -> list[Path]:
             raise ExportError(f"{source} has no notebooks")
         for path in found:
             name = path.stem.casefold()  # some file systems take Index for index
-            if name == "index":
-                raise ExportError(f"{path} would take the front page's name: rename it")
-            if name.startswith("reference-"):
+            if name == "index" or name.startswith("reference-"):
                 raise ExportError(
-                    f"{path} could take the name of a page of the reference: rename it"
+                    f"{path} would take the name of the front page or of a page of the reference: rename it"
                 )
         return found
     if not source.is_file():
@@ -108,12 +106,12 @@ def _lesson(path: Path) -> Lesson:
 
 
 def _require_free(paths: Iterable[Path]) -> None:
-    """Raise ExportError for a place that is taken, but not by an earlier page."""
+    """Raise ExportError if a place is taken by anything but an earlier page."""
     for path in paths:
         if os.path.lexists(path) and not _is_page(path):
             raise ExportError(
-                f"{path} is there and was not written by this export: move it away, or name another "
-                "folder to write to"
+                f"{path} exists and was not written by this export: move it, or name another folder to "
+                "write to"
             )
 
 
@@ -128,7 +126,7 @@ def _is_page(path: Path) -> bool:
 
 
 def _write(pages: dict[str, str], folder: Path) -> list[Path]:
-    """Write every page in a new folder of our own, and only then put them all in their places."""
+    """Write all pages into a new folder, and only then move them to their places."""
     _require_free(folder / name for name in pages)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -154,7 +152,7 @@ def _lesson_page(name: str, lesson: Lesson, is_site: bool) -> str:
 
 
 def _front_page_and_reference(lessons: dict[str, Lesson]) -> dict[str, str]:
-    """The lessons in order, each with what it says about itself; and a page for each subject."""
+    """The front page, with each lesson's own words about it, and a page for each subject."""
     from stridekit.export.lesson import styles
     from stridekit.export.reference import contents, reference
 
@@ -181,7 +179,7 @@ def _front_page(lessons: dict[str, Lesson], contents: str) -> str:
 
 
 def _page(title: str, body: str, styles: str = "") -> str:
-    """A whole page around a body; of the title, which is HTML, the window's shows the text."""
+    """A whole page around a body; the window's title is the text of the title, which is HTML."""
     title = re.sub(r"<[^>]*>", "", title)
     own = css_variables(":root") + STYLE.read_text(encoding="utf-8")
     return (

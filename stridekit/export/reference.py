@@ -1,7 +1,7 @@
 """The reference: every public name on a page, written from its docstring, in the look of the lessons.
 
-Nothing is written for the reference alone. A name stands on the page of the subject during which a
-learner meets it, which follows from the order of `stridekit.__all__`.
+Nothing is written for the reference alone. A name stands on the page of the subject in which a learner
+meets it, which follows from the order of `stridekit.__all__`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Example(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A public name, or a member of a class by its full name: what its docstring says, in parts."""
+    """A public name, or a member of a class by its full name, with its docstring in parts."""
 
     name: str
     kind: str  # of a member: "", "property", "trait, can be set and observed" …
@@ -83,7 +83,7 @@ class Subject(NamedTuple):
 
 
 def subjects() -> list[Subject]:
-    """All public names in the order in which a learner meets them, a subject a page.
+    """All public names in the order in which a learner meets them, one page for each subject.
 
     >>> [entry.name for entry in subjects()[1].entries]
     ['read_storage', 'read_element', 'storage_view']
@@ -197,7 +197,7 @@ def _annotation(value: Any) -> str:
 
 
 def _members(cls: type) -> Iterator[Entry]:
-    """The public methods, properties and traits that stridekit itself defines, in their order."""
+    """The public methods, properties and traits that stridekit itself defines, in order."""
     seen: set[str] = set()
     for owner in cls.__mro__:
         if not owner.__module__.startswith("stridekit"):
@@ -334,7 +334,7 @@ def _code(source: str) -> str:
 
 
 def _prose(text: str, places: dict[str, str], owner: str, linked: bool = True) -> str:
-    """Words with `code` between backticks, which leads to what it names.
+    """Words with `code` between backticks, linked to the place that explains it.
 
     >>> _prose("As `f(x) < g`.", {}, "h")
     'As <code>f(x) &lt; g</code>.'
@@ -354,7 +354,7 @@ def _prose(text: str, places: dict[str, str], owner: str, linked: bool = True) -
 
 
 def _place(code: str, places: dict[str, str], owner: str) -> str | None:
-    """The place at which what a piece of code names is explained, if it is a name of the package."""
+    """The place that explains the name in a piece of code; None for other names."""
     name = code.removeprefix("stridekit.").removesuffix("()")
     if name == owner:
         return None

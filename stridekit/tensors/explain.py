@@ -12,13 +12,12 @@ from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.tensors.storage import smallest_storage, stand_in, storage_bytes
 
-# How many indices to look through for an example of two that share an element.
-_EXAMPLE_BUDGET = 100_000
+_EXAMPLE_BUDGET = 100_000  # indices to look through for two that share an element
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What `explain` found: a title and labelled sentences; prints as text, shows as a table.
+    """The result of `explain`: a title and labelled sentences; prints as text, shows as a table.
 
     `title` has shape, stride and storage_offset in elements; `lines` are pairs of a label and a sentence.
 
@@ -43,10 +42,10 @@ class Explanation:
 def explain(x: Any, name: str = "x") -> Explanation:
     """Say where the elements of a strided torch tensor, a NumPy array or a Layout live.
 
-    Shape, stride and storage_offset in elements; contiguity and memory format; how much of the
-    storage is reached; whether two indices share an element; for an array or a Layout, why torch has
-    none like it. `name` is what the sentences call it. No data is read, so meta and fake tensors can
-    be explained too. Raises TypeError and LayoutError as `Layout.of` does, ValueError inside vmap or grad.
+    You learn shape, stride and storage_offset in elements; contiguity and memory format; how much of the
+    storage is reached; if two indices share an element; and why torch cannot have such an array or
+    Layout. The sentences call it `name`. No data is read, so meta and fake tensors can be explained too.
+    Raises TypeError and LayoutError as `Layout.of` does, ValueError inside vmap or grad.
 
     >>> import torch
     >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])
@@ -136,7 +135,7 @@ def _storage_and_overlap(
 
 
 def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
-    """The part of the storage that is reached; a layout alone does not know how large its storage is."""
+    """The part of the storage that is reached; a layout alone does not know the size of its storage."""
     needed = smallest_storage(layout)
     if total_bytes is None:
         whole = _storage(layout, reached, needed * layout.itemsize)
@@ -155,7 +154,7 @@ def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
 
 
 def _example(layout: Layout, name: str) -> str:
-    """The first two indices, in the order of visit, that share an element."""
+    """The first two indices that share an element, in the order of visit."""
     seen: dict[int, tuple[int, ...]] = {}
     # product makes tuples of its ranges; more than the budget is never visited along any dim.
     sizes = [range(min(n, _EXAMPLE_BUDGET)) for n in layout.shape]

@@ -16,12 +16,12 @@ from stridekit.tensors.sharing import first_address, has_internal_overlap, memse
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Relation(Explanation):
-    """What `relation` found; None where a question does not apply or was not decided.
+    """The result of `relation`; None where a question does not apply or was not decided.
 
-    Prints as text and shows as a table, like an Explanation. Of bytes: `is_view`, whether all of y's
-    are x's, `is_base`, whether all of x's are y's, and `shares_memory`, whether some belong to both.
-    `shares_storage`: one block of memory; `same_data_ptr`: one first address, of tensors and arrays;
-    `autograd_view`: what `y._is_view()` says, of a tensor.
+    Prints as text and shows as a table, like an Explanation. `is_view`: all of y's bytes are x's;
+    `is_base`: all of x's are y's; `shares_memory`: some belong to both. `shares_storage`: both lie in one
+    block of memory; `same_data_ptr`: tensors or arrays begin at one address; `autograd_view`: the answer
+    of `y._is_view()`, for a tensor.
 
     >>> found = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
     >>> found.is_view, found.shares_memory, found.autograd_view
@@ -36,17 +36,14 @@ class Relation(Explanation):
     autograd_view: bool | None  # y._is_view(), of a tensor
 
 
-# Inside, around, sharing, overlap, and the two sizes.
-_QUESTIONS = 6
-# What makes a view without autograd's knowledge.
-_UNRECORDED = "detach, inference mode, NumPy, set_"
+_QUESTIONS = 6  # inside, around, sharing, overlap, and the two sizes
 
 
 def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
     """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
 
     The memory line is exact. The others give the answers of torch's own tests, and say "yet" where one
-    of them misleads about the bytes. Each of its six questions about bytes has a sixth of the budget.
+    of them misleads about the bytes. Each of the six questions about bytes has a sixth of the budget.
     Raises like `memset`.
 
     >>> x = torch.arange(10)
@@ -189,4 +186,4 @@ def _autograd(y: torch.Tensor, x: Any, flag: bool, inside: bool | None) -> str:
         return (
             "False, yet y lies inside x: a lazy clone, to which the first write gives its own bytes"
         )
-    return f"False, yet y lies inside x: autograd keeps no record of {_UNRECORDED}"
+    return "False, yet y lies inside x: autograd keeps no record of detach, inference mode, NumPy, set_"

@@ -1,4 +1,4 @@
-"""Who shares memory with whom: exact answers for torch tensors, NumPy arrays and Layouts.
+"""Shared memory: exact answers for torch tensors, NumPy arrays and Layouts.
 
 Four notions are called sharing, and they differ:
 
@@ -30,10 +30,10 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 def memset(x: Any) -> MemorySet:
     """The exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
 
-    Addresses are absolute for tensors and arrays; those on different devices never meet. A Layout's
-    count from the start of its storage; those in storages of different names never meet. Nothing is read,
-    and a lazy clone is not made real. The addresses are those of now: keep x alive while you ask.
-    Raises TypeError, LayoutError or ValueError for what has no single memory (sparse, nested, meta …).
+    Addresses are absolute for tensors and arrays; on different devices they never meet. A Layout's count
+    from the start of its storage; in storages of different names they never meet. Nothing is read, and a
+    lazy clone stays lazy. The addresses hold at this moment: keep x alive while you ask.
+    Raises TypeError, LayoutError or ValueError for anything without a single memory (sparse, meta …).
 
     >>> x = torch.arange(24.0).view(4, 6)
     >>> memset(x[:, ::2])
@@ -53,9 +53,9 @@ def memset(x: Any) -> MemorySet:
 
 
 def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
-    """True where every byte of y is a byte of x: `memset(y) <= memset(x)`.
+    """True if every byte of y is a byte of x: `memset(y) <= memset(x)`.
 
-    It says where y lies, not how it was made: x is a view of x, and an empty y of anything.
+    It tells where y lies, not how it was made: x is a view of x, and an empty y is a view of anything.
     Raises like `memset`, and Undecided where the answer would cost more than the budget.
 
     >>> x = torch.arange(24.0).view(4, 6)
@@ -66,7 +66,7 @@ def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
 
 
 def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
-    """True where some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
+    """True if some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
 
     Raises like `memset`, and Undecided where the answer would cost more than the budget.
 
@@ -80,7 +80,7 @@ def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
 
 
 def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
-    """True where two indices of x share a byte, so that a write to one changes the other.
+    """True if two indices of x share a byte, so that a write to one changes the other.
 
     Raises like `memset`, and Undecided where the answer would cost more than the budget.
 
@@ -93,10 +93,10 @@ def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
 
 
 def shares_storage(x: Any, y: Any) -> bool:
-    """True where x and y keep one block of memory alive, even if their memory sets do not meet.
+    """True if x and y keep one block of memory alive, even if their memory sets do not meet.
 
     The block is a tensor's storage, or the memory of the array at the end of an array's `.base` chain;
-    two handles on one block count as one. Two Layouts lie in one storage where its name is the same.
+    two handles on one block count as one. Two Layouts share a storage if it has the same name.
     Raises like `memset`.
 
     >>> x = torch.arange(10)
@@ -112,7 +112,7 @@ def shares_storage(x: Any, y: Any) -> bool:
 
 
 def first_address(x: Any) -> int:
-    """The address of the element at index 0 in every dim, were it there."""
+    """The address of the element at index 0 in every dim, even of an empty tensor."""
     return _generators(x)[0]
 
 
@@ -133,7 +133,7 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
 
 
 def _is_array(x: Any) -> bool:
-    """True for a NumPy array; a NumPy scalar has no memory that lasts."""
+    """True for a NumPy array, but not for a NumPy scalar, whose memory does not last."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(x, numpy.ndarray)
 
@@ -142,7 +142,7 @@ def _storage_start(t: torch.Tensor) -> int:
     """The address at which the storage begins; raises for tensors that have no single memory."""
     plain = type(t) in _PLAIN and t.layout is torch.strided and not (t.is_nested or t.is_quantized)
     start = storage_address(t) if plain else 0
-    if start == 0:  # an empty tensor, an unusual one, or one that has to be refused
+    if start == 0:  # an empty tensor, an unusual one, or one to refuse
         require_memory(t)
         start = storage_address(t)
     return start

@@ -1,11 +1,11 @@
-"""The raw-storage reader: what really lies in memory, behind shape, stride and offset.
+"""The raw-storage reader: the bytes in memory under shape, stride and offset.
 
 A tensor's `data_ptr()` is where *it* begins; its storage may begin earlier and end later. Reading the
 storage's length from the tensor's start runs past the end. So everything here counts from the storage's
 start, stays inside `untyped_storage().nbytes()`, and refuses tensors that have no memory to read.
 
 A storage can be shrunk behind a tensor's back, and a subclass can say anything about itself. So nothing
-here takes a tensor's word: `_plain` strips the subclass before any number is read, and from then on only
+here trusts a tensor: `_plain` strips the subclass before any number is read, and from then on only
 torch's own code runs until the bytes are copied.
 """
 
@@ -27,12 +27,12 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
 
     Element k of the result is element k of the storage, so `read_storage(t)[t.storage_offset()]` is
     where `t` begins; bytes at the end that fill no element are left out. Pending conjugation or
-    negation (`t.is_conj()`, `t.is_neg()`) is not applied: this is what lies in memory. A storage on
-    another device comes to the host by a real copy. The copy goes into `out` where one is given: that
-    saves the price of fresh memory, which is higher than that of copying.
-    Raises TypeError, LayoutError or ValueError for what has no single memory behind it (sparse,
-    nested, quantized, meta, fake and wrapper tensors), and ValueError for an `out` that does not fit,
-    reaches past the end of its storage, or may not be written.
+    negation (`t.is_conj()`, `t.is_neg()`) is not applied: you see the bytes in memory. A storage on
+    another device is copied to the host. Give `out` to copy into memory that you have: fresh memory
+    costs more than the copying.
+    Raises TypeError, LayoutError or ValueError for tensors without a single memory (sparse, nested,
+    quantized, meta, fake and wrapper tensors), and ValueError for an `out` that does not fit, reaches
+    past the end of its storage, or may not be written.
 
     >>> t = torch.arange(6).view(2, 3)
     >>> read_storage(t[1, 1:])
@@ -42,8 +42,8 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
     """
     t = _readable(t)
     place = _new_place(t) if out is None else _place_in(out, t)
-    # Bytes, because torch copies values: out of a bool's byte 255 it makes a 1. And by torch, because it
-    # copies with several threads, which matters most where fresh memory is first touched.
+    # Bytes, because torch copies values: it turns a bool's byte 255 into 1. And by torch, because it
+    # copies with several threads, which matters most when fresh memory is first touched.
     place.view(torch.uint8).copy_(_whole(t).view(torch.uint8))
     return place if out is None else out
 
@@ -51,11 +51,11 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
 def storage_view(t: torch.Tensor) -> torch.Tensor:
     """The whole storage of `t` as a tensor on the same memory: no copy, 1-D, of t's dtype and device.
 
-    Element k of it is element k of the storage, as in `read_storage`, pending conjugation or negation
-    again left aside. It keeps the storage alive when `t` is gone, but not from shrinking: after
+    Its element k is element k of the storage, as in `read_storage`, again without pending conjugation or
+    negation. It keeps the storage alive when `t` is gone, but cannot keep it from shrinking: after
     `untyped_storage().resize_()` it may reach past the end, as `t` itself may, so take a new one.
-    Writes through it change every tensor on the storage; like those through `t.detach()` they are no
-    part of autograd's graph, but its version counter counts them.
+    Writes through it change every tensor on the storage; like those through `t.detach()` they stay out
+    of autograd's graph, but its version counter counts them.
     Raises as `read_storage` does.
 
     >>> t = torch.arange(6).view(2, 3)
@@ -71,10 +71,9 @@ def storage_view(t: torch.Tensor) -> torch.Tensor:
 def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | float | complex:
     """The element at `index`, read by ctypes from its computed address: equal to `t[index].item()`.
 
-    `index` has one int a dim, negative ones count from the end. Raises IndexError out of range,
-    TypeError for dtypes without Python numbers (four-bit floats, bits), ValueError for an element
-    behind the end of a storage that was shrunk, and like `read_storage` where there is no memory to
-    read.
+    `index` has one int for each dim; negative ones count from the end. Raises IndexError out of range,
+    TypeError for dtypes without Python numbers (four-bit floats, bits), ValueError for an element past
+    the end of a shrunk storage, and like `read_storage` for tensors without memory.
 
     >>> t = torch.arange(24.0).view(4, 6)[:, ::2]
     >>> read_element(t, (2, 1)), t[2, 1].item()
@@ -130,7 +129,7 @@ def storage_address(t: torch.Tensor) -> int:
 
 
 def require_memory(t: torch.Tensor) -> None:
-    """Raise unless `t` is a strided tensor with one storage that can be read."""
+    """Raise unless `t` is a strided tensor with one storage in memory."""
     if not isinstance(t, torch.Tensor):
         raise TypeError(
             f"{a_kind(t)} has no torch storage: give a torch.Tensor "
@@ -150,7 +149,7 @@ def require_memory(t: torch.Tensor) -> None:
 
 
 def has_memory(t: torch.Tensor) -> bool:
-    """True where the storage is there, on the device that the tensor names."""
+    """True if the storage is in memory, on the device that the tensor names."""
     try:
         storage = _storage(t)
     except NotImplementedError:  # inside vmap or grad
@@ -159,7 +158,7 @@ def has_memory(t: torch.Tensor) -> bool:
         return False
     if _nbytes(t):
         return storage_address(t) != 0
-    # A storage of no bytes: it was given back, or the tensor is a wrapper that never had one.
+    # A storage without bytes was given back, unless the tensor is a wrapper that never had one.
     return not (t.numel() and torch._C._dispatch_keys(t).has(torch._C.DispatchKey.Python))
 
 
@@ -174,14 +173,14 @@ def bytes_missing(t: torch.Tensor) -> int:
 
 
 def smallest_storage(layout: Layout) -> int:
-    """The number of elements that a storage needs so that every index finds its own."""
+    """The number of elements of the smallest storage that holds every index."""
     return layout.span.stop if layout.numel else 0
 
 
 def stand_in(x: Any) -> str:
-    """A tensor's stand-in for memory: "meta", a storage of numbers alone, or "wrapper", not even that.
+    """The kind of a tensor without memory: "meta" if it has a storage of numbers alone, else "wrapper".
 
-    Fake tensors are "meta" too; tensors with memory, and all that are not tensors, are "".
+    Fake tensors are "meta" too; the answer is "" for tensors with memory and for all other objects.
     """
     if not isinstance(x, torch.Tensor) or has_memory(x):
         return ""
@@ -192,13 +191,13 @@ def stand_in(x: Any) -> str:
 
 
 def _plain(t: torch.Tensor) -> torch.Tensor:
-    """An alias of `t` that is a torch.Tensor and nothing else, outside of autograd's graph."""
+    """An alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         return torch.Tensor.as_subclass(torch.Tensor.detach(t), torch.Tensor)
 
 
 def _storage(t: torch.Tensor) -> torch.UntypedStorage:
-    """The storage that torch knows, whatever a subclass calls one."""
+    """The storage that torch knows, whatever a subclass says."""
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         return torch.Tensor.untyped_storage(t)
 
@@ -273,7 +272,7 @@ def _place_in(out: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
 
 
 def _may_write(address: int) -> bool:
-    """True where the kernel says that a byte may be written; trying it here could crash Python."""
+    """True if the kernel could write the byte; writing it from here could crash Python."""
     byte = (ctypes.c_char * 1).from_address(address)
     reader, writer = os.pipe()
     with open(reader, "rb", buffering=0) as source, open(writer, "wb", buffering=0) as sink:

@@ -1,8 +1,8 @@
 """explain_view(x, shape): torch's own error about a view, decoded with this tensor's numbers.
 
 For every tensor torch says the same: "at least one dimension spans across two contiguous subspaces".
-The reader needs to know which dimension and which subspaces; the view rule knows (`stridekit.rules`,
-where a subspace is called a chunk).
+You need to know which dimension and which subspaces; the view rule knows (`stridekit.rules`, where a
+subspace is called a chunk).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Lines = list[tuple[str, str]]
 def explain_view(x: Any, *shape: int | Iterable[int]) -> Explanation:
     """Say why `x.view(shape)` works or fails, for a strided tensor, an array or a Layout.
 
-    torch's message is quoted in full, and each phrase of it explained with this tensor's numbers; then
-    comes a shape that would be a view, and the bytes that `reshape` copies. Steps count in elements.
-    Nothing is read or copied: torch is asked on the meta device, with a tensor of the same layout. Raises
-    TypeError and LayoutError as `Layout.of` does, and LayoutError where the shape is not made of ints.
+    torch's message is quoted in full, and each of its phrases explained with this tensor's numbers; then
+    come a shape that would be a view, and the bytes that `reshape` copies. Steps count in elements.
+    Nothing is read or copied: torch is asked about a meta tensor of the same layout. Raises TypeError and
+    LayoutError as `Layout.of` does, and LayoutError for a shape that is not made of ints.
 
     >>> import torch
     >>> x = torch.arange(24.0).view(4, 6)
@@ -55,9 +55,9 @@ size 6 would straddle them
 
 
 def _refusal(layout: Layout, wanted: tuple[int, ...]) -> str:
-    """The words in which torch refuses the view; "" where it makes it, or cannot have such a tensor."""
-    # Sizes are checked before strides: a shape that does not fit is refused in the same words
-    # whatever the stride, also for strides that torch does not have.
+    """torch's refusal of the view; "" if torch makes the view, or cannot have such a tensor."""
+    # Sizes are checked before strides: a shape that does not fit is refused in the same words whatever
+    # the stride, even one that torch does not have.
     sizes = Layout(layout.shape) if layout.why_not_torch() else layout
     if sizes.why_not_torch() or _too_large(wanted):
         return ""
@@ -186,7 +186,7 @@ _DECODERS: dict[str, Callable[[Layout, tuple[int, ...]], Lines]] = {
 
 
 def _subspaces(layout: Layout) -> list[Chunk]:
-    """The chunks that have anything to step along."""
+    """The chunks of more than one element."""
     found = chunks(layout.shape, layout.stride)
     return [chunk for chunk in found if chunk.numel != 1]
 

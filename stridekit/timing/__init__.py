@@ -39,5 +39,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Let the tab key offer what is for you, and not the modules behind it."""
+    """The public names, so that the tab key leaves out the modules."""
     return __all__

@@ -1,8 +1,8 @@
-"""claim(…): a prediction put to the test, and shown beside what was measured.
+"""claim(…): a prediction put to the test, and shown beside the measurement.
 
-In a notebook that is tested no output may change from run to run, and every time does. So a claim says
-in words only what was predicted, and the verdicts of those ratios that are far enough from 1 to come
-out alike in every run; the numbers that were measured are in the picture.
+The outputs of a tested notebook must not change from run to run, and measured times always do. So a claim
+puts into words only the prediction, and the verdicts of ratios so far from 1 that every run agrees on
+them; the measured numbers are in the picture.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from stridekit.timing.clocks import TimingError
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
 
-# So many times a comparison is made before it may contradict a sure verdict.
-JUDGED = 3
+JUDGED = 3  # comparisons, before one may contradict a sure verdict
 SECONDS = 0.25
 
 
@@ -86,17 +85,16 @@ def claim(
     baseline: str = "",
     **options: Any,
 ) -> Claim:
-    """Measure functions, and set the ratios beside those that were predicted.
+    """Measure functions, and set their ratios beside the predicted ones.
 
     `functions` maps names to functions, the first of which is the baseline; or names to pairs of
-    functions, each pair compared by itself, with `baseline` to say what the first of a pair is.
-    `predicted` has a number for each name (bytes, lines, or what `traffic` returned), of which the
-    ratios to the first are taken; for pairs, the ratio of each. One number stands for all names.
+    functions, each compared by itself, and `baseline` names the first of each pair. `predicted` has a
+    number for each name (bytes, lines, or what `traffic` returned) that is divided by the first; for
+    pairs, the ratio of each. One number stands for all names.
 
-    `slower` and `faster` name what is claimed beyond doubt: ratios of 2.5 and more. These verdicts are
-    told in words. A comparison that contradicts one is made again before it may say so, JUDGED times.
-    `options` are those of `compare`; max_seconds is less here, and there is no progress bar, as a
-    lesson has many claims.
+    `slower` and `faster` name what is claimed beyond doubt: ratios of 2.5 and more. Their verdicts are
+    told in words. A comparison that contradicts one is made JUDGED times before it may say so. `options`
+    are those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar.
 
     Raises TimingError for names that do not fit together, and what `compare` refuses.
 
@@ -126,12 +124,15 @@ def claim(
         raise TimingError(
             f"{', '.join(sorted(strangers))}: not among {', '.join(names)}, which are compared"
         )
-    measured, comparisons = _measured(functions, pairs, options)
+    groups = [functions]
+    if pairs:
+        groups = [{"baseline": pair[0], name: pair[1]} for name, pair in functions.items()]
+    measured, comparisons = _measured(groups, options)
     for _ in range(1, JUDGED):
         wrong = _contradicted(measured, expected)
         if not wrong:
             break
-        again = _measured(functions, pairs, options)
+        again = _measured(groups, options)
         if len(_contradicted(again[0], expected)) <= len(wrong):
             measured, comparisons = again
     return Claim(first, ratios, measured, expected, comparisons)
@@ -178,17 +179,11 @@ def _ratios(
 
 
 def _measured(
-    functions: Mapping[str, Any], pairs: bool, options: dict[str, Any]
+    groups: list[Mapping[str, Any]], options: dict[str, Any]
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
-    if not pairs:
-        comparison = compare(functions, **options)
-        return comparison.ratios, (comparison,)
-    comparisons = {
-        name: compare({"baseline": pair[0], name: pair[1]}, **options)
-        for name, pair in functions.items()
-    }
-    found = {name: comparison.ratios[name] for name, comparison in comparisons.items()}
-    return found, tuple(comparisons.values())
+    """The ratios of all groups, each compared by itself."""
+    comparisons = tuple(compare(group, **options) for group in groups)
+    return {name: ratio for one in comparisons for name, ratio in one.ratios.items()}, comparisons
 
 
 def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) -> list[str]:

@@ -1,8 +1,8 @@
 """Clocks: how long some calls of a function took, on the host or on a GPU.
 
-A GPU works through a queue. A function that asks it for work returns long before the work is done, so
-a host clock would time the asking. The GPU's own clock stands in the queue itself: one event before
-the work and one behind it.
+A GPU works through a queue. A function that gives it work returns long before the work is done, so a
+host clock would time the launch alone. The GPU's own clock stands in the queue: one event before the
+work and one after it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import time
 import timeit
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
@@ -45,30 +45,16 @@ def why_no_cuda() -> str:
     return "no CUDA device here: the recorded results stand in for it"
 
 
-class Clock(Protocol):
-    """Times calls of a function on one kind of device."""
-
-    device: str
-    most_calls: int  # in one sample
-
-    def begin(self, work: Work) -> Work:
-        """Call `work` once, refuse what this clock cannot time, and return what is to be timed."""
-
-    def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """The time that `calls` calls took on this clock, and the host's time to launch them."""
-
-
 class HostClock:
     """Wall time. Refuses a function that leaves a GPU at work when it returns."""
 
-    device = "cpu"
-    most_calls = 100_000
+    most_calls = 100_000  # in one sample
 
     def __init__(self, gpu: Any = None) -> None:
         self._gpu = gpu if gpu is not None else CudaQueue() if torch.cuda.is_initialized() else None
 
     def begin(self, work: Work) -> Work:
-        """Call `work` once and look whether it waits for what it starts. Raises TimingError."""
+        """Call `work` once, and return it; raise TimingError unless it waits for what it starts."""
         if self._gpu is not None:
             self._gpu.synchronize()
         work()
@@ -80,13 +66,13 @@ class HostClock:
         return work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Wall time of so many calls, with the garbage collector off, twice: it is the host's."""
+        """Seconds of `calls` calls, with the garbage collector off: of the work, and of the host."""
         taken = timeit.Timer(work).timeit(calls)
         return taken, taken
 
 
 class CudaQueue:
-    """The few things that the GPU clock needs of a device, from torch.cuda."""
+    """All that a clock needs from torch.cuda; tests put a queue of their own in its place."""
 
     def __init__(self) -> None:
         if why := why_no_cuda():
@@ -110,7 +96,7 @@ class CudaQueue:
         torch.cuda._sleep(cycles)
 
     def eraser(self, nbytes: int) -> Work:
-        """A function that writes so many bytes, and with them over all that the L2 cache holds."""
+        """A function that writes `nbytes` bytes, and so evicts all that the L2 cache holds."""
         return torch.empty(nbytes, dtype=torch.int8, device="cuda").zero_
 
     def capture(self, work: Work) -> Work:
@@ -128,15 +114,14 @@ class CudaQueue:
 
 
 class CudaClock:
-    """Pairs of events around each call, on the current stream, behind a queue that is already full.
+    """Pairs of events around each call, on the current stream, in a queue that is already full.
 
     `flush` writes over the L2 cache before each call, outside the events, as Triton's do_bench does:
-    without it a small tensor is timed in the cache. `graph` replays a captured CUDA graph, for work so
-    short that launching it takes longer. Nothing that it allocates outlives the clock.
+    without it a small tensor is timed in the cache. `graph` replays a captured CUDA graph, for work
+    that takes less time than its launch. Nothing that the clock allocates outlives it.
     """
 
-    device = "cuda"
-    most_calls = 100  # each has two events, and the queue has an end
+    most_calls = 100  # in one sample: each has two events, and the queue is finite
 
     def __init__(self, *, flush: bool = True, graph: bool = False, queue: Any = None) -> None:
         self._queue = queue if queue is not None else CudaQueue()
@@ -144,13 +129,13 @@ class CudaClock:
         self._graph = graph
 
     def begin(self, work: Work) -> Work:
-        """Call `work` once, or capture it; what it returns is not kept."""
+        """Call `work` once, and return it or a graph of it; its result is not kept."""
         work()
         self._queue.synchronize()
         return self._queue.capture(work) if self._graph else work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """GPU time of so many calls, and the host's time to launch them."""
+        """Seconds of `calls` calls on the GPU, and the host's seconds to launch them."""
         pairs = [(self._queue.event(), self._queue.event()) for _ in range(calls)]
         self._queue.synchronize()
         self._queue.hold(calls * CYCLES_A_LAUNCH)
@@ -165,6 +150,9 @@ class CudaClock:
             launched += time.perf_counter() - begun
         self._queue.synchronize()
         return math.fsum(start.elapsed_time(end) for start, end in pairs) / 1000, launched
+
+
+Clock = HostClock | CudaClock
 
 
 def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:

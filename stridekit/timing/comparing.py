@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from stridekit._arguments import shown
-from stridekit.timing import noise, sampling
+from stridekit.timing import sampling
 from stridekit.timing.clocks import Clock, TimingError, clock_for
 from stridekit.timing.comparison import Comparison, ratios
+from stridekit.timing.measurement import many
 
 NARROW = 0.03  # an interval this narrow, to each side, is enough
 FEWEST_ROUNDS = 12
@@ -32,17 +33,16 @@ def compare(
     progress: bool = True,
     seed: int = 0,
 ) -> Comparison:
-    """Time functions in turn, round by round, and say which is faster than the first, and how surely.
+    """Time functions in turn, round by round, and say how surely each is faster than the first, or slower.
 
     Two are timed A B B A, more in a new order each round, so that a slow moment of the machine meets
-    all of them. The point is the ratio of lower quartiles, the interval (95 %) a bootstrap that draws
-    whole rounds. Rounds go on until all intervals are within 3 %, or for `max_seconds`; `rounds` sets
-    their number instead. One thread, unless told otherwise: on a busy machine more threads wait for
-    one another. `device`, `flush` and `graph` are those of `measure`; `progress` draws a bar, after a
-    second.
+    all of them. A ratio is that of lower quartiles, its interval (95 %) a bootstrap over whole rounds.
+    Rounds go on until all intervals are within 3 %, or for `max_seconds`; `rounds` sets their number
+    instead. One thread, unless you ask for more: on a busy machine threads wait for one another.
+    `device`, `flush` and `graph` are those of `measure`; `progress` draws a bar, after a second.
 
     Raises TimingError for what cannot be compared: fewer than two functions, no rounds, and what
-    `measure` refuses. The number of torch's threads is as before afterwards.
+    `measure` refuses. Afterwards torch has as many threads as before.
 
     >>> import torch
     >>> x = torch.ones(500, 500)
@@ -50,9 +50,7 @@ def compare(
     >>> compare(work).ratios["ten times"].verdict
     'slower'
     """
-    _refuse(functions, rounds, max_seconds)
-    if not isinstance(seed, int):
-        raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
+    _refuse(functions, rounds, max_seconds, seed)
     rng = random.Random(seed)
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
@@ -64,24 +62,26 @@ def compare(
         calls={subject.name: subject.calls for subject in subjects},
         threads=threads,
         device=device,
-        noise=noise.warnings(subjects, threads),
+        noise=sampling.signs_of_noise(subjects, threads),
     )
 
 
-def _refuse(functions: Any, rounds: Any, max_seconds: Any) -> None:
+def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
     if not isinstance(functions, Mapping):
         kind = type(functions).__name__
         raise TimingError(
             f"functions is of type {kind}: give a dict, {{'name': lambda: …, 'other': lambda: …}}"
         )
     if not 2 <= (n := len(functions)) <= 100:  # each is warmed up before anything is counted
-        raise TimingError(f"{n} function{'s' * (n > 1)}: a comparison needs two, at most 100")
+        raise TimingError(f"{many(n, 'function')}: a comparison needs two, at most 100")
     if rounds is not None and (
         isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1
     ):
         raise TimingError(f"rounds={shown(rounds)}: give the number of rounds, 1 or more")
     if not (isinstance(max_seconds, int | float) and 0 < max_seconds < math.inf):
         raise TimingError(f"max_seconds={shown(max_seconds)}: give seconds, more than 0")
+    if not isinstance(seed, int):
+        raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
 
 
 def _sample(
@@ -101,17 +101,15 @@ def _sample(
             for k in orders[-1]:
                 subjects[k].sample(clock)
             round_done()
-            spent = time.monotonic() - begun
+            done, spent = len(orders), time.monotonic() - begun
             if rounds is not None:
-                if len(orders) >= rounds:
-                    return orders
-                continue
-            if len(orders) >= FEWEST_ROUNDS and spent >= max_seconds:
+                enough = done >= rounds
+            else:
+                enough = done >= FEWEST_ROUNDS and spent >= max_seconds
+                if not enough and done >= look_again and spent >= LEAST_SECONDS:
+                    enough, look_again = _narrow_enough(subjects, done), done * 5 // 4
+            if enough:
                 return orders
-            if len(orders) >= look_again and spent >= LEAST_SECONDS:
-                if _narrow_enough(subjects, len(orders)):
-                    return orders
-                look_again = len(orders) * 5 // 4
 
 
 @contextmanager

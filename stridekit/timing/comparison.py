@@ -1,4 +1,4 @@
-"""A comparison: samples of several functions, and the ratios, intervals and verdicts that they give."""
+"""A comparison: samples of several functions, and the ratios, intervals and verdicts they give."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 
 from stridekit._arguments import shown
 from stridekit._table import columns, html_table
-from stridekit.timing import noise
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.fingerprint import machine, same_machine
 from stridekit.timing.measurement import Measurement, in_words, many
+from stridekit.timing.sampling import quartile
 
 SAME = 0.05  # an interval within this much of 1 says: the same
 RESAMPLES, CONFIDENCE = 1000, 0.95
@@ -55,7 +55,7 @@ class Comparison:
 
     `samples` has the seconds of one call, for each name and round (a list for each round: two numbers
     where two functions were timed there and back). `order` tells in which order each round went.
-    A sample is the mean of `calls[name]` calls, on `device` with so many `threads`. `noise` has a
+    A sample is the mean of `calls[name]` calls, on `device`, in `threads` threads. `noise` has a
     sentence for each sign that the machine was busy, and `machine` its fingerprint.
 
     >>> samples = {"f": [[1e-6, 1e-6]] * 12, "g": [[2e-6, 2e-6]] * 12}
@@ -85,9 +85,9 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Of two functions: whether the second is faster, slower, same or inconclusive.
+        """The second of two functions beside the first: faster, slower, same or inconclusive.
 
-        Raises TimingError where there are more: ask `ratios[name].verdict`.
+        Raises TimingError for more than two: ask `ratios[name].verdict`.
         """
         if len(self.samples) != 2:
             raise TimingError(
@@ -100,7 +100,7 @@ class Comparison:
         """The samples of one function, as `measure` would give them."""
         if not isinstance(name, str) or name not in self.names:
             raise TimingError(f"{shown(name)} was not compared: {', '.join(self.names)} were")
-        seconds = tuple(taken for one in self.samples[name] for taken in one)
+        seconds = self._seconds(name)
         return Measurement(
             name, seconds, seconds, self.calls[name], 0, self.threads, self.device,
             self.noise, self.machine,
@@ -129,12 +129,14 @@ class Comparison:
 
         return draw_comparison(self, ax)
 
+    def _seconds(self, name: str) -> tuple[float, ...]:
+        return tuple(taken for one in self.samples[name] for taken in one)
+
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
         for name in self.names:
-            seconds = [taken for one in self.samples[name] for taken in one]
             ratio = self.ratios.get(name)
             words = (str(ratio), ratio.verdict) if ratio else ("1", "the baseline")
-            yield name, in_words(noise.quartile(seconds)), *words
+            yield name, in_words(quartile(self._seconds(name))), *words
 
     def _title(self) -> str:
         rounds, threads = many(len(self.order), "round"), many(self.threads, "thread")
@@ -161,8 +163,8 @@ class Comparison:
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     """The ratio of each subject's lower quartile to the first's, with bootstrap intervals.
 
-    Whole rounds are drawn again, the same ones for all subjects: what slowed a round slowed all of
-    it. Always the same numbers for the same samples.
+    Whole rounds are drawn again, the same for all subjects: what slowed a round slowed all of it. The
+    same samples always give the same numbers.
 
     >>> [ratio.value for ratio in ratios([[[1.0, 1.0]] * 8, [[2.0, 2.0]] * 8])]
     [2.0]

@@ -1,4 +1,4 @@
-"""The fingerprint of a machine: what has to be known about where a time was measured."""
+"""The fingerprint of a machine: what you need to know about where a time was measured."""
 
 from __future__ import annotations
 

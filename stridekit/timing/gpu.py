@@ -1,10 +1,10 @@
-"""The GPU experiments of lesson 05: live where there is a GPU, recorded where there is a record.
+"""The GPU experiments of lesson 05: live where there is a GPU, else recorded or published.
 
     python -m stridekit.timing results.json
 
 runs all of them and writes every sample, with versions, device and date. It needs torch 2.6 or newer and
-stridekit, no Jupyter. Where there is neither a GPU nor a record, the figures are those that an article
-published for its own GPU, and the table says so: nothing here pretends to have been measured.
+stridekit, but not Jupyter. Without a GPU and without a record, the figures are those that an article
+published for its own GPU, and the table says so: nothing pretends to have been measured.
 """
 
 from __future__ import annotations
@@ -147,9 +147,9 @@ EXPERIMENTS = (
 class GpuResults:
     """A table of ratios, and where they come from: what `gpu_results` returns.
 
-    `source` says whether they were measured here, recorded or published. `rows` has the experiment, the
-    variant and its time as a multiple of the first variant's; `comparisons` every sample in seconds,
-    nothing for published figures.
+    `source` tells if they were measured here, recorded or published. `rows` has the experiment, the
+    variant and its time as a multiple of the first variant's; `comparisons` has every sample in seconds,
+    and is empty for published figures.
 
     >>> GpuResults("published", (("sum", "by columns", "2.50"),), {})
     published
@@ -177,7 +177,7 @@ class GpuResults:
 def gpu_results(record: Path = RECORD) -> GpuResults:
     """The GPU experiments: live, recorded, or published; the first line says which.
 
-    Raises TimingError where the record is not one that this module wrote.
+    Raises TimingError for a record that this module did not write.
 
     >>> import torch
     >>> torch.cuda.is_available() or gpu_results(Path("none")).source

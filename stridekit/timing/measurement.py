@@ -1,4 +1,4 @@
-"""measure(fn): one function's time, with its spread and what speaks against it."""
+"""measure(fn): the time of one function, with its spread and every reason to doubt it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 from torch.utils import benchmark
 
 from stridekit._arguments import shown
-from stridekit.timing import noise, sampling
+from stridekit.timing import sampling
 from stridekit.timing.clocks import TimingError, clock_for
 from stridekit.timing.fingerprint import machine
 
@@ -48,8 +48,8 @@ class Measurement:
 
     `seconds` has one number a sample, each the mean of `calls` calls; `host_seconds` what the host
     needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a sentence
-    for each sign that the machine was busy, and `machine` its fingerprint. `label` names what was
-    called, on `device` with so many `threads`.
+    for each sign that the machine was busy, and `machine` its fingerprint. `label` names the function,
+    which ran on `device` in `threads` threads.
 
     >>> times = (1e-6, 2e-6, 4e-6)
     >>> Measurement("f", times, times, calls=1000, warm_up_calls=10, threads=1, device="cpu")
@@ -112,15 +112,15 @@ def measure(
     graph: bool = False,
     label: str = "",
 ) -> Measurement:
-    """Time `fn(*args)` until the samples took `min_run_time` seconds together.
+    """Time `fn(*args)` until its samples add up to `min_run_time` seconds.
 
-    On the CPU by torch.utils.benchmark's `blocked_autorange`, wall time with the garbage collector
-    off. With device="cuda" by pairs of events, the L2 cache written over before each call
-    (flush=False leaves it), and graph=True replays a CUDA graph. To compare two functions use
-    `compare`: two measurements, one after the other, see two different machines.
+    On the CPU it is the wall time of torch.utils.benchmark's `blocked_autorange`, with the garbage
+    collector off. With device="cuda" it is the time between pairs of events; the L2 cache is written
+    over before each call (flush=False leaves it), and graph=True replays a CUDA graph. To compare two
+    functions use `compare`: two measurements, one after the other, see two different machines.
 
     Raises TimingError for what cannot be timed: no function, one that raises, one that leaves a GPU
-    at work, no device, no time, no threads. The number of torch's threads is as before afterwards.
+    at work, no device, no time, no threads. Afterwards torch has as many threads as before.
 
     >>> import torch
     >>> x = torch.ones(100, 100)
@@ -137,7 +137,7 @@ def measure(
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         [subject] = sampling.prepare({name: work}, clock)
-        # torch's loop takes a median by torch, which a default device such as "meta" refuses.
+        # torch's loop takes a median with torch, which fails on a default device such as "meta".
         if device == torch.get_default_device().type == "cpu":
             _by_torch(subject, threads, min_run_time)
         while not subject.seconds or _spent(subject) < min_run_time:
@@ -150,7 +150,7 @@ def measure(
         subject.warm_up_calls,
         threads,
         device,
-        noise.warnings([subject], threads),
+        sampling.signs_of_noise([subject], threads),
     )
 
 

@@ -1,4 +1,4 @@
-"""Samples: how calls of a function become seconds.
+"""Samples: how calls of a function become seconds, and the signs that a busy machine disturbed them.
 
 Two functions are timed A B B A, more in a new order each round, so that what slows the machine down
 for a while slows all of them. Every sample takes about a millisecond, in one thread unless told
@@ -7,15 +7,19 @@ otherwise, with the garbage collector off.
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from statistics import median
 
+import numpy as np
 import torch
 
 from stridekit._arguments import shown
 from stridekit.timing.clocks import Clock, TimingError, Work
+from stridekit.timing.fingerprint import load
 
 try:
     import resource
@@ -23,6 +27,9 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 SAMPLE_SECONDS = 1e-3
+WIDE = 1.5  # how far the median may be above the lower quartile
+APART = 0.05  # how far the ratio of minima may be from that of lower quartiles
+FAULTS = 1.0  # pages a call that one subject may fetch more than another
 
 
 @dataclass
@@ -47,16 +54,16 @@ class Subject:
 
     @property
     def faults_a_call(self) -> float:
-        """Pages of memory that had to be fetched from the system, for each call."""
+        """Pages of memory fetched from the system, for each call."""
         return self.page_faults / (self.calls * len(self.seconds))
 
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Let torch work in so many threads, and in as many as before afterwards."""
+    """Set the number of torch's threads, and restore it afterwards."""
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
         raise TimingError(
-            f"threads={shown(count)}: torch needs one thread or more (1024 at the most), as an int"
+            f"threads={shown(count)}: give the number of torch's threads as an int, 1 to 1024"
         )
     before = torch.get_num_threads()
     torch.set_num_threads(count)
@@ -89,7 +96,7 @@ def prepare(functions: Mapping[str, Callable[[], object]], clock: Clock) -> list
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
-    """In which order one round times its subjects: there and back for two, else shuffled."""
+    """The order in which a round times its subjects: there and back for two, shuffled for more."""
     order = list(range(count))
     if count == 2:
         return [0, 1, 1, 0]
@@ -111,11 +118,11 @@ def _calibrate(subject: Subject, clock: Clock) -> None:
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
-    """The number of pages of memory that the system handed out during `calls` calls of `function`.
+    """The number of pages of memory that the system hands out during `calls` calls of `function`.
 
-    The size of a page is up to the system, mostly 4,096 bytes (`resource.getpagesize()`). Gives 0 on
-    a system that does not count them. Raises TimingError unless it is given a function and a number
-    of calls, and whatever `function` raises.
+    A page mostly has 4,096 bytes (`resource.getpagesize()`). The answer is 0 on a system that does not
+    count pages. Raises TimingError unless you give a function and a number of calls, and whatever
+    `function` raises.
 
     >>> import torch
     >>> x = torch.zeros(1000)
@@ -137,3 +144,65 @@ def page_faults(function: Callable[[], object], calls: int = 1) -> int:
 
 def _page_faults() -> int:
     return 0 if resource is None else resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+# Signs of noise -------------------------------------------------------------------------------------
+
+
+def quartile(seconds: Sequence[float]) -> float:
+    """The lower quartile: the time of a sample while nothing else disturbs the machine.
+
+    >>> quartile([4.0, 1.0, 3.0, 2.0, 5.0])
+    2.0
+    """
+    return float(np.quantile(seconds, 0.25))
+
+
+def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
+    """One sentence for each reason not to trust these samples."""
+    found = [*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects)]
+    return tuple(found)
+
+
+def _spread(subjects: Sequence[Subject]) -> list[str]:
+    found = []
+    for subject in subjects:
+        ratio = median(subject.seconds) / quartile(subject.seconds)
+        if ratio > WIDE:
+            name = f"{subject.name}: " if len(subjects) > 1 else ""
+            found.append(f"{name}the median is {ratio:.1f} times the lower quartile")
+    return found
+
+
+def _machine(threads: int) -> list[str]:
+    busy, cores = load(), os.cpu_count() or 1
+    if busy is None:
+        return []
+    on = f"on {cores} core{'s' * (cores > 1)}"
+    if busy > cores:
+        return [f"{busy:.1f} threads were busy {on}"]
+    if threads > 1 and busy + threads > cores + 1:
+        return [f"{threads} threads were timed while {busy:.1f} were busy {on}"]
+    return []
+
+
+def _minima(subjects: Sequence[Subject]) -> list[str]:
+    found = []
+    first = subjects[0]
+    for other in subjects[1:]:
+        ratio = quartile(other.seconds) / quartile(first.seconds)
+        of_minima = min(other.seconds) / min(first.seconds)
+        if abs(of_minima / ratio - 1) > APART:
+            found.append(f"{other.name}: its best sample says {of_minima:.2f}, not {ratio:.2f}")
+    return found
+
+
+def _faults(subjects: Sequence[Subject]) -> list[str]:
+    most = max(subjects, key=lambda subject: subject.faults_a_call)
+    least = min(subjects, key=lambda subject: subject.faults_a_call)
+    if most.faults_a_call - least.faults_a_call <= FAULTS:
+        return []
+    return [
+        f"{most.name} takes {most.faults_a_call:.0f} new pages of memory a call, {least.name} "
+        f"{least.faults_a_call:.0f}: give out= to time the work alone"
+    ]
