@@ -428,7 +428,9 @@ class Layout:
     def _split_evenly(
         self, name: str, dim: int, least_ndim: int, args: tuple[Any, ...]
     ) -> tuple[Layout, ...]:
-        """`tensor_split`, but sections have to be of one size."""
+        """`tensor_split` for sections of one size."""
+        if not args:
+            raise LayoutError(f"{name} has no argument: give a number of sections, or indices")
         if self.ndim < least_ndim:
             raise LayoutError(
                 f"{name} takes {least_ndim} dims or more, shape {self.shape} has {self.ndim}"

@@ -27,11 +27,6 @@ LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
 
 
-def drawn(family: str) -> tuple[int, int]:
-    """How many lines of a family were refused, and how many accepted."""
-    return DRAWN[family, False], DRAWN[family, True]
-
-
 # Chains of the stride explorer -------------------------------------------------------------------------
 
 

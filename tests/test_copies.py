@@ -1,6 +1,6 @@
 """The operations that may copy: where their result lies, and what the value knows of that.
 
-Their numbers, and whether torch really copied, are held in tests/test_views.py with those of the views.
+Their numbers, and whether torch really copied, are held by the families of tests/fuzz_layout.py.
 """
 
 import dataclasses
@@ -10,15 +10,7 @@ import pytest
 import torch
 
 from stridekit import Layout, memset
-from tests import fuzz
 from tests.agree import refuses
-from tests.steps import many
-
-
-@pytest.mark.parametrize("name", ["reshape", "flatten", "ravel", "contiguous", "clone", "to"])
-def test_what_may_copy_is_torchs(name):
-    """More cases than of the views: the same numbers, and a copy where torch makes one."""
-    assert fuzz.run(name, seed=3, count=many(20)) == []
 
 
 def test_a_reshape_copies_where_there_is_no_view():

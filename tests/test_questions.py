@@ -10,19 +10,12 @@ import torch
 from hypothesis import given
 
 from stridekit import Layout, LayoutError
-from tests import fuzz, fuzz_layout
 from tests.agree import numbers
 from tests.brute_force import visited
-from tests.steps import FORMATS, many
+from tests.steps import FORMATS
 from tests.strategies import tensors
 
 is_dense = torch.ops.aten.is_non_overlapping_and_dense
-
-
-@pytest.mark.parametrize("name", [*fuzz_layout.QUESTIONS, "numpy_arrays"])
-def test_each_question_is_torchs(name):
-    """Contiguity, formats, density and order of random layouts; and which arrays torch takes."""
-    assert fuzz.run(name, seed=2, count=many(10)) == []
 
 
 def test_contiguity_exhaustively():
