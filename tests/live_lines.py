@@ -20,8 +20,9 @@ from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares
 from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
+from tests import steps as drawn
 from tests.pipe import as_json, ask
-from tests.typed_lines import line, odd, step, transported
+from tests.typed_lines import line, odd, operation, transported
 
 LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
@@ -67,12 +68,12 @@ class Chains:
 
 def steps(r: Random) -> None:
     """A chain of the stride explorer."""
-    shape = r.choice([(5, 8), (2, 3, 4), (2, 3, 2, 2), (6,), (), (0, 3), (4, 1, 2)])
-    start = r.choice([Layout(shape, itemsize=4), Layout(shape[::-1], itemsize=4).T])
+    start = Layout(*drawn.numbers(r), itemsize=4)
     size = max(40, start.span.stop)
     chain = Chains(start, size, r.choice([None, [f"v{k}" for k in range(size)]]))
     for _ in range(LINES):
-        text = "".join(step(r, chain.stage.layout) for _ in range(r.choice((1, 1, 1, 2))))
+        x = chain.stage.layout
+        text = "".join(operation(r, x, named=0.35) for _ in range(r.choice((1, 1, 1, 2))))
         DRAWN["typed_steps", chain.type(odd(r, text))] += 1
     chain.compare()
 
