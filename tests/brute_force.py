@@ -1,7 +1,6 @@
 """The slow truth: strided sets, and the bytes of layouts, filled number by number."""
 
-from itertools import islice, pairwise, product
-from math import prod
+from itertools import product
 
 import numpy as np
 import torch
@@ -81,18 +80,12 @@ def block(x):
 
 
 def starts(x, first=0):
-    """Where each element begins, in bytes from the first, in row-major order; a few where too many."""
+    """Where each element begins, in bytes from the first, in row-major order."""
     shape, stride, _, item = numbers(x)
     strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
-    pairs = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1 and s]
-    if 0 in shape:
-        return []
-    if prod(n for n, _ in pairs) > 10**6:  # rows one behind the other
-        assert [s for _, s in pairs] == [item * n for n in (*shape[1:], 1)]
-        return range(first, first + prod(shape) * item, item)
     return [
-        first + sum(i * s for i, (_, s) in zip(index, pairs, strict=True))
-        for index in product(*(range(n) for n, _ in pairs))
+        first + sum(i * s for i, s in zip(index, strides, strict=True))
+        for index in product(*map(range, shape))
     ]
 
 
@@ -107,30 +100,9 @@ def first_address(x):
 
 def bytes_of(x):
     """Each byte of each element once, in ascending order."""
-    found, item = starts(x, first_address(x)), numbers(x)[3]
-    if isinstance(found, range):
-        return range(found.start, found.stop)
-    return sorted({start + k for start in found for k in range(item)})
-
-
-def is_flat(x):
-    """Whether one stride visits all elements in row-major order, so that `view(-1)` exists."""
-    found = starts(x)
-    repeated = prod(numbers(x)[0]) != len(found)  # then nothing else may move
-    if len(found) > 10**6:
-        return True
-    return len({b - a for a, b in pairwise(found)}) < 2 and not (repeated and len(found) > 1)
-
-
-def row_major(x, count):
-    """Where the first elements begin, with those of repeated dims."""
-    shape, stride, _, item = numbers(x)
-    strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
-    sizes = [range(min(n, count)) for n in shape]
-    return [
-        first_address(x) + sum(i * s for i, s in zip(index, strides, strict=True))
-        for index in islice(product(*sizes), count)
-    ]
+    return sorted(
+        {start + k for start in starts(x, first_address(x)) for k in range(numbers(x)[3])}
+    )
 
 
 def visited(layout):
