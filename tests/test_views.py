@@ -81,16 +81,6 @@ def test_no_argument_at_all_is_refused(names, sentence, shape):
             getattr(Layout.of(x), name)()
 
 
-def test_expand_exhaustively():
-    """Every shape of up to two dims to every list of up to three sizes: 0-d layouts and -1 included."""
-    base = torch.empty(8)
-    for shape in [(), *itertools.product(range(3)), *itertools.product(range(3), repeat=2)]:
-        x = base.as_strided(shape, (3, 2)[: len(shape)])
-        for count in range(1, 4):
-            for sizes in itertools.product((-1, 0, 1, 2), repeat=count):
-                agree(lambda: Layout.of(x).expand(sizes), lambda: x.expand(sizes))  # noqa: B023
-
-
 def test_view_exhaustively():
     """Every layout of three dims of 1 to 3, as every shape of up to three dims: size-1 dims and all."""
     base = torch.empty(64)
