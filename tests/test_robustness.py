@@ -18,6 +18,7 @@ import torch
 
 import stridekit
 from stridekit import Layout, LayoutError, MemorySet, Undecided, plots, timing
+from tests import fuzz_layout
 from tests.brute_force import numbers
 from tests.robust_inputs import INPUTS, WORDS, meet
 
@@ -457,6 +458,7 @@ def both(results):
 
 # What only tells what was found, by an expression.
 TOLD = """
+x.ndim; x.numel; x.span; x.copied; x.memory_format; x.is_dense(); x.why_not_dense(); x.why_not_torch()
 explain(x); relation(x, x); traffic(x); warp_sectors(x); self_check(); cmp; cmp.ratios['b']; gpu_results
 measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab, 1, **quick)
 timing.gpu.published(); timing.machine(); timing.why_no_cuda(); m.where; m.counts_from_storage
@@ -470,29 +472,9 @@ def found(known):
     return {call: eval(call, names) for call in re.split("; |\n", TOLD.strip())}
 
 
-def plain(kind):
-    """What can be asked of a layout or a memory set without an argument."""
-    for name in dir(kind):
-        value = inspect.getattr_static(kind, name)
-        if name[0] == "_" or isinstance(value, classmethod | staticmethod):
-            continue
-        if not inspect.isfunction(value):
-            yield name
-        elif all(
-            p.default is not p.empty for p in [*inspect.signature(value).parameters.values()][1:]
-        ):
-            yield f"{name}()"
-
-
-# What is asked of torch too, but for names that mean something else there, or want an argument.
-OTHERS = {"storage", "coalesce()", "to()", "view_as_complex()"}
-TORCHS = {name for name in plain(Layout) if hasattr(torch.Tensor, name.strip("()"))} - OTHERS
-TORCHS |= {"view_as_real()"}
-
-
 def test_every_public_name_has_a_row(found):
-    """Give a new one a column, a row for each of its parameters, or a place among what only tells."""
-    text = " ".join([*COLUMNS, *plain(Layout), TOLD, ARGUMENTS, *budgeted()])
+    """Give a new one a column, a row for each parameter, a random family, or a place in TOLD."""
+    text = " ".join([*COLUMNS, *fuzz_layout.CASES, TOLD, ARGUMENTS, *budgeted()])
     rows = {*re.findall(r"\w+", text), *(type(value).__name__ for value in found.values())}
     drawn = {
         name
@@ -501,32 +483,6 @@ def test_every_public_name_has_a_row(found):
     }
     every = {*stridekit.__all__, *timing.__all__, *drawn, *dir(Layout), *dir(MemorySet)}
     assert {name for name in every if not name.startswith("_")} <= rows
-
-
-@pytest.mark.parametrize("name", sorted({*plain(Layout)} - {"view_as_complex()"}))
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_needs_no_argument(name):
-    """Whatever the layout: torch's answer, or a refusal where torch refuses too."""
-    for shape in [(), (5,), (4, 6), (0, 3), (2, 3, 4), (1, 1), (10**9, 10**9)]:
-        t = torch.empty(shape, dtype=torch.complex64, device="meta")
-        x = {"x": Layout.of(t)}
-        if name not in TORCHS:
-            assert repr(eval(f"x.{name}", x)) == repr(eval(f"x.{name}", x))
-            continue
-        if name == "unbind()" and shape == (10**9, 10**9):
-            continue
-        try:
-            wanted = eval(f"t.{name}" if name[:5] != "view_" else "torch.view_as_real(t)")
-        except (RuntimeError, IndexError, OverflowError, TypeError):
-            with pytest.raises((LayoutError, IndexError)) as refused:
-                eval(f"x.{name}", x)
-            assert refusal(refused.value) in "LI"
-            continue
-        got = eval(f"x.{name}", x)
-        wanted = wanted() if callable(wanted) and not isinstance(wanted, torch.Tensor) else wanted
-        if isinstance(wanted, torch.Tensor) or name == "unbind()":
-            got, wanted = both(got), both(wanted)
-        assert got == wanted, shape
 
 
 def test_what_only_tells(found):

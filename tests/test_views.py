@@ -221,20 +221,6 @@ def test_index_errors_say_the_range(source):
     refuses(source, OUT_OF_RANGE[source], IndexError, x=Layout((4, 6)))
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0, 4)])
-@pytest.mark.parametrize("wanted", [(0, -1), (-1, 0), (0, -1, 5), (3, 0, -1)])
-def test_a_size_beside_a_zero_cannot_be_worked_out(shape, wanted):
-    """0 elements leave any size possible for the -1: refused by view, reshape and torch alike."""
-    x, layout = torch.empty(shape), Layout(shape)
-    for ask in (x.view, x.reshape):
-        with pytest.raises(RuntimeError, match="can be any value and is ambiguous"):
-            ask(wanted)
-    for ask in (layout.view, layout.reshape):
-        with pytest.raises(LayoutError, match="any size would do for the -1 beside a 0"):
-            ask(wanted)
-    assert layout.why_not_view(wanted).startswith("any size would do for the -1 beside a 0")
-
-
 def test_nothing_makes_more_pieces_than_there_is_room_for():
     """Each piece is an object with all its dims: refused before the first is made, by its number."""
     long, deep = Layout((10**6,)), Layout((2000,) * 60)
