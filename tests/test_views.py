@@ -160,7 +160,7 @@ REFUSED = {
     "x[True]": "True is not a basic index",
     "x.select(0, 1.5)": "index is 1.5, a float: give an int",
     "x[::-1]": "slice step -1 is not positive: torch has no negative strides",
-    "x.narrow(1, 2, 5)": "length 5 does not fit dim 1 of size 6 behind start 2: use 0 to 4",
+    "x.narrow(1, 2, 5)": "length 5 does not fit dim 1 of size 6 after start 2: use 0 to 4",
     "x.split(0)": "split_size 0 never gets through dim 0 of size 4",
     "x.split([1, 2])": "split_sizes (1, 2) add up to 3, dim 0 has size 4",
     "x.chunk(0)": "chunks is 0: give 1 or more",
