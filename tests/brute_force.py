@@ -23,14 +23,14 @@ def blocks_of(numbers, size=64):
 
 
 def partial_of(numbers, size=64):
-    """Those of them of which it does not have every byte."""
+    """The blocks of which it has some bytes but not all."""
     return {
         k for k in blocks_of(numbers, size) if not {*range(k * size, (k + 1) * size)} <= numbers
     }
 
 
 def slow_blocks(numbers, size):
-    """What `blocks` gives, of a filled set."""
+    """The answer of `blocks`, counted on a filled set."""
     met = len(blocks_of(numbers, size))
     return Blocks(size, met, met - len(partial_of(numbers, size)))
 
@@ -68,7 +68,7 @@ def numbers(x):
 
 
 def block(x):
-    """Where the memory that x keeps alive begins and ends."""
+    """The first address of the memory that x keeps alive, and the one after its last."""
     if isinstance(x, torch.Tensor):  # data_ptr() would make a lazy clone real
         start = torch._C._data_address(x)
         return start, start + x.untyped_storage().nbytes()
@@ -80,7 +80,7 @@ def block(x):
 
 
 def starts(x, first=0):
-    """Where each element begins, in bytes from the first, in row-major order."""
+    """The first byte of each element, counted from that of the first, in row-major order."""
     shape, stride, _, item = numbers(x)
     strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
     return [

@@ -1,7 +1,7 @@
 """Random cases for `make fuzz`: memory sets against brute force, NumPy and torch.
 
-Each family draws one case from a random.Random, and `tests.fuzz` runs them by the thousand. What is true
-of a case stands apart: the property tests ask it of the cases that Hypothesis draws.
+Each family draws one case from a random.Random, and `tests.fuzz` runs them by the thousand. The checks of
+a case stand apart, as other tests have cases of their own.
 """
 
 from itertools import pairwise
@@ -29,7 +29,7 @@ from tests.brute_force import blocks_of, bytes_of, layout_bytes, slow_blocks, su
 PLENTY = 1_000_000
 _BASE = torch.zeros(1 << 14, dtype=torch.uint8)
 
-# What is true of any case, whoever drew it ------------------------------------------------------------
+# The checks of a case ----------------------------------------------------------------------------------
 
 
 def check_strided_set(given):
@@ -181,7 +181,7 @@ def _tensor(rng: Random) -> torch.Tensor:
 
 
 class _Array:
-    """What NumPy asks of a stranger: where its numbers lie. They are never read, most do not exist."""
+    """An array as far as NumPy asks: where its numbers lie. They are never read, and most do not exist."""
 
     def __init__(self, x: Layout) -> None:
         data = (1 << 40) + x.storage_offset

@@ -37,7 +37,7 @@ def numbers(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...], int]:
 
 
 def tried(run: Callable[..., Any], *given: Any) -> tuple[Any, str]:
-    """What a function returns and "", or None and the words in which Python or torch refuses."""
+    """The result of a function and "", or None and the words in which Python or torch refuses."""
     try:
         return run(*given), ""
     except (LayoutError, IndexError, RuntimeError) as error:
@@ -45,7 +45,7 @@ def tried(run: Callable[..., Any], *given: Any) -> tuple[Any, str]:
 
 
 def refusal(function: str, *given: Any) -> str:
-    """The words in which the browser refuses; it has to."""
+    """The words in which the browser refuses; fails if it does not."""
     try:
         found = ask(function, *given)
     except Refused as error:
@@ -352,7 +352,7 @@ def slow_counts(
 def visit_in_words(
     x: Layout, order: tuple[int, ...], visits: list[Any], number: int, name: str = "t"
 ) -> str:
-    """What the picture says of a visit, of which the browser alone speaks."""
+    """The sentence about a visit, which only the browser has."""
     if not visits:
         return "there is no element to visit: a size is 0"
     if not number:

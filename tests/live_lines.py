@@ -42,7 +42,7 @@ class Chains:
         self.stage = self.chain.stages(size, labels)[-1]
 
     def type(self, text: str) -> bool:
-        """Whether Python accepts one more text; torch has to agree."""
+        """True if Python accepts one more text; torch has to agree."""
         text = transported(text)
         self.texts.append(text)
         try:
@@ -96,7 +96,7 @@ class Sessions:
         self.names = {"x": torch.arange(len(self.session.tapes[0])).view(tuple(shape))}
 
     def type(self, text: str) -> bool:
-        """Whether Python accepts one more line; torch has to agree, on values and on storages."""
+        """True if Python accepts one more line; torch has to agree on values and storages."""
         text = transported(text)
         self.texts.append(text)
         try:
@@ -183,7 +183,7 @@ def compare(ours: list[Any], theirs: list[Any], texts: list[str]) -> None:
 
 
 def torchs(x: torch.Tensor, text: str) -> Any:
-    """What torch makes of a text that Python has read: no name in it is anything but an operation's."""
+    """The tensor that torch makes of a text that Python has read, so all names in it are operations."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return eval(f"x{text}", {"x": x, "torch": torch, "__builtins__": {}})
@@ -223,7 +223,7 @@ def assert_torch_refuses(x: torch.Tensor, text: str, error: str) -> None:
 
 
 def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
-    """What quotes torch is what torch says; what torch does not refuse, it runs."""
+    """A refusal that quotes torch has torch's words; what torch is said to accept, it runs."""
     quoted, run = "torch refuses" in error, "does not refuse" in error
     if not (quoted or run) and any(words in error for words in (*OURS, *UNREAD)):
         return

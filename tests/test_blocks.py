@@ -73,7 +73,7 @@ def test_slices_of_a_large_layout_together_cost_nothing():
 
 
 def test_two_columns_of_rows_that_end_inside_a_block():
-    """Where one row ends in the block in which the next begins, the last row has no next."""
+    """A row may end in the block in which the next begins; the last row has no next."""
     for first, start, width, size in product((1, 10, 40), (50, 75, 90), (5, 10), (16, 64)):
         rows = [(0, ((1, first), (100, 3))), (start, ((1, width), (100, 3)))]
         check_blocks(rows, size)

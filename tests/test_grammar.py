@@ -210,7 +210,7 @@ def stepped(text):
 
 
 def ran(text):
-    """What a line does, or the refusal."""
+    """The kind of a line, or the refusal."""
     try:
         return Session((4, 6)).run(text).kind
     except LayoutError as error:

@@ -62,7 +62,7 @@ CHAINS = [
 
 @pytest.mark.parametrize("named", [False, True])
 def test_chains(named):
-    """What the pictures hold and what not, copies of copies, formats; with the elements' own names too."""
+    """Limits of the pictures, copies of copies, formats; also with names for the elements."""
     for steps in CHAINS:
         labels = [f"v{k}" for k in range(40)] if named else None
         chain = Chains(Layout((5, 8), itemsize=4), 40, labels)

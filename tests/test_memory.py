@@ -122,7 +122,7 @@ def test_repr_shows_the_digits(found, shown):
 
 
 def subset_sum_overlap(n, rng, solvable):
-    """Whether some of n weights sum to a target, written as: do two layouts meet?"""
+    """Do some of n weights sum to a target? Written as: do two layouts meet?"""
     weights = [rng.randrange(1, 1 << 30) for _ in range(n)]
     target = sum(w for w in weights if rng.random() < 0.5) + (not solvable)
     wide = 1 << 40
@@ -160,7 +160,7 @@ def test_nothing_collides_with_nothing():
 
 
 def test_count_is_undecided_rather_than_guessed():
-    """Where the table would not fit the budget, there is no number."""
+    """A table that does not fit the budget raises Undecided."""
     layout = Layout((1000, 1000, 1000), (10_007, 10_009, 10_037))
     with pytest.raises(Undecided, match="within a budget of 10 steps"):
         MemorySet.of(layout).count(budget=10)

@@ -1,8 +1,8 @@
 """Every public name meets everything: the right answer or a clear error, and the tables say which.
 
-What takes a tensor is a column of COLUMNS, and TABLE has a letter for each kind of input: "." for an
-answer, which an oracle confirms, else the initial of the error. What takes something else has a row in
-ARGUMENTS for each of its parameters. A public name that is in none of the tables fails the first test.
+A name that takes a tensor is a column of COLUMNS, and TABLE has a letter for each kind of input: "." for an
+answer, which an oracle confirms, else the initial of the error. A name that takes something else has a row
+in ARGUMENTS for each of its parameters. A public name in none of the tables fails the test of all names.
 """
 
 import inspect
@@ -112,7 +112,7 @@ def reached(m):
 
 
 def resolved(x):
-    """What is yet to be conjugated or negated is cloned before a loop reads it."""
+    """A loop reads a clone of a tensor that has yet to be conjugated or negated."""
     return x.resolve_conj().resolve_neg() if isinstance(x, torch.Tensor) else x
 
 

@@ -217,7 +217,7 @@ OUT_OF_RANGE = {
 
 @pytest.mark.parametrize("source", OUT_OF_RANGE)
 def test_index_errors_say_the_range(source):
-    """What is out of range is an IndexError, as in torch."""
+    """An index out of range raises IndexError, as in torch."""
     refuses(source, OUT_OF_RANGE[source], IndexError, x=Layout((4, 6)))
 
 

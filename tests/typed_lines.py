@@ -1,4 +1,4 @@
-"""What a person types into the widgets, drawn by chance: operations, lines, and odd ones of both."""
+"""Random typing for the widgets: operations, lines, and odd ones of both."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def chained(rng, session, name):
 
 
 def windows(rng, layout):
-    """What makes two indices share an element."""
+    """An operation after which two indices share an element."""
     if layout.ndim == 0:
         return ".expand(3)"
     if rng.random() < 0.5:

@@ -11,8 +11,8 @@ import resource
 import sys
 import time
 
-# What came of it ("." for an answer, else the initial of the error, as in test_robustness), what made it
-# ready and is not counted, and the call. The answer is also shown.
+# The outcome ("." for an answer, else the initial of the error, as in test_robustness), the set-up, which
+# is not measured, and the call. The repr of the answer is measured too.
 TANGLED = "L((10**9,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))"  # three steps that interleave
 HARD = "L((2,) * 60, [10**12 + k**5 for k in range(60)])"
 OTHER = "L((2,) * 60, [10**12 + k**4 for k in range(60)], 1)"
@@ -153,7 +153,7 @@ GUARD = 3 << 30, 30  # bytes and CPU seconds after which a call is stopped
 
 
 def cost(setup, call, names, refusal):
-    """What the call came to, its CPU seconds, and the megabytes that it took at the peak."""
+    """The outcome of the call, its CPU seconds, and the megabytes that it took at its peak."""
     names = dict(names)
     exec(setup, names)
     # Of this process alone: what was there before the call is not the call's.
@@ -169,7 +169,7 @@ def cost(setup, call, names, refusal):
 
 
 def main():
-    """Ask each row in a child of its own, which starts with everything loaded."""
+    """Ask each row in a child process, which starts with everything loaded."""
     import stridekit
     from stridekit.exercises import channels_last, performance, strides, views
     from tests.test_robustness import NAMES, refusal
