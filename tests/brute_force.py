@@ -79,29 +79,19 @@ def block(x):
     return np.lib.array_utils.byte_bounds(x)
 
 
-def starts(x, first=0):
-    """The first byte of each element, counted from that of the first, in row-major order."""
-    shape, stride, _, item = numbers(x)
-    strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
-    return [
-        first + sum(i * s for i, s in zip(index, strides, strict=True))
-        for index in product(*map(range, shape))
-    ]
-
-
-def first_address(x):
-    """The address of the element at index 0 in every dim; a Layout's counts from its storage."""
-    if isinstance(x, np.ndarray):
-        return x.ctypes.data
-    offset = numbers(x)[2] * numbers(x)[3]
-    has_place = isinstance(x, torch.Tensor) and x.untyped_storage().device.type != "meta"
-    return offset + (block(x)[0] if has_place else 0)
-
-
 def bytes_of(x):
-    """Each byte of each element once, in ascending order."""
+    """Each byte of each element of a tensor or an array once, in ascending order."""
+    if isinstance(x, np.ndarray):
+        first, steps = x.ctypes.data, x.strides
+    else:
+        first = block(x)[0] + x.storage_offset() * x.itemsize
+        steps = [step * x.itemsize for step in x.stride()]
     return sorted(
-        {start + k for start in starts(x, first_address(x)) for k in range(numbers(x)[3])}
+        {
+            first + sum(i * step for i, step in zip(index, steps, strict=True)) + k
+            for index in product(*map(range, x.shape))
+            for k in range(x.itemsize)
+        }
     )
 
 
