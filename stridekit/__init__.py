@@ -93,24 +93,14 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# What needs the widget libraries or torch's benchmarks is loaded when it is first asked for.
-_LAZY = {
-    "StrideExplorer": "widgets",
-    "explore": "widgets",
-    "Predict": "widgets",
-    "AliasExplorer": "widgets",
-    "ReshapeStepper": "widgets",
-    "ChannelsLastExplorer": "widgets",
-    "TraversalExplorer": "widgets",
-    "bandwidth": "cost.bandwidth",
-    "Bandwidth": "cost.bandwidth",
-    "measure": "timing",
-    "Measurement": "timing",
-    "compare": "timing",
-    "Comparison": "timing",
-}
-
-
+# What needs the widget libraries or torch's benchmarks is loaded on first use.
+_WIDGETS = (
+    *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
+    *("TraversalExplorer", "Predict", "explore"),
+)
+_TIMING = ("measure", "Measurement", "compare", "Comparison")
+_LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")
+_LAZY |= dict.fromkeys(("bandwidth", "Bandwidth"), "cost.bandwidth")
 _MODULES = ("exercises", "plots", "timing", "widgets")
 
 
@@ -123,5 +113,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Let the tab key offer what is for you, and not the modules behind it."""
+    """The names that the tab key offers: yours, without the modules behind them."""
     return [*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))]

@@ -1,7 +1,7 @@
 """Checks of what callers hand in: ints, shapes, dims and indices, and the numbers of tensors and arrays.
 
-What is wrong is refused with the value, its kind and what to give instead; a dim or an index that is out
-of range is an IndexError, as in torch. torch itself is not needed to ask a tensor for its numbers.
+A refusal names the value, its kind and what to give instead; a dim or an index out of range raises
+IndexError, as in torch. torch is not imported, not even to ask a tensor for its numbers.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from collections.abc import Iterable, Mapping, Set, Sized
 from itertools import islice
 from typing import Any
 
-# Sums and products of a few such numbers can still be written out: Python refuses above 4,300 digits.
+# Python writes out at most 4,300 digits: enough for sums and products of a few such numbers.
 LARGEST = 2**4096
-# Of whatever is handed in one behind the other, an endless iterator included.
+# What is read of one sequence; an iterator may be endless.
 MOST_ITEMS = 100_000
 
 
 class LayoutError(ValueError):
     """A layout that does not exist, or an operation that has no view: a ValueError.
 
-    Raised by `Layout` and by all that takes one; the message has the shapes, the strides and the dim.
+    Raised by `Layout` and by whatever takes one; the message names the shapes, the strides and the dim.
 
     >>> Layout((4, 6)).t().view(24)
     Traceback (most recent call last):
@@ -33,23 +33,23 @@ class LayoutError(ValueError):
     __module__ = "stridekit"
 
 
-# Names that begin with the sound of a vowel. Not uint8, a Union and a UUID; but ndarray, and letters
-# read one by one, as in an LSTM.
+# Names that begin with the sound of a vowel: an ndarray, and an LSTM, whose letters are read one by one;
+# but a uint8, a Union and a UUID.
 _AN = re.compile(r"(?i:[ai]|e(?!u)|o(?!ne)|un(?!i(?!n))|up|nd)|[FHLMNRSX](?![a-z])")
 
 
 def a_kind(value: Any) -> str:
-    """The type of a value with its article, as spoken: an int, a float, an ndarray, a uint8."""
+    """The type of a value with its spoken article: an int, a float, an ndarray, a uint8."""
     return with_article(type(value).__name__)
 
 
 def with_article(name: str) -> str:
-    """A name with the article that is spoken before it."""
+    """A name with its spoken article."""
     return f"{'an' if _AN.match(name) else 'a'} {name}"
 
 
 class _Shown(reprlib.Repr):
-    """A repr that stays short, and reads no memory: torch's own crashes where a storage was shrunk."""
+    """A short repr that reads no memory: torch's own crashes on a storage that was shrunk."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,10 +77,10 @@ shown = _Shown().repr
 
 
 def _plain_int(name: str, value: Any) -> int | None:
-    """The value as a plain int; None where it is not one, as True and 1.0 are not."""
+    """The value as a plain int; None for anything else, True and 1.0 included."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.SymInt):
-        # Taking it for an int would fix it in the graph that is being traced.
+        # Making an int of it would fix that number in the graph that is being traced.
         raise LayoutError(
             f"{name} is symbolic, {value}: it stands for many numbers while a graph is traced; give an "
             "int, or a tensor made outside of the trace"
@@ -116,7 +116,7 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
     """The values as a tuple of plain ints."""
     plain = type(values) is tuple and {*map(type, values)} <= {int}
     if plain and len(values) <= MOST_ITEMS and max(map(abs, values), default=0) <= LARGEST:
-        return values  # nearly always: each new layout comes by here
+        return values  # the usual case, and each new layout passes here
     items = items_of(values)
     if items is None:
         raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a tuple of ints")
@@ -135,17 +135,17 @@ def texts(name: str, values: Any) -> tuple[str, ...]:
 
 
 def items_of(values: Any) -> tuple[Any, ...] | None:
-    """A sequence as a tuple; None for a text, what has no order, and what cannot be iterated.
+    """A sequence as a tuple; None for a text, a set, a mapping, and what cannot be iterated.
 
-    Raises LayoutError for more than anyone can mean, as what has no end would never be read.
+    Raises LayoutError for more items than anyone can mean, so that endless iterators end too.
     """
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
         return None
     try:
-        # A tensor makes one of each of its rows before it hands out the first: ask for its length.
+        # Iterating a tensor first makes a tensor of each row: ask for its length before.
         many = isinstance(values, Sized) and len(values) > MOST_ITEMS
         found = () if many else tuple(islice(values, MOST_ITEMS + 1))
-    except Exception:  # a 0-d array says that it can be iterated, and so does a nested tensor
+    except Exception:  # 0-d arrays and nested tensors only claim to be iterable
         return None
     if many or len(found) > MOST_ITEMS:
         raise LayoutError(f"{a_kind(values)} with more than {MOST_ITEMS:,} values: give fewer")
@@ -153,7 +153,7 @@ def items_of(values: Any) -> tuple[Any, ...] | None:
 
 
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """torch's convention: sizes as separate arguments or as one sequence."""
+    """Sizes as torch takes them: as separate arguments, or as one sequence."""
     if not args:
         raise LayoutError(f"{name} is missing: give ints, or () for no dims")
     one = len(args) == 1 and isinstance(args[0], Iterable) and not _is_0d(args[0])
@@ -161,12 +161,12 @@ def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _is_0d(value: Any) -> bool:
-    """True for a 0-d tensor or array, which says that it can be iterated and cannot."""
+    """True for a 0-d tensor or array, which claims to be iterable and is not."""
     return bool(getattr(value, "ndim", 1) == 0)
 
 
 def shape_of(other: Any) -> tuple[int, ...]:
-    """The shape of what `view_as` and its kin take: a layout, a tensor or an array."""
+    """The shape of a layout, a tensor or an array, as for `view_as`."""
     try:
         shape = None if isinstance(other, type) else other.shape
     except (AttributeError, RuntimeError):  # a nested tensor raises the latter
@@ -180,7 +180,7 @@ def shape_of(other: Any) -> tuple[int, ...]:
 
 
 def basic_index(item: Any) -> int:
-    """One index as an int; lists, masks and tensors with dims gather, and are refused."""
+    """One index as an int; lists, masks and tensors with dims would gather, and are refused."""
     number = None if getattr(item, "ndim", 0) else _plain_int("an index", item)
     if number is None:
         raise LayoutError(
@@ -209,7 +209,7 @@ def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
 
 
 def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
-    """One dim or several, counted from 0; raises LayoutError where one is named twice."""
+    """One dim or several, counted from 0; raises LayoutError if one is named twice."""
     wanted = ints(name, dims if isinstance(dims, Iterable) else (dims,))
     wrapped = [wrap_dim(dim, len(shape), shape) for dim in wanted]
     for i, dim in enumerate(wrapped):
@@ -229,7 +229,7 @@ def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
         _refuse_without_stride(x)
         return tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size()
     if hasattr(x, "__array_interface__") and hasattr(x, "__array_finalize__"):
-        return _numbers_of_array(x)  # a NumPy scalar lacks the latter: it has no memory that lasts
+        return _numbers_of_array(x)  # not a NumPy scalar, which has no lasting memory
     raise TypeError(
         f"{a_kind(x)} has no layout: give a torch tensor or a NumPy array "
         "(torch.as_tensor makes one from numbers)"
@@ -237,7 +237,7 @@ def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
 
 
 def _refuse_without_stride(x: Any) -> None:
-    """Raise LayoutError for the torch tensors that are not one strided grid of elements."""
+    """Raise LayoutError for a torch tensor that is not one strided grid of elements."""
     if hasattr(x, "cls_to_become"):
         raise LayoutError(f"{a_kind(x)} has no shape and no memory yet: run its lazy module once")
     kind = str(x.layout).removeprefix("torch.")
@@ -265,21 +265,21 @@ def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, in
     block, nbytes = array_block(x)
     start = _pointer(x) - block
     if x.size == 0 and not 0 <= start <= nbytes:
-        start = 0  # NumPy gives the array of an empty tensor, which has no address, one of its own
+        start = 0  # an empty tensor has no address, and NumPy makes one up for its array
     for what, count in [("strides", s) for s in x.strides] + [("offset", start)]:
         if x.itemsize and count % x.itemsize:
             raise LayoutError(
                 f"the {what} of this array, {count} bytes, are not a whole number of elements of "
                 f"{x.itemsize} bytes (a field of a structured array?): np.ascontiguousarray copies it"
             )
-    itemsize = max(x.itemsize, 1)  # Layout refuses elements without a byte, in words
+    itemsize = max(x.itemsize, 1)  # Layout refuses elements of 0 bytes in its own words
     return x.shape, tuple(s // itemsize for s in x.strides), start // itemsize, x.itemsize
 
 
 def array_block(x: Any) -> tuple[int, int]:
-    """The address at which the memory behind a NumPy array begins, and its size in bytes.
+    """The first address of the memory behind a NumPy array, and its size in bytes.
 
-    The block is that of the array at the end of the `.base` chain, or of the torch storage there.
+    It belongs to the array, or the torch storage, at the end of the `.base` chain.
     """
     owner, base = x, x.base
     while base is not None:
@@ -292,7 +292,9 @@ def array_block(x: Any) -> tuple[int, int]:
     if owner.size == 0:
         return _pointer(owner), 0
     steps = [(n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)]
-    lowest = sum(step for step in steps if step < 0)  # an owner may hold its memory backwards
+    lowest = sum(
+        step for step in steps if step < 0
+    )  # an owner may run backwards through its memory
     return _pointer(owner) + lowest, sum(map(abs, steps)) + owner.itemsize
 
 

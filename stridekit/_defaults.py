@@ -1,7 +1,7 @@
-"""torch_defaults: torch as it is when it has just been imported, for answers that must not depend on more.
+"""torch_defaults: torch as it is right after its import.
 
-A notebook may have set a default device or dtype, or be inside `torch.inference_mode()`. What an exercise
-checks and what a widget shows stays the same.
+A notebook may set a default device or dtype, or be inside `torch.inference_mode()`. What an exercise checks
+and what a widget shows must not depend on that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from torch.overrides import (
 def torch_defaults() -> Iterator[None]:
     """New tensors are float32 on the CPU, autograd records, nothing is cast; afterwards all is as before.
 
-    That holds after code that sets these defaults itself, too. Around a function, it is a decorator.
+    Code inside may change these defaults: they are restored. Also a decorator.
 
     >>> with torch.device("meta"), torch_defaults():
     ...     torch.zeros(2)
@@ -32,8 +32,8 @@ def torch_defaults() -> Iterator[None]:
     >>> torch.zeros(2)
     tensor([0., 0.])
     """
-    # A default device is a function mode, and set_default_device remembers its own. Without any mode
-    # torch is as it was; to add another one would change what some functions answer.
+    # A default device is a function mode, and set_default_device remembers its own. So take all modes
+    # off: one more mode would change what some functions answer.
     modes, dtype = _get_current_function_mode_stack(), torch.get_default_dtype()
     memory = torch._GLOBAL_DEVICE_CONTEXT
     device = getattr(memory, "device_context", None)

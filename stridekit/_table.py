@@ -9,9 +9,9 @@ _SIDES = {"<": "text-align:left", ">": "text-align:right"}
 
 
 def columns(rows: Sequence[Sequence[str]], align: str = "<") -> list[str]:
-    """One indented line for each row; its columns are two spaces apart, as wide as their longest text.
+    """One indented line for each row; columns are two spaces apart and as wide as their longest text.
 
-    `align` has "<" or ">" for each column, and its last sign holds for the columns that follow.
+    `align` has "<" or ">" for each column; its last sign also holds for the columns that follow.
 
     >>> columns([("rows", "9"), ("columns", "160")], "<>")
     ['  rows       9', '  columns  160']
@@ -37,9 +37,9 @@ def html_table(
 ) -> str:
     """An HTML table with a title above it; all texts are escaped.
 
-    `head` names the columns, and `foot` is a line below all of them. The first cell of a row names
-    it, unless `named_rows` is False. With `align` (as in `columns`) titles are bold, and each cell says
-    to which side its text goes; without it, cells look as the page around them has it.
+    `head` names the columns, and `foot` is a line below all of them. The first cell of a row names it,
+    unless `named_rows` is False. With `align`, as in `columns`, titles are bold and each cell is aligned;
+    without it, the page decides how cells look.
 
     >>> html_table("a < b", [("x", "1")]).partition("</caption>")[2]
     '<tr><th scope="row">x</th><td>1</td></tr></table>'

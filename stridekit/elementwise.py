@@ -1,21 +1,21 @@
 """Elementwise operations: what is cast first, the loops that really run, and the layout of the result.
 
-`a + b` and its like run as one loop nest over all operands at once (torch's TensorIterator). Where the
-operands lie alike in memory it is a single loop from end to end. Elsewhere the dims are sorted by their
+`a + b` and the like run as one loop nest over all operands at once (torch's TensorIterator). If the
+operands lie alike in memory, it is a single loop from end to end. Otherwise the dims are sorted by their
 strides, so that the innermost loop steps to close neighbours; the result is packed in that order; and
 loops that step evenly for every operand are merged.
 
-The operation computes in one dtype, the common one (`torch.result_type`). On the CPU an operand of another
-dtype is first cast into a copy, dense as that of `x.to(dtype)`, and the copy takes part; a given output of
-another dtype is written by way of a contiguous one. (A GPU casts each element as it passes.) And on any
-device, a view that has yet to be conjugated or negated (`x.is_conj()`, `x.is_neg()`) is cloned first. A
-Layout has no dtype. Layouts of one itemsize are taken to be of one dtype; which of two itemsizes would be
-cast cannot be known, and is refused. What an operation casts of its own accord is handed in as it is
-afterwards: `/` makes floats of ints, and `where` does not cast its condition (hand in a Layout of it, as
-wide as the others).
+The operation computes in the common dtype (`torch.result_type`). On the CPU an operand of another dtype is
+first cast into a copy, as dense as that of `x.to(dtype)`, and the copy takes part; a given output of
+another dtype is written by way of a contiguous copy. (A GPU casts each element as it passes.) On any
+device, a view that has yet to be conjugated or negated (`x.is_conj()`, `x.is_neg()`) is cloned first.
 
-The rules are those of aten/src/ATen/TensorIterator.cpp, which names them as the comments here do, and for
-what is conjugated or negated those of aten/src/ATen/native/MathBitsFallback.h.
+A Layout has no dtype. Layouts of one itemsize count as one dtype; of two itemsizes nobody can know which is
+cast, so they are refused. If an operation casts by itself, hand in what it computes with: `/` makes floats
+of ints. `where` does not cast its condition: hand in a Layout of it, as wide as the others.
+
+The rules, and their names in the comments here, are those of aten/src/ATen/TensorIterator.cpp; conjugated
+and negated views follow aten/src/ATen/native/MathBitsFallback.h.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from stridekit.layout import Layout, new_storage
 from stridekit.rules import contiguous_stride, innermost_first, packed_stride, stride_in_format
 
 Ints = tuple[int, ...]
-MOST_OPERANDS = 1000  # of one operation, far more than any has
+MOST_OPERANDS = 1000  # far more than any operation has
 
 
 class Loop(NamedTuple):
-    """One loop of the nest: how often it runs, and how far each operand moves in one turn."""
+    """One loop of the nest: how often it runs, and how far each operand moves each time."""
 
     size: int
     steps: Ints
@@ -44,8 +44,8 @@ class Loop(NamedTuple):
 def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
     """`torch.broadcast_tensors`: all layouts expanded to their common shape.
 
-    What is repeated has a stride of 0 elements there. Raises LayoutError where the shapes do not
-    broadcast; TypeError as `Layout.of` does.
+    A repeated dim has a stride of 0 elements. Raises LayoutError if the shapes do not broadcast, TypeError
+    as `Layout.of` does.
 
     >>> broadcast_tensors(Layout((3, 1)), Layout((4,)))  # doctest: +NORMALIZE_WHITESPACE
     (Layout(shape=(3, 4), stride=(1, 0), storage_offset=0, itemsize=1),
@@ -59,10 +59,10 @@ def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
 def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     """The layout of the new tensor that an elementwise operation on these operands returns.
 
-    Operands are tensors and arrays, which on the CPU torch casts to their common dtype first, or Layouts,
-    which are taken to be of one dtype. `itemsize` is that of the result in bytes, 1 for a comparison;
-    without it, that of the common dtype. Raises LayoutError where the shapes do not broadcast, for
-    dtypes without a common one, and for Layouts among operands of several; TypeError as `Layout.of` does.
+    Operands are tensors and arrays, which torch on the CPU first casts to their common dtype, or Layouts,
+    which count as one dtype. `itemsize` is that of the result in bytes, 1 for a comparison; without it,
+    that of the common dtype. Raises LayoutError if the shapes do not broadcast, if the dtypes have no
+    common one, and for Layouts among operands of several dtypes; TypeError as `Layout.of` does.
 
     >>> output_layout(Layout((4, 6)).t(), Layout((4, 6)).t())  # alike: the strides stay
     Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
@@ -78,11 +78,11 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
 def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     """The loops of an elementwise operation: one layout for the output, then one for each input.
 
-    They share one shape, the sizes of the loops from the outermost to the innermost; each has the
-    strides by which its operand moves in them. An operand that torch casts first takes part as its copy
-    (`copied` is True), of the common itemsize. `out` is a given output, which takes part in the order of
-    the loops; torch would resize one of another shape, here it is refused.
-    Raises LayoutError for that, and like `output_layout`; TypeError as `Layout.of` does.
+    They share one shape, the sizes of the loops from the outermost to the innermost; each has the strides
+    by which its operand moves in these loops. An operand that torch casts first takes part as its copy
+    (`copied` is True), of the common itemsize. `out` is a given output, and helps to decide the order of
+    the loops. Raises LayoutError for an `out` of another shape, which torch would resize, and like
+    `output_layout`; TypeError as `Layout.of` does.
 
     >>> x = Layout((4, 6))
     >>> [nest.shape for nest in loop_nest(x, x)]  # both contiguous: one loop
@@ -122,7 +122,7 @@ def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
 
 
 def _common_stride(operands: list[Layout]) -> Ints | None:
-    """The stride of the result where one loop from end to end visits all operands alike, or None."""
+    """The stride of the result if one loop from end to end visits all operands alike, else None."""
     first = operands[0]
     if any(x.shape != first.shape for x in operands):
         return None
@@ -138,23 +138,17 @@ def _common_stride(operands: list[Layout]) -> Ints | None:
 
 
 def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
-    """The new tensor, whose stride the inputs decide."""
+    """The new tensor: it lies as the inputs do, or is packed in the order in which they are visited."""
     stride = _common_stride(inputs)
     if stride is None:
-        stride = _sorted_stride(shape, inputs)
+        order = innermost_first(shape, *_broadcast_strides(shape, inputs))
+        by_rows = order == [*range(len(shape))][::-1]
+        stride = contiguous_stride(shape) if by_rows else packed_stride(shape, order)
     return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
 
-def _sorted_stride(shape: Ints, inputs: list[Layout]) -> Ints:
-    """The stride of the result, packed in the order in which the inputs are visited."""
-    order = innermost_first(shape, *_broadcast_strides(shape, inputs))
-    if order == list(range(len(shape)))[::-1]:
-        return contiguous_stride(shape)
-    return packed_stride(shape, order)
-
-
 def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> list[Loop]:
-    """The loops, innermost first, merged where all operands step evenly; an output may come first."""
+    """The loops, innermost first, merged where all operands step evenly; a packed output comes first."""
     strides = _broadcast_strides(shape, operands)
     order = innermost_first(shape, *strides)
     if packs_output:
@@ -163,7 +157,7 @@ def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> li
 
 
 def _broadcast_strides(shape: Ints, operands: list[Layout]) -> list[Ints]:
-    """The stride of each operand over the common shape: 0 where it is repeated."""
+    """The stride of each operand over the common shape, 0 in a repeated dim."""
     return [
         (0,) * (len(shape) - x.ndim)
         + tuple(
@@ -175,11 +169,11 @@ def _broadcast_strides(shape: Ints, operands: list[Layout]) -> list[Ints]:
 
 
 def _merged(loops: list[Loop]) -> list[Loop]:
-    """The same visits in as few loops as torch makes of them."""
+    """The same visits in as few loops as torch needs."""
     merged = loops[:1]
     for outer in loops[1:]:
         inner = merged[-1]
-        if inner.size == 1:  # it never moves: the outer one's steps count
+        if inner.size == 1:  # it never moves: the steps of the outer one count
             merged[-1] = outer
         elif outer.size == 1 or outer.steps == tuple(inner.size * step for step in inner.steps):
             merged[-1] = Loop(inner.size * outer.size, inner.steps)
@@ -192,14 +186,14 @@ def _merged(loops: list[Loop]) -> list[Loop]:
 
 
 class Computed(NamedTuple):
-    """An operand as the loops see it, and why that is a copy; "" where it is the operand itself."""
+    """An operand as the loops see it, and the reason if that is a copy; "" for the operand itself."""
 
     layout: Layout
     why_copied: str = ""
 
 
 class _Given(NamedTuple):
-    """An operand as it was handed in; a Layout has neither a dtype nor a device."""
+    """An operand as it was handed in; a Layout has no dtype and no device."""
 
     layout: Layout
     dtype: Any = None
@@ -210,8 +204,8 @@ class _Given(NamedTuple):
 def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed], int]:
     """The operands as the loops see them, a given `out` first, and the itemsize of the common dtype.
 
-    Raises LayoutError for Layouts among operands of several dtypes, and for dtypes that torch does not
-    have or does not promote; TypeError as `Layout.of` does.
+    Raises LayoutError for Layouts among operands of several dtypes, and for dtypes that torch lacks or
+    does not promote; TypeError as `Layout.of` does.
 
     >>> import torch
     >>> x, y = torch.empty(4, 1).expand(4, 2), torch.empty(4, 2, dtype=torch.float64)
@@ -237,7 +231,7 @@ def _read(x: _Given, common: Any, casts: bool) -> Computed:
 
 
 def _written(x: _Given, common: Any, itemsize: int, casts: bool) -> Computed:
-    """The output; one of bools is that of a comparison, which writes them without a cast."""
+    """The output; bools are those of a comparison, which writes them without a cast."""
     if str(x.dtype) == "torch.bool":
         return _itself(x)
     if None in (x.dtype, common) and x.layout.itemsize != itemsize:
@@ -276,7 +270,7 @@ def _given(name: str, x: Any) -> _Given:
 
 
 def _common_dtype(given: Sequence[_Given]) -> Any:
-    """The dtype in which torch computes; None where all operands are Layouts."""
+    """The dtype in which torch computes; None if all operands are Layouts."""
     dtypes = list(dict.fromkeys(x.dtype for x in given if x.dtype is not None))
     for i, x in enumerate(given):
         if x.dtype is None and (
@@ -291,7 +285,7 @@ def _common_dtype(given: Sequence[_Given]) -> Any:
     if len(dtypes) < 2:
         return dtypes[0] if dtypes else None
     torch = sys.modules["torch"]
-    # Operands of no dims decide only where they are of a higher kind: bool, int, float, complex.
+    # 0-d operands decide only if they are of a higher kind: bool, int, float, complex.
     groups = {ndim: [x.dtype for x in given if bool(x.layout.ndim) == ndim] for ndim in (1, 0)}
     try:
         each = [
@@ -311,7 +305,7 @@ def _common_dtype(given: Sequence[_Given]) -> Any:
 
 
 def _operands(layouts: tuple[Any, ...]) -> list[Layout]:
-    """The layouts of the operands; raises LayoutError where torch could not have them."""
+    """The layouts of the operands; raises LayoutError for those that no tensor can have."""
     if not layouts:
         raise LayoutError("no operands: give at least one layout")
     if len(layouts) > MOST_OPERANDS:
@@ -326,7 +320,7 @@ def _operands(layouts: tuple[Any, ...]) -> list[Layout]:
 
 
 def _broadcast_shape(operands: list[Layout]) -> Ints:
-    """The shape to which all operands expand: sizes are aligned at the last dim, and 1 fits any size."""
+    """The shape to which all operands expand: sizes align at the last dim, and 1 fits any size."""
     ndim = max(x.ndim for x in operands)
     shape = [1] * ndim
     for i, operand in enumerate(operands):

@@ -7,13 +7,12 @@ Everything here follows from one formula. The element at index (i, j, …) is nu
 of the storage, and its address is that number times `itemsize` bytes. Shapes, strides and offsets
 count elements; only addresses count bytes.
 
-A dim is a pair of a size and a stride. A view operation picks some of these pairs in some order, changes
-one, drops or adds one, and may move the offset; `_view` makes the next layout of them. A copy starts a
-storage of its own. Read the class from top to bottom: the value; one index, a slice, pieces; the dims as a
-whole; other shapes; other elements; what copies; and the order in memory. It stays one class in one file,
-of one short method for each operation of torch, so that no method has to be looked for elsewhere; what
-takes a longer walk is in `rules`, on bare ints. No torch is imported: `Layout.of` asks a tensor or an
-array for its numbers, and the rest is arithmetic.
+A dim is a pair of a size and a stride. A view operation reorders these pairs, changes one, drops or adds
+one, and may move the offset; `_view` builds the next layout from them. A copy starts a storage of its own.
+Read the class from top to bottom: the value; one index, a slice, pieces; the dims as a whole; other shapes;
+other elements; what copies; and the order in memory. Each operation of torch is one short method, and all
+of them are here; whatever has to walk the dims is in `rules`, on bare ints. torch is never imported:
+`Layout.of` asks a tensor or an array for its numbers, and the rest is arithmetic.
 """
 
 from __future__ import annotations
@@ -48,21 +47,21 @@ __all__ = ["Layout", "LayoutError"]
 Dim = tuple[int, int]  # its size, and its stride in elements
 
 MOST_DIMS = 1000  # torch's operations loop over 64; here some questions take their time with each
-# Of one layout cut into pieces, each of which is an object with the numbers of all its dims.
+# The pieces that one layout is cut into, and the numbers that all of them hold together.
 MOST_PIECES, MOST_NUMBERS = 50_000, 100_000
 
-# What a torch tensor can be made of: elements of so many bytes, and numbers of 64 bits.
+# The limits of a torch tensor: the sizes of an element in bytes, and numbers of 64 bits.
 _TORCH_ITEMSIZES, _LARGEST_OF_TORCH = (1, 2, 4, 8, 16), 2**63 - 1
 # The bytes of torch's complex dtypes: a real and an imaginary number of half as many each.
 _COMPLEX_ITEMSIZES = (4, 8, 16)
 
 _ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
-_NEW = "new "  # how the name of a storage begins that an operation made
+_NEW = "new "  # the names of storages that an operation made begin like this
 _numbers = itertools.count(1)
 
 
 def new_storage() -> str:
-    """A name that no storage had: that of what an operation puts in memory of its own."""
+    """A name that no storage has had, for a result in memory of its own."""
     return f"{_NEW}{next(_numbers)}"
 
 
@@ -71,10 +70,10 @@ class Layout:
     """Shape, stride and storage_offset in elements, itemsize in bytes: an immutable value.
 
     Its methods carry torch's names and return new layouts, with the numbers that torch would give.
-    Without a stride the layout is contiguous (row-major). Layouts are equal by these four numbers and the
-    name of their storage. Layouts with one name share one storage, and so do all those without a name.
-    Views keep the name, and a copy gets one that no other layout has; to place a layout elsewhere, name a
-    storage yourself. Raises LayoutError for numbers that fit no tensor or array. Negative strides are
+    Without a stride the layout is contiguous (row-major). Two layouts are equal if these four numbers and
+    the name of their storage are. Layouts of one name share one storage, and so do all those without a
+    name. Views keep the name, and a copy gets a new one; to place a layout elsewhere, name a storage
+    yourself. Raises LayoutError for numbers that fit no tensor or array. Negative strides are
     NumPy's; torch has none.
 
     >>> x = Layout((4, 6), itemsize=4)
@@ -163,7 +162,7 @@ class Layout:
 
     @property
     def span(self) -> range:
-        """The elements of the storage from the lowest reached to the highest; empty if none is.
+        """The elements of the storage from the lowest that is reached to the highest; empty without any.
 
         >>> Layout((4, 6), (8, 1), 2).span
         range(2, 32)
@@ -177,7 +176,7 @@ class Layout:
 
     @property
     def copied(self) -> bool:
-        """True where an operation on the way here made a new storage, as a copy does: offsets count in it.
+        """True if an operation that led here made a new storage, as a copy does; offsets count from there.
 
         >>> Layout((3, 4)).t().reshape(12).copied, Layout((3, 4)).reshape(12).copied
         (True, False)
@@ -187,7 +186,7 @@ class Layout:
     def offset(self, index: int | Iterable[int]) -> int:
         """The number of the element at `index`, counted in elements from the storage's start.
 
-        `index` has one int a dim; negative ones count from the end. Raises IndexError.
+        `index` has one int for each dim; negative ones count from the end. Raises IndexError.
 
         >>> Layout((4, 6), (8, 1), storage_offset=2).offset((2, 3))  # 2 + 2*8 + 3*1
         21
@@ -206,7 +205,7 @@ class Layout:
         return self.offset(index) * self.itemsize
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
-        """The index as one non-negative int a dim."""
+        """The index with one non-negative int for each dim."""
         found = items_of(index)
         items = (index,) if found is None else found
         if len(items) != self.ndim:
@@ -216,7 +215,7 @@ class Layout:
             )
         return [wrap_index(basic_index(i), d, self.shape[d]) for d, i in enumerate(items)]
 
-    # The next layout, and the dims that its operations name ---------------------------------------
+    # The next layout, and the dims that an operation names ----------------------------------------
 
     @property
     def _dims(self) -> list[Dim]:
@@ -228,7 +227,7 @@ class Layout:
         storage_offset: int | None = None,
         itemsize: int | None = None,
     ) -> Layout:
-        """A view on the same storage: these numbers, and the old ones where none are given."""
+        """A view of the same storage with these numbers; what is left out stays as it is."""
         pairs = self._dims if dims is None else list(dims)
         return Layout(
             tuple([size for size, _ in pairs]),
@@ -239,7 +238,7 @@ class Layout:
         )
 
     def _copy(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Layout:
-        """A copy: these numbers, counted in a storage of its own."""
+        """A copy in a storage of its own."""
         return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
     def _pick(self, order: Iterable[int]) -> Layout:
@@ -251,7 +250,7 @@ class Layout:
         return wrap_dim(dim, self.ndim, self.shape)
 
     def _dim_to_cut(self, dim: int) -> int:
-        """The dim counted from 0; unlike for `_dim`, a 0-d layout has none."""
+        """The dim counted from 0; a 0-d layout has none here, unlike in `_dim`."""
         if not self.shape:
             raise IndexError("a 0-d layout has one element and no dims: there is nothing to cut")
         return self._dim(dim)
@@ -276,7 +275,7 @@ class Layout:
             if item is Ellipsis:
                 d += self.ndim - used
             elif d > result.ndim - (item is not None):
-                # Each `...` skips all that it can; torch reads sizes past the end here.
+                # Each `...` skips as many dims as it can, and torch then reads past the sizes.
                 raise IndexError(
                     "a second ... leaves no dim for what follows: give one at the most"
                 )
@@ -289,7 +288,7 @@ class Layout:
         return result
 
     def _slice(self, dim: int, item: slice) -> Layout:
-        """`x[item]` along a dim: its size is new, its stride a multiple, and the start moves."""
+        """`x[item]` along a dim: a new size, a multiple of the stride, and another start."""
         if item.step is not None and basic_index(item.step) < 1:
             raise LayoutError(
                 f"slice step {item.step} is not positive: torch has no negative "
@@ -340,12 +339,12 @@ class Layout:
         start += size if start < 0 else 0
         if not 0 <= length <= size - start:
             raise LayoutError(
-                f"length {length} does not fit dim {dim} of size {size} behind start {start}: "
+                f"length {length} does not fit dim {dim} of size {size} after start {start}: "
                 f"use 0 to {size - start}"
             )
         return self._slice(dim, slice(start, start + length))
 
-    # Views of parts: pieces, one behind the other -------------------------------------------------
+    # Views of parts: pieces, one after the other --------------------------------------------------
 
     def split(self, split_size: int | Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
         """`x.split(split_size, dim)`: pieces of that size, the last one smaller; or of given sizes.
@@ -378,7 +377,7 @@ class Layout:
         return self._cut(dim, [0, *itertools.accumulate(sizes)])
 
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
-        """`x.chunk(chunks, dim)`: `split` by size / chunks, rounded up; so there may be fewer pieces.
+        """`x.chunk(chunks, dim)`: `split` by size / chunks, rounded up, so there may be fewer pieces.
 
         >>> [piece.shape for piece in Layout((6,)).chunk(4)]
         [(2,), (2,), (2,)]
@@ -391,7 +390,7 @@ class Layout:
     def tensor_split(
         self, indices_or_sections: int | Iterable[int], dim: int = 0
     ) -> tuple[Layout, ...]:
-        """`x.tensor_split(…, dim)`: so many pieces, the first ones one longer; or cut before the indices.
+        """`x.tensor_split(…, dim)`: that many pieces, the first ones longer by 1; or cut before indices.
 
         Indices may be negative, too large and in any order: each piece is the slice between two.
 
@@ -428,7 +427,9 @@ class Layout:
     def _split_evenly(
         self, name: str, dim: int, least_ndim: int, args: tuple[Any, ...]
     ) -> tuple[Layout, ...]:
-        """`tensor_split`, but sections have to be of one size."""
+        """`tensor_split` for sections of one size."""
+        if not args:
+            raise LayoutError(f"{name} has no argument: give a number of sections, or indices")
         if self.ndim < least_ndim:
             raise LayoutError(
                 f"{name} takes {least_ndim} dims or more, shape {self.shape} has {self.ndim}"
@@ -450,7 +451,7 @@ class Layout:
         return tuple(self._slice(dim, slice(start, stop)) for start, stop in ranges)
 
     def _pieces(self, count: int) -> int:
-        """The count, where so many pieces can be made."""
+        """The count; raises LayoutError where that many pieces would take too much memory."""
         most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))
         if count > most:
             raise LayoutError(
@@ -478,7 +479,7 @@ class Layout:
         return self._view([*rest, (size, down + across)], moved)
 
     def unfold(self, dimension: int, size: int, step: int) -> Layout:
-        """`x.unfold(dimension, size, step)`: windows of `size`, each `step` behind the one before.
+        """`x.unfold(dimension, size, step)`: windows of `size`, each `step` after the one before.
 
         The windows are a new last dim with the old stride, so they share elements where
         step < size. A 0-d layout counts as one element.
@@ -609,10 +610,10 @@ class Layout:
         """`x.moveaxis(source, destination)`: NumPy's name of `movedim`."""
         return self.movedim(source, destination)
 
-    # Views of all elements: dims that come and go, as nothing steps along them ----------------------
+    # Views of all elements: dims of size 1 that come, go, or are repeated ----------------------------
 
     def unsqueeze(self, dim: int) -> Layout:
-        """`x.unsqueeze(dim)`: a new dim of size 1. Its stride is what torch reports; nothing steps it.
+        """`x.unsqueeze(dim)`: a new dim of size 1, with the stride that torch reports for it.
 
         >>> Layout((2, 3)).unsqueeze(1)
         Layout(shape=(2, 1, 3), stride=(3, 3, 1), storage_offset=0, itemsize=1)
@@ -645,7 +646,7 @@ class Layout:
         if new < 0:
             raise LayoutError(f"{refused}: give at least {self.ndim} sizes")
         dims: list[Dim] = []  # from the last to the first
-        inside = 0  # how far the dims so far go in all
+        inside = 0  # the stride that steps over all dims so far
         for d, size in reversed(list(enumerate(wanted))):
             # A new dim behaves like one of size 1, with the stride of unsqueeze.
             old, step = self._dims[d - new] if d >= new else (1, inside)
@@ -722,9 +723,7 @@ straddle them'
         return self.view(shape_of(other))
 
     def unflatten(self, dim: int, sizes: Iterable[int]) -> Layout:
-        """`x.unflatten(dim, sizes)`: one dim becomes several, which always is a view.
-
-        One size may be -1.
+        """`x.unflatten(dim, sizes)`: one dim becomes several, always as a view. One size may be -1.
 
         >>> Layout((4, 6)).t().unflatten(0, (2, -1))
         Layout(shape=(2, 3, 4), stride=(3, 1, 6), storage_offset=0, itemsize=1)
@@ -783,7 +782,7 @@ straddle them'
         return finer._view([*finer._dims[:-1], (self.shape[-1] * (old // new), 1)])
 
     def _finer(self, ratio: int) -> Layout:
-        """The first of `ratio` equal parts of each element: all steps are so many times longer."""
+        """The first of `ratio` equal parts of each element: all strides grow by that factor."""
         dims = [(size, step * ratio) for size, step in self._dims]
         return self._view(dims, self.storage_offset * ratio, self.itemsize // ratio)
 
@@ -819,14 +818,14 @@ straddle them'
 
     @property
     def imag(self) -> Layout:
-        """`x.imag` of a complex x (see `view_as_real`): half an element behind `real`."""
+        """`x.imag` of a complex x (see `view_as_real`): half an element after `real`."""
         return self.real._view(storage_offset=2 * self.storage_offset + 1)
 
     def view_as_real(self) -> Layout:
         """`torch.view_as_real(x)` of a complex x: real and imaginary part become a last dim of 2.
 
-        A layout does not know whether its elements are complex: that is for you to know. Elements
-        of other than 4, 8 or 16 bytes are refused: torch has no such complex dtype.
+        A layout does not know whether its elements are complex: you have to. Complex dtypes of torch
+        have 4, 8 or 16 bytes, and other elements are refused.
 
         >>> Layout((3,), itemsize=8).view_as_real()
         Layout(shape=(3, 2), stride=(2, 1), storage_offset=0, itemsize=4)
@@ -849,7 +848,7 @@ straddle them'
                 "stride 1, for the real and the imaginary part"
             )
         dims = self._dims[:-1]
-        # Nothing steps along a size of 1, so torch lets its stride be odd, and rounds it down.
+        # Nothing steps along a size of 1: torch accepts an odd stride there, and rounds it down.
         odd = [step for size, step in dims if size != 1 and step % 2]
         if odd or self.storage_offset % 2:
             what = f"stride {odd[0]}" if odd else f"storage_offset {self.storage_offset}"
@@ -857,7 +856,7 @@ straddle them'
         halves = [(size, step // 2) for size, step in dims]
         return self._view(halves, self.storage_offset // 2, 2 * self.itemsize)
 
-    # Views by numbers of your own, or by none -------------------------------------------------------
+    # Views with numbers of your own, and the same view again ------------------------------------------
 
     def as_strided(
         self, size: Iterable[int], stride: Iterable[int], storage_offset: int | None = None
@@ -883,7 +882,7 @@ straddle them'
         return replace(self, shape=ints("size", size), stride=steps, storage_offset=offset)
 
     def detach(self) -> Layout:
-        """`x.detach()`: the same layout; only autograd loses track."""
+        """`x.detach()`: the same layout; only autograd stops tracking it."""
         return self
 
     def alias(self) -> Layout:
@@ -929,7 +928,7 @@ straddle them'
         return self.reshape(*self.shape[:start], merged, *self.shape[end + 1 :])
 
     def ravel(self) -> Layout:
-        """`x.ravel()`: `contiguous().view(-1)`: it also copies where `reshape(-1)` is still a view.
+        """`x.ravel()`: `contiguous().view(-1)`, which may copy where `reshape(-1)` is still a view.
 
         >>> steps = Layout((6,))[::2]
         >>> steps.ravel().copied, steps.reshape(-1).copied
@@ -940,10 +939,9 @@ straddle them'
     # What may copy: another order in memory ---------------------------------------------------------
 
     def contiguous(self, memory_format: Any = "contiguous_format") -> Layout:
-        """`x.contiguous(memory_format)`: the layout itself where it is contiguous so, else a copy.
+        """`x.contiguous(memory_format)`: the layout itself if it is contiguous in that format, else a copy.
 
-        `why_not_contiguous` says why it copies. Raises LayoutError where the format is for another
-        number of dims.
+        `why_not_contiguous` says why it copies. Raises LayoutError for a format of another number of dims.
 
         >>> Layout((4, 6)).t().contiguous()
         Layout(shape=(6, 4), stride=(4, 1), storage_offset=0, itemsize=1, storage='new ...')
@@ -975,10 +973,11 @@ straddle them'
     ) -> Layout:
         """`x.to(dtype, memory_format=…, copy=…)`, for a dtype of `itemsize` bytes.
 
-        The layout itself where nothing has to change: neither the itemsize, nor the memory format
-        that torch takes it to be in. That is not contiguity: a slice of a channels-last layout counts as
-        channels-last, a transposed matrix as contiguous_format. For another dtype of the same
-        itemsize, say copy=True. Raises LayoutError where the format is for another number of dims.
+        The layout itself if nothing has to change: neither the itemsize, nor the memory format that torch
+        takes it to be in. That is not contiguity: a slice of a channels-last layout counts as
+        channels-last, a transposed matrix as contiguous_format. For another dtype of the same itemsize,
+        say copy=True.
+        Raises LayoutError for a format of another number of dims.
 
         >>> Layout((4, 6)).t().to(memory_format="contiguous_format").copied
         False
@@ -996,13 +995,13 @@ straddle them'
             return self._copy(self.shape, rules.preserved_stride(self.shape, self.stride), size)
         return self._copy(self.shape, rules.stride_in_format(self.shape, name), size)
 
-    # Questions about the order in memory: what can be answered no has a reason, "" for yes ----------
+    # Questions about the order in memory: the reason for a no, and "" for a yes ---------------------
 
     def is_contiguous(self, memory_format: Any = "contiguous_format") -> bool:
-        """True where the elements lie one after the other in the order of the memory format.
+        """True if the elements lie one after the other in the order of the memory format.
 
-        Like `torch.Tensor.is_contiguous`: strides of size-1 dims do not matter and an empty layout
-        is contiguous. It says nothing about how much storage a tensor keeps alive.
+        As in `torch.Tensor.is_contiguous`, strides of size-1 dims do not matter and an empty layout is
+        contiguous. It says nothing about how much storage a tensor keeps alive.
 
         >>> Layout((4, 6)).is_contiguous(), Layout((4, 6)).t().is_contiguous()
         (True, False)
@@ -1010,7 +1009,7 @@ straddle them'
         return not self.why_not_contiguous(memory_format)
 
     def why_not_contiguous(self, memory_format: Any = "contiguous_format") -> str:
-        """The reason why `is_contiguous` is False, with the numbers; "" where it is True.
+        """The reason why `is_contiguous` is False, with the numbers; "" if it is True.
 
         The same sentence says why `contiguous(memory_format)` copies.
 
@@ -1036,8 +1035,8 @@ straddle them'
     def dim_order(self, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
         """The dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.
 
-        With `ambiguity_check=True`, or a list of memory formats of which not exactly one fits, raises
-        LayoutError where other orders would do as well.
+        With `ambiguity_check=True`, or with a list of memory formats unless exactly one of them fits,
+        raises LayoutError if other orders would do as well.
 
         >>> Layout((2, 3, 4)).permute(2, 0, 1).dim_order()
         (1, 2, 0)
@@ -1061,9 +1060,9 @@ straddle them'
         return rules.outermost_first(self.shape, self.stride)
 
     def is_dense(self) -> bool:
-        """True where the elements fill their range one by one, in some order of the dims.
+        """True if the elements fill their range one by one, in some order of the dims.
 
-        torch calls it non-overlapping and dense: `clone` and its like keep such strides.
+        torch calls this non-overlapping and dense; `clone` and the like keep such strides.
 
         >>> Layout((4, 6)).t().is_dense(), Layout((4, 6))[:, ::2].is_dense()
         (True, False)
@@ -1071,7 +1070,7 @@ straddle them'
         return not self.why_not_dense()
 
     def why_not_dense(self) -> str:
-        """The reason why `is_dense` is False: a hole or a shared element; "" where it is True.
+        """The reason why `is_dense` is False: a hole or a shared element; "" if it is True.
 
         >>> Layout((4, 6))[:, ::2].why_not_dense()
         'dim 1 has stride 2, 1 is needed: element 1 is a hole'
@@ -1097,9 +1096,9 @@ straddle them'
         return self._view((c.numel, c.stride) for c in rules.chunks(stepped.shape, stepped.stride))
 
     def why_not_torch(self) -> str:
-        """The reason why no torch tensor can have this layout, but an array may; "" where one can.
+        """The reason why no torch tensor can have this layout, though an array may; "" if one can.
 
-        torch has no negative strides, and no elements of other than 1, 2, 4, 8 or 16 bytes.
+        torch has no negative strides, and its elements have 1, 2, 4, 8 or 16 bytes.
 
         >>> import numpy as np
         >>> Layout.of(np.arange(4)[::-1]).why_not_torch()

@@ -1,12 +1,12 @@
-"""The colours of the whole suite, in one place: widgets (as CSS variables) and figures read them.
+"""The colours of the whole suite, for widgets (as CSS variables) and figures.
 
-The hues are Okabe and Ito's, darkened or lightened until text reads on them (4.5:1 or more, held by
-a test). A colour is never the only sign: each one comes with a label, a number or a line style.
+The hues are Okabe and Ito's, darkened or lightened until text is legible on them (4.5:1 or more, held by
+a test). A colour never stands alone: each one comes with a label, a number or a line style.
 """
 
 from __future__ import annotations
 
-# One colour a dim, for its label, slider, arc and term: (on light, on dark).
+# One colour for each dim, for its label, slider, arc and term: (on light, on dark).
 DIMS = (
     ("#9a4200", "#f4a261"),  # dim 0, rust
     ("#0a5cad", "#6db6ff"),  # dim 1, blue
@@ -15,7 +15,7 @@ DIMS = (
 )
 OFFSET = ("#5a3bc0", "#b8a2ff")  # violet
 
-# Soft tints for the rows that elements belong to; ink always reads on them.
+# Soft tints for the rows that elements belong to; ink is always legible on them.
 ROWS = (
     ("#cfe4f8", "#1e4a70"),
     ("#fde2c2", "#6a421a"),

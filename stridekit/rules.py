@@ -15,9 +15,9 @@ its strides are those of a new tensor in that format; dims of size 1 need no str
 contiguous in two formats at once, or in none. (c10/core/MemoryFormat.h, c10/core/TensorImpl.cpp)
 
 **Dim order.** The dim with the smallest stride is the innermost one: its neighbours lie closest together.
-torch sorts the dims so wherever it chooses an order by itself: for the loops and the result of an
+torch sorts the dims like this wherever it chooses an order itself: for the loops and the result of an
 elementwise operation, for the result of `clone`, and in `Tensor.dim_order`. A layout is *dense* when the
-dims in this order fit into one another like the digits of a number: no element is left out, none shared.
+dims in this order fit together like the digits of a number: no element is left out, and none is shared.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def chunks(shape: tuple[int, ...], stride: tuple[int, ...]) -> list[Chunk]:
 
 
 def complete_shape(numel: int, new_shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The new shape with its one -1 worked out; raises ValueError where it cannot hold `numel`.
+    """The new shape with its one -1 worked out; raises ValueError if it cannot hold `numel` elements.
 
     >>> complete_shape(24, (4, -1))
     (4, 6)
@@ -130,7 +130,7 @@ def complete_shape(numel: int, new_shape: tuple[int, ...]) -> tuple[int, ...]:
 def view_stride(
     shape: tuple[int, ...], stride: tuple[int, ...], new_shape: tuple[int, ...]
 ) -> tuple[tuple[int, ...], str]:
-    """The stride of the view and "", or () and the reason why there is no such view.
+    """The stride of the view and "", or () and the reason why no view has this shape.
 
     `new_shape` is complete and has as many elements as `shape`.
 
@@ -150,7 +150,7 @@ def view_stride(
             filled *= new_shape[d]
             d -= 1
         if filled != chunk.numel:
-            # Sizes of 1 that were passed meanwhile straddle nothing.
+            # A size of 1 straddles nothing.
             new_dim = next(k for k in range(d + 1, len(new_shape)) if new_shape[k] != 1)
             return (), _boundary(shape, stride, chunk, new_dim, new_shape[new_dim])
     return tuple(new_stride), ""
@@ -159,7 +159,7 @@ def view_stride(
 def _boundary(
     shape: tuple[int, ...], stride: tuple[int, ...], chunk: Chunk, new_dim: int, new_size: int
 ) -> str:
-    """The reason: the boundary below which `chunk` ends, and which the new dim would straddle."""
+    """The reason: the boundary above `chunk`, which the new dim would straddle."""
     outer = chunk.first - 1
     inner = next(d for d in range(chunk.first, chunk.last + 1) if shape[d] != 1)
     return (
@@ -188,7 +188,7 @@ def format_name(memory_format: Any, *, or_preserve: bool = False) -> str:
 
 
 def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
-    """The reason why a layout is not contiguous in this format; "" where it is.
+    """The reason why a layout is not contiguous in this format; "" if it is.
 
     >>> why_not_contiguous((2, 3, 4, 5), (60, 1, 15, 3), "channels_last")
     ''
@@ -199,7 +199,7 @@ def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
     if len(order) != len(shape):
         return f"{name} has {len(order)} dims, this layout has {len(shape)}"
     if name == "contiguous_format" and prod(shape) == 0:
-        return ""  # the other formats compare strides even where there is nothing to walk
+        return ""  # the other formats compare strides even of an empty layout
     needed = 1
     for d in order:
         if shape[d] != 1 and stride[d] != needed:
@@ -209,7 +209,7 @@ def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
 
 
 def name_of_format(shape: Ints, stride: Ints) -> str:
-    """The one memory format in which a layout is contiguous, or "both", or "neither".
+    """The only memory format in which a layout is contiguous, or "both", or "neither".
 
     >>> name_of_format((2, 3, 1, 1), (3, 1, 1, 1))
     'both'
@@ -242,8 +242,8 @@ def stride_in_format(shape: tuple[int, ...], name: str) -> tuple[int, ...]:
 def suggested_format(shape: Ints, stride: Ints) -> str:
     """The format that torch takes a tensor to be in: `suggest_memory_format` in C++.
 
-    It asks less than contiguity (a slice of a channels-last tensor still counts as channels-last) and
-    also more: the strides of size-1 dims decide where a shape is ambiguous.
+    It asks for less than contiguity, as a slice of a channels-last tensor still counts as channels-last.
+    It also asks for more: where a shape is ambiguous, the strides of size-1 dims decide.
 
     >>> suggested_format((2, 3, 4, 5), (120, 1, 15, 3))
     'channels_last'
@@ -257,7 +257,7 @@ def suggested_format(shape: Ints, stride: Ints) -> str:
 
 
 def _steps_grow(shape: Ints, stride: Ints, order: tuple[int, ...]) -> bool:
-    """True where each dim of the order steps at least over the dims inside it.
+    """True if each dim of the order steps over all dims inside it.
 
     `is_channels_last_strides_2d` and `_3d` in c10/core/MemoryFormat.h.
     """
@@ -279,9 +279,8 @@ def _steps_grow(shape: Ints, stride: Ints, order: tuple[int, ...]) -> bool:
 def innermost_first(shape: Ints, *strides: Ints) -> list[int]:
     """The dims sorted by their strides, innermost first; on a tie the smaller size first, else row-major.
 
-    Several operands of one shape may give a stride each: the first that can tell two dims apart
-    decides. An insertion sort that looks past pairs which nothing can tell apart, as
-    `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does it.
+    Of several operands, the first whose strides tell two dims apart decides. The insertion sort looks past
+    pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
 
     >>> innermost_first((4, 6), (6, 1))
     [1, 0]
@@ -302,10 +301,10 @@ def innermost_first(shape: Ints, *strides: Ints) -> list[int]:
 
 
 def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
-    """Negative where dim `a` lies inside dim `b`, positive where outside, 0 where nothing tells.
+    """Negative if dim `a` lies inside dim `b`, positive if outside, 0 if nothing tells them apart.
 
-    A stride of 0 tells nothing, because a repeated dim fits in anywhere. Between equal strides, the
-    smaller size lies inside: dims of size 1 often carry the stride of a neighbour.
+    A stride of 0 tells nothing, because a repeated dim fits anywhere. Of two equal strides, the smaller
+    size lies inside: dims of size 1 often carry the stride of a neighbour.
 
     >>> compare_dims(0, 1, (4, 6), (6, 1)) > 0
     True
@@ -331,7 +330,7 @@ def outermost_first(shape: Ints, stride: Ints) -> tuple[int, ...]:
 
 
 def why_not_unique(shape: Ints, stride: Ints) -> str:
-    """The reason why other orders of the dims would do as well, by the numbers; "" where none would.
+    """The reason why other orders of the dims would do as well; "" if none would.
 
     >>> why_not_unique((2, 1), (1, 1))
     'dim 1 has size 1 and could stand anywhere'
@@ -346,7 +345,7 @@ def why_not_unique(shape: Ints, stride: Ints) -> str:
 
 
 def why_not_sorted(shape: Ints, stride: Ints) -> str:
-    """The reason why the sort cannot tell two neighbours apart; "" where it can, or need not.
+    """The reason why the sort cannot tell two neighbours apart; "" if it can, or need not.
 
     >>> why_not_sorted((2, 3, 4), (1, 12, 1))
     'nothing tells dims 0 and 2 apart (sizes 2 and 4, strides 1 and 1)'
@@ -364,9 +363,9 @@ def why_not_sorted(shape: Ints, stride: Ints) -> str:
 
 
 def _order_of_format(shape: Ints, stride: Ints) -> tuple[int, ...]:
-    """The order of a memory format, where the layout is contiguous in just one; () elsewhere.
+    """The order of the memory format in which alone the layout is contiguous; () if there is none.
 
-    torch takes it without a look at the strides, of which those of size-1 dims may say otherwise.
+    torch takes it without a look at the strides, and those of size-1 dims may say otherwise.
     """
     contiguous = not why_not_contiguous(shape, stride, "contiguous_format")
     channels_last = not why_not_contiguous(shape, stride, "channels_last")
@@ -376,9 +375,9 @@ def _order_of_format(shape: Ints, stride: Ints) -> tuple[int, ...]:
 
 
 def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
-    """The reason why a layout is not dense: a hole, or a shared element; "" where it is.
+    """The reason why a layout is not dense: a hole, or a shared element; "" if it is dense.
 
-    `start` is the lowest element reached. Fewer than two elements are always dense.
+    `start` is the lowest element that is reached. Fewer than two elements are always dense.
 
     >>> why_not_dense((4, 6), (8, 1))
     'dim 0 has stride 8, 6 is needed: elements 6 to 7 are a hole'
@@ -392,7 +391,7 @@ def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
         mismatch = f"dim {d} has stride {stride[d]}, {needed} is needed"
         if step < needed:
             return f"{mismatch}: two indices share element {start + step}"
-        if step > needed:  # and all other strides are at least as large: nothing reaches the gap
+        if step > needed:  # all other strides are at least as large, so nothing reaches the gap
             first, last = start + needed, start + step - 1
             what = f"elements {first} to {last} are" if last > first else f"element {first} is"
             return f"{mismatch}: {what} a hole"
@@ -403,7 +402,7 @@ def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
 def preserved_stride(shape: Ints, stride: Ints) -> tuple[int, ...]:
     """The stride of a copy in preserve_format (`infer_dense_strides` in aten/src/ATen/ExpandUtils.cpp).
 
-    That of a dense layout stays; others are packed densely in the same order.
+    A dense layout keeps its stride; others are packed densely in the same order.
 
     >>> preserved_stride((4, 6), (1, 4)), preserved_stride((4, 6), (1, 5))
     ((1, 4), (1, 4))

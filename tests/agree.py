@@ -36,7 +36,7 @@ def numbers(results):
 
 
 def storage_of(x):
-    """What tells storages apart; their addresses do not, where there are no bytes."""
+    """The identity of a storage; the address does not tell empty ones apart."""
     return x.untyped_storage()._cdata
 
 

@@ -5,8 +5,7 @@
 import { createInterface } from "node:readline";
 
 import { begin, namesOf, relations, run } from "../stridekit/widgets/alias_explorer/session.js";
-import { readSteps } from "../stridekit/widgets/page/grammar.js";
-import { Refused, apply, reach } from "../stridekit/widgets/page/layout.js";
+import { Refused, reach } from "../stridekit/widgets/page/layout.js";
 import { memoryOf, onward, stagesOf } from "../stridekit/widgets/stride_explorer/chain.js";
 import * as traversal from "../stridekit/widgets/traversal_explorer/traversal.js";
 
@@ -24,9 +23,6 @@ function answers(state, texts, step, show) {
 }
 
 const several = {
-  /** What an operation makes of a layout. */
-  operation: (layout, text) => apply(layout, readSteps(text)[0]),
-
   /** Which element each index reaches, and which indices reach each element. */
   reach(layout) {
     const { elements, owners } = reach(layout);

@@ -1,7 +1,6 @@
 """The slow truth: strided sets, and the bytes of layouts, filled number by number."""
 
-from itertools import islice, pairwise, product
-from math import prod
+from itertools import product
 
 import numpy as np
 import torch
@@ -24,14 +23,14 @@ def blocks_of(numbers, size=64):
 
 
 def partial_of(numbers, size=64):
-    """Those of them of which it does not have every byte."""
+    """The blocks of which it has some bytes but not all."""
     return {
         k for k in blocks_of(numbers, size) if not {*range(k * size, (k + 1) * size)} <= numbers
     }
 
 
 def slow_blocks(numbers, size):
-    """What `blocks` gives, of a filled set."""
+    """The answer of `blocks`, counted on a filled set."""
     met = len(blocks_of(numbers, size))
     return Blocks(size, met, met - len(partial_of(numbers, size)))
 
@@ -69,7 +68,7 @@ def numbers(x):
 
 
 def block(x):
-    """Where the memory that x keeps alive begins and ends."""
+    """The first address of the memory that x keeps alive, and the one after its last."""
     if isinstance(x, torch.Tensor):  # data_ptr() would make a lazy clone real
         start = torch._C._data_address(x)
         return start, start + x.untyped_storage().nbytes()
@@ -80,57 +79,20 @@ def block(x):
     return np.lib.array_utils.byte_bounds(x)
 
 
-def starts(x, first=0):
-    """Where each element begins, in bytes from the first, in row-major order; a few where too many."""
-    shape, stride, _, item = numbers(x)
-    strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
-    pairs = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1 and s]
-    if 0 in shape:
-        return []
-    if prod(n for n, _ in pairs) > 10**6:  # rows one behind the other
-        assert [s for _, s in pairs] == [item * n for n in (*shape[1:], 1)]
-        return range(first, first + prod(shape) * item, item)
-    return [
-        first + sum(i * s for i, (_, s) in zip(index, pairs, strict=True))
-        for index in product(*(range(n) for n, _ in pairs))
-    ]
-
-
-def first_address(x):
-    """The address of the element at index 0 in every dim; a Layout's counts from its storage."""
-    if isinstance(x, np.ndarray):
-        return x.ctypes.data
-    offset = numbers(x)[2] * numbers(x)[3]
-    has_place = isinstance(x, torch.Tensor) and x.untyped_storage().device.type != "meta"
-    return offset + (block(x)[0] if has_place else 0)
-
-
 def bytes_of(x):
-    """Each byte of each element once, in ascending order."""
-    found, item = starts(x, first_address(x)), numbers(x)[3]
-    if isinstance(found, range):
-        return range(found.start, found.stop)
-    return sorted({start + k for start in found for k in range(item)})
-
-
-def is_flat(x):
-    """Whether one stride visits all elements in row-major order, so that `view(-1)` exists."""
-    found = starts(x)
-    repeated = prod(numbers(x)[0]) != len(found)  # then nothing else may move
-    if len(found) > 10**6:
-        return True
-    return len({b - a for a, b in pairwise(found)}) < 2 and not (repeated and len(found) > 1)
-
-
-def row_major(x, count):
-    """Where the first elements begin, with those of repeated dims."""
-    shape, stride, _, item = numbers(x)
-    strides = x.strides if isinstance(x, np.ndarray) else [s * item for s in stride]
-    sizes = [range(min(n, count)) for n in shape]
-    return [
-        first_address(x) + sum(i * s for i, s in zip(index, strides, strict=True))
-        for index in islice(product(*sizes), count)
-    ]
+    """Each byte of each element of a tensor or an array once, in ascending order."""
+    if isinstance(x, np.ndarray):
+        first, steps = x.ctypes.data, x.strides
+    else:
+        first = block(x)[0] + x.storage_offset() * x.itemsize
+        steps = [step * x.itemsize for step in x.stride()]
+    return sorted(
+        {
+            first + sum(i * step for i, step in zip(index, steps, strict=True)) + k
+            for index in product(*map(range, x.shape))
+            for k in range(x.itemsize)
+        }
+    )
 
 
 def visited(layout):

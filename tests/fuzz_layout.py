@@ -4,6 +4,7 @@ Each function of CASES draws one case with the `random.Random` that it is given,
 tensor and with its layout, and raises AssertionError with the Python that repeats the layout's side.
 """
 
+import re
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -45,6 +46,10 @@ def code(x: Tensor) -> str:
     return f"Layout({tuple(x.shape)}, {x.stride()}, {x.storage_offset()}, {x.element_size()})"
 
 
+def codes(tensors: list[Tensor]) -> str:
+    return ", ".join(map(code, tensors))
+
+
 def same(x: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
     """`layout.name(*args)` is what torch makes of it, or both refuse; returns torch's, or None.
 
@@ -67,9 +72,8 @@ def same(x: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
     except REFUSALS as refusal:
         if str(refusal).endswith("index out of range"):  # Python's own: an accident
             raise AssertionError(f"{code(x)}{steps.source(name, args)}: {refusal}") from refusal
-    if given != expected:
-        line = code(x) + steps.source(name, args) + (f" with {kwargs}" if kwargs else "")
-        raise AssertionError(f"{line} is {given}, torch has {expected}")
+    line = f"{code(x)}{steps.source(name, args)}{f' with {kwargs}' if kwargs else ''}"
+    assert given == expected, f"{line} is {given}, torch has {expected}"
     return found
 
 
@@ -102,8 +106,9 @@ def operation(name: str, r: Random) -> None:
         return  # torch takes milliseconds for each of these refusals
     args = steps.ARGUMENTS[name](r, x)
     found = same(x, name, *args)
-    if name == "view" and bool(Layout.of(x).why_not_view(*args)) == (found is not None):
-        raise AssertionError(f"{code(x)}.why_not_view{args} is wrong")
+    if name == "view":
+        why = Layout.of(x).why_not_view(*args)
+        assert (why == "") == (found is not None), f"{code(x)}.why_not_view{args} is {why!r}"
 
 
 def rows(r: Random) -> Tensor:
@@ -166,8 +171,8 @@ def chains(r: Random) -> None:
         seed = r.random()
         (layout, text), (x, _) = (steps.viewed(Random(seed), y) for y in (layout, x))
         line += text
-        if numbers(layout) != numbers(x) or layout.storage:
-            raise AssertionError(f"{line} is {layout}, torch has {numbers(x)}")
+        assert numbers(layout) == numbers(x), f"{line} is {layout}, torch has {numbers(x)}"
+        assert not layout.storage, line
 
 
 # Questions ------------------------------------------------------------------------------------------
@@ -176,22 +181,50 @@ def chains(r: Random) -> None:
 def contiguity(r: Random) -> None:
     x, memory_format = image(r), r.choice(FORMATS)
     why = Layout.of(x).why_not_contiguous(memory_format)
-    if bool(why) == x.is_contiguous(memory_format=memory_format):
-        raise AssertionError(f"{code(x)}.why_not_contiguous({memory_format}) is {why!r}")
+    is_contiguous = x.is_contiguous(memory_format=memory_format)
+    assert is_contiguous == (why == ""), f"{code(x)}.why_not_contiguous({memory_format}) is {why!r}"
     fitting = [str(f)[6:] for f in FORMATS if x.is_contiguous(memory_format=f)]
     name = Layout.of(x).memory_format
-    if name != {0: "neither", 2: "both"}.get(len(fitting), "".join(fitting)):
-        raise AssertionError(f"{code(x)}.memory_format is {name}")
+    expected = {0: "neither", 2: "both"}.get(len(fitting), "".join(fitting))
+    assert name == expected, f"{code(x)}.memory_format is {name}"
 
 
-def dense_coalesce(r: Random) -> None:
+def dense(r: Random) -> None:
+    """torch's verdict; the reason names a hole that nothing fills, or an element that two share."""
     x = tensor(r, sizes=(0, 1, 2, 2, 3), max_ndim=4)
     layout = Layout.of(x)
-    if layout.is_dense() != torch.ops.aten.is_non_overlapping_and_dense(x):
-        raise AssertionError(f"{code(x)}.is_dense() is {layout.is_dense()}")
-    merged = layout.coalesce()
-    if visited(merged) != visited(layout):
-        raise AssertionError(f"{code(x)}.coalesce() is {merged}")
+    why = layout.why_not_dense()
+    is_dense = torch.ops.aten.is_non_overlapping_and_dense(x)
+    assert layout.is_dense() == is_dense == (why == ""), f"{code(x)}.why_not_dense() is {why!r}"
+    if is_dense:
+        return
+    reached, reason = visited(layout), re.fullmatch(NOT_DENSE, why)
+    assert reason, why
+    dim, stride, needed, first, last, shared = (int(n or 0) for n in reason.groups())
+    assert layout.stride[dim] == stride != needed, f"{code(x)}: {why}"
+    if reason[6]:
+        assert reached.count(shared) > 1, f"{code(x)}: {why}"
+    else:
+        hole = {*range(first, max(first, last) + 1)}
+        assert {first - 1, max(hole) + 1} <= {*reached}, f"{code(x)}: {why}"
+        assert not hole & {*reached}, f"{code(x)}: {why}"
+
+
+NOT_DENSE = (
+    r"dim (\d+) has stride (\d+), (\d+) is needed: "
+    r"(?:elements? (\d+)(?: to (\d+) are| is) a hole|two indices share element (\d+))"
+)
+
+
+def coalesce(r: Random) -> None:
+    """The same elements in the same order, and no two dims left that would merge."""
+    x = tensor(r, sizes=(0, 1, 2, 2, 3), max_ndim=4)
+    merged = Layout.of(x).coalesce()
+    assert visited(merged) == visited(Layout.of(x)), f"{code(x)}.coalesce() is {merged}"
+    inner = [n * s for n, s in zip(merged.shape, merged.stride, strict=True)][1:]
+    merge = [step == all_of_it for step, all_of_it in zip(merged.stride, inner, strict=False)]
+    assert 1 not in merged.shape and not any(merge), f"{code(x)}.coalesce() is {merged}"
+    assert x.numel() or (merged.shape, merged.stride) == ((0,), (1,)), merged
 
 
 def dim_order(r: Random) -> None:
@@ -199,8 +232,7 @@ def dim_order(r: Random) -> None:
     check = r.choice((False, True, r.sample(FORMATS, r.randint(0, 3))))
     expected = answer(x.dim_order, ambiguity_check=check)
     given = answer(Layout.of(x).dim_order, ambiguity_check=check)
-    if given != expected:
-        raise AssertionError(f"{code(x)}.dim_order({check}) is {given}, torch has {expected}")
+    assert given == expected, f"{code(x)}.dim_order({check}) is {given}, torch has {expected}"
 
 
 # Elementwise operations -----------------------------------------------------------------------------
@@ -217,9 +249,7 @@ def elementwise_output(r: Random) -> None:
         compute, itemsize = (torch.isnan, torch.gt)[len(tensors) - 1], 1
     expected = answer(lambda: numbers(compute(*tensors)))
     given = answer(lambda: numbers(output_layout(*tensors, itemsize=itemsize)))
-    if given != expected:
-        line = f"output_layout({', '.join(map(code, tensors))})"
-        raise AssertionError(f"{line} is {given}, torch has {expected}")
+    assert given == expected, f"output_layout({codes(tensors)}) is {given}, torch has {expected}"
 
 
 def loop_visits(r: Random) -> None:
@@ -235,17 +265,15 @@ def loop_visits(r: Random) -> None:
         out = Layout(out.shape[::-1], storage_offset=3, itemsize=4).T
     nest = loop_nest(*layouts, out=out if given_out else None)
     expected = sorted(zip(*map(visited, (out, *broadcast)), strict=True))
-    if sorted(zip(*map(visited, nest), strict=True)) != expected:
-        raise AssertionError(f"loop_nest{(*layouts,)} is {nest}")
+    found = sorted(zip(*map(visited, nest), strict=True))
+    assert found == expected, f"loop_nest{(*layouts,)} is {nest}"
 
 
 def broadcasting(r: Random) -> None:
     tensors = operands(r, r.choice((2, 3)))
     expected = answer(lambda: numbers(torch.broadcast_tensors(*tensors)))
     given = answer(lambda: numbers(broadcast_tensors(*tensors)))
-    if given != expected:
-        line = f"broadcast_tensors({', '.join(map(code, tensors))})"
-        raise AssertionError(f"{line} is {given}, torch has {expected}")
+    assert given == expected, f"broadcast_tensors({codes(tensors)}): {given}, torch has {expected}"
 
 
 def mixed_dtypes(r: Random) -> None:
@@ -259,9 +287,8 @@ def mixed_dtypes(r: Random) -> None:
     if expected is None:
         return  # not every operation takes every dtype
     given = numbers(output_layout(*tensors, itemsize=1 if name == "eq" else None))
-    if given != expected:
-        asked = ", ".join(f"{code(x)} of {x.dtype}" for x in tensors)
-        raise AssertionError(f"torch.{name} of {asked}: {given}, torch has {expected}")
+    asked = [x.dtype for x in tensors]
+    assert given == expected, f"{name} of {codes(tensors)}, {asked}: {given}, torch has {expected}"
 
 
 # Arrays ---------------------------------------------------------------------------------------------
@@ -278,26 +305,24 @@ def numpy_arrays(r: Random) -> None:
     except (ValueError, TypeError):
         # torch.from_numpy also looks at the dtype, which a layout does not know.
         known = array.dtype.kind != "S" or array.itemsize not in BY_ITEMSIZE
-        if not layout.why_not_torch() and known:
-            raise AssertionError(f"{layout} of {array.dtype} is torch's") from None
+        assert layout.why_not_torch() or not known, f"{layout} of {array.dtype} is torch's"
     else:
-        if layout.why_not_torch() or (layout != Layout.of(tensor_of_it) and array.size):
-            raise AssertionError(f"{layout} of {array.dtype} is not torch's")
-        if numbers(layout.clone()) != numbers(tensor_of_it.clone()):
-            raise AssertionError(f"{layout}.clone() of {array.dtype} is not torch's")
+        assert not layout.why_not_torch(), f"{layout} of {array.dtype} is torch's"
+        assert layout == Layout.of(tensor_of_it) or not array.size, f"{layout} is not torch's"
+        assert numbers(layout.clone()) == numbers(tensor_of_it.clone()), f"{layout}.clone()"
     if prod(shape) > 1:
         strides = [s // max(array.itemsize, 1) for s in array.copy(order="K").strides]
         stepped = [d for d, size in enumerate(array.shape) if size > 1]
-        if [layout.clone().stride[d] for d in stepped] != [strides[d] for d in stepped]:
-            raise AssertionError(f"{layout}.clone() is {layout.clone()}, NumPy has {strides}")
+        copied = [layout.clone().stride[d] for d in stepped]
+        assert copied == [strides[d] for d in stepped], f"{layout}.clone(), NumPy has {strides}"
 
 
 OPERATIONS: dict[str, Callable[[Random], None]] = {
     name: partial(operation, name) for name in steps.ARGUMENTS
 }
 OPERATIONS |= {"contiguous": contiguous, "clone": clone, "to": to}
-QUESTIONS = {"contiguity": contiguity, "dense_coalesce": dense_coalesce, "dim_order": dim_order}
-COMPUTED = {
-    case.__name__: case for case in (elementwise_output, loop_visits, broadcasting, mixed_dtypes)
-}
-CASES = OPERATIONS | {"chains": chains} | QUESTIONS | COMPUTED | {"numpy_arrays": numpy_arrays}
+_OTHERS = (
+    *(chains, contiguity, dense, coalesce, dim_order, numpy_arrays),
+    *(elementwise_output, loop_visits, broadcasting, mixed_dtypes),
+)
+CASES = OPERATIONS | {family.__name__: family for family in _OTHERS}

@@ -1,9 +1,10 @@
 """Random cases for `make fuzz`: memory sets against brute force, NumPy and torch.
 
-Each family draws one case from a random.Random, and `tests.fuzz` runs them by the thousand. What is true
-of a case stands apart: the property tests ask it of the cases that Hypothesis draws.
+Each family draws one case from a random.Random, and `tests.fuzz` runs them by the thousand. The checks of
+a case stand apart, as other tests have cases of their own.
 """
 
+from itertools import pairwise
 from math import prod
 from random import Random
 
@@ -22,12 +23,13 @@ from stridekit.memory.strided_set import (
     cut,
     normal_form,
 )
+from tests import steps
 from tests.brute_force import blocks_of, bytes_of, layout_bytes, slow_blocks, sums
 
 PLENTY = 1_000_000
 _BASE = torch.zeros(1 << 14, dtype=torch.uint8)
 
-# What is true of any case, whoever drew it ------------------------------------------------------------
+# The checks of a case ----------------------------------------------------------------------------------
 
 
 def check_strided_set(given):
@@ -50,6 +52,18 @@ def check_protocol(a, b):
     assert (x.issubset(y), x.issuperset(y), x.isdisjoint(y)) == (p <= q, p >= q, p.isdisjoint(q))
     assert (len(x), x.count(), bool(x)) == (len(p), len(p), bool(p)), a
     assert p != q or hash(x) == hash(y), (a, b)
+
+
+def check_members(layout):
+    """Each byte once and in ascending order, also as runs, which do not touch; and no byte beside them."""
+    expected, found = sorted(layout_bytes(layout)), MemorySet.of(layout)
+    assert list(found) == expected, layout
+    runs = list(found.runs())
+    assert [byte for run in runs for byte in run] == expected, layout
+    assert all(a.stop < b.start for a, b in pairwise(runs)), layout
+    first, stop = (expected[0], expected[-1] + 1) if expected else (found.first, found.first)
+    assert (found.first, found.stop) == (first, stop), layout
+    assert [byte for byte in range(first - 2, stop + 2) if byte in found] == expected, layout
 
 
 def check_two(x, y, slow):
@@ -81,16 +95,17 @@ def part_of(layout):
 
 
 def strided_set(rng: Random) -> None:
-    """Up to five generators."""
+    """Up to five generators: few small steps interleave, wide ones nest."""
     wide = rng.choice([8, 20, 60])
-    check_strided_set(
-        [(rng.randint(-wide, wide), rng.randint(1, 4)) for _ in range(rng.randint(0, 4))]
-    )
+    sizes = [rng.randint(1, 5) for _ in range(rng.randint(0, 5))]
+    check_strided_set([(rng.randint(-wide, wide), n) for n in sizes])
 
 
 def two_layouts(rng: Random) -> None:
-    """Any two layouts."""
-    check_protocol(_layout(rng), _layout(rng))
+    """Any two layouts, and the bytes of one of them in order."""
+    one = _layout(rng)
+    check_protocol(one, _layout(rng))
+    check_members(one)
 
 
 def view_and_base(rng: Random) -> None:
@@ -130,11 +145,14 @@ def large_layouts(rng: Random) -> None:
 
 
 def aligned_blocks(rng: Random) -> None:
-    """Cache lines and the like of two layouts, often slices of one."""
+    """Cache lines and the like of up to three layouts, often slices of one."""
     shape = [rng.randint(1, 9) for _ in range(rng.randint(1, 3))]
-    base = Layout(shape, itemsize=rng.choice([1, 4, 8]))
-    some = [_layout(rng) if rng.random() < 0.5 else _view(rng, _view(rng, base)) for _ in "ab"]
-    size = rng.choice([1, 2, 3, 4, 8, 16, 32, 64])
+    base = Layout(shape, itemsize=rng.choice([1, 2, 4, 8, 16]))
+    some, evenly = [], [slice(None, None, step) for step in (1, 1, 2, 3)]
+    for _ in range(rng.choice((1, 2, 2, 2, 3))):
+        sliced = base[tuple(rng.choice([*evenly, slice(rng.randrange(n), n)]) for n in shape)]
+        some.append(rng.choice((_layout(rng), sliced, _view(rng, _view(rng, base)))))
+    size = rng.choice([1, 2, 3, 4, 7, 8, 12, 16, 32, 64])
     check_blocks([part_of(x) for x in some if x.numel], size)
 
 
@@ -143,29 +161,15 @@ CASES = {family.__name__: family for family in _FAMILIES}
 
 
 def _layout(rng: Random) -> Layout:
-    shape = [rng.choice([0, 1, 1, 2, 2, 3, 3, 4]) for _ in range(rng.randint(0, 3))]
-    wide = rng.choice([4, 12, 30])
-    stride = [rng.randint(-2, wide) for _ in shape]
-    return Layout(shape, stride, 20 + rng.randint(0, 6), rng.choice([1, 1, 2, 4]))
+    """A layout with strides of every kind, NumPy's negative ones included."""
+    shape = [rng.choice([0, 1, 1, 2, 2, 3, 3, 4]) for _ in range(rng.choice((0, 1, 2, 2, 3, 3, 4)))]
+    narrow, wide = rng.choice([(-2, 4), (-2, 12), (-2, 30), (-12, 30)])
+    stride = [rng.randint(narrow, wide) for _ in shape]
+    return Layout(shape, stride, 200 + rng.randint(0, 8), rng.choice([1, 1, 2, 4]))
 
 
 def _view(rng: Random, x: Layout) -> Layout:
-    """One random view operation."""
-    if x.ndim == 0:
-        return x
-    d = rng.randrange(x.ndim)
-    kind = rng.randrange(6)
-    if kind == 0:
-        return x.transpose(d, rng.randrange(x.ndim))
-    if kind == 1 and x.ndim > 1:
-        e = (d + rng.randrange(1, x.ndim)) % x.ndim
-        return x.diagonal(rng.randint(-1, 1), d, e)
-    if kind == 2 and x.shape[d]:
-        return x.select(d, rng.randrange(x.shape[d]))
-    if kind == 3 and x.shape[d] % 2 == 0:
-        return x.view(*x.shape[:d], x.shape[d] // 2, 2, *x.shape[d + 1 :])
-    start, step = rng.randint(0, 2), rng.randint(1, 3)
-    return x[(slice(None),) * d + (slice(start, None, step),)]
+    return steps.viewed(rng, x)[0]
 
 
 def _tensor(rng: Random) -> torch.Tensor:
@@ -177,7 +181,7 @@ def _tensor(rng: Random) -> torch.Tensor:
 
 
 class _Array:
-    """What NumPy asks of a stranger: where its numbers lie. They are never read, most do not exist."""
+    """An array as far as NumPy asks: where its numbers lie. They are never read, and most do not exist."""
 
     def __init__(self, x: Layout) -> None:
         data = (1 << 40) + x.storage_offset

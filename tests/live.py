@@ -5,7 +5,6 @@ counts slowly. tests/test_live.py has Hypothesis draw, `make fuzz` draws many mo
 """
 
 import re
-import warnings
 from collections.abc import Callable
 from itertools import accumulate, product
 from math import prod
@@ -27,48 +26,10 @@ from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 from tests import live_lines
 from tests.pipe import NODE, Refused, as_json, ask, ask_all
-from tests.typed_lines import merge, operation, split
 
-# The layout and its operations ------------------------------------------------------------------------
-
-
-def operations(r: Random) -> None:
-    """A chain of operations: layouts and copies are torch's, refusals Python's word by word."""
-    x = Layout(r.choices((0, 1, 2, 2, 3, 3, 4, 6), k=r.randint(0, 5)), itemsize=4)
-    if r.random() < 0.3:
-        x = Layout(x.shape, r.choices((0, 1, 2, 3, 6, 12), k=x.ndim), 5, 4)
-    for _ in range(4):
-        text = operation(r, x)
-        y, why = tried(eval, f"x{text}", {"x": x})
-        if why:
-            assert refusal("operation", layout_json(x), text) == why, (x, text)
-            assert torchs(x, text) is None, (x, text)
-            continue
-        found = ask("operation", layout_json(x), text)
-        assert found == {"layout": layout_json(y), "copied": y.copied}, (x, text)
-        theirs = torchs(x, text)
-        assert theirs is not None, (x, text)
-        assert (theirs.shape, theirs.stride(), theirs.storage_offset()) == numbers(y), (x, text)
-        copied = theirs.untyped_storage().data_ptr() != STORAGE.untyped_storage().data_ptr()
-        assert copied == y.copied or not x.numel, (x, text)
-        x = Layout(*numbers(y), 4)
-        if x.numel > 2000 or x.span.stop > 4000 or x.ndim > 6:
-            return
-
+# Layouts ------------------------------------------------------------------------------------------------
 
 STORAGE = torch.empty(5000)
-
-
-def torchs(x: Layout, text: str) -> Any:
-    """What torch makes of the operation; None where it refuses."""
-    given = STORAGE.as_strided(*numbers(x))
-    step = text.replace('"channels_last"', "memory_format=torch.channels_last")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return eval(f"x{step}", {"x": given, "torch": torch})
-        except (RuntimeError, IndexError):
-            return None
 
 
 def numbers(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...], int]:
@@ -76,7 +37,7 @@ def numbers(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...], int]:
 
 
 def tried(run: Callable[..., Any], *given: Any) -> tuple[Any, str]:
-    """What a function returns and "", or None and the words in which Python or torch refuses."""
+    """The result of a function and "", or None and the words in which Python or torch refuses."""
     try:
         return run(*given), ""
     except (LayoutError, IndexError, RuntimeError) as error:
@@ -84,7 +45,7 @@ def tried(run: Callable[..., Any], *given: Any) -> tuple[Any, str]:
 
 
 def refusal(function: str, *given: Any) -> str:
-    """The words in which the browser refuses; it has to."""
+    """The words in which the browser refuses; fails if it does not."""
     try:
         found = ask(function, *given)
     except Refused as error:
@@ -214,6 +175,23 @@ def reshapes(r: Random) -> None:
     if r.random() < 0.05:
         x, target = Layout((2, 0, 4), itemsize=4), [0, 5]
     reshape(x, tuple(target))
+
+
+def split(r: Random, n: int) -> list[int]:
+    """A size as it is, or as two factors, or with a 1 beside it."""
+    factors = [k for k in range(2, n) if n % k == 0]
+    if factors and r.random() < 0.5:
+        k = r.choice(factors)
+        return [k, n // k]
+    return [n, 1] if r.random() < 0.1 else [n]
+
+
+def merge(r: Random, sizes: list[int]) -> list[int]:
+    """Two neighbours multiplied, sometimes."""
+    if len(sizes) < 2 or r.random() > 0.6:
+        return sizes
+    k = r.randrange(len(sizes) - 1)
+    return [*sizes[:k], sizes[k] * sizes[k + 1], *sizes[k + 2 :]]
 
 
 def reshape(x: Layout, target: tuple[int, ...]) -> None:
@@ -374,7 +352,7 @@ def slow_counts(
 def visit_in_words(
     x: Layout, order: tuple[int, ...], visits: list[Any], number: int, name: str = "t"
 ) -> str:
-    """What the picture says of a visit, of which the browser alone speaks."""
+    """The sentence about a visit, which only the browser has."""
     if not visits:
         return "there is no element to visit: a size is 0"
     if not number:
@@ -482,18 +460,6 @@ def predictions(r: Random) -> None:
         assert ask_all(asked) == as_json([verdict(*given), remark(*given)])
 
 
-CASES: dict[str, Callable[[Random], None]] = (
-    {
-        "operations": operations,
-        "sums": sums,
-        "explorer": explorer,
-        "reshapes": reshapes,
-        "walks": walks,
-        "warps": warps,
-        "formats": formats,
-        "predictions": predictions,
-        **live_lines.CASES,
-    }
-    if NODE
-    else {}
-)
+_FAMILIES = (sums, explorer, reshapes, walks, warps, formats, predictions) if NODE else ()
+CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
+CASES |= live_lines.CASES if NODE else {}

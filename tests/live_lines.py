@@ -20,16 +20,12 @@ from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares
 from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
+from tests import steps as drawn
 from tests.pipe import as_json, ask
-from tests.typed_lines import line, odd, step, transported
+from tests.typed_lines import line, odd, operation, transported
 
 LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
-
-
-def drawn(family: str) -> tuple[int, int]:
-    """How many lines of a family were refused, and how many accepted."""
-    return DRAWN[family, False], DRAWN[family, True]
 
 
 # Chains of the stride explorer -------------------------------------------------------------------------
@@ -46,7 +42,7 @@ class Chains:
         self.stage = self.chain.stages(size, labels)[-1]
 
     def type(self, text: str) -> bool:
-        """Whether Python accepts one more text; torch has to agree."""
+        """True if Python accepts one more text; torch has to agree."""
         text = transported(text)
         self.texts.append(text)
         try:
@@ -72,12 +68,12 @@ class Chains:
 
 def steps(r: Random) -> None:
     """A chain of the stride explorer."""
-    shape = r.choice([(5, 8), (2, 3, 4), (2, 3, 2, 2), (6,), (), (0, 3), (4, 1, 2)])
-    start = r.choice([Layout(shape, itemsize=4), Layout(shape[::-1], itemsize=4).T])
+    start = Layout(*drawn.numbers(r), itemsize=4)
     size = max(40, start.span.stop)
     chain = Chains(start, size, r.choice([None, [f"v{k}" for k in range(size)]]))
     for _ in range(LINES):
-        text = "".join(step(r, chain.stage.layout) for _ in range(r.choice((1, 1, 1, 2))))
+        x = chain.stage.layout
+        text = "".join(operation(r, x, named=0.35) for _ in range(r.choice((1, 1, 1, 2))))
         DRAWN["typed_steps", chain.type(odd(r, text))] += 1
     chain.compare()
 
@@ -100,7 +96,7 @@ class Sessions:
         self.names = {"x": torch.arange(len(self.session.tapes[0])).view(tuple(shape))}
 
     def type(self, text: str) -> bool:
-        """Whether Python accepts one more line; torch has to agree, on values and on storages."""
+        """True if Python accepts one more line; torch has to agree on values and storages."""
         text = transported(text)
         self.texts.append(text)
         try:
@@ -187,7 +183,7 @@ def compare(ours: list[Any], theirs: list[Any], texts: list[str]) -> None:
 
 
 def torchs(x: torch.Tensor, text: str) -> Any:
-    """What torch makes of a text that Python has read: no name in it is anything but an operation's."""
+    """The tensor that torch makes of a text that Python has read, so all names in it are operations."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return eval(f"x{text}", {"x": x, "torch": torch, "__builtins__": {}})
@@ -227,7 +223,7 @@ def assert_torch_refuses(x: torch.Tensor, text: str, error: str) -> None:
 
 
 def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
-    """What quotes torch is what torch says; what torch does not refuse, it runs."""
+    """A refusal that quotes torch has torch's words; what torch is said to accept, it runs."""
     quoted, run = "torch refuses" in error, "does not refuse" in error
     if not (quoted or run) and any(words in error for words in (*OURS, *UNREAD)):
         return

@@ -106,7 +106,7 @@ def answer(loops, out, inputs):
 
 
 def of_stridekit(out, inputs):
-    """What `loop_nest` says of the same case; operands of one dtype are handed in as Layouts."""
+    """The answer of `loop_nest` to the same case, with Layouts as operands of one dtype."""
     make = tensor
     if len({dtype for *_, dtype in (*inputs, out or inputs[0])}) == 1:
         make = layout

@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 def ask(function: str, *given: Any) -> Any:
-    """What a function of a widget's JavaScript returns: `ask("page/layout/numel", {"shape": [2, 3]})`.
+    """The result of a function of a widget's JavaScript: `ask("page/layout/numel", {"shape": [2, 3]})`.
 
     A name without a slash is one of tests/answers.mjs. Raises Refused where the browser refuses.
     """

@@ -1,4 +1,4 @@
-"""What lets a kernel run lessons and show widgets in less time, as source for its first cell."""
+"""Source for the first cell of a kernel, which makes lessons and widgets quicker."""
 
 # Widgets draw no picture for pages without a kernel, the slowest part of showing one.
 NO_STILLS = """\

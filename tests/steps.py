@@ -11,17 +11,11 @@ from random import Random
 from typing import Any
 
 import torch
-from hypothesis import settings
 
 DTYPES = [torch.uint8, torch.float16, torch.float32, torch.float64, torch.complex128]
 FORMATS = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
 FORMAT_ORDERS = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
 STORAGES = {dtype: torch.zeros(1 << 16, dtype=dtype) for dtype in DTYPES}
-
-
-def many(times: int) -> int:
-    """So many cases for each example of Hypothesis' profile, which says how thorough a run is."""
-    return times * settings().max_examples
 
 
 # Layouts --------------------------------------------------------------------------------------------

@@ -38,11 +38,6 @@ def new_shapes(numel):
     return randoms.map(lambda r: tuple(steps.new_shape(r, numel, wrong=0.1)))
 
 
-def dims(x):
-    """A dim of this tensor, counted from either side, or one just out of range."""
-    return st.integers(-max(x.ndim, 1) - 1, max(x.ndim, 1))
-
-
 def broadcastable(count, dtype=torch.float32, max_ndim=5):
     """Tensors whose shapes mostly broadcast, each with strides of its own."""
     return randoms.map(lambda r: steps.operands(r, count, (dtype,), max_ndim))

@@ -1,4 +1,4 @@
-"""What callers hand in, in words: articles as they are spoken, and sizes that are no numbers yet."""
+"""Arguments in words: articles as they are spoken, and symbolic sizes."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 """The operations that may copy: where the result lies, and how the value shows it.
 
-tests/test_views.py compares their numbers, and whether they copy, with torch's.
+Their numbers, and whether torch really copied, are held by the families of tests/fuzz_layout.py.
 """
 
 import dataclasses

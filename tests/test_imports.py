@@ -1,6 +1,6 @@
-"""Who may know whom in stridekit, and what `import stridekit` may load.
+"""The imports of stridekit, and what `import stridekit` may load.
 
-The layers are import-linter's contracts in pyproject.toml. Here is what a contract cannot say.
+The layers are import-linter's contracts in pyproject.toml; these tests hold what a contract cannot say.
 """
 
 import json
@@ -59,7 +59,7 @@ SOURCES = [p for end in ("py", "js") for p in sorted((PACKAGE / "widgets").glob(
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_a_widget_knows_no_other_widget(path):
-    """What lies in a widget's folder imports from there, and what all widgets share."""
+    """A file in a widget's folder imports from there, and from what all widgets share."""
     rooms = {folder.name for folder in (PACKAGE / "widgets").iterdir() if folder.is_dir()}
     if path.suffix == ".js":
         rooms -= {"page"}
@@ -72,7 +72,7 @@ def test_a_widget_knows_no_other_widget(path):
 
 
 def in_python(program):
-    """What a new Python prints."""
+    """The output of a new Python."""
     return subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
 
 

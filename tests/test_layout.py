@@ -121,7 +121,7 @@ def test_errors_say_what_and_why(source):
 
 
 def test_an_index_of_another_length():
-    """How many numbers came, and how many are wanted."""
+    """The error has the number that came, and the number that is wanted."""
     told = "index (1, 2, 0) has 3 numbers for shape (4, 6): give 2, one for each dim"
     for ask in (Layout((4, 6)).offset, Layout((4, 6)).address):
         with pytest.raises(IndexError, match=f"^{re.escape(told)}$"):
@@ -138,7 +138,7 @@ def test_a_class_has_no_layout():
 
 
 def test_the_repr_of_a_copy():
-    """What does not show in the numbers is said: each lies in a storage that no other layout had."""
+    """A copy has the same numbers, so its repr also names its storage, which is new."""
     x = Layout((2, 3), itemsize=4)
     numbers = "Layout(shape=(2, 3), stride=(3, 1), storage_offset=0, itemsize=4"
     one, other = x.clone(), x.clone()
@@ -157,7 +157,7 @@ def test_a_layout_is_a_value():
 
 @pytest.mark.parametrize("name", NO_LAYOUT)
 def test_of_refuses(name):
-    """What has no single stride has no layout."""
+    """Anything without one stride for each dim has no layout."""
     value, sentence = NO_LAYOUT[name]
     with pytest.raises((TypeError, LayoutError), match=re.escape(sentence)):
         Layout.of(value)
@@ -185,7 +185,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("source", ENDLESS)
 def test_numbers_dims_and_values_have_an_end(source):
-    """What nobody can mean is refused: huge ints, a thousand dims and more, what never ends."""
+    """Huge ints, more than a thousand dims and endless iterators are refused."""
     refuses(source, ENDLESS[source], torch=torch, itertools=itertools)
 
 

@@ -1,15 +1,14 @@
 """Every public name meets everything: the right answer or a clear error, and the tables say which.
 
-What takes a tensor is a column of COLUMNS, and TABLE has a letter for each kind of input: "." for an
-answer, which an oracle confirms, else the initial of the error. What takes something else has a row in
-ARGUMENTS for each of its parameters. A public name that is in none of the tables fails the first test.
+A name that takes a tensor is a column of COLUMNS, and TABLE has a letter for each kind of input: "." for an
+answer, which an oracle confirms, else the initial of the error. A name that takes something else has a row
+in ARGUMENTS for each of its parameters. A public name in none of the tables fails the test of all names.
 """
 
 import inspect
 import linecache
 import re
 import traceback
-from math import prod
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -19,7 +18,8 @@ import torch
 
 import stridekit
 from stridekit import Layout, LayoutError, MemorySet, Undecided, plots, timing
-from tests.brute_force import bytes_of, is_flat, numbers, row_major, starts
+from tests import fuzz_layout
+from tests.brute_force import numbers
 from tests.robust_inputs import INPUTS, WORDS, meet
 
 PACKAGE = str(Path(stridekit.__file__).parent)
@@ -70,31 +70,22 @@ def rows(table):
 
 OTHER = torch.arange(4.0)  # lies elsewhere
 FAR = Layout((4,), storage_offset=2**40)  # where Layouts count
-SIX = Layout((4, 6), itemsize=4)
 
 
 def other(x):
     return FAR if isinstance(x, Layout) else OTHER
 
 
-def whole(x):
-    """The elements of the storage, bit by bit."""
-    return torch.empty(0, dtype=torch.uint8).set_(x.untyped_storage()).tolist()
-
-
 def raw(t):
+    """Its bytes; a subclass may answer with more of itself."""
     t = t.detach().as_subclass(torch.Tensor)
     return t.view(torch.uint8).tolist() if t.numel() else []
 
 
-def fit(x):
-    """The bytes of whole elements."""
-    count = x.untyped_storage().nbytes() // x.element_size()
-    return whole(x)[: count * x.element_size()]
-
-
-def item_of(x):
-    return x[(0,) * x.ndim].item()
+def stored(x):
+    """The bytes of whole elements in the storage."""
+    whole = torch.empty(0, dtype=torch.uint8).set_(x.untyped_storage()).tolist()
+    return whole[: len(whole) // x.element_size() * x.element_size()]
 
 
 def origin(x):
@@ -104,41 +95,9 @@ def origin(x):
         return ()
 
 
-def given(x, default):
-    """The numbers of x; without one the widget brings its own."""
-    return default if x is None else numbers(x)
-
-
 def told(explanation):
     lines = dict(explanation.lines)
-    return explanation.title.partition(" of ")[2], lines["contiguous"] == "yes"
-
-
-def traffic_of(x):
-    found = stridekit.traffic(reads=x).operands[0]
-    return found.useful, found.lines
-
-
-def lines_of(x):
-    bytes_ = bytes_of(x)
-    if isinstance(bytes_, range):
-        return len(bytes_), -(-len(bytes_) // 64)
-    return len(bytes_), len({b // 64 for b in bytes_})
-
-
-def sectors_of(x):
-    item = numbers(x)[3]
-    return len({(a + k) // 32 for a in row_major(x, 32) for k in (0, item - 1)})
-
-
-def described(x):
-    shape, stride, offset, _ = numbers(x)
-    n = [k for k, size in enumerate(shape) if size != 1]
-    steps = [prod(shape[k + 1 :]) for k in n]
-    return (
-        f"shape {shape}, stride {stride}, storage_offset {offset}",
-        0 in shape or [stride[k] for k in n] == steps,
-    )
+    return explanation.title.partition(" of ")[2], lines["contiguous"]
 
 
 def like(x):
@@ -148,94 +107,73 @@ def like(x):
     return torch.empty_strided(shape, stride, dtype=dtype, device="meta")
 
 
-def sum_of(x):
-    return numbers(like(x) + like(x))
+def reached(m):
+    return m.stop - m.first, m.count()
 
 
-def memory_of(x):
-    m = stridekit.memset(x)
-    return (m.first, m.stop, m.count()) if m else None
-
-
-def memory_is(x):
-    b = bytes_of(x)
-    return (b[0], b[-1] + 1, len(b)) if len(b) else None
-
-
-def overlaps(x):
-    return len(bytes_of(x)) < prod(numbers(x)[0]) * numbers(x)[3]
-
-
-def spread(places):
-    return places if isinstance(places, range) else sorted(places)
-
-
-def nest(x):
-    out, first, _ = stridekit.loop_nest(x, x)
-    return spread(starts(first)), out.numel
-
-
-def nest_is(x):
-    """What is yet to be conjugated or negated is cloned first, and the loops read the clone."""
-    lazy = isinstance(x, torch.Tensor) and (x.is_conj() or x.is_neg())
-    return spread(starts(x.clone() if lazy else x)), prod(numbers(x)[0])
+def resolved(x):
+    """A loop reads a clone of a tensor that has yet to be conjugated or negated."""
+    return x.resolve_conj().resolve_neg() if isinstance(x, torch.Tensor) else x
 
 
 sk = stridekit
-# For each name: what is asked, and the truth.
+# What each name is asked.
 COLUMNS = {
-    "Layout.of": (lambda x: numbers(Layout.of(x)), numbers),
-    "explain": (lambda x: told(sk.explain(x)), described),
-    "explain_view": (lambda x: " can be " in sk.explain_view(x, -1).title, is_flat),
-    "read_storage": (lambda x: raw(sk.read_storage(x)), fit),
-    "read_element": (lambda x: sk.read_element(x, origin(x)), item_of),
-    "storage_view": (lambda x: raw(sk.storage_view(x)), fit),
-    "explore": (lambda x: sk.explore(x).layout.stride[:4], lambda x: numbers(x)[1][:4]),
-    "StrideExplorer": (
-        lambda x: numbers(sk.StrideExplorer(x).layout),
-        lambda x: given(x, ((5, 8), (8, 1), 0, 4)),
-    ),
-    "ReshapeStepper": (
-        lambda x: numbers(sk.ReshapeStepper(x).layout)[:2],
-        lambda x: given(x, RESHAPED)[:2],
-    ),
-    "TraversalExplorer": (
-        lambda x: numbers(sk.TraversalExplorer(x).layout)[1],
-        lambda x: given(x, WALKED)[1],
-    ),
-    "memset": (memory_of, memory_is),
-    "MemorySet.of": (lambda x: MemorySet.of(x).count(), lambda x: len(bytes_of(x))),
-    "is_view": (
-        lambda x: (sk.is_view(x, x), sk.is_view(x, other(x))),
-        lambda x: (True, not len(bytes_of(x))),
-    ),
-    "shares_memory": (
-        lambda x: (sk.shares_memory(x, x), sk.shares_memory(x, other(x))),
-        lambda x: (len(bytes_of(x)) > 0, False),
-    ),
-    "shares_storage": (
-        lambda x: (sk.shares_storage(x, x), sk.shares_storage(x, OTHER)),
-        lambda x: (isinstance(x, torch.Tensor | Layout) or x.nbytes > 0, False),
-    ),
-    "has_internal_overlap": (sk.has_internal_overlap, overlaps),
-    "relation": (
-        lambda x: (sk.relation(x, x).is_view, sk.relation(x, other(x)).shares_memory),
-        lambda x: (True, False),
-    ),
-    "output_layout": (lambda x: numbers(sk.output_layout(x, x)), sum_of),
-    "loop_nest": (nest, nest_is),
-    "broadcast_tensors": (
-        lambda x: sk.broadcast_tensors(x, Layout((1,)))[0].stride[-1:],
-        lambda x: tuple(torch.broadcast_tensors(like(x), torch.empty(1))[0].stride()[-1:]),
-    ),
-    "traffic": (traffic_of, lines_of),
-    "warp_sectors": (lambda x: sk.warp_sectors(x).sectors, sectors_of),
-    "Layout.expand_as": (lambda x: Layout(()).expand_as(x).shape, lambda x: tuple(x.shape)),
+    "Layout.of": lambda x: numbers(Layout.of(x)),
+    "explain": lambda x: told(sk.explain(x)),
+    "explain_view": lambda x: " can be " in sk.explain_view(x, -1).title,
+    "read_storage": lambda x: raw(sk.read_storage(x)),
+    "read_element": lambda x: sk.read_element(x, origin(x)),
+    "storage_view": lambda x: raw(sk.storage_view(x)),
+    "explore": lambda x: sk.explore(x).layout.stride[:4],
+    "StrideExplorer": lambda x: numbers(sk.StrideExplorer(x).layout),
+    "ReshapeStepper": lambda x: numbers(sk.ReshapeStepper(x).layout)[:2],
+    "TraversalExplorer": lambda x: numbers(sk.TraversalExplorer(x).layout)[1],
+    "memset": lambda x: reached(sk.memset(x)),
+    "MemorySet.of": lambda x: reached(MemorySet.of(x)),
+    "is_view": lambda x: (sk.is_view(x, x), sk.is_view(x, other(x))),
+    "shares_memory": lambda x: (sk.shares_memory(x, x), sk.shares_memory(x, other(x))),
+    "shares_storage": lambda x: (sk.shares_storage(x, x), sk.shares_storage(x, OTHER)),
+    "has_internal_overlap": sk.has_internal_overlap,
+    "relation": lambda x: (sk.relation(x, x).is_view, sk.relation(x, other(x)).shares_memory),
+    "output_layout": lambda x: numbers(sk.output_layout(x, x)),
+    "loop_nest": lambda x: both(sk.loop_nest(x, x)),
+    "broadcast_tensors": lambda x: sk.broadcast_tensors(x, Layout((1,)))[0].stride[-1:],
+    "traffic": lambda x: sk.traffic(reads=x).operands[0].useful,
+    "warp_sectors": lambda x: sk.warp_sectors(x).useful,
+    "Layout.expand_as": lambda x: Layout(()).expand_as(x).shape,
 }
+# The truth, where it is not the answer for the layout of the input, which other tests compare with torch.
+TRUTHS = {
+    "Layout.of": numbers,
+    "read_storage": stored,
+    "read_element": lambda x: x[(0,) * x.ndim].item(),
+    "storage_view": stored,
+    "explore": lambda x: numbers(x)[1][:4],
+    "shares_storage": lambda x: (isinstance(x, torch.Tensor) or x.nbytes > 0, False),
+    "loop_nest": lambda x: COLUMNS["loop_nest"](Layout.of(resolved(x))),
+    "Layout.expand_as": lambda x: tuple(x.shape),
+}
+# What the widgets begin with.
+GIVEN_NONE = {
+    "StrideExplorer": Layout((5, 8), itemsize=4),
+    "ReshapeStepper": Layout((4, 6)),
+    "TraversalExplorer": Layout((6, 8)),
+}
+# The same bytes as a layout, where elements lie at no whole number of elements, or have no bytes.
+SAME_BYTES = {"packed field": Layout((5, 4), (5, 1), 1), "no bytes": Layout((0,))}
+
+
+def truth(name, kind, x):
+    if name in TRUTHS:
+        return TRUTHS[name](x)
+    known = GIVEN_NONE[name] if x is None else SAME_BYTES.get(kind)
+    return COLUMNS[name](known or Layout.of(x))
+
+
 # They tell what they take, not what the input is.
 OWN_WORDS = {"MemorySet.of", "Layout.expand_as", *(name for name in COLUMNS if "xplore" in name)}
 OWN_WORDS |= {"ReshapeStepper"}
-RESHAPED, WALKED = ((4, 6), (6, 1)), ((6, 8), (8, 1))  # what the widgets begin with
 
 # One letter for each of COLUMNS, in their order, and the kinds of input that are met so.
 TABLE = """
@@ -284,15 +222,15 @@ def test_the_table_has_each_kind():
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_tensor_or_what_is_none(kind):
     """Each name answers it rightly, or refuses it in its own words; both as the table says."""
-    for letter, (name, (ask, truth)) in zip(ROWS[kind], COLUMNS.items(), strict=True):
+    for letter, name in zip(ROWS[kind], COLUMNS, strict=True):
 
-        def do(x, letter=letter, name=name, ask=ask, truth=truth):
+        def do(x, letter=letter, name=name):
             try:
-                found = ask(x)
+                found = COLUMNS[name](x)
             except Exception as error:
                 met = refusal(error, "" if name in OWN_WORDS else WORDS.get(kind, ""))
             else:
-                met = "." if found == truth(x) else f"wrong: {found}"
+                met = "." if found == truth(name, kind, x) else f"wrong: {found}"
             assert met == letter, name
 
         meet(kind, do)
@@ -485,7 +423,7 @@ def test_an_argument(letters, call, right, known):
 def budgeted():
     """The calls, as their signatures have them, of all that takes a budget: J."""
     for name in [*stridekit.__all__, *(f"m.{name}" for name in dir(MemorySet) if name[0] != "_")]:
-        function = eval(name, NAMES | {"m": MemorySet.of(SIX)})
+        function = eval(name, NAMES | {"m": MemorySet.of(Layout((4, 6)))})
         if inspect.isfunction(function) or inspect.ismethod(function):
             parameters = inspect.signature(function).parameters.values()
             if "budget" in [p.name for p in parameters]:
@@ -520,6 +458,7 @@ def both(results):
 
 # What only tells what was found, by an expression.
 TOLD = """
+x.ndim; x.numel; x.span; x.copied; x.memory_format; x.is_dense(); x.why_not_dense(); x.why_not_torch()
 explain(x); relation(x, x); traffic(x); warp_sectors(x); self_check(); cmp; cmp.ratios['b']; gpu_results
 measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab, 1, **quick)
 timing.gpu.published(); timing.machine(); timing.why_no_cuda(); m.where; m.counts_from_storage
@@ -533,29 +472,9 @@ def found(known):
     return {call: eval(call, names) for call in re.split("; |\n", TOLD.strip())}
 
 
-def plain(kind):
-    """What can be asked of a layout or a memory set without an argument."""
-    for name in dir(kind):
-        value = inspect.getattr_static(kind, name)
-        if name[0] == "_" or isinstance(value, classmethod | staticmethod):
-            continue
-        if not inspect.isfunction(value):
-            yield name
-        elif all(
-            p.default is not p.empty for p in [*inspect.signature(value).parameters.values()][1:]
-        ):
-            yield f"{name}()"
-
-
-# What is asked of torch too, but for names that mean something else there, or want an argument.
-OTHERS = {"storage", "coalesce()", "to()", "view_as_complex()"}
-TORCHS = {name for name in plain(Layout) if hasattr(torch.Tensor, name.strip("()"))} - OTHERS
-TORCHS |= {"view_as_real()"}
-
-
 def test_every_public_name_has_a_row(found):
-    """Give a new one a column, a row for each of its parameters, or a place among what only tells."""
-    text = " ".join([*COLUMNS, *plain(Layout), TOLD, ARGUMENTS, *budgeted()])
+    """Give a new one a column, a row for each parameter, a random family, or a place in TOLD."""
+    text = " ".join([*COLUMNS, *fuzz_layout.CASES, TOLD, ARGUMENTS, *budgeted()])
     rows = {*re.findall(r"\w+", text), *(type(value).__name__ for value in found.values())}
     drawn = {
         name
@@ -564,32 +483,6 @@ def test_every_public_name_has_a_row(found):
     }
     every = {*stridekit.__all__, *timing.__all__, *drawn, *dir(Layout), *dir(MemorySet)}
     assert {name for name in every if not name.startswith("_")} <= rows
-
-
-@pytest.mark.parametrize("name", sorted({*plain(Layout)} - {"view_as_complex()"}))
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_needs_no_argument(name):
-    """Whatever the layout: torch's answer, or a refusal where torch refuses too."""
-    for shape in [(), (5,), (4, 6), (0, 3), (2, 3, 4), (1, 1), (10**9, 10**9)]:
-        t = torch.empty(shape, dtype=torch.complex64, device="meta")
-        x = {"x": Layout.of(t)}
-        if name not in TORCHS:
-            assert repr(eval(f"x.{name}", x)) == repr(eval(f"x.{name}", x))
-            continue
-        if name == "unbind()" and shape == (10**9, 10**9):
-            continue
-        try:
-            wanted = eval(f"t.{name}" if name[:5] != "view_" else "torch.view_as_real(t)")
-        except (RuntimeError, IndexError, OverflowError, TypeError):
-            with pytest.raises((LayoutError, IndexError)) as refused:
-                eval(f"x.{name}", x)
-            assert refusal(refused.value) in "LI"
-            continue
-        got = eval(f"x.{name}", x)
-        wanted = wanted() if callable(wanted) and not isinstance(wanted, torch.Tensor) else wanted
-        if isinstance(wanted, torch.Tensor) or name == "unbind()":
-            got, wanted = both(got), both(wanted)
-        assert got == wanted, shape
 
 
 def test_what_only_tells(found):

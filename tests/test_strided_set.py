@@ -24,7 +24,7 @@ from stridekit.memory.strided_set import (
     table,
 )
 from tests.brute_force import sums
-from tests.fuzz_memory import PLENTY, check_strided_set
+from tests.fuzz_memory import PLENTY
 
 # Few small steps interleave; the wide and the negative ones nest.
 STEPS = st.one_of(st.integers(0, 12), st.integers(-40, 40))
@@ -54,12 +54,6 @@ def test_levels_are_digits(given_generators):
         lower = [g for _, finer, _ in levels[k + 1 :] for g in finer]
         assert below == max(sums(0, lower)) < step
         assert math.gcd(*[c for c, _ in own]) == step
-
-
-@given(generators(5))
-def test_count_members_order_and_collisions(given_generators):
-    """Those of the filled set."""
-    check_strided_set(given_generators)
 
 
 @given(generators(), generators(), st.integers(-60, 60))

@@ -110,7 +110,7 @@ def answers():
     return {
         f"{name} of {kind}": re.sub(r"0x\w+", "", outcome(ask, x))
         for kind, x in X.items()
-        for name, (ask, _) in COLUMNS.items()
+        for name, ask in COLUMNS.items()
     }
 
 

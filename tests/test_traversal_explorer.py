@@ -9,8 +9,8 @@ from stridekit.memory.memset import MemorySet
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Warp
+from tests.brute_force import visited
 from tests.strategies import tensors
-from tests.test_questions import visited
 
 X = Layout((6, 8), itemsize=8)
 

@@ -22,7 +22,7 @@ MOST_SECONDS, MOST_MEGABYTES = 2, 500  # CPU time of one process: no load of the
 
 @pytest.fixture(scope="module")
 def found():
-    """What each call came to, by the number of its row."""
+    """The outcome of each call, by the number of its row."""
     run = [sys.executable, "-W", "ignore", "-m", "tests.worst_inputs"]
     env = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
     done = subprocess.run(run, cwd=ROOT, env=env, capture_output=True, text=True, check=False)

@@ -1,109 +1,37 @@
-"""What a person types into the widgets, drawn by chance: operations, lines, and odd ones of both."""
+"""Random typing for the widgets: operations, lines, and odd ones of both."""
 
 import json
 import re
 from random import Random
 
 from stridekit import Layout, LayoutError
-from stridekit.widgets.grammar import SIGNATURES
+from stridekit.widgets.grammar import SIGNATURES, apply, read_steps
+from tests import steps
 
 # Operations -------------------------------------------------------------------------------------------
 
 
-def operation(rng, x):
-    """A step that usually exists for this layout."""
-    ndim = x.ndim
-    dims = list(range(ndim))
-
-    def dim():
-        return rng.randint(-ndim - (rng.random() < 0.1), max(ndim - 1, 0))
-
-    def shape():
-        sizes = [n for n in rng.sample(x.shape, ndim) for n in split(rng, n)]
-        sizes = merge(rng, sizes)
-        if sizes and rng.random() < 0.2:
-            sizes[rng.randrange(len(sizes))] = rng.choice([-1, -1, -1, 5, -2])
-        return ", ".join(map(str, sizes)) if sizes and rng.random() < 0.7 else f"{tuple(sizes)}"
-
-    def index():
-        items = [
-            rng.choice(
-                [
-                    ":",
-                    f"{rng.randint(-n, n)}",
-                    "::2",
-                    "1:",
-                    f":{rng.randint(-1, 3)}",
-                    "1:4:3",
-                    "None",
-                ]
-            )
-            for n in x.shape
-        ]
-        if rng.random() < 0.3:
-            items.insert(rng.randint(0, len(items)), "...")
-        items = items[: rng.randint(1, 5)] or ["..."]
-        return f"[{', '.join(items)}]"
-
-    rng.shuffle(dims)
-    order = str(tuple(dims)) if rng.random() < 0.5 or len(dims) < 2 else ", ".join(map(str, dims))
-    grown = tuple(rng.choice([n, -1, 3 if n == 1 else n]) for n in x.shape)
-    return rng.choice(
-        [
-            index,
-            index,
-            lambda: f".permute({order})",
-            lambda: f".transpose({dim()}, {dim()})",
-            lambda: rng.choice([".t()", ".T", ".mT"]),
-            lambda: f".select({dim()}, {rng.randint(-2, 3)})",
-            lambda: f".unsqueeze({dim()})",
-            lambda: rng.choice([".squeeze()", f".squeeze({dim()})"]),
-            lambda: f".expand({(*[2] * rng.randint(0, 1), *grown)})",
-            lambda: f".diagonal({rng.randint(-2, 2)}, {dim()}, {dim()})",
-            lambda: f".unfold({dim()}, {rng.randint(0, 3)}, {rng.randint(1, 2)})",
-            lambda: f".view({shape()})",
-            lambda: f".view({shape()})",
-            lambda: f".reshape({shape()})",
-            lambda: f".reshape({shape()})",
-            lambda: rng.choice([".flatten()", f".flatten({dim()}, {dim()})", ".ravel()"]),
-            lambda: rng.choice([".contiguous()", '.contiguous("channels_last")']),
-            lambda: (
-                f".as_strided({tuple(x.shape)}, {tuple(reversed(x.stride))}, {rng.randint(-1, 4)})"
-            ),
-        ]
-    )()
+def in_format(r: Random, x):
+    return r.choice(((), (), ("'channels_last'",)))
 
 
-def split(rng, n):
-    """A size as it is, or as two factors, or with a 1 beside it."""
-    factors = [k for k in range(2, n) if n % k == 0]
-    if factors and rng.random() < 0.5:
-        k = rng.choice(factors)
-        return [k, n // k]
-    return [n, 1] if rng.random() < 0.1 else [n]
+# What a person can type, an index most often; arguments are drawn as for layouts.
+ARGUMENTS = steps.ARGUMENTS | {"contiguous": in_format, "clone": in_format}
+NAMES = [*SIGNATURES, *["__getitem__"] * 4]
 
 
-def merge(rng, sizes):
-    """Two neighbours multiplied, sometimes."""
-    if len(sizes) > 1 and rng.random() < 0.6:
-        k = rng.randrange(len(sizes) - 1)
-        return [*sizes[:k], sizes[k] * sizes[k + 1], *sizes[k + 2 :]]
-    return sizes
-
-
-def step(r: Random, layout: Layout) -> str:
-    """An operation that usually exists: as it is usually written, or its arguments by their names."""
-    text = operation(r, layout)
-    name, bracket, given = text[1:].rstrip(")").partition("(")
-    names = re.findall(r"(\w+):", SIGNATURES.get(name) or "")
-    if not (bracket and names and r.random() < 0.35):
-        return text
-    starred = SIGNATURES[name].startswith("*") and not given.startswith(("(", "["))
-    values = [f"({given},)"] if starred and given else re.findall(r"\([^)]*\)|[^\s,()]+", given)
-    first = r.randint(0, len(values))
-    pairs = [f"{word}={value}" for word, value in zip(names, values, strict=False)]
-    named = r.sample(pairs[first:], len(pairs[first:]))
-    return f".{name}({', '.join([*values[:first], *named])})"
+def operation(r: Random, layout: Layout, named=0.0) -> str:
+    """An operation that usually exists for this layout, at times with some arguments by their names."""
+    name = r.choice(NAMES)
+    args = ARGUMENTS[name](r, layout)
+    words = re.findall(r"(\w+):", SIGNATURES.get(name) or "")
+    if not words or r.random() >= named:
+        return steps.source(name, args)
+    if SIGNATURES[name].startswith("*") and args and isinstance(args[0], int):
+        args = (args,)  # sizes one by one have no name
+    first = r.randint(0, len(args))
+    pairs = [f"{word}={arg}" for word, arg in zip(words, args, strict=False)][first:]
+    return f".{name}({', '.join([*map(str, args[:first]), *r.sample(pairs, len(pairs))])})"
 
 
 # Lines of the alias explorer --------------------------------------------------------------------------
@@ -131,12 +59,9 @@ def line(rng, session):
 def computed(rng, session):
     """Arithmetic out of place, of tensors that often broadcast, or of one and an int."""
     names = [*session.tensors]
-    operands = [
-        chained(rng, session, rng.choice(names)),
-        rng.choice([str(rng.randint(-9, 100))] * 2 + names),
-    ]
-    rng.shuffle(operands)
-    return f"{rng.choice('yz')} = {operands[0]} {rng.choice('+-*')} {operands[1]}"
+    other = rng.choice([str(rng.randint(-9, 100))] * 2 + names)
+    one, two = rng.sample([chained(rng, session, rng.choice(names)), other], 2)
+    return f"{rng.choice('yz')} = {one} {rng.choice('+-*')} {two}"
 
 
 def chained(rng, session, name):
@@ -145,17 +70,16 @@ def chained(rng, session, name):
         return name
     text, layout = name, session.tensors[name].layout
     for _ in range(rng.choice([0, 1, 1, 1, 2])):
-        step = rng.choice([operation(rng, layout), ".clone()", windows(rng, layout)])
+        text += (step := rng.choice([operation(rng, layout), ".clone()", windows(rng, layout)]))
         try:
-            layout = eval(f"x{step}", {"x": layout})
+            layout = apply(layout, read_steps(step)[0])
         except (LayoutError, IndexError):
-            return text + step
-        text += step
+            break
     return text
 
 
 def windows(rng, layout):
-    """What makes two indices share an element."""
+    """An operation after which two indices share an element."""
     if layout.ndim == 0:
         return ".expand(3)"
     if rng.random() < 0.5:
@@ -166,10 +90,7 @@ def windows(rng, layout):
 def indexed(rng, session, name):
     """A slice of a name."""
     ndim = session.tensors[name].tensor.ndim
-    items = [
-        rng.choice([":", "1:", ":-1", "0", "::2", "1::2"])
-        for _ in range(rng.randint(1, max(ndim, 1)))
-    ]
+    items = rng.choices([":", "1:", ":-1", "0", "::2", "1::2"], k=rng.randint(1, max(ndim, 1)))
     return f"{name}[{', '.join(items)}]"
 
 
@@ -177,16 +98,10 @@ def operand(rng, session, target):
     """A tensor that often has the shape of the target: the same, shifted, flipped over, or repeated."""
     name = rng.choice([*session.tensors])
     shifted = target.replace("1:", "?").replace(":-1", "1:").replace("?", ":-1")
-    choices = [
-        shifted,
-        shifted,
-        target,
-        name,
-        indexed(rng, session, name),
-        chained(rng, session, name),
-    ]
-    text = rng.choice(choices)
-    return text + rng.choice(["", "", "", ".clone()", ".t()", "[0]", "[:1]"])
+    others = [target, name, indexed(rng, session, name), chained(rng, session, name)]
+    return rng.choice([shifted, shifted, *others]) + rng.choice(
+        ["", "", "", ".clone()", ".t()", "[0]", "[:1]"]
+    )
 
 
 # Odd ones ---------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import resource
 import sys
 import time
 
-# What came of it ("." for an answer, else the initial of the error, as in test_robustness), what made it
-# ready and is not counted, and the call. The answer is also shown.
+# The outcome ("." for an answer, else the initial of the error, as in test_robustness), the set-up, which
+# is not measured, and the call. The repr of the answer is measured too.
 TANGLED = "L((10**9,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))"  # three steps that interleave
 HARD = "L((2,) * 60, [10**12 + k**5 for k in range(60)])"
 OTHER = "L((2,) * 60, [10**12 + k**4 for k in range(60)], 1)"
@@ -68,8 +68,17 @@ ROWS = [
     ("U", "", "max(memset(L((2,) * 900, [10**3 + k * k for k in range(900)])))"),
     ("U", "", "10**6 + 1 in memset(L((2,) * 900, [10**6 + k * k for k in range(900)]))"),
     ("U", "", f"memset({DEEP}).blocks()"),
+    (".", "", "memset(L((2,) * 600, [3**k for k in range(600)])).blocks()"),
+    ("U", "", f"memset({TANGLED}).blocks()"),
+    ("U", "", "memset(L((9, 9), (77, 3))).blocks(2**30)"),
     ("U", "", "memset(L((10**3,) * 8, (7, 11, 13, 17, 19, 23, 29, 31))).blocks(10**6 + 3)"),
     ("U", "", f"memset({TANGLED}).count()"),
+    ("U", "", "memset(L((4000,) * 20, range(3001, 3041, 2))).count()"),
+    ("U", "", "memset(L((10**9,), (13,), 10**6)) <= memset(L((10**12,) * 2, (7, 11)))"),
+    ("U", "", "memset(L((10**4,) * 3, (6, 10, 15), 10**11)) <= memset(L((10**12,) * 2, (7, 11)))"),
+    (".", "x = L((2,) * 600, [3**k for k in range(600)])", "memset(x[:1]) <= memset(x)"),
+    (".", "", "list(memset(L((120,) * 3, (6, 10, 15))))"),
+    (".", "", "list(memset(L((2000, 2000), (2, 3))).runs())"),
     (".", "", f"memset({HARD}) == memset({HARD}.T)"),
     ("U", "", "memset(L((10**9,) * 3, (6, 10, 15), 10**10)) < memset(L((10**9,) * 3, (15, 21, 35)))"),
     ("U", f"{WEIGHTS}; {HOLES}", "is_view(L((2,) * 60, w, 10**20), holes)"),
@@ -144,7 +153,7 @@ GUARD = 3 << 30, 30  # bytes and CPU seconds after which a call is stopped
 
 
 def cost(setup, call, names, refusal):
-    """What the call came to, its CPU seconds, and the megabytes that it took at the peak."""
+    """The outcome of the call, its CPU seconds, and the megabytes that it took at its peak."""
     names = dict(names)
     exec(setup, names)
     # Of this process alone: what was there before the call is not the call's.
@@ -160,7 +169,7 @@ def cost(setup, call, names, refusal):
 
 
 def main():
-    """Ask each row in a child of its own, which starts with everything loaded."""
+    """Ask each row in a child process, which starts with everything loaded."""
     import stridekit
     from stridekit.exercises import channels_last, performance, strides, views
     from tests.test_robustness import NAMES, refusal

@@ -1,15 +1,15 @@
 """The aligned blocks that strided sets meet: cache lines, sectors or pages, counted without a visit.
 
 One set: the copies of a level lie one after another, so the blocks of a level are those of its copies,
-less one wherever a copy ends in the block in which the next begins. All of that depends only on where
-a copy starts modulo the block size, and those starts go round in a cycle: a level costs as many sums
-as it has different starts, at most `size`, however many copies there are. A level whose steps interleave
-is written out, within the budget.
+less one wherever a copy ends in the block in which the next begins. All of this depends only on where a
+copy starts modulo the block size, and those starts go round in a cycle. So a level costs one sum for each
+different start, at most `size`, however many copies there are. A level whose steps interleave is written
+out, within the budget.
 
-Several sets: a block that two of them meet counts once. x[::2] and x[1::2] have no byte in common and
-every cache line. What makes this quick is, in this order: sets that lie far apart; a set that leaves out
-no block between its ends; a set inside another; and sets that repeat with one step, as the slices of one
-tensor do, whose common period is counted as a level is. What remains is written out, within the budget.
+Several sets: a block that two of them meet counts once. x[::2] and x[1::2] share no byte and every cache
+line. Four cases are quick, and tried in this order: sets that lie far apart; a set that meets every block
+between its ends; a set inside another; and sets that repeat with one step, as slices of one tensor do,
+whose common period is counted like a level. Everything else is written out, within the budget.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from stridekit.memory.inclusion import includes
 from stridekit.memory.strided_set import Budget, Generator, Part, Span, cut, joined, reach, table
 
 _A_STEP = 8  # numbers, or sets, that are handled in one step of the budget
-_FEW = 8  # copies that are added up one by one: their way round the cycle does not pay
-_INSIDE = 200  # steps for the test whether a set lies inside another: there are other ways
-_DEEP = 100  # generators of a set that windows may nest: Python's stack is finite
+_FEW = 8  # copies that are added up one by one, which is quicker than going round the cycle
+_INSIDE = 200  # steps to find out if a set lies inside another, as there are other ways
+_DEEP = 100  # the most generators of a set that windows nest: Python's stack is finite
 
 
 class Blocks(NamedTuple):
@@ -38,7 +38,7 @@ class Blocks(NamedTuple):
 
     @property
     def partial(self) -> int:
-        """The number of blocks of which the set has some bytes and not all."""
+        """The number of blocks of which the set has some bytes but not all."""
         return self.touched - self.filled
 
     @property
@@ -53,7 +53,7 @@ class Blocks(NamedTuple):
 def blocks(part: Part, size: int, budget: Budget) -> Blocks:
     """The blocks k*size … (k+1)*size - 1 that a set meets and fills; generators in normal form.
 
-    Raises Undecided where interleaved steps would cost more than the budget.
+    Raises Undecided if interleaved steps would cost more than the budget.
 
     >>> blocks((32, ((1, 8), (48, 1000))), 64, Budget(100))  # 8 bytes in every 48
     Blocks(size=64, touched=750, filled=0)
@@ -74,13 +74,13 @@ def blocks(part: Part, size: int, budget: Budget) -> Blocks:
         return max(0, stop // size - -(-start // size))
 
     def filled_by_two(stop: int, after: int) -> int:
-        # What is copied has holes, or it would be one run: so a block that two copies fill together
-        # lies within the last run of one and the first of the next, which are equally long.
+        # What is copied has holes, or it would be one run. So a block that two copies fill together lies
+        # within the last run of one and the first run of the next, which are equally long.
         inside = after % size
         return int(stop == after and 0 < inside <= first_run and size - inside <= first_run)
 
     touched = _total(base, runs, levels, size, _Worth(met, shared), budget)
-    if len(runs) == 1 and 2 * first_run < size:  # two runs that meet fill no block either
+    if len(runs) == 1 and 2 * first_run < size:  # not even two runs that meet fill a block
         return Blocks(size, touched, 0)
     worth = _Worth(filled, filled_by_two)
     return Blocks(size, touched, _total(base, runs, levels, size, worth, budget))
@@ -98,7 +98,7 @@ class _Copies(NamedTuple):
 class _Worth(NamedTuple):
     """The summands: for a run, from (start, stop), and for a joint, from (stop, the next start).
 
-    Both depend on their numbers modulo the block size alone.
+    Both depend only on their numbers modulo the block size.
     """
 
     of_run: Callable[[int, int], int]
@@ -106,10 +106,10 @@ class _Worth(NamedTuple):
 
 
 def _split(generators: tuple[Generator, ...], budget: Budget) -> tuple[list[Span], list[_Copies]]:
-    """The runs that the levels copy; and those levels, the finest first.
+    """The runs that the levels copy, and those levels, the finest first.
 
-    Usually the finest generator is the one run. Steps that interleave just above it join its copies
-    to longer ones, which are written out.
+    Usually the finest generator is the only run. Steps that interleave just above it join its copies to
+    longer runs, which are written out.
     """
     budget.spend(len(generators) // _A_STEP)
     first = generators[0][1] if generators and generators[0][0] == 1 else 1
@@ -154,7 +154,7 @@ def _total(
     budget: Budget,
 ) -> int:
     """The worth of all runs, and of all joints between neighbours."""
-    # The starts that matter at a level: the base, moved by coarser steps, modulo the block size.
+    # The starts that matter at a level: the base plus coarser steps, modulo the block size.
     cycles = [size]
     for level in reversed(levels):
         cycles.append(gcd(cycles[-1], level.step))
@@ -177,9 +177,9 @@ def _total(
 def _copied(
     values: list[int], cycle: int, level: _Copies, wanted: range, worth: _Worth, budget: Budget
 ) -> list[int]:
-    """The worth of a level's copies together, for each wanted start of the level.
+    """The worth of all copies of a level, for each wanted start of the level.
 
-    `values` has what one copy is worth, for starts that are `cycle` apart and go round.
+    `values` is the worth of one copy, for starts that are `cycle` apart and go round.
     """
     size, length, copies = cycle * len(values), level.length, level.starts
     if not isinstance(copies, range) or level.n <= _FEW:
@@ -198,7 +198,7 @@ def _copied(
 
 
 def _around(values: list[int], step: int, n: int) -> list[int]:
-    """For each place on a circle, the sum of the values met in n steps from there on."""
+    """For each place on a circle, the sum of the values met in n steps from there."""
     m = len(values)
     period = m // gcd(step, m)
     rounds, rest = divmod(n, period)
@@ -212,7 +212,7 @@ def _around(values: list[int], step: int, n: int) -> list[int]:
 
 
 def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
-    """The different turns of n that repeat with a period, and how often each of them occurs.
+    """The different ones of n turns that repeat with a period, and how often each occurs.
 
     >>> list(turns(8, 3))
     [(0, 3), (1, 3), (2, 2)]
@@ -228,7 +228,7 @@ def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
 def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
     """The number of blocks k*size … (k+1)*size - 1 that at least one set meets; size 1 counts bytes.
 
-    Sets as (base, generators in normal form). Raises Undecided where it would cost more than the budget.
+    Sets are (base, generators in normal form). Raises Undecided if it would cost more than the budget.
 
     >>> even, odd = (0, ((1, 4), (8, 1000))), (4, ((1, 4), (8, 1000)))
     >>> [blocks_together(parts, 64, Budget(100)) for parts in ([even], [odd], [even, odd])]
@@ -238,14 +238,14 @@ def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
 
 
 class _Union:
-    """Counts the blocks of several sets, and remembers sets that lie alike in their blocks."""
+    """A counter of the blocks of several sets, which remembers sets that lie alike in their blocks."""
 
     def __init__(self, size: int, budget: Budget) -> None:
         self.size, self.budget = size, budget
         self.known: dict[tuple[Part, ...], int] = {}
 
     def of(self, parts: tuple[Part, ...]) -> int:
-        """The blocks of different sets, given in ascending order."""
+        """The number of blocks of different sets in ascending order."""
         if not parts:
             return 0
         shift = parts[0][0] // self.size * self.size
@@ -256,11 +256,11 @@ class _Union:
         return self.known[parts]
 
     def _ends(self, part: Part) -> Span:
-        """The first block of a set, and the one behind its last."""
+        """The first block of a set, and the one after its last."""
         return part[0] // self.size, _last(part) // self.size + 1
 
     def _groups(self, parts: tuple[Part, ...]) -> list[list[Part]]:
-        """The sets, those apart whose first and last blocks lie apart."""
+        """The sets in groups whose blocks cannot coincide."""
         groups: list[list[Part]] = []
         reached = 0
         for part in parts:
@@ -275,7 +275,7 @@ class _Union:
         """The blocks of sets whose blocks may coincide."""
         if len(parts) == 1:
             return blocks(parts[0], self.size, self.budget).touched
-        # A set without a gap, in blocks, is a run of blocks: runs are joined, and hide what lies inside.
+        # A set that meets every block is a run of blocks. Runs are joined, and hide what lies inside.
         others: list[Part] = []
         whole: list[Span] = []
         for part in parts:
@@ -297,15 +297,15 @@ class _Union:
         return self._written_out(left) if periodic is None else periodic
 
     def _repeated(self, parts: list[Part]) -> int | None:
-        """The blocks of sets that all repeat with one coarsest step; None where they do not.
+        """The blocks of sets that all repeat with one coarsest step; None if they do not.
 
-        Copy i of a set lies in window i + k, for a k of its own; windows are as wide as the step.
-        Between the windows in which sets begin or end, the same sets lie in each window.
+        Windows are as wide as that step. Copy i of a set lies in window i + k, for a k of its own. Between
+        the windows in which sets begin or end, the same sets lie in each window.
         """
         if not all(0 < len(generators) <= _DEEP for _, generators in parts):
             return None
         origin, step = parts[0][0], parts[0][1][-1][0]
-        rows = []  # first window, the one behind the last, and the set as it lies in window 0
+        rows = []  # first window, the one after the last, and the set as it lies in window 0
         for base, generators in parts:
             c, n = generators[-1]
             window, phase = divmod(base - origin, step)
@@ -328,10 +328,10 @@ class _Union:
         first, last = parts[0][0], max(map(_last, parts))
 
         def shared(window: int) -> bool:
-            """True where the window ends in the block in which the next one begins."""
+            """True if the window ends in the block in which the next one begins."""
             return (last + window * step) // self.size == (first + (window + 1) * step) // self.size
 
-        # The blocks of a window, less the one it shares with the next; that goes round with the period.
+        # The blocks of a window, less the one shared with the next, repeat with the period.
         total = int(shared(stop - 1))
         for k, often in turns(stop - begin, self.size // gcd(step, self.size)):
             shift = (begin + k) * step
@@ -361,7 +361,7 @@ def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
 
 
 def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
-    """True where all numbers of a set are found in the other within a few steps."""
+    """True if a few steps show that all numbers of a set are in the other."""
     if inner[0] < outer[0] or _last(inner) > _last(outer):
         return False
     levels, piece = cut(outer[1]), (inner[0] - outer[0], inner[1])
@@ -387,10 +387,10 @@ def _last(part: Part) -> int:
 def partial_together(
     parts: Sequence[Part], without: Sequence[Part], size: int, budget: Budget
 ) -> int:
-    """The blocks that the sets meet and do not fill together, and that no set of `without` meets.
+    """The number of blocks that the sets meet but do not fill, and that no set of `without` meets.
 
-    Where `parts` are written and `without` read, these are the blocks that have to be read only to
-    keep the bytes in them that are not written. Raises Undecided like `blocks_together`.
+    If `parts` are written and `without` is read, these blocks are read only to keep those of their bytes
+    that are not written. Raises Undecided like `blocks_together`.
 
     >>> row = (0, ((1, 100),))
     >>> partial_together([row], [], 64, Budget(100)), partial_together([row], [row], 64, Budget(100))
@@ -405,7 +405,7 @@ def partial_together(
         return 0
     if both == mine + its and mine == sum([found.touched for found in own]):
         return sum([found.partial for found in own])
-    # A block is partial if a run begins or ends inside it: joined runs leave a gap between them.
+    # A block is partial if a run begins or ends inside it, as joined runs leave gaps between them.
     ends = {end for run in _runs(parts, budget) for end in run}
     partial = {end // size for end in ends if end % size}
     read = [(start // size, (stop - 1) // size) for start, stop in _runs(without, budget)]

@@ -1,12 +1,12 @@
 """Inclusion of one strided set in another, decided level by level without enumerating either.
 
-Take the coarsest digit of the outer set, a step c that is wider than everything below it. The inner set
+Take the coarsest digit of the outer set, a step c that is larger than everything below it. The inner set
 lies inside exactly if its hull does and its numbers modulo c lie in the lower levels. Modulo c the inner
-set is strided again: steps that are multiples of c vanish, a generator that goes all the way round
-becomes evenly spaced, and one that passes the end of the cycle is split there.
+set is strided again: steps that are multiples of c vanish, a generator that goes all the way round becomes
+evenly spaced, and one that passes the end of the cycle is split there.
 
-Splitting makes the question exponential in the worst case (subset sums can be written as layouts), so
-each split is a step of the budget.
+Splitting makes the question exponential in the worst case (subset sums can be written as layouts), so each
+split costs a step of the budget.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from stridekit.memory.strided_set import (
 
 
 def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
-    """True where every number of the piece is one of the levels, whose base is 0."""
+    """True if every number of the piece is one of the levels, whose base is 0."""
     for k, (step, level, below) in enumerate(levels):
         budget.spend()
         base, generators = piece
@@ -39,7 +39,7 @@ def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
             return False
         if len(level) > 1:
             return _includes_interleaved(levels[k:], piece, budget)
-        # Nearly always there is one piece, which goes on to the next level.
+        # There is nearly always one piece, which goes on to the next level.
         pieces = residues(piece, step, budget)
         piece = next(pieces)
         for other in pieces:
@@ -51,7 +51,7 @@ def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
 
 
 def residues(piece: Part, modulus: int, budget: Budget) -> Iterator[Part]:
-    """The piece modulo `modulus`: pieces of numbers from 0 to modulus - 1, together the same set.
+    """The piece modulo `modulus`, as pieces of numbers from 0 to modulus - 1.
 
     >>> list(residues((6, ((1, 4),)), 8, Budget(100)))  # 6 7 | 8 9 becomes 6 7 and 0 1
     [(6, ((1, 2),)), (0, ((1, 2),))]
@@ -72,10 +72,10 @@ def residues(piece: Part, modulus: int, budget: Budget) -> Iterator[Part]:
 
 
 def _cycle(generators: Sequence[Generator], modulus: int) -> int:
-    """The spacing after which the generators repeat modulo `modulus`.
+    """The spacing at which the generators repeat modulo `modulus`.
 
-    One that goes all the way round reaches every multiple of its gcd with the modulus: from then on
-    only residues modulo that spacing matter, also of the other generators.
+    A generator that goes all the way round reaches every multiple of its gcd with the modulus. From then
+    on, only residues modulo that spacing matter, for the other generators too.
     """
     cycle, before = modulus, 0
     while cycle != before:
@@ -89,7 +89,7 @@ def _cycle(generators: Sequence[Generator], modulus: int) -> int:
 def _unwrap(
     base: int, generators: tuple[Generator, ...], cycle: int, budget: Budget
 ) -> Iterator[Part]:
-    """Cut the generators where base + their sums pass the end of the cycle; base is below it."""
+    """Cut the generators where base plus their sums passes the end of the cycle; base is below it."""
     if base + reach(generators) < cycle:
         yield base, generators
         return
@@ -107,9 +107,9 @@ def _unwrap(
 
 
 def _includes_interleaved(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
-    """`includes` where the coarsest level has several generators.
+    """`includes` for a coarsest level of several generators.
 
-    If the piece's finer steps never carry into that level, the level is decided apart from the others.
+    If the finer steps of the piece never carry into that level, it is decided apart from the others.
     """
     base, generators = piece
     step, level, below = levels[0]
@@ -125,13 +125,13 @@ def _includes_interleaved(levels: Sequence[Level], piece: Part, budget: Budget) 
 
 
 def _covers(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
-    """True where the outer generators make every number of the piece: by fit, or by brute force."""
+    """True if the outer generators make every number of the piece: by fit, or by brute force."""
     if _fits(outer, piece, budget):
         return True
     base, generators = piece
     if prod([n for _, n in generators]) <= reach(outer) // 1024:
         return _each_lies_in(levels_of(outer), piece, budget)
-    # The outer table first: it spends what shifting by the base, which is within its reach, may need.
+    # The outer table first: the base is within its reach, so it pays for the shift by the base too.
     whole = table(outer, budget)
     return (table(generators, budget) << base) & ~whole == 0
 
@@ -146,10 +146,10 @@ def _each_lies_in(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
 
 
 def _fits(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
-    """True where each step of the piece is a multiple of an outer step, as in a slice of the outer set.
+    """True if each step of the piece is a multiple of an outer step, as in a slice of the outer set.
 
-    The piece's turns are taken from outer generators that have room for them; then the piece lies inside
-    if its base can be made from what remains. False decides nothing: there may be another way.
+    The steps of the piece are taken from outer generators that have room for them; then the piece lies
+    inside if what remains can make its base. False decides nothing: there may be another way.
     """
     base, generators = piece
     room = dict(outer)

@@ -1,12 +1,12 @@
-"""Memory sets: exactly which bytes a tensor's indices reach, as a Python set that is never filled.
+"""Memory sets: the exact bytes that a tensor's indices reach, as a set that is never enumerated.
 
 The memory set of a layout is the set of byte addresses
 
     itemsize * (storage_offset + i*stride[0] + j*stride[1] + …) + k    for all indices, 0 <= k < itemsize
 
-so the itemsize is one more generator, (1, itemsize), of a strided set. Questions about 10**12 elements
-cost what questions about a thousand do, and only iteration visits bytes: `strided_set`, `inclusion` and
-`blocks` show how.
+so the itemsize is one more generator, (1, itemsize), of a strided set. A question about 10**12 elements
+costs as much as one about a thousand, and only iteration visits bytes; see `strided_set`, `inclusion` and
+`blocks`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from stridekit.memory.strided_set import (
 
 __all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
 
-# The spaces of Layouts, one for each storage, have names that begin so; those of tensors and arrays are
-# named after their devices.
+# Names of the spaces of Layouts, one for each storage, begin with this; tensors and arrays have the name
+# of their device.
 _STORAGE = "storage"
 
 
@@ -49,10 +49,10 @@ class MemorySet:
 
     `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order; there is
     no union or difference. The named methods take a `budget` of steps, ten microseconds or so each, and
-    raise Undecided where an exact answer would cost more; operators have the default budget.
-    Iteration goes on for as long as you like: there each byte has a budget of its own. Addresses of
-    two spaces never meet. Those of a Layout count from its storage: comparing them with those of a
-    device raises ValueError, `==` included. `stridekit.memset(x)` makes one.
+    raise Undecided if an exact answer would cost more; operators have the default budget. You can iterate
+    for as long as you like, as each byte has a budget of its own. Addresses of two spaces never meet. Those
+    of a Layout count from its storage: comparing them with those of a device raises ValueError, also with
+    `==`. `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
     >>> column
@@ -63,7 +63,7 @@ class MemorySet:
 
     space: str  # "cpu" or another device; "storage", and its name, where addresses count from its start
     first: int  # the lowest byte
-    stop: int  # the highest byte, plus 1; equal to first where the set is empty
+    stop: int  # the highest byte, plus 1; equal to first in an empty set
     _generators: tuple[Generator, ...]
     __array_ufunc__ = None  # NumPy would compare with each element of an array
 
@@ -106,7 +106,7 @@ class MemorySet:
 
     @property
     def counts_from_storage(self) -> bool:
-        """True where addresses count from the start of a storage, as a Layout's do, not on a device."""
+        """True if addresses count from the start of a storage, as a Layout's do, not on a device."""
         return self.space.startswith(_STORAGE)
 
     @property
@@ -119,7 +119,7 @@ class MemorySet:
     # The protocol of sets ---------------------------------------------------------------------
 
     def issubset(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """True where every byte of this set is one of the other; the empty set is a subset of any.
+        """True if every byte of this set is in the other; the empty set is a subset of any set.
 
         >>> rows = Layout((10**6, 10**6))  # 10**12 elements
         >>> MemorySet.of(rows.diagonal()).issubset(MemorySet.of(rows))
@@ -128,12 +128,12 @@ class MemorySet:
         return self._lies_in(other, Budget(budget))
 
     def issuperset(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """True where every byte of the other set is one of this."""
+        """True if every byte of the other set is in this one."""
         _require_comparable(self, other)
         return other.issubset(self, budget)
 
     def isdisjoint(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """True where the sets have no byte in common.
+        """True if the sets have no byte in common.
 
         >>> x = Layout((10,), itemsize=4)
         >>> MemorySet.of(x[::2]).isdisjoint(MemorySet.of(x[1::2]))  # their ranges interleave
@@ -149,15 +149,15 @@ class MemorySet:
         return not meet(self._generators, other._generators, shift, steps)
 
     def count(self, budget: int = BUDGET) -> int:
-        """The number of bytes in the set: `len`, for any size and with a budget."""
+        """The number of bytes in the set: `len` for any size, and with a budget."""
         return count(self._levels, Budget(budget)) if self else 0
 
     def blocks(self, size: int = 64, budget: int = BUDGET) -> Blocks:
         """The aligned blocks of `size` bytes: how many the set touches, and how many of them it fills.
 
-        64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are
-        aligned as addresses are: those of a Layout count from the start of its storage. Raises
-        ValueError for a size below 1, Undecided where the answer would cost more than the budget.
+        64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are aligned
+        like addresses, and those of a Layout count from the start of its storage. Raises ValueError for a
+        size below 1, Undecided if the answer would cost more than the budget.
 
         >>> column = MemorySet.of(Layout((10**6, 10**6), itemsize=4)[:, 7])
         >>> column.blocks(), column.blocks().nbytes // column.count()
@@ -195,14 +195,14 @@ class MemorySet:
         same = (self.space, self.first, self.stop) == (other.space, other.first, other.stop)
         if not same or self._generators == other._generators:
             return same
-        # Where each level has one generator, no other normal form makes the same set.
+        # If each level has one generator, no other normal form makes the same set.
         if all(len(a._levels) == len(a._generators) for a in (self, other)):
             return False
         steps = Budget(BUDGET)
         return self._lies_in(other, steps) and other._lies_in(self, steps)
 
     def __hash__(self) -> int:
-        # Not the generators: where steps interleave, several normal forms make one set.
+        # Not the generators: if steps interleave, several normal forms make one set.
         return hash((self.space, self.first, self.stop) if self else ())
 
     def __contains__(self, address: Any) -> bool:
@@ -226,8 +226,8 @@ class MemorySet:
     def runs(self, budget: int = BUDGET) -> Iterator[range]:
         """The set as the longest runs of neighbouring bytes, in ascending order; lazily.
 
-        One budget serves all runs together. Only strides that interleave take steps of it, one for each
-        number that is looked for: most views cost none, however many runs they have.
+        All runs share one budget. Only strides that interleave spend it, one step for each number that is
+        tried: most views cost nothing, however many runs they have.
 
         >>> list(MemorySet.of(Layout((3, 4), (8, 1))).runs())
         [range(0, 4), range(8, 12), range(16, 20)]
@@ -245,7 +245,7 @@ class MemorySet:
         except Undecided:
             what = "an undecided number of bytes"
         where = "" if self.space == _STORAGE else f" {self.where}"
-        # An address on a device differs from run to run: left out.
+        # The address on a device differs from run to run, so it is left out.
         first = [str(self.first)] if self.counts_from_storage else []
         digits = [f"{c}*[0, {n})" if c > 1 else f"[0, {n})" for c, n in reversed(self._generators)]
         return f"MemorySet({what}{where}: {' + '.join(first + digits) or '[0, 1)'})"
@@ -286,9 +286,9 @@ def _pairs(generators: Any) -> Sequence[Generator]:
 
 
 def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:
-    """True where two choices of digits make one number: for a tensor, where two indices share a byte.
+    """True if two choices of digits make one number: for a tensor, if two indices share a byte.
 
-    Generators as for MemorySet, before anything is merged: a set alone cannot tell.
+    The generators are those of a MemorySet before anything is merged: the set alone cannot tell.
 
     >>> has_collision([(4, 8), (4, 3), (1, 4)])  # windows of 3 elements over 10
     True

@@ -1,12 +1,13 @@
 """Sets of integers that strides generate: `base + c0*[0, n0) + c1*[0, n1) + …`, never enumerated.
 
 Each pair (c, n) is a *generator*: step c, n times. In normal form the steps are positive, sorted and
-merged. Generators are then grouped into *levels*, coarsest first, and each level is one digit of every
-number: its step is wider than all that the finer levels can add up to, so `divmod` by the step reads
-the digit off, and the counts of the levels multiply.
+merged. Generators are then grouped into *levels*, coarsest first. A level is one digit of every number: its
+step is larger than the sum of everything finer. So `divmod` by the step reads the digit off, and the counts
+of the levels multiply.
 
-A level with one generator is a plain digit; every view operation but unfold and as_strided makes only
-those. Where several steps interleave in one level, its few generators are searched, within a budget.
+A level with one generator is a plain digit, and every view operation except unfold and as_strided makes
+only plain digits. If several steps interleave in one level, its few generators are searched, within a
+budget.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ Part = tuple[int, tuple[Generator, ...]]  # a base and its generators: a strided
 Span = tuple[int, int]  # the numbers from the first to before the second
 Answer = TypeVar("Answer")
 
-BUDGET = 100_000  # steps: of a search one branch each, of a table 1024 bits; some ten microseconds
+BUDGET = 100_000  # steps of ten microseconds or so: one branch of a search, or 1024 bits of a table
 _BITS = 1024
-DEEP = 200  # generators that a search may nest: Python's stack is finite
+DEEP = 200  # the most generators that a search nests: Python's stack is finite
 
 
 class Undecided(RuntimeError):
-    """The exact answer would cost more than the budget: no answer, rather than a guess.
+    """The exact answer would cost more than the budget, and stridekit does not guess.
 
-    Raised by what has a `budget`, counted in steps of about ten microseconds: give a larger one.
+    Raised by whatever has a `budget`, counted in steps of about ten microseconds: give a larger one.
 
     >>> from stridekit import Layout, shares_memory
     >>> x = Layout((20,) * 4, (101, 103, 107, 109))
@@ -46,7 +47,7 @@ class Undecided(RuntimeError):
 
 
 class Budget:
-    """The steps that one question may still cost, and the numbers it has looked for in vain."""
+    """The steps that one question has left, and the numbers that it has searched for in vain."""
 
     def __init__(self, steps: int) -> None:
         if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
@@ -55,7 +56,7 @@ class Budget:
         self.failed: set[tuple[tuple[Generator, ...], int]] = set()
 
     def spend(self, steps: int = 1) -> None:
-        """Count the steps; raises Undecided when they are used up."""
+        """Count the steps; raise Undecided when they are used up."""
         self.left -= steps
         if self.left < 0:
             raise Undecided(
@@ -64,17 +65,17 @@ class Budget:
             )
 
     def hold(self, count: int, most: int | None = None) -> None:
-        """Raises Undecided where more has to be kept than there is room for: one thing a step."""
+        """Raise Undecided if more things have to be kept than there is room for: one for each step."""
         if count > (self.steps if most is None else most):
             self.spend(self.left + 1)
 
     def renew(self) -> None:
-        """The whole budget again, for the next question."""
+        """Start again with the whole budget, for the next question."""
         self.left = self.steps
         self.failed.clear()
 
     def within(self, steps: int, question: Callable[[Budget], Answer]) -> Answer | None:
-        """The answer to a question that may spend so many of the steps; None where they do not do."""
+        """The answer to a question that may spend that many steps; None if they are too few."""
         part = Budget(max(0, min(steps, self.left)))
         try:
             return question(part)
@@ -84,13 +85,13 @@ class Budget:
             self.left -= part.steps - max(part.left, 0)
 
 
-# One digit, (step, generators, below): sums of the generators, all multiples of the step, above
-# numbers of 0 to `below`. That is less than the step, or digits would not be unique.
+# One digit, (step, generators, below): sums of the generators, which are multiples of the step. The finer
+# levels add up to `below` at most, which is less than the step, or digits would not be unique.
 Level = tuple[int, tuple[Generator, ...], int]
 
 
 def normal_form(base: int, generators: Iterable[Generator]) -> Part:
-    """The same set with positive, sorted and merged steps; every n given is at least 1.
+    """The same set with positive, sorted and merged steps; every n has to be 1 or more.
 
     >>> normal_form(0, [(8, 3), (1, 8), (0, 5)])  # rows of 8, 8 apart, are one run
     (0, ((1, 24),))
@@ -149,12 +150,12 @@ def cut(generators: tuple[Generator, ...]) -> list[Level]:
 
 @lru_cache(maxsize=1024)
 def levels_of(generators: tuple[Generator, ...]) -> list[Level]:
-    """The levels of any generators, as they lie once the lowest number is taken for 0."""
+    """The levels of any generators, counted from their lowest number."""
     return cut(normal_form(0, generators)[1])
 
 
 def contains(levels: Sequence[Level], number: int, budget: Budget) -> bool:
-    """True where the levels make the number, which is read off digit by digit, coarsest first."""
+    """True if the levels make the number, read off digit by digit, coarsest first."""
     for step, generators, below in levels:
         digit, number = divmod(number, step)
         if number > below:
@@ -173,7 +174,7 @@ def count(levels: Sequence[Level], budget: Budget) -> int:
 
 
 def collide(generators: Sequence[Generator], budget: Budget) -> bool:
-    """True where two choices of digits make one number; the generators are not merged yet.
+    """True if two choices of digits make one number; the generators are not merged yet.
 
     Two such choices agree from the coarsest step down to a step c where they first differ. The finer
     steps together then have to make up for a difference of c, 2c, … or (n - 1)c: one membership.
@@ -192,7 +193,7 @@ def collide(generators: Sequence[Generator], budget: Budget) -> bool:
 
 
 def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Budget) -> bool:
-    """True where a set and another, whose base lies `shift` higher, have a number in common.
+    """True if a set and another, whose base lies `shift` higher, have a number in common.
 
     They do exactly if the shift is a number of `a` minus one of `b`; and the negatives of b's numbers
     are b again, lowered by its reach.
@@ -201,7 +202,7 @@ def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Bud
 
 
 def table(generators: Iterable[Generator], budget: Budget) -> int:
-    """The set as the bits of one int: bit k is set when the number k is reached."""
+    """The set as the bits of one int: bit k is 1 if the number k is reached."""
     bits = 1
     for c, n in generators:
         done = 1
@@ -221,12 +222,12 @@ def _member(number: int, generators: Sequence[Generator], budget: Budget) -> boo
 
 @lru_cache(maxsize=1024)
 def scaled(generators: tuple[Generator, ...], step: int) -> tuple[Generator, ...]:
-    """The generators with steps so many times shorter."""
+    """The generators with their steps divided by `step`."""
     return tuple((c // step, n) for c, n in generators)
 
 
 def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> bool:
-    """True where two or more generators without a common divisor make the number."""
+    """True if two or more generators without a common divisor make the number."""
     budget.hold(len(generators), DEEP)
     *finer, (c, n) = generators
     rest = tuple(finer)
@@ -234,7 +235,7 @@ def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> boo
         return _two_make(rest[0], (c, n), number)
     if (generators, number) in budget.failed:
         return False
-    # What is left for the finer generators has to be within their reach, and a multiple of theirs.
+    # The rest has to be within the reach of the finer generators, and a multiple of their divisor.
     divisor = gcd(*[step for step, _ in rest])
     lowest, highest = max(0, -((reach(rest) - number) // c)), min(n - 1, number // c)
     digit = lowest + (number * pow(c, -1, divisor) - lowest) % divisor
@@ -248,9 +249,9 @@ def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> boo
 
 
 def _two_make(fine: Generator, coarse: Generator, number: int) -> bool:
-    """True where i*a + j*b is the number for an i < n and a j < m; a and b have no common divisor."""
+    """True if i*a + j*b is the number for some i < n and j < m; a and b have no common divisor."""
     (a, n), (b, m) = fine, coarse
-    # j*b and the number leave the same remainder modulo a: that fixes j modulo a.
+    # j*b and the number have the same remainder modulo a: that fixes j modulo a.
     lowest, highest = max(0, -((a * (n - 1) - number) // b)), min(m - 1, number // b)
     return lowest + (number * pow(b, -1, a) - lowest) % a <= highest
 
@@ -268,7 +269,7 @@ def _count(level: Level, budget: Budget) -> int:
 
 
 def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int:
-    """Three or more generators: a table, but only as long as the pattern is new."""
+    """Three or more generators: a table of the pattern up to where it repeats."""
     k = max(range(len(generators)), key=lambda k: generators[k][1])
     c, n = generators[k]
     others = (*generators[:k], *generators[k + 1 :])
@@ -299,7 +300,7 @@ def each(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 
 
 def runs(levels: Sequence[Level], budget: Budget) -> Iterator[range]:
-    """The numbers as the longest runs of neighbours; one budget for all of them.
+    """The numbers as the longest runs of neighbours; all runs share one budget.
 
     >>> list(runs(cut(((1, 2), (8, 3))), Budget(0)))
     [range(0, 2), range(8, 10), range(16, 18)]
@@ -309,7 +310,7 @@ def runs(levels: Sequence[Level], budget: Budget) -> Iterator[range]:
 
 
 def joined(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans that begin in ascending order, with those that touch or overlap joined.
+    """Spans in ascending order, with those that touch or overlap joined.
 
     >>> list(joined([(0, 2), (2, 5), (3, 4), (6, 7)]))
     [(0, 5), (6, 7)]
@@ -327,7 +328,7 @@ def joined(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _spans(levels: Sequence[Level], budget: Budget) -> Iterator[Span]:
-    """The numbers in ascending order, whole runs at a time where the finest level is one."""
+    """The numbers in ascending order, in whole runs if the finest level is a run."""
     length, finest = 1, levels[-1][1] if levels else ()
     if len(finest) == 1 and finest[0][0] == 1:
         length, levels = finest[0][1], levels[:-1]
@@ -336,8 +337,8 @@ def _spans(levels: Sequence[Level], budget: Budget) -> Iterator[Span]:
 
 
 def numbers(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
-    """The sums of one number of each level, the last level running fastest; plain digits cost nothing."""
-    # The sums of the digits so far: at the bottom of none, above that of one level more each.
+    """The sums of one number of each level, the last level running fastest; plain digits are free."""
+    # Iterators over sums of digits: the first of no level, each further one of one level more.
     sums: list[Iterator[int]] = [iter((0,))]
     while sums:
         number = next(sums[-1], None)
@@ -353,7 +354,7 @@ def numbers(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 def ascending(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """The different numbers that the generators make, smallest first.
 
-    A single generator costs nothing; of several, each number that is looked at costs a step.
+    A single generator is free; of several, each number that is tried costs a step.
     """
     if len(generators) < 2:
         c, n = generators[0] if generators else (1, 1)
@@ -364,7 +365,7 @@ def ascending(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int
     crowded = prod([n for _, n in generators]) > highest
     last = -step
     for before, number in enumerate(_made(generators, budget)):
-        if crowded and before > number // step:  # from here on many choices make one number
+        if crowded and before > number // step:  # from here on, many choices make one number
             break
         if number != last:
             yield number
@@ -383,9 +384,9 @@ def ascending(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int
 def _made(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """The sums of all choices of digits, smallest first; steps grow from one generator to the next."""
     yield 0
-    # Choices wait in a heap as (sum, k, digit): `digit` steps of generator k, the coarsest that the
-    # choice uses. Each choice leads on to larger ones in three ways, and is reached in exactly one:
-    # another step of k, a first step of the next, or the only step of k exchanged for one of the next.
+    # Choices wait in a heap as (sum, k, digit): `digit` steps of generator k, the coarsest that the choice
+    # uses. Each choice leads to larger ones in three ways and is reached in only one: another step of k,
+    # a first step of the next generator, or the only step of k exchanged for one of the next.
     heap = [(generators[0][0], 0, 1)]
     while heap:
         budget.spend()
@@ -403,12 +404,12 @@ def _made(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
 
 
 def _least(generators: tuple[Generator, ...], number: int, budget: Budget) -> int:
-    """The least sum of the generators that is at least the number; they reach that far."""
+    """The smallest sum of the generators that is at least the number; they reach that far."""
     *finer, (c, n) = generators
     if not finer:
         return -(-number // c) * c
     rest, digit = tuple(finer), min(n - 1, number // c)
-    best = (digit + 1) * c if digit + 1 < n else c * n + number  # the latter beyond any
+    best = (digit + 1) * c if digit + 1 < n else c * n + number  # the latter is beyond any sum
     for k in range(digit, max(0, -((reach(rest) - number) // c)) - 1, -1):
         budget.spend()
         best = min(best, k * c + _least(rest, number - k * c, budget))
