@@ -31,79 +31,47 @@ SAME = ((2, 3), (0, 0))  # torch.empty(1).expand(2, 3)
 COPIES = ((4, 6), (0, 1))  # torch.empty(6).expand(4, 6)
 
 
-def case(layout: tuple[Ints, Ints], new_shape: Ints) -> str:
-    """The case of viewing a layout as a new shape."""
-    return "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
-
-
-CASES = [
-    case(NEW, (24,)),
-    case(NEW, (3, 8)),
-    case(NEW, (2, 2, 3, 2)),
-    case(CUT, (2, 2, 6)),
-    case(CUT, (2, 2, 2, 3)),
-    case(CUT, (24,)),
-    case(CUT, (2, 12)),
-    case(CUT, (8, 3)),
-    case(CUT, (4, 3, 2)),
-    case(CUT, (4, 6)),
-    case(TURNED, (24,)),
-    case(TURNED, (3, 2, 4)),
-    case(TURNED, (6, 2, 2)),
-    case(TURNED, (4, 6)),
-    case(TURNED, (6, 4)),
-    case(SPARSE, (12,)),
-    case(SPARSE, (2, 6)),
-    case(SPARSE, (2, 2, 3)),
-    case(ROWS, (2, 2, 3)),
-    case(ROWS, (12,)),
-    case(ROWS, (3, 4)),
-    case(((4,), (6,)), (2, 2)),  # a column
-    case(((12,), (3,)), (2, 3, 2)),
-    case(BLOCK, (4, 6)),
-    case(BLOCK, (2, 2, 3, 2)),
-    case(BLOCK, (8, 3)),
-    case(BLOCK, (24,)),
-    case(PIXELS, (2, 3, 4)),
-    case(PIXELS, (6, 4)),
-    case(PIXELS, (2, 12)),
-    case(((2, 2, 4), (12, 4, 1)), (2, 8)),  # torch.empty(2, 3, 4)[:, :2]
-    case(((2, 2, 4), (12, 4, 1)), (4, 4)),
-    case(((2, 3, 2), (12, 4, 1)), (6, 2)),  # torch.empty(2, 3, 4)[:, :, :2]
-    case(((2, 3, 2), (12, 4, 1)), (2, 6)),
-    case(((3, 3, 3), (3, 9, 1)), (9, 3)),  # torch.empty(3, 3, 3).transpose(0, 1)
-    case(((4, 4), (1, 4)), (16,)),
-    case(((4, 4), (1, 4)), (2, 2, 4)),
-    case(COPIES, (2, 2, 6)),
-    case(COPIES, (24,)),
-    case(((3, 2, 2), (0, 2, 1)), (3, 4)),
-    case(SAME, (6,)),
-    case(SAME, (3, 2)),
-    case(ONES, (24,)),
-    case(ONES, (2, 12)),
-    case(ONES, (4, 6)),
-    case(((1, 4, 3), (5, 8, 1)), (2, 2, 3)),
-    case(((4, 3, 1), (3, 1, 7)), (12,)),
-    case(((1, 6, 1), (0, 2, 0)), (2, 3)),
-    case(NEW, (4, 1, 6)),
-    case(NEW, (1, 24, 1)),
-    case(CUT, (1, 2, 1, 2, 1, 6, 1)),
-    case(CUT, (4, 1, 2, 1, 3)),
-    case(CUT, (8, 1, 3)),
-    case(TURNED, (1, 24)),
-    case(((), ()), (1, 1)),
-    case(((1, 1), (4, 9)), ()),
-    case(((), ()), ()),
-    case(((0, 3), (7, 2)), (3, 0)),
-    case(((3, 0), (2, 5)), (0,)),
-    case(((2, 0, 3), (1, 9, 4)), (5, 0, 7)),
+VIEWS = [  # a layout, and new shapes for it
+    (NEW, (24,), (3, 8), (2, 2, 3, 2)),
+    (CUT, (2, 2, 6), (2, 2, 2, 3), (24,), (2, 12), (8, 3), (4, 3, 2), (4, 6)),
+    (TURNED, (24,), (3, 2, 4), (6, 2, 2), (4, 6), (6, 4)),
+    (SPARSE, (12,), (2, 6), (2, 2, 3)),
+    (ROWS, (2, 2, 3), (12,), (3, 4)),
+    (((4,), (6,)), (2, 2)),  # a column
+    (((12,), (3,)), (2, 3, 2)),
+    (BLOCK, (4, 6), (2, 2, 3, 2), (8, 3), (24,)),
+    (PIXELS, (2, 3, 4), (6, 4), (2, 12)),
+    (((2, 2, 4), (12, 4, 1)), (2, 8), (4, 4)),  # torch.empty(2, 3, 4)[:, :2]
+    (((2, 3, 2), (12, 4, 1)), (6, 2), (2, 6)),  # torch.empty(2, 3, 4)[:, :, :2]
+    (((3, 3, 3), (3, 9, 1)), (9, 3)),  # torch.empty(3, 3, 3).transpose(0, 1)
+    (((4, 4), (1, 4)), (16,), (2, 2, 4)),
+    (COPIES, (2, 2, 6), (24,)),
+    (((3, 2, 2), (0, 2, 1)), (3, 4)),
+    (SAME, (6,), (3, 2)),
+    (ONES, (24,), (2, 12), (4, 6)),
+    (((1, 4, 3), (5, 8, 1)), (2, 2, 3)),
+    (((4, 3, 1), (3, 1, 7)), (12,)),
+    (((1, 6, 1), (0, 2, 0)), (2, 3)),
+    (NEW, (4, 1, 6), (1, 24, 1)),
+    (CUT, (1, 2, 1, 2, 1, 6, 1), (4, 1, 2, 1, 3), (8, 1, 3)),
+    (TURNED, (1, 24)),
+    (((), ()), (1, 1)),
+    (((1, 1), (4, 9)), ()),
+    (((), ()), ()),
+    (((0, 3), (7, 2)), (3, 0)),
+    (((3, 0), (2, 5)), (0,)),
+    (((2, 0, 3), (1, 9, 4)), (5, 0, 7)),
 ]
 
 
 @exercise(
     title="the stride of a view, or None where there is none",
     read=read_stride_of("new_shape"),
-    cases=CASES,
+    cases=[
+        "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
+        for layout, *new_shapes in VIEWS
+        for new_shape in new_shapes
+    ],
     hints=[
         "First collect the chunks, from the last dim to the first: how many elements, and how far "
         "apart? A dim joins the chunk behind it where `stride[d] == shape[d + 1] * stride[d + 1]`. "

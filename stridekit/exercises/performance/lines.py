@@ -124,32 +124,24 @@ cache_lines.knows(
 )
 
 
+WARPS = [  # an itemsize, and strides with offsets
+    (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7)),
+    (8, (1, 0), (1, 3), (4, 0)),
+    (2, (1, 0), (1, 9), (7, 15)),
+    (1, (1, 0), (1, 31), (9, 5), (40, 3)),
+    (16, (1, 1), (3, 1)),
+    (4, (0, 5)),
+    (8, (0, 0)),
+]
+
+
 @exercise(
     title="the sectors that a warp loads",
     read=read_number,
     cases=[
-        "stride = 1; offset = 0; itemsize = 4",
-        "stride = 2; offset = 0; itemsize = 4",
-        "stride = 5; offset = 0; itemsize = 4",
-        "stride = 8; offset = 0; itemsize = 4",
-        "stride = 32; offset = 0; itemsize = 4",
-        "stride = 1; offset = 1; itemsize = 4",
-        "stride = 1; offset = 8; itemsize = 4",
-        "stride = 3; offset = 7; itemsize = 4",
-        "stride = 1; offset = 0; itemsize = 8",
-        "stride = 1; offset = 3; itemsize = 8",
-        "stride = 4; offset = 0; itemsize = 8",
-        "stride = 1; offset = 0; itemsize = 2",
-        "stride = 1; offset = 9; itemsize = 2",
-        "stride = 7; offset = 15; itemsize = 2",
-        "stride = 1; offset = 0; itemsize = 1",
-        "stride = 1; offset = 31; itemsize = 1",
-        "stride = 9; offset = 5; itemsize = 1",
-        "stride = 40; offset = 3; itemsize = 1",
-        "stride = 1; offset = 1; itemsize = 16",
-        "stride = 3; offset = 1; itemsize = 16",
-        "stride = 0; offset = 5; itemsize = 4",
-        "stride = 0; offset = 0; itemsize = 8",
+        f"stride = {stride}; offset = {offset}; itemsize = {itemsize}"
+        for itemsize, *lanes in WARPS
+        for stride, offset in lanes
     ],
     hints=[
         "It is `cache_lines` again, for 32 elements in a row and blocks of 32 bytes.",

@@ -146,25 +146,16 @@ for dims in (1, 2, 3, 4):
     address.knows(wrong=dict.fromkeys((of_all, by_name, unpacked), SOME_DIMS))
 
 
+SHAPES = [
+    *((4, 6), (6,), (2, 3, 4), (2, 3, 4, 5), (7, 7, 7), (3, 1), (1, 3), (2, 1, 3, 1, 5), (1, 1)),
+    *((), (0,), (3, 0), (2, 0, 3), (4, 0, 0, 5)),
+]
+
+
 @exercise(
     title="the stride that a new tensor gets",
     read=read_stride,
-    cases=[
-        "shape = (4, 6)",
-        "shape = (6,)",
-        "shape = (2, 3, 4)",
-        "shape = (2, 3, 4, 5)",
-        "shape = (7, 7, 7)",
-        "shape = (3, 1)",
-        "shape = (1, 3)",
-        "shape = (2, 1, 3, 1, 5)",
-        "shape = (1, 1)",
-        "shape = ()",
-        "shape = (0,)",
-        "shape = (3, 0)",
-        "shape = (2, 0, 3)",
-        "shape = (4, 0, 0, 5)",
-    ],
+    cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
         "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. "
         "Which is it?",
