@@ -20,8 +20,8 @@ from stridekit.exercises.answers import (
     as_int,
     as_ints,
     kind,
-    read_layout,
     read_number,
+    read_parts,
     read_uses,
     view_of,
 )
@@ -794,7 +794,7 @@ def test_what_came_is_named_with_its_article():
 @pytest.mark.parametrize("parts", [((2,), (1,)), ((2,), (1,), 0, 0), {1, 2, 3}])
 def test_a_layout_has_three_parts(parts):
     with pytest.raises(Unusable, match="where the three parts"):
-        read_layout(parts, {})
+        read_parts("shape", "stride", "offset")(parts, {})
 
 
 def test_uses_are_shown_with_a_few_digits():

@@ -9,7 +9,7 @@ import torch
 
 from stridekit import Layout
 from stridekit.exercises import contiguity as ex
-from stridekit.exercises.contiguity.readers import free_where_unused
+from stridekit.exercises.answers import free_where_unused
 from stridekit.exercises.copy_log import CopyLog
 from tests.test_exercises import passes
 from tests.wrong_answers.contiguity import torch_view

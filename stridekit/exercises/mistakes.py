@@ -27,6 +27,9 @@ import numpy as np
 import torch
 
 from stridekit.exercises.running import Case, Outcome, Trial
+from stridekit.rules import packed_stride
+
+Ints = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ class Mistake:
 
 
 Pieces = Mapping[str, Mapping[str, str]]  # of the solution: what stands in their place, with hints
+
+
+def row_major(shape: Sequence[int]) -> Ints:
+    """The stride of a new tensor whose sizes are not 0: many wrong answers take it for any tensor's."""
+    return packed_stride(shape, range(len(shape))[::-1])
 
 
 class Formula:

@@ -122,7 +122,7 @@ HULL = "(lambda found: max(found) - min(found) + 1 if found else 0)("
 formulas(
     ex.cache_lines,
     {
-        "stride": ["packed(shape)", "shape", "stride[::-1]"],
+        "stride": ["row_major(shape)", "shape", "stride[::-1]"],
         "itemsize": ["1", "4", "8"],
         "offset": ["0", "offset / itemsize"],
         "64": ["16", "32", "128"],
@@ -155,7 +155,7 @@ formulas(
             for a, b, c in WEIGHTS
             if (a, b, c) != (1, 1, 1)
         ],
-        "t.stride()": ["packed(t.shape)"],
+        "t.stride()": ["row_major(t.shape)"],
         "t.itemsize": ["4", "x.itemsize"],
         "t.storage_offset()": ["0"],
     },

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from stridekit.exercises.answers import as_int, kind
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
-Ints = tuple[int, ...]
 Layers = Sequence[Callable[[Tensor], Tensor]]
 
 NAMES = ("contiguous_format", "channels_last")
@@ -248,11 +248,6 @@ first_to_lose.knows(
         "return k": {
             "return k + 1": "You count the layers from 1. As in any list of Python, the first is layer 0.",
         },
-        "enumerate(layers)": {
-            "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x "
-            "from you. In a network each one gets what the one before it answered, and a loss is handed "
-            "on: keep the output, and give it to the next.",
-        },
         "not x.is_contiguous(memory_format=torch.channels_last)": {
             "x.is_contiguous()": "You take `is_contiguous()` for the opposite of channels_last. Where C "
             "is 1, or H and W are, both are True, and a slice is neither. Ask with "
@@ -265,6 +260,11 @@ first_to_lose.knows(
             "still be channels-last: the flag knows that.",
             "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
             "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
+        },
+        "enumerate(layers)": {
+            "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x "
+            "from you. In a network each one gets what the one before it answered, and a loss is handed "
+            "on: keep the output, and give it to the next.",
         },
         "return len(layers)": {
             "return -1": "Right where a layer loses the format. Where none does, answer `len(layers)`: "

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from stridekit.exercises.answers import kind, read_number, read_uses
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
 from stridekit.exercises.performance.lines import cache_lines as cache_lines_exercise
-from stridekit.exercises.performance.lines import packed  # noqa: F401  (in sources alone)
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 cache_lines = cache_lines_exercise.reference  # the solutions call it, as a learner does
@@ -100,7 +100,7 @@ bytes_moved.knows(
             "many has a line?",
         },
     },
-    alone={"t.stride()": {"packed(t.shape)": PACKED}},
+    alone={"t.stride()": {"row_major(t.shape)": PACKED}},
     wrong={
         "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory does not send "
         "elements, it sends lines of 64 bytes: of `x[::5]` each line holds few that are wanted, and all "

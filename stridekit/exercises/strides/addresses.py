@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from math import prod  # noqa: F401  (in sources alone)
 from typing import Any
 
 import torch
 
 from stridekit.exercises.answers import as_int, read_stride
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 from stridekit.exercises.running import Arguments, Outcome
-
-Ints = tuple[int, ...]
-
-
-def row_major(shape: Sequence[int]) -> list[int]:
-    """The stride a new tensor of this shape would have, if no size is 0."""
-    return [prod(shape[d + 1 :]) for d in range(len(shape))]
 
 
 def read_byte(answer: Any, args: Arguments) -> Outcome:

@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from math import prod
-from typing import Any
-
-from stridekit.exercises.answers import as_ints, kind
+from stridekit.exercises.answers import read_parts
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome, Unusable
-
-Ints = tuple[int, ...]
-
-
-def read_shape_and_stride(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is (shape, stride)."""
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise Unusable(f"{kind(answer)}, where the two parts (shape, stride) are asked for")
-    shape, stride = as_ints(answer[0], "a shape"), as_ints(answer[1], "a stride")
-    return Outcome({"shape": shape, "stride": stride}, f"shape {shape}, stride {stride}")
-
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 
 LAYOUTS = [  # a shape and a stride, and orders of dims
     ((4, 6), (6, 1), (1, 0), (0, 1)),
@@ -40,7 +26,7 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
 
 @exercise(
     title="what permute does to shape and stride",
-    read=read_shape_and_stride,
+    read=read_parts("shape", "stride"),
     cases=[
         f"shape, stride = {shape}, {stride}\ndims = {dims}"
         for shape, stride, *orders in LAYOUTS
@@ -85,11 +71,6 @@ def swapped(values: Ints, dims: Ints) -> Ints:
     return tuple(moved)
 
 
-def packed(shape: Ints) -> Ints:
-    """The stride of a new tensor of this shape."""
-    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-
-
 INVERSE = (
     "That is the permutation the other way round. For two dims it is the same, for a cycle of three "
     "not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from."
@@ -117,7 +98,7 @@ permute_layout.knows(
     },
     alone={
         "tuple(stride[d] for d in dims)": {
-            "packed([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
+            "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
             "tensor of this shape. permute moves no element, so each dim keeps the step that it had: "
             "print `torch.empty(4, 6).t().stride()`.",
             "stride": "The shape is right, and the stride is still x's. If only the sizes change "
