@@ -197,3 +197,44 @@ formulas(
         ],
     },
 )
+
+formulas(
+    ex.is_contiguous,
+    {
+        "0 in shape": ["False", "1 in shape"],
+        "size != 1": ["True", "size > 2"],
+        "step != needed": ["step < needed", "step > needed", "step % max(needed, 1)"],
+        "zip(reversed(shape), reversed(stride), strict=True)": ["zip(shape, stride)"],
+        "needed *= size": ["needed = size", "needed += size"],
+    },
+)
+
+BY_STRIDE = "key=lambda d: stride[d]"
+formulas(
+    ex.clone_stride,
+    {
+        "stride[d] != 0), ": ["True), "],
+        BY_STRIDE: [f"key=lambda d: {key}" for key in ("-stride[d]", "shape[d]", "-d", "d")],
+        "list(reversed(range(len(shape))))": ["list(range(len(shape)))"],
+        "return tuple(new_stride)": [
+            "return stride if 1 in stride else tuple(new_stride)",
+            "return stride if stride == contiguous_stride(shape) else tuple(new_stride)",
+        ],
+    },
+)
+
+COPY = ".clone(memory_format=torch.contiguous_format)"
+formulas(
+    ex.by_columns,
+    {
+        "x.transpose(1, 2)": [
+            f"x{first}{turn}"
+            for first in ("", ".contiguous()", ".clone()", COPY)
+            for turn in ("", ".transpose(1, 2)")
+            if (first, turn) != ("", ".transpose(1, 2)")
+        ],
+        ".contiguous().view(": [
+            f"{second}{end}(" for second in ("", ".clone()", COPY) for end in (".view", ".reshape")
+        ],
+    },
+)
