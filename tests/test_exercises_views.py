@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from stridekit import memset, shares_memory
 from stridekit.exercises import views as ex
-from stridekit.exercises.answers import read_yes_or_no
-from stridekit.exercises.running import Unusable, describe
+from stridekit.exercises.running import describe
 from stridekit.exercises.views.memory_sets import read_byte_set
 from tests.strategies import tensors
 
@@ -190,28 +189,6 @@ def test_right_answers_by_other_means_pass(task, answer):
 
 
 # Readers, and what the kit says of arrays -------------------------------------------------------
-
-
-def test_a_set_of_bytes_comes_in_several_clothes():
-    t = torch.zeros(3, dtype=torch.int16)
-    ints = [1, 0], range(2), np.arange(2), torch.arange(2)
-    for answer in ({0, 1}, frozenset({0, 1}), {0.0, 1}, *ints):
-        assert read_byte_set(answer, {"t": t}).facts == {"count": 2, "bytes": frozenset({0, 1})}
-    assert read_byte_set({}, {"t": t}).shown == "no byte"
-
-
-@pytest.mark.parametrize("answer", [{"a": 1}, {"a"}, {1.5}, "01", 3, np.zeros((2, 2)), {True}])
-def test_what_is_no_set_of_bytes_is_refused(answer):
-    with pytest.raises(Unusable, match="asked for"):
-        read_byte_set(answer, {"t": torch.zeros(3)})
-
-
-@pytest.mark.parametrize(
-    "answer", [1, 0, "True", None, [True], {1}, torch.ones(2, dtype=torch.bool)]
-)
-def test_what_is_neither_true_nor_false_is_refused(answer):
-    with pytest.raises(Unusable, match="where True or False is asked for"):
-        read_yes_or_no(answer, {})
 
 
 def test_runs_of_bytes_are_shown_and_long_lists_are_cut():

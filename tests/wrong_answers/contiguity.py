@@ -26,37 +26,6 @@ def torch_view(shape, stride, new_shape):
         return None
 
 
-def view_with_chunks(shape, stride, new_shape, joins):
-    """Chunks by a rule of one's own, then cut."""
-    chunks = []
-    for n, s in reversed(list(zip(shape, stride, strict=True))):
-        if chunks and joins(n, s, *chunks[-1]):
-            chunks[-1] = (n * chunks[-1][0], chunks[-1][1])
-        else:
-            chunks.append((n, s))
-    steps, k, used = [], 0, 1
-    for n in reversed(new_shape):
-        while k < len(chunks) and used == chunks[k][0] and n != 1:
-            k, used = k + 1, 1
-        if k >= len(chunks):
-            steps.append(1)
-            continue
-        steps.append(used * chunks[k][1])
-        used *= n
-        if chunks[k][0] % used:
-            return None
-    return steps[::-1]
-
-
-@wrong(ex.view_stride, "A dim of size 1 in x breaks")
-def view_with_ones_that_break(shape, stride, new_shape):
-    if math.prod(shape) == 0:
-        return (1,) * len(new_shape)
-    return view_with_chunks(
-        shape, stride, new_shape, lambda n, s, elements, step: s == elements * step
-    )
-
-
 @wrong(ex.view_stride, "You merge, but never cut")
 def view_with_known_steps(shape, stride, new_shape):
     found = torch_view(shape, stride, new_shape)
@@ -76,13 +45,6 @@ def clone_in_the_order_of_memory(shape, stride):
 def columns_scrambled(x):
     n, h, w = x.shape
     return x.reshape(n, w, h).transpose(1, 2).reshape(n, h * w)
-
-
-@unnamed(ex.by_columns, "Your line takes memory")
-def columns_through_lists(x):
-    n, h, w = x.shape
-    rows = [[row[j] for j in range(w) for row in matrix] for matrix in x.tolist()]
-    return torch.tensor(rows, dtype=x.dtype).view(n, h * w)
 
 
 @wrong(ex.by_columns, "Twice the bytes on every input")
