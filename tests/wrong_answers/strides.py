@@ -294,9 +294,7 @@ formulas(
     ex.windows,
     {
         "(count, size)": [
-            pair
-            for pair in pairs(["count", "count - 1", "len(x)", "len(x) // size", "size"])
-            if pair != "(count, size)"
+            pair for pair in pairs(["count", "len(x) // size", "size"]) if pair != "(count, size)"
         ],
         "(step, step)": [
             pair
