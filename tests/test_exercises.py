@@ -76,7 +76,7 @@ def test_the_order_of_the_cases_changes_neither_verdict_nor_hint(wrong):
 
 
 @each_unnamed_one
-def test_a_wrong_answer_that_is_no_known_mistake_is_told_nothing_false(wrong):
+def test_a_wrong_answer_that_matches_no_mistake_is_told_nothing_false(wrong):
     report = wrong.exercise.check(wrong.answer)
     assert report.status == "failed" and report.hint.startswith(wrong.told)
     for mistake in wrong.exercise.mistakes:
@@ -108,7 +108,7 @@ EVERY_FORMULA = [*((task, task.slots) for task in WITH_SLOTS), *FORMULAS]
 
 
 def passes(task, answer):
-    """Whether an answer is right; it stops at the first case that differs."""
+    """True if an answer is right; stops at the first case that differs."""
     return all(
         task._run(answer, case).facts == task._run_own(task.reference, case).facts
         for case in task.cases
@@ -201,7 +201,7 @@ def test_an_error_is_reported_with_its_line_and_does_not_escape(task):
 
 
 @each_exercise
-def test_what_is_no_function_of_these_parameters_is_explained(task):
+def test_anything_but_a_function_of_these_parameters_is_explained(task):
     report = task.check(3)
     assert not report.passed
     assert "yours  of type int, not a function" in report.text
@@ -355,7 +355,7 @@ def test_an_answer_of_any_size_is_named_and_not_read(answer, said):
 
 
 def test_endless_answers_end():
-    """Whatever the reader of an exercise takes one by one."""
+    """Of zeros, of names, of formats: whichever a reader takes one by one."""
     for task in EXERCISES:
         for item in (0, "a", "channels_last"):
             assert not task.check(lambda *_, item=item: itertools.repeat(item)).passed
@@ -658,7 +658,7 @@ def test_an_error_is_told_with_its_first_words_and_its_innermost_line():
     )
 
 
-def test_a_helper_that_is_not_implemented_is_no_blank():
+def test_a_helper_that_is_not_implemented_is_an_attempt():
     def helper():
         raise NotImplementedError
 
@@ -687,7 +687,7 @@ def test_uses_are_shown_with_a_few_digits():
 
 
 def test_copies_are_logged_with_their_bytes_and_memory_from_outside_is_remembered():
-    """What has no bytes is no copy, and no memory either."""
+    """A tensor without bytes counts as neither a copy nor memory."""
     x, outside = torch.arange(4), torch.arange(3)
     with CopyLog(x) as log:
         x.t().view(2, 2).clone().add_(1)

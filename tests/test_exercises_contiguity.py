@@ -30,7 +30,7 @@ def new_shapes(numel, ndim):
 
 
 def refused(shape, stride, new_shape):
-    """Whether torch refuses the view."""
+    """True if torch refuses the view."""
     return torch_view(shape, stride, new_shape) is None
 
 

@@ -35,7 +35,7 @@ def test_contiguous_stride_is_that_of_a_new_tensor():
 
 
 def sliced(shape, stride, offset, dim, start, stop, step):
-    """What torch answers."""
+    """The answer of torch."""
     x = torch.empty(1000).as_strided(shape, stride, offset)
     y = x[(slice(None),) * dim + (slice(start, stop, step),)]
     return list(y.shape), list(y.stride()), y.storage_offset()

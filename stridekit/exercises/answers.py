@@ -1,4 +1,4 @@
-"""How answers are read: each reader turns one into facts to compare and words to show.
+"""Readers: each turns an answer into facts to compare and words to show.
 
 A reader is generous about types, where the idea is right (a list for a tuple, a 0-d tensor for an
 int), and exact about what the type carries. It raises Unusable, with what would do instead.

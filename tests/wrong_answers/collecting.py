@@ -1,4 +1,4 @@
-"""How wrong answers are collected; what is told in the same words wherever it happens."""
+"""Collect wrong answers; the words that several exercises share."""
 
 from collections.abc import Callable
 from typing import NamedTuple

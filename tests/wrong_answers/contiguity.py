@@ -18,7 +18,7 @@ def merges_unless_one_of_the_two_is_empty(shape, stride, d):
 
 
 def torch_view(shape, stride, new_shape):
-    """What torch answers."""
+    """The answer of torch."""
     x = torch.empty_strided(shape, stride, device="meta")
     try:
         return x.view(new_shape).stride()

@@ -318,25 +318,6 @@ SAME_FOR_ALL = (
 )
 
 share_bytes.knows(
-    wrong={
-        "first_byte(a) == first_byte(b)": POINTERS,
-        "a.data_ptr() == b.data_ptr()": POINTERS,
-        "block(a) == block(b)": STORAGES,
-        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
-        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
-        "np.may_share_memory(a, b)": RANGES,
-        "meet(upwards(a), upwards(b))": RANGES,
-        "meet(piece(a), piece(b))": PIECES,
-        "a.shape == b.shape and bool((a == b).all())": VALUES,
-        "bool(np.isin(a, b).any())": VALUES,
-        "base_of(a) is base_of(b)": BASES,
-        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
-        "a._is_view() or b._is_view()": BASES,
-        "b._is_view() or a._is_view()": BASES,
-        "a._base is b or b._base is a": BASES,
-    }
-)
-share_bytes.knows(
     slots={
         "s * x.itemsize": {
             "s": "Your steps along a torch tensor count bytes, and torch's strides "
@@ -365,5 +346,23 @@ share_bytes.knows(
             "last."
         },
     },
-    wrong={"True": SAME_FOR_ALL, "False": SAME_FOR_ALL},
+    wrong={
+        "first_byte(a) == first_byte(b)": POINTERS,
+        "a.data_ptr() == b.data_ptr()": POINTERS,
+        "block(a) == block(b)": STORAGES,
+        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
+        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
+        "np.may_share_memory(a, b)": RANGES,
+        "meet(upwards(a), upwards(b))": RANGES,
+        "meet(piece(a), piece(b))": PIECES,
+        "a.shape == b.shape and bool((a == b).all())": VALUES,
+        "bool(np.isin(a, b).any())": VALUES,
+        "base_of(a) is base_of(b)": BASES,
+        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
+        "a._is_view() or b._is_view()": BASES,
+        "b._is_view() or a._is_view()": BASES,
+        "a._base is b or b._base is a": BASES,
+        "True": SAME_FOR_ALL,
+        "False": SAME_FOR_ALL,
+    },
 )
