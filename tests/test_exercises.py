@@ -46,6 +46,8 @@ each_unnamed_one = pytest.mark.parametrize("wrong", UNNAMED, ids=lambda w: w.ans
 
 @each_exercise
 def test_the_reference_solution_passes(task):
+    facts = [task._run_own(task.reference, case).facts for case in task.cases]
+    assert not any("raised" in it or "unusable" in it for it in facts)
     report = task.check(task.reference)
     assert report.passed and report.attempted and report.hint == ""
     assert report.text == f"✓ {task.name}: right on all {len(task.cases)} cases\n  {task.takeaway}"
@@ -136,6 +138,14 @@ def test_answers_that_are_alike_in_every_case_are_told_one_hint(task):
     for group in groups:
         single = {mistake.hint for mistake in group if mistake in task.mistakes}
         assert len(single) == 1, [mistake.answer.__name__ for mistake in group]
+
+
+@each_exercise
+def test_no_constant_passes(task):
+    """Not even the right answer to one of the cases."""
+    for case in task.cases:
+        answer = task.reference(*case.arguments(task.parameters).values())
+        assert not passes(task, lambda *args, answer=answer: answer), case.source
 
 
 # What else learners hand over -----------------------------------------------------------------
