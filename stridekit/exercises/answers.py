@@ -1,4 +1,4 @@
-"""How answers are read: each reader turns one into facts to compare and words to show.
+"""Readers: each turns an answer into facts to compare and words to show.
 
 A reader is generous about types, where the idea is right (a list for a tuple, a 0-d tensor for an
 int), and exact about what the type carries. It raises Unusable, with what would do instead.
@@ -7,7 +7,7 @@ int), and exact about what the type carries. It raises Unusable, with what would
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -76,24 +76,58 @@ def read_stride(answer: Any, args: Arguments) -> Outcome:
     return Outcome({"stride": stride}, str(stride))
 
 
-def read_layout(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is (shape, stride, offset)."""
-    wanted = "the three parts (shape, stride, offset)"
-    if not isinstance(answer, tuple | list) or len(answer) != 3:
-        raise Unusable(f"{kind(answer)}, where {wanted} are asked for")
-    shape, stride = as_ints(answer[0], "a shape"), as_ints(answer[1], "a stride")
-    offset = as_int(answer[2], "an offset")
-    shown = f"shape {shape}, stride {stride}, offset {offset}"
-    return Outcome({"shape": shape, "stride": stride, "offset": offset}, shown)
+def read_stride_of(name: str, *, or_none: bool = False) -> Read:
+    """A reader of strides for the shape in the argument `name`, perhaps None where there are none."""
+    wanted = "a tuple of ints or None" if or_none else "a tuple of ints"
+
+    def read(answer: Any, args: Arguments) -> Outcome:
+        if answer is None and or_none:
+            return Outcome({"stride": None}, "None")
+        stride = as_ints(answer, wanted)
+        return Outcome({"stride": free_where_unused(args[name], stride)}, str(stride))
+
+    return read
+
+
+def free_where_unused(shape: Sequence[int], stride: tuple[int, ...]) -> tuple[Any, ...]:
+    """The stride, "free" where no index steps by it; as it is if it does not fit the shape.
+
+    >>> free_where_unused((4, 1, 6), (6, 99, 1))
+    (6, 'free', 1)
+    """
+    if len(stride) != len(shape):
+        return stride
+    return tuple("free" if n <= 1 or 0 in shape else s for n, s in zip(shape, stride, strict=True))
+
+
+def read_parts(*names: str) -> Read:
+    """A reader of (shape, stride) or (shape, stride, offset), whichever is named."""
+    wanted = f"the {('two', 'three')[len(names) - 2]} parts ({', '.join(names)})"
+
+    def read(answer: Any, args: Arguments) -> Outcome:
+        if not isinstance(answer, tuple | list) or len(answer) != len(names):
+            raise Unusable(f"{kind(answer)}, where {wanted} are asked for")
+        facts = {
+            name: as_int(part, "an offset") if name == "offset" else as_ints(part, f"a {name}")
+            for name, part in zip(names, answer, strict=True)
+        }
+        return Outcome(facts, ", ".join(f"{name} {part}" for name, part in facts.items()))
+
+    return read
+
+
+def as_tensor(answer: Any, of_what: str = "") -> torch.Tensor:
+    """The answer, if it is a tensor; `of_what` goes on with the sentence that refuses others."""
+    if not isinstance(answer, torch.Tensor):
+        raise Unusable(f"{kind(answer)}, where a tensor is asked for{of_what}")
+    return answer
 
 
 def view_of(base: str) -> Read:
     """A reader of tensors that should be views of the argument named `base`."""
 
     def read(answer: Any, args: Arguments) -> Outcome:
-        if not isinstance(answer, torch.Tensor):
-            raise Unusable(f"{kind(answer)}, where a tensor is asked for: a view of {base}")
-        x = args[base]
+        answer, x = as_tensor(answer, f": a view of {base}"), args[base]
         sharing = shares(answer, x)
         layout = layout_facts(answer)
         facts = {

@@ -1,4 +1,4 @@
-"""Count the bytes that an answer copies: every operation below autograd is seen, and what it made."""
+"""Count the bytes that an answer copies, by watching every operation below autograd."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Logged(dict[str, Any]):
 
 @contextmanager
 def logging_copies(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
-    """A fence that holds nothing back and writes down what is copied."""
+    """A fence that stops nothing and logs what is copied."""
     args = Logged(arguments)
     args.log = CopyLog(*args.values())
     with args.log:

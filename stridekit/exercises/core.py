@@ -10,7 +10,8 @@ Nothing here is about strides. An exercise is declared around its reference solu
     double.knows(wrong={"n * n": "That is the square. Add n to itself."})
 
 The docstring is the spec that the learner reads, the body is what `.solution()` shows, and its
-answers are what is expected, so the three cannot part. What a wrong answer is told, `mistakes` decides.
+answers are what is expected, so the three cannot disagree. `mistakes` decides which hint a wrong
+answer gets.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
     Made by `exercise`. What these three return displays itself, in a notebook and in a terminal.
-    `otherwise` is the hint for wrong answers that are no known mistake.
+    `otherwise` is the hint for wrong answers that match no known mistake.
     """
 
     reference: Callable[..., Any]
@@ -92,7 +93,7 @@ class Exercise:
     def check(self, fn: Callable[..., Any]) -> Report:
         """Try `fn` on the cases and report the first thing that differs.
 
-        Whatever `fn` does, nothing is raised but a KeyboardInterrupt, and torch's defaults stay.
+        Whatever `fn` does, only a KeyboardInterrupt escapes, and torch's defaults stay as they were.
         """
         if problem := self._why_not_callable(fn):
             yours, hint = problem
@@ -140,7 +141,7 @@ class Exercise:
     def mistake(self, hint: str, *, exact: bool = False) -> Callable[[Answer], Answer]:
         """Register the decorated function as a wrong answer, and the hint that it gets.
 
-        `exact` is for hints that would be untrue for whoever answers only mostly like this.
+        Set `exact` if the hint would be false for someone whose answers only mostly match.
         """
 
         def register(answer: Answer) -> Answer:
@@ -181,10 +182,10 @@ class Exercise:
         """The answers with a wrong piece in two slots or more."""
         return list(Formula(self.reference).combinations(self.slots)) if self.slots else []
 
-    # How a check comes to its words -----------------------------------------------------------
+    # How a check words its report ------------------------------------------------------------
 
     def _why_not_callable(self, fn: Any) -> tuple[str, str] | None:
-        """A name for what came instead of a function of these parameters, and advice; or None."""
+        """What `fn` is instead of a function of these parameters, and advice; None if it is one."""
         if not callable(fn):
             call = f"`ex.{self.name}.check({self.name})`"
             return (
@@ -210,16 +211,16 @@ class Exercise:
         return run(fn, arguments, self.read, self.fence, self.means.function)
 
     def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
-        """Run the reference or a mistake: once, as it always answers the same."""
+        """Run the reference or a mistake; only once, since its answers never change."""
         if (answer, case) not in self._known:
             self._known[answer, case] = self._run(answer, case)
         return self._known[answer, case]
 
     def _try(self, fn: Callable[..., Any]) -> list[Trial]:
-        """Every case in turn; a delicate one only while all is well.
+        """Run each case in turn, a delicate one only while every answer is right.
 
-        After the first wrong answer `fn` prints nothing more: what is on the screen then ends with
-        the case that the report is about.
+        After the first wrong answer, what `fn` prints is dropped: the output on the screen ends
+        with the case that the report is about.
         """
         trials: list[Trial] = []
         with ExitStack() as after_a_wrong_answer:
@@ -247,7 +248,7 @@ class Exercise:
         return Report("failed", f"{self.name}: not yet ({right})", tuple(rows), hint)
 
     def _by_other_means(self, trials: list[Trial]) -> Report:
-        """Right everywhere, but not done in the way that the task is about. No failure."""
+        """Report a right answer that was not made by the means the task is about: a note."""
         by, hint = self.means.function, self.means.hint
         first = next(trial for trial in trials if not trial.by_its_means)
         rows = (
@@ -292,9 +293,9 @@ def exercise(
 ) -> Callable[[Callable[..., Any]], Exercise]:
     """Declare an exercise around its reference solution; see the top of this module.
 
-    `cases` go from simple to strange, since the first that differs is the one that is shown.
-    `delicate_cases` run last, and only for answers that were right so far: for inputs on which a
-    wrong answer could do harm. `means` names the torch function that the task is about.
+    `cases` go from simple to strange: the report shows the first that differs.
+    `delicate_cases` run last, and only while every answer is right: a wrong answer could do harm
+    on them. `means` names the torch function that the task is about.
     """
 
     def declare(reference: Callable[..., Any]) -> Exercise:

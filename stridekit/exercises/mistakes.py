@@ -1,15 +1,16 @@
 """Mistakes: the wrong answers that an exercise knows, written down or made from its solution.
 
-A mistake answers as somebody does who reasons in a certain wrong way; whoever gives its answers is
-told its hint. Most are a line of source (`Exercise.knows`), the others functions (`Exercise.mistake`):
+A mistake answers as someone would who makes one particular error in reasoning; whoever gives its
+answers is told its hint. Most are a line of source (`Exercise.knows`), the others functions
+(`Exercise.mistake`):
 
     row.knows(
         slots={"x.size(1)": {"x.size(0)": "A row has as many elements as x has columns."}},
         wrong={"x[i].clone()": "The right values, in new memory: that is a copy."},
     )
 
-A slot is a piece of the solution, with what people write in its place. So the solution is a formula
-with choices, and every combination of wrong choices is known, too.
+A slot is a piece of the solution, with what people write in its place. That makes the solution a
+formula with choices, and every combination of wrong choices is known as well.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ import numpy as np
 import torch
 
 from stridekit.exercises.running import Case, Outcome, Trial
+from stridekit.rules import packed_stride
+
+Ints = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,11 @@ class Mistake:
 
 
 Pieces = Mapping[str, Mapping[str, str]]  # of the solution: what stands in their place, with hints
+
+
+def row_major(shape: Sequence[int]) -> Ints:
+    """The stride of a new tensor whose sizes are not 0: many wrong answers take it for any tensor's."""
+    return packed_stride(shape, range(len(shape))[::-1])
 
 
 class Formula:
@@ -76,10 +85,10 @@ class Formula:
         )
 
     def combinations(self, slots: Pieces, fewest: int = 2) -> Iterator[Mistake]:
-        """All answers with two wrong pieces or more. Each has the hint of the first of them.
+        """Yield the answers with two wrong pieces or more, each with the hint of the first of them.
 
-        So the hint of a wrong piece may take for granted that earlier slots are right, but nothing
-        about later ones. It is told only for the same answers in every case: then it is certain.
+        So a hint may assume that earlier slots are right, but nothing about later ones. It is told
+        only for the same answers in every case, when there is no doubt.
         """
         for chosen in product(*([None, *wrong] for wrong in slots.values())):
             pieces = {
@@ -111,14 +120,14 @@ def same_everywhere(mistake: Mistake, trials: Sequence[Trial], run: Run) -> bool
 
 
 def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -> str:
-    """The hint of the mistake that answers like the learner: here, and most often elsewhere.
+    """The hint of the mistake that best matches the learner's answers; "" if none fits.
 
-    Two mistakes can give one answer on one case, so a single agreement among several wrong answers
-    is taken for chance, and so is agreement in errors alone. And who is right where the mistake
-    goes wrong, more often than they go wrong together, does not make that mistake. "" where none fits.
+    A mistake fits if it gives the learner's first wrong answer and enough of the others: one match
+    among several wrong answers may be chance, and so may matches in errors alone. It does not fit a
+    learner who is right where it goes wrong more often than the two go wrong together.
     """
     wrong = [i for i, trial in enumerate(trials) if not trial.right]
-    # Of two possible answers the wrong one is soon met by chance: nearly all have to agree.
+    # With two possible answers, a match soon happens by chance: nearly all have to agree.
     yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
     enough = max(len(wrong) * 4 // 5 if yes_or_no else 0, min(2, len(wrong)))
     best_hint, most = "", 0

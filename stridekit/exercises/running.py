@@ -1,4 +1,4 @@
-"""One call of one function on one case, and what came of it, in facts that can be compared."""
+"""Call a function on one case, and read the result as facts that can be compared."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Outcome:
     made: tuple[str, ...] = field(default=(), compare=False)
 
     def first_difference(self, other: Outcome) -> str:
-        """The first of several facts in which the two part; "" where naming it says nothing."""
+        """The first fact in which the two differ; "" if there is only one, or their names differ."""
         if self.facts.keys() != other.facts.keys() or len(self.facts) == 1:
             return ""
         return next((name for name in self.facts if self.facts[name] != other.facts[name]), "")
@@ -118,9 +118,9 @@ class Trial:
 def run(
     fn: Callable[..., Any], arguments: Arguments, read: Read, fence: Fence, watched: str = ""
 ) -> Outcome:
-    """Call `fn` and read its answer; what it does wrong becomes an Outcome, not an exception.
+    """Call `fn` and read its answer; whatever goes wrong becomes an Outcome, not an exception.
 
-    Only a KeyboardInterrupt goes on: whoever waits for an endless loop has to be able to end it.
+    Only a KeyboardInterrupt escapes: it has to be possible to end an endless loop.
     `watched` is the name of a torch function whose results `Outcome.made` keeps; "" watches none.
     """
     with fence(fn, arguments) as args:
@@ -138,7 +138,7 @@ def _run_watched(
             answer = fn(*args.values())
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # an answer can raise SystemExit and GeneratorExit, too
+    except BaseException as error:  # such as SystemExit or GeneratorExit
         return _raised(fn, error, _STOPS)
     try:
         for name, value in args.items():
@@ -166,9 +166,9 @@ def _read(read: Read, answer: Any, args: Arguments) -> Outcome:
 
 
 def _require_readable(answer: Any) -> None:
-    """Raise Unusable for an answer whose memory is gone, or that would take long to read, or all memory."""
+    """Raise Unusable for an answer whose memory is gone, or that is too large to read."""
     if isinstance(answer, torch.Tensor) and (missing := bytes_missing(answer)):
-        raise Unusable(  # whoever reads its values reads memory of others, or ends Python
+        raise Unusable(  # reading its values would read foreign memory, or crash Python
             f"a tensor that reaches {missing} bytes past the end of its storage, which was shrunk"
         )
     size = 0
@@ -198,7 +198,7 @@ def describe(t: torch.Tensor | np.ndarray) -> str:
 
 
 def _snapshot(value: Any) -> Any:
-    """All that a call could change about an input: of a tensor, its layout and its storage."""
+    """Everything that a call could change about an input: a tensor's layout and its storage."""
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, np.ndarray):

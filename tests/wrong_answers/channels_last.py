@@ -159,9 +159,8 @@ formulas(
 formulas(
     ex.uses_to_pay_back,
     {
-        "math.ceil(": ["math.floor(", "round(", "(lambda q: q // 1 + 1)("],
-        "(before - after)": ["before", "after", "(before + after)"],
+        "math.ceil(": ["(lambda q: q // 1 + 1)("],
+        "(before - after)": ["after", "(before + after)"],
         "return 0": ["return 1"],
-        "return math.inf": ["return 0", "return -1"],
     },
 )

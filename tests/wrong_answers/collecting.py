@@ -1,4 +1,4 @@
-"""How wrong answers are collected; what is told in the same words wherever it happens."""
+"""Collect wrong answers; the words that several exercises share."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -68,9 +68,17 @@ FORMULAS: list[tuple[Exercise, dict[str, list[str]]]] = []
 def formulas(exercise, choices):
     """Collect pieces of the solution, for each of which people may write any of several others.
 
-    Of all the answers that this makes, the solution alone may pass.
+    Of all the answers that this makes, the solution alone may pass. The exercise's own slots take
+    part, wherever they do not overlap with these pieces.
     """
-    FORMULAS.append((exercise, choices))
+    slots = {right: [*wrong] for right, wrong in exercise.slots.items()}
+    apart = {
+        right: wrong
+        for right, wrong in slots.items()
+        if not any(right in piece or piece in right for piece in choices)
+    }
+    own = {right: [*slots.get(right, []), *pieces] for right, pieces in choices.items()}
+    FORMULAS.append((exercise, apart | own))
 
 
 CHANGES = "Your function changes"

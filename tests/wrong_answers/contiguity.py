@@ -18,43 +18,12 @@ def merges_unless_one_of_the_two_is_empty(shape, stride, d):
 
 
 def torch_view(shape, stride, new_shape):
-    """What torch answers."""
+    """The answer of torch."""
     x = torch.empty_strided(shape, stride, device="meta")
     try:
         return x.view(new_shape).stride()
     except RuntimeError:
         return None
-
-
-def view_with_chunks(shape, stride, new_shape, joins):
-    """Chunks by a rule of one's own, then cut."""
-    chunks = []
-    for n, s in reversed(list(zip(shape, stride, strict=True))):
-        if chunks and joins(n, s, *chunks[-1]):
-            chunks[-1] = (n * chunks[-1][0], chunks[-1][1])
-        else:
-            chunks.append((n, s))
-    steps, k, used = [], 0, 1
-    for n in reversed(new_shape):
-        while k < len(chunks) and used == chunks[k][0] and n != 1:
-            k, used = k + 1, 1
-        if k >= len(chunks):
-            steps.append(1)
-            continue
-        steps.append(used * chunks[k][1])
-        used *= n
-        if chunks[k][0] % used:
-            return None
-    return steps[::-1]
-
-
-@wrong(ex.view_stride, "A dim of size 1 in x breaks")
-def view_with_ones_that_break(shape, stride, new_shape):
-    if math.prod(shape) == 0:
-        return (1,) * len(new_shape)
-    return view_with_chunks(
-        shape, stride, new_shape, lambda n, s, elements, step: s == elements * step
-    )
 
 
 @wrong(ex.view_stride, "You merge, but never cut")
@@ -76,13 +45,6 @@ def clone_in_the_order_of_memory(shape, stride):
 def columns_scrambled(x):
     n, h, w = x.shape
     return x.reshape(n, w, h).transpose(1, 2).reshape(n, h * w)
-
-
-@unnamed(ex.by_columns, "Your line takes memory")
-def columns_through_lists(x):
-    n, h, w = x.shape
-    rows = [[row[j] for j in range(w) for row in matrix] for matrix in x.tolist()]
-    return torch.tensor(rows, dtype=x.dtype).view(n, h * w)
 
 
 @wrong(ex.by_columns, "Twice the bytes on every input")
@@ -194,6 +156,47 @@ formulas(
             for left in PRODUCTS
             for right in PRODUCTS
             if {left, right} != EQUAL
+        ],
+    },
+)
+
+formulas(
+    ex.is_contiguous,
+    {
+        "0 in shape": ["False", "1 in shape"],
+        "size != 1": ["True", "size > 2"],
+        "step != needed": ["step < needed", "step > needed", "step % max(needed, 1)"],
+        "zip(reversed(shape), reversed(stride), strict=True)": ["zip(shape, stride)"],
+        "needed *= size": ["needed = size", "needed += size"],
+    },
+)
+
+BY_STRIDE = "key=lambda d: stride[d]"
+formulas(
+    ex.clone_stride,
+    {
+        "stride[d] != 0), ": ["True), "],
+        BY_STRIDE: [f"key=lambda d: {key}" for key in ("-stride[d]", "shape[d]", "-d", "d")],
+        "list(reversed(range(len(shape))))": ["list(range(len(shape)))"],
+        "return tuple(new_stride)": [
+            "return stride if 1 in stride else tuple(new_stride)",
+            "return stride if stride == contiguous_stride(shape) else tuple(new_stride)",
+        ],
+    },
+)
+
+COPY = ".clone(memory_format=torch.contiguous_format)"
+formulas(
+    ex.by_columns,
+    {
+        "x.transpose(1, 2)": [
+            f"x{first}{turn}"
+            for first in ("", ".contiguous()", ".clone()", COPY)
+            for turn in ("", ".transpose(1, 2)")
+            if (first, turn) != ("", ".transpose(1, 2)")
+        ],
+        ".contiguous().view(": [
+            f"{second}{end}(" for second in ("", ".clone()", COPY) for end in (".view", ".reshape")
         ],
     },
 )

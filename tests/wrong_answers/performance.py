@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from stridekit.exercises import performance as ex
-from stridekit.exercises.performance.timer import QUARTILE, SAMPLE, WARM_UP
+from stridekit.exercises.performance.timer import QUARTILE, SAMPLE
 from tests.wrong_answers.collecting import ANOTHER_KIND, formulas, general, unnamed
 
 STOPS = "Your function stops on this input."
@@ -104,14 +104,10 @@ formulas(
             "queue.work(); samples.append(queue.clock() - start); queue.synchronize()",
             "queue.synchronize(); queue.work(); samples.append(queue.clock() - start)",
         ],
-        WARM_UP: ["queue.work()", "queue.synchronize()", "pass"],
         QUARTILE: [
-            "min(samples)",
             "max(samples)",
             "samples[0]",
             "samples[-1]",
-            "sum(samples) / repeats",
-            "median(samples)",
             "sorted(samples)[min(repeats // 4 + 1, repeats - 1)]",
             "sorted(samples)[max(repeats // 4 - 1, 0)]",
         ],
@@ -122,9 +118,8 @@ HULL = "(lambda found: max(found) - min(found) + 1 if found else 0)("
 formulas(
     ex.cache_lines,
     {
-        "stride": ["packed(shape)", "shape", "stride[::-1]"],
-        "itemsize": ["1", "4", "8"],
-        "offset": ["0", "offset / itemsize"],
+        "stride": ["shape", "stride[::-1]"],
+        "itemsize": ["8"],
         "64": ["16", "32", "128"],
         "len(": [HULL, "prod(shape) + 0 * len("],
     },
@@ -140,7 +135,7 @@ formulas(
             *BYTES[:-1],
             *(f"({byte} + itemsize)" for byte in BYTES),
         ],
-        "// 32": ["// 16", "// 64", "// 128"],
+        "// 32": ["// 16"],
         "range(32)": [f"range({lanes})" for lanes in (16, 31, 33, 64)],
         "len(": [HULL],
     },
@@ -155,9 +150,7 @@ formulas(
             for a, b, c in WEIGHTS
             if (a, b, c) != (1, 1, 1)
         ],
-        "t.stride()": ["packed(t.shape)"],
-        "t.itemsize": ["4", "x.itemsize"],
-        "t.storage_offset()": ["0"],
+        "t.stride()": ["row_major(t.shape)"],
     },
 )
 
@@ -167,12 +160,9 @@ formulas(
     {
         "before + after": [f"{a} * before + {b} * after" for a, b in COSTS if (a, b) != (1, 1)],
         "return math.ceil(": [
-            "return math.floor(",
             "return round(",
-            "return float(",
             "return 1 + math.floor(",
         ],
-        "t.is_contiguous()": ["False"],
         "math.inf": ["0", "-1"],
     },
 )

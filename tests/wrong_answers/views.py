@@ -178,8 +178,8 @@ FROM_THE_FIRST = "(e - t.storage_offset())"
 formulas(
     ex.memset_of,
     {
-        "t.stride()": ["torch.empty(t.shape).stride()", "t.shape"],
-        "range(size)": ["range(size + 1)", "range(size - 1)"],
+        "t.stride()": ["t.shape"],
+        "range(size)": ["range(size - 1)"],
         "e * item + k": [
             f"t.storage_offset() * {offset} + {FROM_THE_FIRST} * {step} + k"
             for offset in UNITS
@@ -259,7 +259,6 @@ formulas(
             "e.detach()",
             "e.reshape(e.shape)",
             "e.reshape(-1).view(e.shape)",
-            "e[:1].clone().expand(e.shape)",
             "e.to(e.dtype)",
         ]
     },

@@ -8,10 +8,10 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import kind, read_uses
+from stridekit.exercises.answers import as_tensor, read_uses
 from stridekit.exercises.copy_log import Logged, logging_copies
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.exercises.running import Arguments, Outcome
 
 OUTSIDE = (
     "Your rows stand in memory that no operation of torch made here. Through lists or NumPy the bytes "
@@ -21,8 +21,7 @@ OUTSIDE = (
 
 def read_rows(answer: Any, args: Arguments) -> Outcome:
     """An answer that is one row an image, with the bytes copied on the way."""
-    if not isinstance(answer, Tensor):
-        raise Unusable(f"{kind(answer)}, where a tensor is asked for: one row for each image")
+    answer = as_tensor(answer, ": one row for each image")
     log = cast(Logged, args).log
     copied = sum(nbytes for _, nbytes in log.copies)
     outside = answer.numel() > 0 and not log.knows(answer)
@@ -126,30 +125,19 @@ flatten_images.knows(
 )
 
 
+TIMES = [  # whose sums and products floats hold exactly, so that every way to count agrees
+    *((100, 30, 20), (8, 5, 2), (7, 5, 2), (0.5, 0.375, 0.25), (1, 10, 1), (1.5, 8.0, 0.5)),
+    *((12, 7, 3), (12, 7, 4), (13, 7, 4), (14, 7, 4), (1000, 3, 2), (0.75, 0.25, 0.125)),
+    *((0, 2, 1), (5, 2, 2), (5, 2, 3), (0.5, 0.25, 0.75), (0, 2, 2), (0, 2, 3), (40, 0.0625, 0)),
+]
+
+
 @exercise(
     title="when does the conversion pay back?",
     read=read_uses,
-    # Times whose sums and products floats hold exactly, so that every way to count agrees.
     cases=[
-        "convert = 100; before = 30; after = 20",
-        "convert = 8; before = 5; after = 2",
-        "convert = 7; before = 5; after = 2",
-        "convert = 0.5; before = 0.375; after = 0.25",
-        "convert = 1; before = 10; after = 1",
-        "convert = 1.5; before = 8.0; after = 0.5",
-        "convert = 12; before = 7; after = 3",
-        "convert = 12; before = 7; after = 4",
-        "convert = 13; before = 7; after = 4",
-        "convert = 14; before = 7; after = 4",
-        "convert = 1000; before = 3; after = 2",
-        "convert = 0.75; before = 0.25; after = 0.125",
-        "convert = 0; before = 2; after = 1",
-        "convert = 5; before = 2; after = 2",
-        "convert = 5; before = 2; after = 3",
-        "convert = 0.5; before = 0.25; after = 0.75",
-        "convert = 0; before = 2; after = 2",
-        "convert = 0; before = 2; after = 3",
-        "convert = 40; before = 0.0625; after = 0",
+        f"convert = {convert}; before = {before}; after = {after}"
+        for convert, before, after in TIMES
     ],
     hints=[
         "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. For "

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from stridekit.exercises.answers import as_int, kind
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
-Ints = tuple[int, ...]
 Layers = Sequence[Callable[[Tensor], Tensor]]
 
 NAMES = ("contiguous_format", "channels_last")
@@ -38,43 +38,27 @@ def _name(item: Any) -> str:
     return name
 
 
+LAYOUTS = [  # a shape, and strides to ask about
+    ((2, 3, 4, 5), (60, 20, 5, 1), (60, 1, 15, 3), (60, 1, 3, 12)),
+    ((2, 3, 4, 5), (120, 1, 15, 3), (120, 40, 10, 2), (80, 1, 20, 4), (60, 20, 1, 4)),
+    ((2, 3, 4, 5), (60, 20, 5, 2), (60, 20, 6, 1), (60, 40, 5, 1)),
+    ((2, 3, 4, 5), (60, 1, 15, 6), (60, 1, 18, 3), (60, 2, 15, 3)),
+    ((2, 3, 3, 3), (0, 9, 3, 1)),
+    ((2, 1, 4, 5), (20, 20, 5, 1), (20, 1, 5, 1), (60, 1, 15, 3), (20, 99, 5, 1)),
+    ((6, 3, 1, 1), (3, 1, 1, 1), (3, 1, 3, 3), (3, 1, 7, 0), (60, 20, 5, 1)),
+    ((1, 3, 4, 5), (3, 1, 15, 3), (0, 20, 5, 1)),
+    ((2, 3, 1, 5), (15, 5, 5, 1), (15, 1, 99, 3)),
+    ((2, 3, 4, 1), (12, 4, 1, 1), (12, 1, 3, 77)),
+    ((1, 1, 1, 1), (5, 4, 3, 2)),
+    ((0, 3, 4, 5), (60, 20, 5, 1), (60, 1, 15, 3), (99, 1, 15, 3), (7, 7, 7, 7)),
+]
+
+
 @exercise(
     title="in which formats?",
     read=read_formats,
     cases=[
-        "shape = (2, 3, 4, 5); stride = (60, 20, 5, 1)",
-        "shape = (2, 3, 4, 5); stride = (60, 1, 15, 3)",
-        "shape = (2, 3, 4, 5); stride = (60, 1, 3, 12)",
-        "shape = (2, 3, 4, 5); stride = (120, 1, 15, 3)",
-        "shape = (2, 3, 4, 5); stride = (120, 40, 10, 2)",
-        "shape = (2, 3, 4, 5); stride = (80, 1, 20, 4)",
-        "shape = (2, 3, 4, 5); stride = (60, 20, 1, 4)",
-        "shape = (2, 3, 4, 5); stride = (60, 20, 5, 2)",
-        "shape = (2, 3, 4, 5); stride = (60, 20, 6, 1)",
-        "shape = (2, 3, 4, 5); stride = (60, 40, 5, 1)",
-        "shape = (2, 3, 4, 5); stride = (60, 1, 15, 6)",
-        "shape = (2, 3, 4, 5); stride = (60, 1, 18, 3)",
-        "shape = (2, 3, 4, 5); stride = (60, 2, 15, 3)",
-        "shape = (2, 3, 3, 3); stride = (0, 9, 3, 1)",
-        "shape = (2, 1, 4, 5); stride = (20, 20, 5, 1)",
-        "shape = (2, 1, 4, 5); stride = (20, 1, 5, 1)",
-        "shape = (2, 1, 4, 5); stride = (60, 1, 15, 3)",
-        "shape = (2, 1, 4, 5); stride = (20, 99, 5, 1)",
-        "shape = (6, 3, 1, 1); stride = (3, 1, 1, 1)",
-        "shape = (6, 3, 1, 1); stride = (3, 1, 3, 3)",
-        "shape = (6, 3, 1, 1); stride = (3, 1, 7, 0)",
-        "shape = (6, 3, 1, 1); stride = (60, 20, 5, 1)",
-        "shape = (1, 3, 4, 5); stride = (3, 1, 15, 3)",
-        "shape = (1, 3, 4, 5); stride = (0, 20, 5, 1)",
-        "shape = (2, 3, 1, 5); stride = (15, 5, 5, 1)",
-        "shape = (2, 3, 1, 5); stride = (15, 1, 99, 3)",
-        "shape = (2, 3, 4, 1); stride = (12, 4, 1, 1)",
-        "shape = (2, 3, 4, 1); stride = (12, 1, 3, 77)",
-        "shape = (1, 1, 1, 1); stride = (5, 4, 3, 2)",
-        "shape = (0, 3, 4, 5); stride = (60, 20, 5, 1)",
-        "shape = (0, 3, 4, 5); stride = (60, 1, 15, 3)",
-        "shape = (0, 3, 4, 5); stride = (99, 1, 15, 3)",
-        "shape = (0, 3, 4, 5); stride = (7, 7, 7, 7)",
+        f"shape = {shape}; stride = {stride}" for shape, *strides in LAYOUTS for stride in strides
     ],
     hints=[
         "Two questions, asked one by one: are these the strides of contiguous_format? Are they those "
@@ -264,11 +248,6 @@ first_to_lose.knows(
         "return k": {
             "return k + 1": "You count the layers from 1. As in any list of Python, the first is layer 0.",
         },
-        "enumerate(layers)": {
-            "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x "
-            "from you. In a network each one gets what the one before it answered, and a loss is handed "
-            "on: keep the output, and give it to the next.",
-        },
         "not x.is_contiguous(memory_format=torch.channels_last)": {
             "x.is_contiguous()": "You take `is_contiguous()` for the opposite of channels_last. Where C "
             "is 1, or H and W are, both are True, and a slice is neither. Ask with "
@@ -281,6 +260,11 @@ first_to_lose.knows(
             "still be channels-last: the flag knows that.",
             "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
             "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
+        },
+        "enumerate(layers)": {
+            "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x "
+            "from you. In a network each one gets what the one before it answered, and a loss is handed "
+            "on: keep the output, and give it to the next.",
         },
         "return len(layers)": {
             "return -1": "Right where a layer loses the format. Where none does, answer `len(layers)`: "

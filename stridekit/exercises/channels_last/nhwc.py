@@ -7,26 +7,17 @@ import torch
 from stridekit.exercises.answers import read_stride, view_of
 from stridekit.exercises.core import exercise
 
+SHAPES = [
+    *((2, 3, 4, 5), (1, 64, 5, 4), (8, 3, 2, 7), (5, 2, 3, 3), (7, 7, 7, 7)),
+    *((2, 1, 4, 5), (1, 3, 1, 5), (2, 3, 4, 1), (6, 3, 1, 1), (1, 1, 1, 1)),
+    *((0, 3, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0), (2, 0, 4, 5)),
+]
+
 
 @exercise(
     title="the stride of channels_last",
     read=read_stride,
-    cases=[
-        "shape = (2, 3, 4, 5)",
-        "shape = (1, 64, 5, 4)",
-        "shape = (8, 3, 2, 7)",
-        "shape = (5, 2, 3, 3)",
-        "shape = (7, 7, 7, 7)",
-        "shape = (2, 1, 4, 5)",
-        "shape = (1, 3, 1, 5)",
-        "shape = (2, 3, 4, 1)",
-        "shape = (6, 3, 1, 1)",
-        "shape = (1, 1, 1, 1)",
-        "shape = (0, 3, 4, 5)",
-        "shape = (2, 3, 0, 5)",
-        "shape = (2, 3, 4, 0)",
-        "shape = (2, 0, 4, 5)",
-    ],
+    cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
         "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one "
         "are two neighbours also neighbours in memory?",

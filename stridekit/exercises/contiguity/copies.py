@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import kind
-from stridekit.exercises.contiguity.readers import free_where_unused, read_packed_stride
+from stridekit.exercises.answers import as_tensor, free_where_unused, read_stride_of
 from stridekit.exercises.copy_log import Logged, logging_copies
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
-
-Ints = tuple[int, ...]
+from stridekit.exercises.mistakes import Ints
+from stridekit.exercises.running import Arguments, Outcome, describe
+from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
 
 
 @exercise(
     title="the stride that clone gives",
-    read=read_packed_stride,
+    read=read_stride_of("shape"),
     cases=[
         "shape, stride = (4, 6), (6, 1)  # x = torch.empty(4, 6)",
         "shape, stride = (6, 4), (1, 6)  # x.t()",
@@ -59,8 +57,8 @@ Ints = tuple[int, ...]
         "shape, stride = (3, 0), (1, 3)",
     ],
     hints=[
-        "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, "
-        "`x[:, ::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
+        "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, `x[:, "
+        "::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
         "A dense tensor keeps its strides. From any other the gaps go, and the order of the dims in "
         "memory stays: which dim has the smallest stride, which the next?",
         "Go through the dims from the smallest stride to the largest: the first gets 1, each of the "
@@ -90,12 +88,6 @@ def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, 
     return tuple(new_stride)
 
 
-def packed(shape: Ints, order: list[int]) -> Ints:
-    """Strides without gaps, the dims in this order from the innermost; 0 for those left out."""
-    inside = {d: prod(shape[k] for k in order[: order.index(d)]) for d in order}
-    return tuple(inside.get(d, 0) for d in range(len(shape)))
-
-
 def dims_by(stride: Ints, key: Any) -> list[int]:
     """The dims in the order of a key of the stride; of two alike the last first."""
     return sorted(range(len(stride)), key=lambda d: (key(stride[d]), -d))
@@ -109,46 +101,46 @@ def is_dense(shape: Ints, stride: Ints) -> bool:
 clone_stride.knows(
     wrong={
         "stride": "You keep the strides always. Then the clone of `x[:, ::2]` would have the gaps of x, "
-        "in new memory: clone copies only the elements of its input. Look at "
-        "`x[:, ::2].clone().stride()`.",
-        "packed(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That is "
+        "in new memory: clone copies only the elements of its input. Look at `x[:, "
+        "::2].clone().stride()`.",
+        "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That is "
         "`contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
         "stride if is_dense(shape, stride) else "
-        "packed(shape, dims_by(stride, lambda s: 0))": "Right for dense tensors. The others you lay out "
-        "in reading order, but clone only closes the gaps: the dims stay in the order of their strides. "
-        "Look at `x[:, ::2].t().clone().stride()`.",
-        "packed(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of 0. The "
-        "clone of an expanded tensor has an element for each index, so that you can write to it: every "
-        "dim of more than one element needs a step.",
-        "packed(shape, dims_by(stride, abs))": "You take 0 for the smallest stride and put expanded dims "
-        "innermost. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
-        "`torch.empty(6).expand(4, 6).clone()`.",
-        "packed(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims outermost. A "
-        "stride of 0 says nothing about the order: such a dim keeps its place. Look at "
+        "packed_stride(shape, dims_by(stride, lambda s: 0))": "Right for dense tensors. The others you "
+        "lay out in reading order, but clone only closes the gaps: the dims stay in the order of their "
+        "strides. Look at `x[:, ::2].t().clone().stride()`.",
+        "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of "
+        "0. The clone of an expanded tensor has an element for each index, so that you can write to it: "
+        "every dim of more than one element needs a step.",
+        "packed_stride(shape, dims_by(stride, abs))": "You take 0 for the smallest stride and put "
+        "expanded dims innermost. A stride of 0 says nothing about the order: such a dim keeps its "
+        "place. Look at `torch.empty(6).expand(4, 6).clone()`.",
+        "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims "
+        "outermost. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
         "`torch.empty(6).expand(4, 6).t().clone()`.",
-        "packed(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the largest "
-        "stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
+        "packed_stride(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the "
+        "largest stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
         "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
         "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. Put "
         "each back where its dim is.",
-        "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away by "
-        "the smallest stride. That closes gaps inside a row; the rows themselves can be further apart "
-        "than they are long: look at `x[:, :3].clone().stride()`.",
-        "packed(shape, list(range(len(shape))))": "You lay every clone out by columns. That is right for "
-        "`x.t()`, which lies so: clone keeps the order that it finds. Look at `x.clone().stride()`.",
+        "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
+        "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
+        "apart than they are long: look at `x[:, :3].clone().stride()`.",
+        "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is "
+        "right for `x.t()`, which lies so: clone keeps the order that it finds. Look at "
+        "`x.clone().stride()`.",
     }
 )
 
 OUTSIDE = (
-    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. What "
-    "is copied there nobody counts. Stay with views and copies of x."
+    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. What is "
+    "copied there nobody counts. Stay with views and copies of x."
 )
 
 
 def read_with_copies(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a tensor, with what was copied on the way; fewer bytes than needed are fine."""
-    if not isinstance(answer, Tensor):
-        raise Unusable(f"{kind(answer)}, where a tensor is asked for")
+    answer = as_tensor(answer)
     log, x = cast(Logged, args).log, args["x"]
     copies, outside = list(log.copies), log.outside or not log.knows(answer)
     needed = 0 if x.transpose(1, 2).is_contiguous() else x.numel() * x.element_size()
@@ -199,12 +191,12 @@ W = "w = torch.arange(48).view(2, 4, 6)"
         "x = torch.empty(0, 2, 3)",
     ],
     hints=[
-        "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its "
-        "four steps move elements? What does the first of them change, as far as the result goes?",
-        "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, without "
-        "a copy. From there on: what gives a contiguous tensor, and copies only if it has to?",
-        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in "
-        "the line is enough: the one behind the transpose.",
+        "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its four "
+        "steps move elements? What does the first of them change, as far as the result goes?",
+        "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, without a "
+        "copy. From there on: what gives a contiguous tensor, and copies only if it has to?",
+        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in the "
+        "line is enough: the one behind the transpose.",
     ],
     otherwise="Go through your line on this input: after each step, which shape and which stride, and "
     "does it stand in new memory? Only what the next step needs should be copied.",
@@ -229,8 +221,8 @@ def width(x: Tensor) -> tuple[int, int]:
 
 
 TWO_COPIES = (
-    "The same values, the same layout, and up to two copies. (reshape copies too, it only does not "
-    "say so.) Which of your steps move elements, and what is the first copy good for in the end?"
+    "The same values, the same layout, and up to two copies. (reshape copies too, it only does not say "
+    "so.) Which of your steps move elements, and what is the first copy good for in the end?"
 )
 BY_ROWS = (
     "reshape is not a transpose. It keeps the reading order, row by row, and only cuts it anew; the "
@@ -240,10 +232,9 @@ BY_ROWS = (
 by_columns.knows(
     wrong={
         "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
-        "x.contiguous().transpose(1, 2).reshape(width(x))": TWO_COPIES,
         "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy "
-        "always, also where x lies in memory by columns already and a view would do. `clone` never asks; "
-        "which method copies only if it has to?",
+        "always, also where x lies in memory by columns already and a view would do. `clone` never "
+        "asks; which method copies only if it has to?",
         "by_columns(x).clone()": "Twice the bytes on every input: you copy the elements, and then once "
         "more what is new already. One of these copies alone would do; which of them does nothing for "
         "the result?",
@@ -256,8 +247,8 @@ by_columns.knows(
         "the reading order and gives it another shape: here the shape of the transpose, with the "
         "elements in the wrong places.",
         "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
-        "transpose behind it turns the strides round again, and view finds two chunks. Where in the line "
-        "is a contiguous tensor needed?",
+        "transpose behind it turns the strides round again, and view finds two chunks. Where in the "
+        "line is a contiguous tensor needed?",
         "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in memory "
         "by columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
         "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so behind the "

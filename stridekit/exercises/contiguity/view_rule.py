@@ -7,17 +7,16 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_ints
+from stridekit.exercises.answers import as_ints, read_stride_of
 from stridekit.exercises.contiguity.order import (
-    Ints,
-    fresh,
     is_contiguous,
     stepped,
     steps_evenly,
 )
-from stridekit.exercises.contiguity.readers import read_stride_of
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Formula, Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.rules import contiguous_stride  # noqa: F401  (in sources alone)
 
 NEW = ((4, 6), (6, 1))  # torch.empty(4, 6)
 TURNED = ((6, 4), (1, 6))  # torch.empty(4, 6).t()
@@ -31,85 +30,53 @@ SAME = ((2, 3), (0, 0))  # torch.empty(1).expand(2, 3)
 COPIES = ((4, 6), (0, 1))  # torch.empty(6).expand(4, 6)
 
 
-def case(layout: tuple[Ints, Ints], new_shape: Ints) -> str:
-    """The case of viewing a layout as a new shape."""
-    return "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
-
-
-CASES = [
-    case(NEW, (24,)),
-    case(NEW, (3, 8)),
-    case(NEW, (2, 2, 3, 2)),
-    case(CUT, (2, 2, 6)),
-    case(CUT, (2, 2, 2, 3)),
-    case(CUT, (24,)),
-    case(CUT, (2, 12)),
-    case(CUT, (8, 3)),
-    case(CUT, (4, 3, 2)),
-    case(CUT, (4, 6)),
-    case(TURNED, (24,)),
-    case(TURNED, (3, 2, 4)),
-    case(TURNED, (6, 2, 2)),
-    case(TURNED, (4, 6)),
-    case(TURNED, (6, 4)),
-    case(SPARSE, (12,)),
-    case(SPARSE, (2, 6)),
-    case(SPARSE, (2, 2, 3)),
-    case(ROWS, (2, 2, 3)),
-    case(ROWS, (12,)),
-    case(ROWS, (3, 4)),
-    case(((4,), (6,)), (2, 2)),  # a column
-    case(((12,), (3,)), (2, 3, 2)),
-    case(BLOCK, (4, 6)),
-    case(BLOCK, (2, 2, 3, 2)),
-    case(BLOCK, (8, 3)),
-    case(BLOCK, (24,)),
-    case(PIXELS, (2, 3, 4)),
-    case(PIXELS, (6, 4)),
-    case(PIXELS, (2, 12)),
-    case(((2, 2, 4), (12, 4, 1)), (2, 8)),  # torch.empty(2, 3, 4)[:, :2]
-    case(((2, 2, 4), (12, 4, 1)), (4, 4)),
-    case(((2, 3, 2), (12, 4, 1)), (6, 2)),  # torch.empty(2, 3, 4)[:, :, :2]
-    case(((2, 3, 2), (12, 4, 1)), (2, 6)),
-    case(((3, 3, 3), (3, 9, 1)), (9, 3)),  # torch.empty(3, 3, 3).transpose(0, 1)
-    case(((4, 4), (1, 4)), (16,)),
-    case(((4, 4), (1, 4)), (2, 2, 4)),
-    case(COPIES, (2, 2, 6)),
-    case(COPIES, (24,)),
-    case(((3, 2, 2), (0, 2, 1)), (3, 4)),
-    case(SAME, (6,)),
-    case(SAME, (3, 2)),
-    case(ONES, (24,)),
-    case(ONES, (2, 12)),
-    case(ONES, (4, 6)),
-    case(((1, 4, 3), (5, 8, 1)), (2, 2, 3)),
-    case(((4, 3, 1), (3, 1, 7)), (12,)),
-    case(((1, 6, 1), (0, 2, 0)), (2, 3)),
-    case(NEW, (4, 1, 6)),
-    case(NEW, (1, 24, 1)),
-    case(CUT, (1, 2, 1, 2, 1, 6, 1)),
-    case(CUT, (4, 1, 2, 1, 3)),
-    case(CUT, (8, 1, 3)),
-    case(TURNED, (1, 24)),
-    case(((), ()), (1, 1)),
-    case(((1, 1), (4, 9)), ()),
-    case(((), ()), ()),
-    case(((0, 3), (7, 2)), (3, 0)),
-    case(((3, 0), (2, 5)), (0,)),
-    case(((2, 0, 3), (1, 9, 4)), (5, 0, 7)),
+VIEWS = [  # a layout, and new shapes for it
+    (NEW, (24,), (3, 8), (2, 2, 3, 2)),
+    (CUT, (2, 2, 6), (2, 2, 2, 3), (24,), (2, 12), (8, 3), (4, 3, 2), (4, 6)),
+    (TURNED, (24,), (3, 2, 4), (6, 2, 2), (4, 6), (6, 4)),
+    (SPARSE, (12,), (2, 6), (2, 2, 3)),
+    (ROWS, (2, 2, 3), (12,), (3, 4)),
+    (((4,), (6,)), (2, 2)),  # a column
+    (((12,), (3,)), (2, 3, 2)),
+    (BLOCK, (4, 6), (2, 2, 3, 2), (8, 3), (24,)),
+    (PIXELS, (2, 3, 4), (6, 4), (2, 12)),
+    (((2, 2, 4), (12, 4, 1)), (2, 8), (4, 4)),  # torch.empty(2, 3, 4)[:, :2]
+    (((2, 3, 2), (12, 4, 1)), (6, 2), (2, 6)),  # torch.empty(2, 3, 4)[:, :, :2]
+    (((3, 3, 3), (3, 9, 1)), (9, 3)),  # torch.empty(3, 3, 3).transpose(0, 1)
+    (((4, 4), (1, 4)), (16,), (2, 2, 4)),
+    (COPIES, (2, 2, 6), (24,)),
+    (((3, 2, 2), (0, 2, 1)), (3, 4)),
+    (SAME, (6,), (3, 2)),
+    (ONES, (24,), (2, 12), (4, 6)),
+    (((1, 4, 3), (5, 8, 1)), (2, 2, 3)),
+    (((4, 3, 1), (3, 1, 7)), (12,)),
+    (((1, 6, 1), (0, 2, 0)), (2, 3)),
+    (NEW, (4, 1, 6), (1, 24, 1)),
+    (CUT, (1, 2, 1, 2, 1, 6, 1), (4, 1, 2, 1, 3), (8, 1, 3)),
+    (TURNED, (1, 24)),
+    (((), ()), (1, 1)),
+    (((1, 1), (4, 9)), ()),
+    (((), ()), ()),
+    (((0, 3), (7, 2)), (3, 0)),
+    (((3, 0), (2, 5)), (0,)),
+    (((2, 0, 3), (1, 9, 4)), (5, 0, 7)),
 ]
 
 
 @exercise(
     title="the stride of a view, or None where there is none",
-    read=read_stride_of("new_shape"),
-    cases=CASES,
+    read=read_stride_of("new_shape", or_none=True),
+    cases=[
+        "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
+        for layout, *new_shapes in VIEWS
+        for new_shape in new_shapes
+    ],
     hints=[
         "First collect the chunks, from the last dim to the first: how many elements, and how far "
         "apart? A dim joins the chunk behind it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
         "Leave sizes of 1 out before you begin.",
-        "Then cut the chunks, again from the end: the last new dim gets the step of the last chunk, "
-        "the one before it that step times its size, until the chunk is used up.",
+        "Then cut the chunks, again from the end: the last new dim gets the step of the last chunk, the "
+        "one before it that step times its size, until the chunk is used up.",
         "Keep the elements that are left in this chunk. A new size that does not divide them would "
         "straddle the boundary: None. When none is left, go on with the next chunk and its step. "
         "Without any element, every stride will do.",
@@ -171,39 +138,46 @@ CONTIGUOUS = (
     "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
 )
 EMPTY = (
-    "Right wherever there is an element. Without one there is nothing to straddle: torch makes "
-    "every view, so answer a stride, any will do."
+    "Right wherever there is an element. Without one there is nothing to straddle: torch makes every "
+    "view, so answer a stride, any will do."
 )
 ONE_CLOSED = (
-    "One boundary makes you refuse every other shape. It closes only the way across it: cut on "
-    "both sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
+    "One boundary makes you refuse every other shape. It closes only the way across it: cut on both "
+    "sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
 )
 ANSWER = "view_stride(shape, stride, new_shape)"
+CHUNKS = "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]"
+JOINED = "\n            chunks[-1][0] *= size\n        "
+ONES_THAT_BREAK = {
+    f"{CHUNKS}:{JOINED}elif size != 1": f"{CHUNKS.removeprefix('size != 1 and ')}:{JOINED}else",
+    "if left == 1": "while left == 1",
+}
 
 
 view_stride.knows(
     alone={
-        "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]": {
+        CHUNKS: {
             "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
             "stride[d + 1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, "
             "1) as (24,).",
         },
     },
     wrong={
-        "fresh(new_shape) if stride == fresh(shape) else None": CONTIGUOUS,
-        "fresh(new_shape) if contiguous(shape, stride) else None": CONTIGUOUS,
-        "stride if shape == new_shape else fresh(new_shape) if contiguous(shape, stride) else None": "You "
-        "ask for a contiguous tensor, or for no change of shape. A view needs less: only that no new dim "
-        "straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
-        "fresh(new_shape)": "You answer the stride of a new tensor, whatever the old stride is. A view "
-        "walks the memory that is there: where x has gaps or another order, its new strides have to "
-        "follow.",
-        f"None if {ANSWER} is None else fresh(new_shape)": "You know when there is a view. Its strides "
-        "are not those of a new tensor: inside a chunk the first step is the chunk's own, and only then "
-        "come the sizes.",
+        "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None": CONTIGUOUS,
+        "contiguous_stride(new_shape) if contiguous(shape, stride) else None": CONTIGUOUS,
+        "stride if shape == new_shape else "
+        "contiguous_stride(new_shape) if contiguous(shape, stride) else None": "You "
+        "ask for a contiguous tensor, or for no change of shape. A view needs less: only that no new "
+        "dim straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
+        "contiguous_stride(new_shape)": "You answer the stride of a new tensor, whatever the old stride "
+        "is. A view walks the memory that is there: where x has gaps or another order, its new strides "
+        "have to follow.",
+        f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. "
+        "Its strides are not those of a new tensor: inside a chunk the first step is the chunk's own, "
+        "and only then come the sizes.",
         f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
-        "for s in fresh(new_shape))": "Your strides go on from one chunk into the next as if x had no "
-        "gap there. Where a new chunk begins, begin again with its own step.",
+        "for s in contiguous_stride(new_shape))": "Your strides go on from one chunk into the next as "
+        "if x had no gap there. Where a new chunk begins, begin again with its own step.",
         f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
         "straddle nothing: put any stride there, and go on with the same chunk.",
         f"None if 0 in shape else {ANSWER}": EMPTY,
@@ -229,37 +203,10 @@ view_stride.knows(
     },
 )
 
-
-@view_stride.mistake(
+view_stride.mistake(
     "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so its stride fits or "
     "does not, and it is all the same: leave sizes of 1 out before you look for chunks."
-)
-def lets_old_sizes_of_one_break_a_chunk(shape: Ints, stride: Ints, new_shape: Ints) -> Ints | None:
-    if 0 in shape:
-        return fresh(new_shape)
-    chunks: list[list[int]] = []
-    for n, s in zip(reversed(shape), reversed(stride), strict=True):
-        if chunks and s == chunks[-1][0] * chunks[-1][1]:
-            chunks[-1][0] *= n
-        else:
-            chunks.append([n, s])
-    return cut(chunks, new_shape)
-
-
-def cut(chunks: list[list[int]], new_shape: Ints) -> Ints | None:
-    """Cut chunks of (elements, step), the innermost first, one after the other."""
-    rest = iter(chunks)
-    left, step = next(rest, [1, 1])
-    new_stride: list[int] = []
-    for size in reversed(new_shape):
-        if left == 1 and size != 1:
-            left, step = next(rest, [1, 1])
-        if left % size:
-            return None
-        new_stride.insert(0, step)
-        left, step = left // size, step * size
-    return tuple(new_stride)
-
+)(Formula(view_stride.reference).with_pieces(ONES_THAT_BREAK))
 
 ANOTHER_ERROR = (
     'torch refuses that shape because it has another number of elements: that is the message "shape '
@@ -374,8 +321,8 @@ NOT_CONTIGUOUS = (
 unviewable.knows(
     alone={
         "if n != 1]": {
-            "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, "
-            "99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
+            "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride "
+            "(6, 99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
             "if n != 1][-2:]": "You give up too early: None where the last two dims merge. A boundary "
             "can stand further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
             "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary "
@@ -387,10 +334,10 @@ unviewable.knows(
         },
     },
     wrong={
-        "None if stride == fresh(shape) else (prod(shape),)": NOT_CONTIGUOUS,
+        "None if stride == contiguous_stride(shape) else (prod(shape),)": NOT_CONTIGUOUS,
         "None if contiguous(shape, stride) else (prod(shape),)": NOT_CONTIGUOUS,
-        "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but not "
-        "for every x: find the boundary between two chunks, and a dim that straddles it.",
+        "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but "
+        "not for every x: find the boundary between two chunks, and a dim that straddles it.",
         "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a "
         "boundary. Whether that straddles it depends on the sizes: a square one turned round is itself. "
         "Which shape has a dim across every boundary?",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import ceil, prod  # noqa: F401  (ceil and mul in sources alone)
 from operator import mul  # noqa: F401
+from typing import Any
 
 import numpy as np
 
 from stridekit.exercises.answers import read_number
 from stridekit.exercises.core import exercise
-
-Ints = tuple[int, ...]
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 
 
 @exercise(
@@ -69,11 +69,6 @@ def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, it
     return len(lines)
 
 
-def packed(shape: Ints) -> Ints:
-    """The stride of a new tensor."""
-    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-
-
 def span(shape: Ints, stride: Ints) -> int:
     """The number of places from the first element to the last, both included."""
     return 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) if all(shape) else 0
@@ -90,7 +85,7 @@ HULL = (
 
 cache_lines.knows(
     slots={
-        "stride": {"packed(shape)": PACKED},
+        "stride": {"row_major(shape)": PACKED},
         "itemsize": {
             "4": "You took 4 bytes an element for granted. Of float64 only 8 fit on a line, of uint8 "
             "64: `itemsize` says how many bytes each has.",
@@ -113,9 +108,7 @@ cache_lines.knows(
         "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line travels "
         "once: which line does each of them lie in?",
         "ceil(prod(shape) * itemsize / 64)": PACKED,
-        "cache_lines((prod(shape),), (1,), offset, itemsize)": PACKED,
         "ceil(span(shape, stride) * itemsize / 64)": HULL,
-        "cache_lines((span(shape, stride),), (1,), offset, itemsize)": HULL,
         "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
         "for index in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them "
         "up. Two rows can share a line, or even be the same row, where the stride is 0: count the "
@@ -124,32 +117,24 @@ cache_lines.knows(
 )
 
 
+WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
+    (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7)),
+    (8, (1, 0), (1, 3), (4, 0)),
+    (2, (1, 0), (1, 9), (7, 15)),
+    (1, (1, 0), (1, 31), (9, 5), (40, 3)),
+    (16, (1, 1), (3, 1)),
+    (4, (0, 5)),
+    (8, (0, 0)),
+]
+
+
 @exercise(
     title="the sectors that a warp loads",
     read=read_number,
     cases=[
-        "stride = 1; offset = 0; itemsize = 4",
-        "stride = 2; offset = 0; itemsize = 4",
-        "stride = 5; offset = 0; itemsize = 4",
-        "stride = 8; offset = 0; itemsize = 4",
-        "stride = 32; offset = 0; itemsize = 4",
-        "stride = 1; offset = 1; itemsize = 4",
-        "stride = 1; offset = 8; itemsize = 4",
-        "stride = 3; offset = 7; itemsize = 4",
-        "stride = 1; offset = 0; itemsize = 8",
-        "stride = 1; offset = 3; itemsize = 8",
-        "stride = 4; offset = 0; itemsize = 8",
-        "stride = 1; offset = 0; itemsize = 2",
-        "stride = 1; offset = 9; itemsize = 2",
-        "stride = 7; offset = 15; itemsize = 2",
-        "stride = 1; offset = 0; itemsize = 1",
-        "stride = 1; offset = 31; itemsize = 1",
-        "stride = 9; offset = 5; itemsize = 1",
-        "stride = 40; offset = 3; itemsize = 1",
-        "stride = 1; offset = 1; itemsize = 16",
-        "stride = 3; offset = 1; itemsize = 16",
-        "stride = 0; offset = 5; itemsize = 4",
-        "stride = 0; offset = 0; itemsize = 8",
+        f"stride = {stride}; offset = {offset}; itemsize = {itemsize}"
+        for itemsize, *lanes in WARPS
+        for stride, offset in lanes
     ],
     hints=[
         "It is `cache_lines` again, for 32 elements in a row and blocks of 32 bytes.",

@@ -169,18 +169,6 @@ time_it.knows(
 )
 
 
-@time_it.mistake(FIRST_SAMPLE)
-def waits_before_the_work(queue: Queue, repeats: int) -> int:
-    queue.work()
-    samples = []
-    for _ in range(repeats):
-        start = queue.clock()
-        queue.synchronize()
-        queue.work()
-        samples.append(queue.clock() - start)
-    return sorted(samples)[repeats // 4]
-
-
 @time_it.mistake(
     "You wait once, at the end, and divide: the launches hide behind the work before them, and one "
     "disturbed piece moves the whole. Wait within each sample, and keep the samples apart."

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from stridekit.exercises.answers import kind, read_number, read_uses
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
 from stridekit.exercises.performance.lines import cache_lines as cache_lines_exercise
-from stridekit.exercises.performance.lines import packed  # noqa: F401  (in sources alone)
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 cache_lines = cache_lines_exercise.reference  # the solutions call it, as a learner does
@@ -100,7 +100,7 @@ bytes_moved.knows(
             "many has a line?",
         },
     },
-    alone={"t.stride()": {"packed(t.shape)": PACKED}},
+    alone={"t.stride()": {"row_major(t.shape)": PACKED}},
     wrong={
         "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory does not send "
         "elements, it sends lines of 64 bytes: of `x[::5]` each line holds few that are wanted, and all "
@@ -235,94 +235,34 @@ def read_order(answer: Any, args: Arguments) -> Outcome:
     return Outcome({"order": tuple(names)}, " < ".join(map(str, names)))
 
 
-def case(**views: str) -> str:
-    """One case: four names, and the views that they stand for."""
-    inside = ", ".join(f"{name!r}: {view}" for name, view in views.items())
+def case(*views: str) -> str:
+    """One case: the names a to d, and the views of zeros that they stand for."""
+    inside = ", ".join(f"{k!r}: torch.zeros{view}" for k, view in zip("abcd", views, strict=True))
     return f"expressions = {{{inside}}}"
+
+
+F64, U8, I16 = "dtype=torch.float64", "dtype=torch.uint8", "dtype=torch.int16"
 
 
 @exercise(
     title="order four expressions by their traffic",
     read=read_order,
     cases=[
+        case("(64, 64).t()", "(64, 64)[:8]", "(16, 16).t()", "(32, 64)"),
+        case("(640)[::10]", "(96)", "(32)", "(100, 5)[:, 0]"),
+        case(f"(100, {F64})", "(240)[::2]", f"(150, {U8})", f"(390, {I16})[::3]"),
+        case("(40, 40).t()", "(36, 80)[:, ::2]", "(45, 40)", "(38, 44)[:, 2:42]"),
+        case("(27, 64)", "(30, 1).expand(30, 64)", "(64).expand(30, 64)", "(20, 64, 2)[..., 0]"),
+        case("(16, 100)[:, 0]", "(9, 32)[:, :8]", "(60)[10:]", "(4, 64)[:, 5:13]"),
+        case("(2000)[::40]", "(400)[::7]", "(300)", "(900)[::16]"),
+        case(f"(70, {F64})[::2]", "(200, dtype=torch.float16)", f"(500, {U8})[::3]", "(48)"),
+        case("(34)[::2]", "(0, 50)", "(1, 40)[:, 7:30]", "(20, 20)[3, 4]"),
         case(
-            a="torch.zeros(64, 64).t()",
-            b="torch.zeros(64, 64)[:8]",
-            c="torch.zeros(16, 16).t()",
-            d="torch.zeros(32, 64)",
+            "(6, 5, 16).permute(2, 0, 1)", "(8, 10, 64)[::2, :, :12]", "(500)", "(7, 6, 12)[:, ::2]"
         ),
-        case(
-            a="torch.zeros(640)[::10]",
-            b="torch.zeros(96)",
-            c="torch.zeros(32)",
-            d="torch.zeros(100, 5)[:, 0]",
-        ),
-        case(
-            a="torch.zeros(100, dtype=torch.float64)",
-            b="torch.zeros(240)[::2]",
-            c="torch.zeros(150, dtype=torch.uint8)",
-            d="torch.zeros(390, dtype=torch.int16)[::3]",
-        ),
-        case(
-            a="torch.zeros(40, 40).t()",
-            b="torch.zeros(36, 80)[:, ::2]",
-            c="torch.zeros(45, 40)",
-            d="torch.zeros(38, 44)[:, 2:42]",
-        ),
-        case(
-            a="torch.zeros(27, 64)",
-            b="torch.zeros(30, 1).expand(30, 64)",
-            c="torch.zeros(64).expand(30, 64)",
-            d="torch.zeros(20, 64, 2)[..., 0]",
-        ),
-        case(
-            a="torch.zeros(16, 100)[:, 0]",
-            b="torch.zeros(9, 32)[:, :8]",
-            c="torch.zeros(60)[10:]",
-            d="torch.zeros(4, 64)[:, 5:13]",
-        ),
-        case(
-            a="torch.zeros(2000)[::40]",
-            b="torch.zeros(400)[::7]",
-            c="torch.zeros(300)",
-            d="torch.zeros(900)[::16]",
-        ),
-        case(
-            a="torch.zeros(70, dtype=torch.float64)[::2]",
-            b="torch.zeros(200, dtype=torch.float16)",
-            c="torch.zeros(500, dtype=torch.uint8)[::3]",
-            d="torch.zeros(48)",
-        ),
-        case(
-            a="torch.zeros(34)[::2]",
-            b="torch.zeros(0, 50)",
-            c="torch.zeros(1, 40)[:, 7:30]",
-            d="torch.zeros(20, 20)[3, 4]",
-        ),
-        case(
-            a="torch.zeros(6, 5, 16).permute(2, 0, 1)",
-            b="torch.zeros(8, 10, 64)[::2, :, :12]",
-            c="torch.zeros(500)",
-            d="torch.zeros(7, 6, 12)[:, ::2]",
-        ),
-        case(
-            a="torch.zeros(60)[15:47]",
-            b="torch.zeros(32)",
-            c="torch.zeros(34)[::2]",
-            d="torch.zeros(1, 16)",
-        ),
-        case(
-            a="torch.zeros(90)[9:41]",
-            b="torch.zeros(64)[::2]",
-            c="torch.zeros(40, dtype=torch.float64)[2:18]",
-            d="torch.zeros(30)",
-        ),
-        case(
-            a="torch.zeros(64, 2)[:, 1]",
-            b="torch.zeros(64, 2)[:, 0]",
-            c="torch.zeros(64)",
-            d="torch.zeros(64)",
-        ),
+        case("(60)[15:47]", "(32)", "(34)[::2]", "(1, 16)"),
+        case("(90)[9:41]", "(64)[::2]", f"(40, {F64})[2:18]", "(30)"),
+        case("(64, 2)[:, 1]", "(64, 2)[:, 0]", "(64)", "(64)"),
     ],
     hints=[
         "Each expression reads its view and writes a new tensor. Count both, in lines; the names are "

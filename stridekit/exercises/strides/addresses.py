@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from math import prod  # noqa: F401  (in sources alone)
 from typing import Any
 
 import torch
 
 from stridekit.exercises.answers import as_int, read_stride
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 from stridekit.exercises.running import Arguments, Outcome
-
-Ints = tuple[int, ...]
-
-
-def row_major(shape: Sequence[int]) -> list[int]:
-    """The stride a new tensor of this shape would have, if no size is 0."""
-    return [prod(shape[d + 1 :]) for d in range(len(shape))]
 
 
 def read_byte(answer: Any, args: Arguments) -> Outcome:
@@ -146,25 +139,16 @@ for dims in (1, 2, 3, 4):
     address.knows(wrong=dict.fromkeys((of_all, by_name, unpacked), SOME_DIMS))
 
 
+SHAPES = [
+    *((4, 6), (6,), (2, 3, 4), (2, 3, 4, 5), (7, 7, 7), (3, 1), (1, 3), (2, 1, 3, 1, 5), (1, 1)),
+    *((), (0,), (3, 0), (2, 0, 3), (4, 0, 0, 5)),
+]
+
+
 @exercise(
     title="the stride that a new tensor gets",
     read=read_stride,
-    cases=[
-        "shape = (4, 6)",
-        "shape = (6,)",
-        "shape = (2, 3, 4)",
-        "shape = (2, 3, 4, 5)",
-        "shape = (7, 7, 7)",
-        "shape = (3, 1)",
-        "shape = (1, 3)",
-        "shape = (2, 1, 3, 1, 5)",
-        "shape = (1, 1)",
-        "shape = ()",
-        "shape = (0,)",
-        "shape = (3, 0)",
-        "shape = (2, 0, 3)",
-        "shape = (4, 0, 0, 5)",
-    ],
+    cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
         "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. "
         "Which is it?",

@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_int, kind, read_layout
+from stridekit.exercises.answers import as_int, kind, read_parts
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
 from stridekit.exercises.watch import layout_facts
 
-Ints = tuple[int, ...]
 LayoutOf = tuple[Ints, Ints, int]
 Bound = int | None
 
@@ -73,7 +73,7 @@ CASES = [
 
 @exercise(
     title="what a slice does to the three numbers",
-    read=read_layout,
+    read=read_parts("shape", "stride", "offset"),
     cases=CASES,
     hints=[
         "Only three numbers can change: the size of `dim`, the stride of `dim`, and the offset. "
@@ -314,19 +314,10 @@ recover_slice.knows(
         "slice(a := view.storage_offset() - base.storage_offset(), a + len(view) * view.stride(0), "
         "view.stride(0))": "Your numbers count elements of the storage. A slice counts elements of base, "
         "and when base itself skips, those are `base.stride(0)` apart.",
+        "next((s for start in range(len(base) + 1) for step in range(1, len(base) + 1) if torch.equal("
+        "base[s := slice(start, start + len(view) * step, step)], view)), (0, None)[1])": VALUES,
     },
 )
-
-
-@recover_slice.mistake(VALUES)
-def tries_slices_until_the_values_fit(base: torch.Tensor, view: torch.Tensor) -> slice | None:
-    n = base.numel()
-    for start in range(n + 1):
-        for step in range(1, n + 1):
-            found = slice(start, start + view.numel() * step, step)
-            if torch.equal(base[found], view):
-                return found
-    return None
 
 
 @recover_slice.mistake(VALUES)

@@ -7,17 +7,16 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_int, kind
+from stridekit.exercises.answers import as_int, as_tensor
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
+from stridekit.exercises.running import Arguments, Outcome, describe
 from stridekit.exercises.watch import shares
 from stridekit.tensors.sharing import shares_memory
 
 
 def read_kept(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a tensor, judged by its values and by the storage that it keeps alive."""
-    if not isinstance(answer, torch.Tensor):
-        raise Unusable(f"{kind(answer)}, where a tensor is asked for")
+    answer = as_tensor(answer)
     storage = answer.untyped_storage()
     place = where(answer, args["big"])
     facts = {
@@ -170,7 +169,7 @@ FLOAT = "torch.zeros(4, 6)"
         case(FLOAT, "t.t().contiguous().t()", "t.contiguous()"),
         case(FLOAT + ".t()", "t.contiguous()"),
         case(FLOAT, "t.diagonal()", "t.reshape(2, 2)", "t.reshape(4)"),
-        case(FLOAT, "t[1:].as_strided((4,), (6,), 6)", "t[1:]"),
+        case(FLOAT, "t[1:].as_strided((3,), (6,), 6)", "t[1:]"),
         case(FLOAT),
     ],
     hints=[
@@ -250,11 +249,9 @@ first_copy.knows(
             "y.data_ptr() != x.data_ptr()": POINTERS,
             "not y._is_view()": VIEWS,
             "y._base is not x and y._base is not x._base": VIEWS,
-            "y._base is None": VIEWS,
             "y is not x": "You ask whether the result is the same Python object. A view is a new "
             "object on the same bytes: `x[:]` is not x, and copies nothing.",
             "not torch.equal(x, y)": VALUES,
-            "x.shape != y.shape": VALUES,
             "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))": VALUES,
             "y.is_contiguous()": CONTIGUITY,
             "y.is_contiguous() and not x.is_contiguous()": CONTIGUITY,
@@ -277,13 +274,9 @@ first_copy.knows(
     alone={
         "not shares_memory(y, x)": {
             "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": STORAGES,
-            "x.untyped_storage()._cdata != y.untyped_storage()._cdata": STORAGES,
-            "not torch._C._is_alias_of(x, y)": STORAGES,
         },
     },
     wrong={
-        "[*(k for k, y in enumerate(results(x, steps)) if y.data_ptr() != x.data_ptr()), "
-        "len(steps)][0]": POINTERS,
         "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
         "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, "
         "and asked is the first: stop there.",
@@ -301,8 +294,7 @@ first_copy.knows(
 
 def read_repaired(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a tensor on memory of its own, in which every index has its own element."""
-    if not isinstance(answer, torch.Tensor):
-        raise Unusable(f"{kind(answer)}, where a tensor is asked for")
+    answer = as_tensor(answer)
     sharing = answer.numel() > 0 and shares(answer, args["e"])
     one_each = has_an_element_for_every_index(answer)
     facts = {
@@ -404,7 +396,6 @@ bump_first.knows(
         },
     },
     wrong={
-        "(e[:1] + 1).expand(e.shape)": EXPANDED_AGAIN,
         "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it "
         "should; on any other you change e, and every row of it.",
         "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is "

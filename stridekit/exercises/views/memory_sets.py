@@ -184,55 +184,42 @@ memset_of.knows(
     },
 )
 
-X = "x = torch.arange(12)\n"
-M = "x = torch.arange(12).view(3, 4)\n"
+X, M = "x = torch.arange(12)\n", "x = torch.arange(12).view(3, 4)\n"
+F, N = "x = torch.zeros(4)\n", "n = np.arange(12)\n"
+
+PAIRS = [  # a line before, and pairs of tensors or arrays
+    (X, "x[2:8], x[5:]", "x[:6], x[6:]"),
+    ("", "torch.arange(6), torch.arange(6)"),
+    (X, "x, x[3:9].clone()", "x[::2], x[1::2]", "x[::2], x[::3]", "x[1::3], x[2::3]"),
+    (X, "x[5:6], x[::5]"),
+    (M, "x.t(), x[1, 2]", "x[1], x[:, 2]", "x[:, 1], x[:, 2]", "x[:, :2], x[:, 2:]"),
+    (
+        M,
+        "x[:, :2], x[1:, :1]",
+        "x[:2, 1:3], x[1:, 2:]",
+        "x.reshape(-1), x[2]",
+        "x.t().reshape(-1), x",
+    ),
+    (X, "x.detach()[3:], x", "x[4], x[::3]", "x[6], x[::3]", "x[2].expand(4, 3), x[:3]"),
+    (X, "x[:2].expand(5, 2), x[2:4].expand(5, 2)", "x.unfold(0, 2, 5), x[3:5]"),
+    (X, "x[6:], x[6:].as_strided((3,), (1,), 2)"),
+    (F, "x, x.view(torch.uint8)[5:7]", "x[1:2], x.view(torch.int16)[3]"),
+    (F, "x.view(torch.int16)[::2], x.view(torch.int16)[1::2]"),
+    (X, "x[:0], x"),
+    ("", "torch.empty(0), torch.empty(0)"),
+    (X, "x[3:3], x[:0]", "x, x.numpy()[3:]", "x.numpy()[1::2], x[::2]", "x.numpy()[1::2], x[3::4]"),
+    (X, "x.numpy().reshape(3, 4)[:, 1], x[2::4]"),
+    (X, "torch.from_numpy(x.numpy()[4:]), x[:6]", "torch.from_numpy(x.numpy()[6:]), x[:6]"),
+    (N, "n[::-1], n[:1]", "torch.from_numpy(n)[:6], n[:5:-1]", "n[::-2], torch.from_numpy(n)[::2]"),
+    ("", "torch.arange(6, dtype=torch.uint8), np.arange(6, dtype=np.uint8)"),
+    ("n = np.zeros((3, 4))\n", "n[:, 1:1], n"),
+]
 
 
 @exercise(
     title="do these two share a byte?",
     read=read_yes_or_no,
-    cases=[
-        X + "a, b = x[2:8], x[5:]",
-        X + "a, b = x[:6], x[6:]",
-        "a, b = torch.arange(6), torch.arange(6)",
-        X + "a, b = x, x[3:9].clone()",
-        X + "a, b = x[::2], x[1::2]",
-        X + "a, b = x[::2], x[::3]",
-        X + "a, b = x[1::3], x[2::3]",
-        X + "a, b = x[5:6], x[::5]",
-        M + "a, b = x.t(), x[1, 2]",
-        M + "a, b = x[1], x[:, 2]",
-        M + "a, b = x[:, 1], x[:, 2]",
-        M + "a, b = x[:, :2], x[:, 2:]",
-        M + "a, b = x[:, :2], x[1:, :1]",
-        M + "a, b = x[:2, 1:3], x[1:, 2:]",
-        M + "a, b = x.reshape(-1), x[2]",
-        M + "a, b = x.t().reshape(-1), x",
-        X + "a, b = x.detach()[3:], x",
-        X + "a, b = x[4], x[::3]",
-        X + "a, b = x[6], x[::3]",
-        X + "a, b = x[2].expand(4, 3), x[:3]",
-        X + "a, b = x[:2].expand(5, 2), x[2:4].expand(5, 2)",
-        X + "a, b = x.unfold(0, 2, 5), x[3:5]",
-        X + "a, b = x[6:], x[6:].as_strided((3,), (1,), 2)",
-        "x = torch.zeros(4)\na, b = x, x.view(torch.uint8)[5:7]",
-        "x = torch.zeros(4)\na, b = x[1:2], x.view(torch.int16)[3]",
-        "x = torch.zeros(4)\na, b = x.view(torch.int16)[::2], x.view(torch.int16)[1::2]",
-        X + "a, b = x[:0], x",
-        "a, b = torch.empty(0), torch.empty(0)",
-        X + "a, b = x[3:3], x[:0]",
-        X + "a, b = x, x.numpy()[3:]",
-        X + "a, b = x.numpy()[1::2], x[::2]",
-        X + "a, b = x.numpy()[1::2], x[3::4]",
-        X + "a, b = x.numpy().reshape(3, 4)[:, 1], x[2::4]",
-        X + "a, b = torch.from_numpy(x.numpy()[4:]), x[:6]",
-        X + "a, b = torch.from_numpy(x.numpy()[6:]), x[:6]",
-        "n = np.arange(12)\na, b = n[::-1], n[:1]",
-        "n = np.arange(12)\na, b = torch.from_numpy(n)[:6], n[:5:-1]",
-        "n = np.arange(12)\na, b = n[::-2], torch.from_numpy(n)[::2]",
-        "a, b = torch.arange(6, dtype=torch.uint8), np.arange(6, dtype=np.uint8)",
-        "n = np.zeros((3, 4))\na, b = n[:, 1:1], n",
-    ],
+    cases=[f"{before}a, b = {pair}" for before, *pairs in PAIRS for pair in pairs],
     hints=[
         "You have written the memory set of one tensor. Two such sets can be compared, if both count "
         "from the same place: here that has to be memory itself.",
@@ -331,27 +318,11 @@ SAME_FOR_ALL = (
 )
 
 share_bytes.knows(
-    wrong={
-        "first_byte(a) == first_byte(b)": POINTERS,
-        "a.data_ptr() == b.data_ptr()": POINTERS,
-        "block(a) == block(b)": STORAGES,
-        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
-        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
-        "np.may_share_memory(a, b)": RANGES,
-        "meet(upwards(a), upwards(b))": RANGES,
-        "meet(piece(a), piece(b))": PIECES,
-        "not set(piece(a)).isdisjoint(piece(b))": PIECES,
-        "a.shape == b.shape and bool((a == b).all())": VALUES,
-        "bool(np.isin(a, b).any())": VALUES,
-        "base_of(a) is base_of(b)": BASES,
-        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
-        "a._is_view() or b._is_view()": BASES,
-        "b._is_view() or a._is_view()": BASES,
-        "a._base is b or b._base is a": BASES,
-    }
-)
-share_bytes.knows(
     slots={
+        "s * x.itemsize": {
+            "s": "Your steps along a torch tensor count bytes, and torch's strides "
+            "count elements: each of those takes `itemsize` bytes. (NumPy's are in bytes already.)"
+        },
         "not memsets[0].isdisjoint(memsets[1])": {
             "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than "
             "sharing: `x[2:8]` and `x[5:]` have bytes in common, and each has some of its own. (And an "
@@ -359,10 +330,6 @@ share_bytes.knows(
             "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two "
             "lies inside the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty "
             "set lies inside any.)",
-        },
-        "s * x.itemsize": {
-            "s": "Your steps along a torch tensor count bytes, and torch's strides "
-            "count elements: each of those takes `itemsize` bytes. (NumPy's are in bytes already.)"
         },
         "(*x.shape, x.itemsize)": {
             "(*x.shape, 1)": "You compare the first bytes of the elements only. "
@@ -379,5 +346,23 @@ share_bytes.knows(
             "last."
         },
     },
-    wrong={"True": SAME_FOR_ALL, "False": SAME_FOR_ALL},
+    wrong={
+        "first_byte(a) == first_byte(b)": POINTERS,
+        "a.data_ptr() == b.data_ptr()": POINTERS,
+        "block(a) == block(b)": STORAGES,
+        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
+        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
+        "np.may_share_memory(a, b)": RANGES,
+        "meet(upwards(a), upwards(b))": RANGES,
+        "meet(piece(a), piece(b))": PIECES,
+        "a.shape == b.shape and bool((a == b).all())": VALUES,
+        "bool(np.isin(a, b).any())": VALUES,
+        "base_of(a) is base_of(b)": BASES,
+        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
+        "a._is_view() or b._is_view()": BASES,
+        "b._is_view() or a._is_view()": BASES,
+        "a._base is b or b._base is a": BASES,
+        "True": SAME_FOR_ALL,
+        "False": SAME_FOR_ALL,
+    },
 )

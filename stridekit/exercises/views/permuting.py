@@ -2,60 +2,35 @@
 
 from __future__ import annotations
 
-from math import prod
-from typing import Any
-
-from stridekit.exercises.answers import as_ints, kind
+from stridekit.exercises.answers import read_parts
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 
-Ints = tuple[int, ...]
-
-
-def read_shape_and_stride(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is (shape, stride)."""
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise Unusable(f"{kind(answer)}, where the two parts (shape, stride) are asked for")
-    shape, stride = as_ints(answer[0], "a shape"), as_ints(answer[1], "a stride")
-    return Outcome({"shape": shape, "stride": stride}, f"shape {shape}, stride {stride}")
-
-
-def case(shape: Ints, stride: Ints, dims: Ints) -> str:
-    """The source of a case: an x of this layout is permuted."""
-    return f"shape, stride = {shape}, {stride}\ndims = {dims}"
-
-
-NEW = (2, 3, 4), (12, 4, 1)  # torch.empty(2, 3, 4)
-CUT = (3, 5, 2), (40, 8, 2)  # torch.empty(4, 5, 8)[1:, :, :4:2]
-FOUR = (2, 3, 4, 5), (60, 20, 5, 1)
+LAYOUTS = [  # a shape and a stride, and orders of dims
+    ((4, 6), (6, 1), (1, 0), (0, 1)),
+    ((2, 3, 4), (12, 4, 1), (0, 2, 1), (1, 2, 0), (2, 0, 1)),  # torch.empty(2, 3, 4)
+    ((3, 5, 2), (40, 8, 2), (1, 2, 0), (2, 1, 0)),  # torch.empty(4, 5, 8)[1:, :, :4:2]
+    ((6, 4), (1, 6), (1, 0)),
+    ((2, 3, 4, 5), (60, 20, 5, 1), (0, 2, 3, 1), (0, 3, 1, 2), (1, 2, 3, 0), (2, 0, 3, 1)),
+    ((3, 3, 3), (9, 3, 1), (1, 2, 0)),
+    ((1, 2, 3, 4), (24, 12, 4, 1), (1, 2, 3, 0)),
+    ((4, 3), (0, 1), (1, 0)),
+    ((2, 0, 3), (3, 3, 1), (2, 0, 1)),
+    ((3, 4, 2), (1, 1, 5), (2, 0, 1)),
+    ((2, 3, 4), (12, 4, 1), (-1, 0, 1), (1, -1, -3)),
+    ((2, 3, 4, 5), (60, 20, 5, 1), (0, -2, -1, 1)),
+    ((7,), (2,), (0,)),
+    ((), (), ()),
+]
 
 
 @exercise(
     title="what permute does to shape and stride",
-    read=read_shape_and_stride,
+    read=read_parts("shape", "stride"),
     cases=[
-        case((4, 6), (6, 1), (1, 0)),
-        case((4, 6), (6, 1), (0, 1)),
-        case(*NEW, (0, 2, 1)),
-        case(*NEW, (1, 2, 0)),
-        case(*NEW, (2, 0, 1)),
-        case(*CUT, (1, 2, 0)),
-        case(*CUT, (2, 1, 0)),
-        case((6, 4), (1, 6), (1, 0)),
-        case(*FOUR, (0, 2, 3, 1)),
-        case(*FOUR, (0, 3, 1, 2)),
-        case(*FOUR, (1, 2, 3, 0)),
-        case(*FOUR, (2, 0, 3, 1)),
-        case((3, 3, 3), (9, 3, 1), (1, 2, 0)),
-        case((1, 2, 3, 4), (24, 12, 4, 1), (1, 2, 3, 0)),
-        case((4, 3), (0, 1), (1, 0)),
-        case((2, 0, 3), (3, 3, 1), (2, 0, 1)),
-        case((3, 4, 2), (1, 1, 5), (2, 0, 1)),
-        case(*NEW, (-1, 0, 1)),
-        case(*NEW, (1, -1, -3)),
-        case(*FOUR, (0, -2, -1, 1)),
-        case((7,), (2,), (0,)),
-        case((), (), ()),
+        f"shape, stride = {shape}, {stride}\ndims = {dims}"
+        for shape, stride, *orders in LAYOUTS
+        for dims in orders
     ],
     hints=[
         "permute moves nothing in memory. It only lists the dims in another order, and each dim brings "
@@ -96,11 +71,6 @@ def swapped(values: Ints, dims: Ints) -> Ints:
     return tuple(moved)
 
 
-def packed(shape: Ints) -> Ints:
-    """The stride of a new tensor of this shape."""
-    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-
-
 INVERSE = (
     "That is the permutation the other way round. For two dims it is the same, for a cycle of three "
     "not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from."
@@ -128,7 +98,7 @@ permute_layout.knows(
     },
     alone={
         "tuple(stride[d] for d in dims)": {
-            "packed([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
+            "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
             "tensor of this shape. permute moves no element, so each dim keeps the step that it had: "
             "print `torch.empty(4, 6).t().stride()`.",
             "stride": "The shape is right, and the stride is still x's. If only the sizes change "
