@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit.timing import sampling
 from stridekit.timing.clocks import Clock, TimingError, clock_for
 from stridekit.timing.comparison import Comparison, ratios
-from stridekit.timing.measurement import many
 
 NARROW = 0.03  # an interval this narrow, to each side, is enough
 FEWEST_ROUNDS = 12

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit._table import columns, html_table
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.fingerprint import machine, same_machine
-from stridekit.timing.measurement import Measurement, in_words, many
+from stridekit.timing.measurement import Measurement, in_words
 from stridekit.timing.sampling import quartile
 
 SAME = 0.05  # an interval within this much of 1 says: the same

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils import benchmark
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit.timing import sampling
 from stridekit.timing.clocks import TimingError, clock_for
 from stridekit.timing.fingerprint import machine
@@ -31,15 +31,6 @@ def in_words(seconds: float) -> str:
     unit = next((name for name, size in UNITS.items() if seconds >= 0.9995 * size), "ns")
     number = seconds / UNITS[unit]
     return f"{number:.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"
-
-
-def many(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> many(1, "round"), many(12, "round")
-    ('1 round', '12 rounds')
-    """
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,7 +17,7 @@ from statistics import median
 import numpy as np
 import torch
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit.timing.clocks import Clock, TimingError, Work
 from stridekit.timing.fingerprint import load
 
@@ -178,7 +178,7 @@ def _machine(threads: int) -> list[str]:
     busy, cores = load(), os.cpu_count() or 1
     if busy is None:
         return []
-    on = f"on {cores} core{'s' * (cores > 1)}"
+    on = f"on {many(cores, 'core')}"
     if busy > cores:
         return [f"{busy:.1f} threads were busy {on}"]
     if threads > 1 and busy + threads > cores + 1:
