@@ -277,9 +277,7 @@ class Layout:
                 d += self.ndim - used
             elif d > result.ndim - (item is not None):
                 # A second `...` skips as many dims again, and torch then reads out of bounds.
-                raise IndexError(
-                    "a second ... leaves no dim for what follows: give one at the most"
-                )
+                raise IndexError("a second ... leaves no dim for what follows: give at most one")
             elif item is None:
                 result, d = result.unsqueeze(d), d + 1
             elif isinstance(item, slice):
@@ -921,7 +919,7 @@ straddle them'
         """
         start, end = self._dim(start_dim), self._dim(end_dim)
         if start > end:
-            raise LayoutError(f"start_dim {start} lies behind end_dim {end}: swap them")
+            raise LayoutError(f"start_dim {start} comes after end_dim {end}: swap them")
         if not self.shape:
             return self.reshape(1)
         if start == end:

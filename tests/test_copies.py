@@ -68,7 +68,7 @@ REFUSED = {
     "x.reshape(5)": "cannot reshape shape (4, 6), stride (6, 1) as (5,): (5,) has 5 el",
     "x[0, :1].reshape(5)": "(5,) has 5 elements, the layout has 1",
     "x.reshape(1)": "(1,) has 1 element, the layout has 24",
-    "x.flatten(1, 0)": "start_dim 1 lies behind end_dim 0: swap them",
+    "x.flatten(1, 0)": "start_dim 1 comes after end_dim 0: swap them",
     'x.contiguous("channels_last")': "channels_last has 4 dims, shape (4, 6) has 2",
     'x.contiguous("preserve_format")': "memory_format preserve_format is not one of",
     'x.clone(memory_format="nchw")': "memory_format nchw is not one of",

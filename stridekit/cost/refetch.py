@@ -24,7 +24,7 @@ class Lru:
     """A cache of `lines` lines that evicts the least recently used one.
 
     >>> cache = Lru(2)
-    >>> [cache.load(line) for line in (0, 1, 0, 2, 1)]  # True where it was there
+    >>> [cache.load(line) for line in (0, 1, 0, 2, 1)]  # True if it was there
     [False, False, True, False, False]
     """
 
@@ -33,7 +33,7 @@ class Lru:
         self._held: dict[int, None] = {}  # the line that was used last stands last
 
     def load(self, line: int) -> bool:
-        """Use a line; True where the cache had it."""
+        """Use a line; True if the cache had it."""
         hit = line in self._held
         if hit:
             del self._held[line]

@@ -7,7 +7,7 @@ Four notions are called sharing, and they differ:
 - one storage (`shares_storage`): the two keep the same block alive, whether or not they meet in it;
 - autograd's bookkeeping (`y._is_view()`): y was made from a base by an operation that autograd tracks.
 
-`relation(y, x)` shows all four side by side. Every answer is about this moment: the first write to a lazy
+`relation(y, x)` shows all four side by side. Every answer holds for this moment: the first write to a lazy
 clone, for example, gives it bytes of its own.
 """
 

@@ -53,7 +53,7 @@ class Ratio:
 class Comparison:
     """The result of `compare`. The first name is the baseline.
 
-    `samples` has the seconds of one call, for each name and round (a list for each round: two numbers
+    `samples` has the seconds per call, for each name and round (a list for each round: two numbers
     where two functions were timed there and back). `order` tells in which order each round went.
     A sample is the mean of `calls[name]` calls, on `device`, in `threads` threads. `noise` has a
     sentence for each sign that the machine was busy, and `machine` its fingerprint.
@@ -155,7 +155,7 @@ class Comparison:
         return "\n".join([self._title(), *table, *(f"  {note}" for note in self._notes())])
 
     def _repr_html_(self) -> str:
-        head = ("function", "a call", "ratio (95 %)", "verdict")
+        head = ("function", "per call", "ratio (95 %)", "verdict")
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
         return html_table(self._title(), list(self._rows()), head=head) + notes
 
@@ -163,7 +163,7 @@ class Comparison:
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     """The ratio of each subject's lower quartile to the first's, with bootstrap intervals.
 
-    Whole rounds are drawn again, the same for all subjects: what slowed a round slowed all of it. The
+    Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of it. The
     same samples always give the same numbers.
 
     >>> [ratio.value for ratio in ratios([[[1.0, 1.0]] * 8, [[2.0, 2.0]] * 8])]
