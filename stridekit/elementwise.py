@@ -7,7 +7,7 @@ loops that step evenly for every operand are merged.
 
 The operation computes in the common dtype (`torch.result_type`). On the CPU an operand of another dtype is
 first cast into a copy, as dense as that of `x.to(dtype)`, and the copy takes part; a given output of
-another dtype is written by way of a contiguous copy. (A GPU casts each element as it passes.) On any
+another dtype is written through a contiguous copy. (A GPU casts each element as it passes.) On any
 device, a view that has yet to be conjugated or negated (`x.is_conj()`, `x.is_neg()`) is cloned first.
 
 A Layout has no dtype. Layouts of one itemsize count as one dtype; of two itemsizes nobody can know which is
@@ -50,7 +50,7 @@ def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
     (Layout(shape=(3, 4), stride=(1, 0), storage_offset=0, itemsize=1),
      Layout(shape=(3, 4), stride=(0, 1), storage_offset=0, itemsize=1))
     """
-    operands = _operands(layouts)
+    operands = _layouts_of(layouts)
     shape = _broadcast_shape(operands)
     return tuple(operand.expand(shape) for operand in operands)
 
@@ -68,7 +68,7 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     >>> output_layout(Layout((3, 1)), Layout((4,)), itemsize=4)
     Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4, storage='new ...')
     """
-    shape = _broadcast_shape(_operands(layouts))
+    shape = _broadcast_shape(_layouts_of(layouts))
     operands, common = as_computed(layouts)
     size = common if itemsize is None else itemsize
     return _result(shape, [operand.layout for operand in operands], size)
@@ -92,7 +92,7 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     (4, 6) (6, 1)
     (4, 6) (0, 1)
     """
-    shape = _broadcast_shape(_operands(layouts))
+    shape = _broadcast_shape(_layouts_of(layouts))
     if out is not None:
         _require_output(Layout.of(out), shape)
     operands, common = as_computed(layouts, out)
@@ -148,7 +148,7 @@ def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
 
 
 def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> list[Loop]:
-    """The loops, innermost first, merged where all operands step evenly; a packed output comes first."""
+    """The loops, innermost first, merged if all operands step evenly; a packed output comes first."""
     strides = _broadcast_strides(shape, operands)
     order = sort_dims(shape, *strides)
     if packs_output:
@@ -307,7 +307,7 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
 # Operands -------------------------------------------------------------------------------------------
 
 
-def _operands(layouts: tuple[Any, ...]) -> list[Layout]:
+def _layouts_of(layouts: tuple[Any, ...]) -> list[Layout]:
     """The layouts of the operands; raises LayoutError for those that no tensor can have."""
     if not layouts:
         raise LayoutError("no operands: give at least one layout")

@@ -11,7 +11,7 @@ A dim is a pair of a size and a stride. A view operation reorders these pairs, c
 one, and may move the offset; `_view` builds the next layout from them. A copy starts a storage of its own.
 Read the class from top to bottom: the value; one index, a slice, pieces; the dims as a whole; other shapes;
 other elements; what copies; and the order in memory. Each operation of torch is one short method, and all
-of them are here; whatever has to walk the dims is in `rules`, on bare ints. torch is never imported:
+of them are here; what has to walk the dims is in `rules`, on bare ints. torch is never imported:
 `Layout.of` asks a tensor or an array for its numbers, and the rest is arithmetic.
 """
 
@@ -480,7 +480,7 @@ class Layout:
     def unfold(self, dimension: int, size: int, step: int) -> Layout:
         """`x.unfold(dimension, size, step)`: windows of `size`, each `step` after the one before.
 
-        The windows are a new last dim with the old stride, so they share elements where
+        The windows are a new last dim with the old stride, so they share elements if
         step < size. A 0-d layout counts as one element.
 
         >>> Layout((10,)).unfold(0, 4, 2)
@@ -679,7 +679,7 @@ class Layout:
     def view(self, *shape: int | Iterable[int]) -> Layout:
         """`x.view(shape)`: the same elements in the same order under another shape, never a copy.
 
-        One size may be -1. Raises LayoutError, with the reason, where no stride can do it. For
+        One size may be -1. Raises LayoutError, with the reason, if no stride can do it. For
         `x.view(dtype)` there is `view_dtype`.
 
         >>> Layout((4, 6)).view(2, 2, -1)
@@ -702,7 +702,7 @@ do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would str
         return self._view(zip(new_shape, stride, strict=True))
 
     def why_not_view(self, *shape: int | Iterable[int]) -> str:
-        """The reason why `view(shape)` fails: the two dims and the numbers; "" where it works.
+        """The reason why `view(shape)` fails: the two dims and the numbers; "" if it works.
 
         The same sentence says why `reshape(shape)` copies.
 
@@ -740,7 +740,7 @@ straddle them'
         return self.view(*self.shape[:dim], *new_sizes, *self.shape[dim + 1 :])
 
     def _complete(self, verb: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """The wanted shape with its -1 worked out; raises LayoutError where the elements do not fit."""
+        """The wanted shape with its -1 worked out; raises LayoutError if the elements do not fit."""
         try:
             return rules.complete_shape(self.numel, wanted)
         except ValueError as error:
@@ -754,7 +754,7 @@ straddle them'
         """`x.view(dtype)` for a dtype of `itemsize` bytes: the same bytes as larger or smaller elements.
 
         The last dim is cut or joined, so its stride has to be 1; for larger elements everything else
-        has to divide. Raises LayoutError where it does not.
+        has to divide. Raises LayoutError if it does not.
 
         >>> Layout((4, 6), itemsize=4).view_dtype(2)
         Layout(shape=(4, 12), stride=(12, 1), storage_offset=0, itemsize=2)
@@ -892,7 +892,7 @@ straddle them'
     # What may copy: another shape -------------------------------------------------------------------
 
     def reshape(self, *shape: int | Iterable[int]) -> Layout:
-        """`x.reshape(shape)`: `view(shape)` where that exists, a contiguous copy where it does not.
+        """`x.reshape(shape)`: `view(shape)` if that exists, else a contiguous copy.
 
         A copy's `storage_offset` is 0 and its `copied` is True; `why_not_view(shape)` says why.
 
@@ -928,7 +928,7 @@ straddle them'
         return self.reshape(*self.shape[:start], merged, *self.shape[end + 1 :])
 
     def ravel(self) -> Layout:
-        """`x.ravel()`: `contiguous().view(-1)`, which may copy where `reshape(-1)` is still a view.
+        """`x.ravel()`: `contiguous().view(-1)`, which may copy even if `reshape(-1)` is a view.
 
         >>> steps = Layout((6,))[::2]
         >>> steps.ravel().copied, steps.reshape(-1).copied

@@ -1,11 +1,11 @@
-"""The rules behind a layout, on bare shapes and strides: when it can be viewed, and in which order it lies.
+"""The rules of a layout, on bare shapes and strides: when it can be viewed, and in which order it lies.
 
 **When a tensor can be viewed as another shape.** Walk the dims from the last. Two neighbouring dims belong
 to one *chunk* when a step of the outer one goes exactly as far as all the steps of the inner one:
 `stride[d] == shape[d + 1] * stride[d + 1]`. Inside a chunk the elements are evenly spaced, so it can be
 cut into any sizes. Between two chunks they are not, so no new dim may straddle that boundary. Dims of
 size 1 are never stepped along: they never break a chunk. The documentation of `torch.Tensor.view` states
-the rule; the walk is that of `computeStride` in aten/src/ATen/TensorUtils.cpp. It is complete: where it
+the rule; the walk is that of `computeStride` in aten/src/ATen/TensorUtils.cpp. It is complete: if it
 fails, no strides for the new shape exist.
 
 **Memory formats.** A format names an order of the dims. `contiguous_format` takes them as they stand, the
@@ -234,7 +234,7 @@ def suggested_format(shape: Ints, stride: Ints) -> str:
     """The format that torch takes a tensor to be in: `suggest_memory_format` in C++.
 
     It asks for less than contiguity, as a slice of a channels-last tensor still counts as channels-last.
-    It also asks for more: where a shape is ambiguous, the strides of size-1 dims decide.
+    It also asks for more: if a shape is ambiguous, the strides of size-1 dims decide.
 
     >>> suggested_format((2, 3, 4, 5), (120, 1, 15, 3))
     'channels_last'

@@ -48,7 +48,7 @@ class Bandwidth:
         return max(self.copy, self.triad)
 
     def why_not_memory(self) -> str:
-        """The reason why caches may have helped; "" where the arrays are far larger than the caches."""
+        """The reason why caches may have helped; "" if the arrays are far larger than the caches."""
         if self.last_cache is None:
             return "the size of the last cache is not known"
         if self.nbytes < 4 * self.last_cache:

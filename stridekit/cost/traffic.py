@@ -74,7 +74,7 @@ class Traffic:
 
     @property
     def efficiency(self) -> float:
-        """The part of the moved bytes that dense operands would move too; 1 where nothing moves."""
+        """The part of the moved bytes that dense operands would move too; 1 if nothing moves."""
         return self.minimum / self.moved if self.moved else 1.0
 
     def fraction(self, seconds: float, bandwidth: Any) -> float:
@@ -138,7 +138,7 @@ def traffic(
     """The bytes, cache lines of `line` bytes and 32-byte sectors that reading and writing operands costs.
 
     An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
-    Tensors lie where they lie. The storage of a Layout or a meta tensor has no address: it is taken to
+    Tensors have addresses. The storage of a Layout or a meta tensor has none: it is taken to
     begin `alignment` bytes after the start of a line. Layouts lie in one storage, as views of one tensor
     do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. An operand updated in
     place is a read and a write.
@@ -235,7 +235,7 @@ def _by_space(places: Sequence[Place]) -> _Spaces:
 class Place(NamedTuple):
     """An operand's address space, the first byte of the element at index 0, and its layout.
 
-    Bytes of two spaces are never the same, whatever their numbers.
+    Bytes of two spaces are never the same, even if their numbers are.
     """
 
     space: object
@@ -335,7 +335,7 @@ def _walks(
 
 
 def _require_no_copy(operands: Sequence[Computed], reads: int) -> None:
-    """Raise LayoutError where torch would copy an operand first: that is an operation of its own."""
+    """Raise LayoutError if torch would copy an operand first: that is an operation of its own."""
     for name, operand in zip(_names(reads, len(operands) - reads), operands, strict=True):
         if operand.why_copied:
             raise LayoutError(

@@ -38,7 +38,7 @@ class Blocks(NamedTuple):
 
     @property
     def partial(self) -> int:
-        """The number of blocks of which the set has some bytes but not all."""
+        """The number of blocks that the set touches but does not fill."""
         return self.touched - self.filled
 
     @property
@@ -212,7 +212,7 @@ def _around(values: list[int], step: int, n: int) -> list[int]:
 
 
 def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
-    """The different ones of n turns that repeat with a period, and how often each occurs.
+    """The different turns among n that repeat with a period, and how often each occurs.
 
     >>> list(turns(8, 3))
     [(0, 3), (1, 3), (2, 2)]

@@ -1,4 +1,4 @@
-"""relation(y, x): every notion of "y shares memory with x" side by side, marked where it misleads."""
+"""relation(y, x): every notion of "y shares memory with x" side by side, marking what misleads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stridekit.tensors.sharing import first_address, has_internal_overlap, memse
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Relation(Explanation):
-    """The result of `relation`; None where a question does not apply or was not decided.
+    """The result of `relation`; None if a question does not apply or was not decided.
 
     Prints as text and shows as a table, like an Explanation. `is_view`: all of y's bytes are x's;
     `is_base`: all of x's are y's; `shares_memory`: some belong to both. `shares_storage`: both lie in one

@@ -117,7 +117,7 @@ def storage_bytes(x: Any) -> int:
 
 
 def storage_address(t: torch.Tensor) -> int:
-    """The address at which the storage of `t` starts; 0 where it has no memory.
+    """The address at which the storage of `t` starts; 0 if it has no memory.
 
     Not `data_ptr()`: that warns at a fake tensor, and a lazy clone (copy on write) would copy its
     memory at once, because the pointer could be written to.

@@ -207,7 +207,7 @@ def _dims(chunk: Chunk) -> str:
 
 
 def _cut_at_boundaries(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The new shape with the dims that straddle cut at the boundaries; () where no cut falls there.
+    """The new shape with the dims that straddle cut at the boundaries; () if no cut falls there.
 
     >>> _cut_at_boundaries((4, 6), (2, 12)), _cut_at_boundaries((4, 6), (3, 8))
     ((2, 2, 6), ())
@@ -215,7 +215,7 @@ def _cut_at_boundaries(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -
     *rest, left = subspaces
     result = []
     for size in reversed(new_shape):
-        while left % size:  # this dim is not done where the subspace ends
+        while left % size:  # this dim goes on past the end of the subspace
             if size % left:
                 return ()
             result.append(left)

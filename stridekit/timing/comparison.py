@@ -54,7 +54,7 @@ class Comparison:
     """The result of `compare`. The first name is the baseline.
 
     `samples` has the seconds per call, for each name and round (a list for each round: two numbers
-    where two functions were timed there and back). `order` tells in which order each round went.
+    if two functions were timed A B B A). `order` has the order of each round.
     A sample is the mean of `calls[name]` calls, on `device`, in `threads` threads. `noise` has a
     sentence for each sign that the machine was busy, and `machine` its fingerprint.
 
@@ -85,7 +85,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """The second of two functions beside the first: faster, slower, same or inconclusive.
+        """The second of two functions compared with the first: faster, slower, same or inconclusive.
 
         Raises TimingError for more than two: ask `ratios[name].verdict`.
         """

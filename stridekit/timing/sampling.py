@@ -96,7 +96,7 @@ def prepare(functions: Mapping[str, Callable[[], object]], clock: Clock) -> list
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
-    """The order in which a round times its subjects: there and back for two, shuffled for more."""
+    """The order in which a round times its subjects: A B B A for two, shuffled for more."""
     order = list(range(count))
     if count == 2:
         return [0, 1, 1, 0]
@@ -105,7 +105,7 @@ def order_of_round(count: int, rng: random.Random) -> list[int]:
 
 
 def _calibrate(subject: Subject, clock: Clock) -> None:
-    """Find how many calls take about a millisecond; the search is the warm-up as well."""
+    """Find how many calls take about a millisecond; the search also warms up."""
     calls = 1
     while True:
         taken, _ = clock.seconds(subject.work, calls)
@@ -118,7 +118,7 @@ def _calibrate(subject: Subject, clock: Clock) -> None:
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
-    """The number of pages of memory that the system hands out during `calls` calls of `function`.
+    """The number of pages of memory that the system provides during `calls` calls of `function`.
 
     A page mostly has 4,096 bytes (`resource.getpagesize()`). The result is 0 on a system that does not
     count pages. Raises TimingError unless you give a function and a number of calls, and whatever
