@@ -358,7 +358,7 @@ def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterat
     """The different numbers that the generators make, smallest first.
 
     A single generator is free; of several, each number that is tried costs a step. Sums come from a heap
-    until several choices of digits make each number; from then on, each number is searched for.
+    until more sums than numbers have come up; from then on, each number is searched for.
     """
     if len(generators) < 2:
         c, n = generators[0] if generators else (1, 1)

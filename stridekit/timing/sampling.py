@@ -160,8 +160,7 @@ def quartile(seconds: Sequence[float]) -> float:
 
 def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
     """One sentence for each reason not to trust these samples."""
-    found = [*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects)]
-    return tuple(found)
+    return (*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects))
 
 
 def _spread(subjects: Sequence[Subject]) -> list[str]:
