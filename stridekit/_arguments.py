@@ -1,4 +1,4 @@
-"""Checks of what callers hand in: ints, shapes, dims and indices, and the numbers of tensors and arrays.
+"""Checks of what callers pass: ints, shapes, dims and indices, and the numbers of tensors and arrays.
 
 A refusal names the value, its kind and what to give instead; a dim or an index out of range raises
 IndexError, as in torch. torch is not imported, not even to ask a tensor for its numbers.
@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 # Python writes out at most 4,300 digits: enough for sums and products of a few such numbers.
-LARGEST = 2**4096
+MAX_INT = 2**4096
 # What is read of one sequence; an iterator may be endless.
 MOST_ITEMS = 100_000
 
@@ -23,7 +23,7 @@ MOST_ITEMS = 100_000
 class LayoutError(ValueError):
     """A layout that does not exist, or an operation that has no view: a ValueError.
 
-    Raised by `Layout` and by whatever takes one; the message names the shapes, the strides and the dim.
+    Raised by `Layout` and functions that take one; the message names the shapes, the strides and the dim.
 
     >>> Layout((4, 6)).t().view(24)
     Traceback (most recent call last):
@@ -48,6 +48,15 @@ def with_article(name: str) -> str:
     return f"{'an' if _AN.match(name) else 'a'} {name}"
 
 
+def many(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> many(1, "round"), many(12, "round")
+    ('1 round', '12 rounds')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 class _Shown(reprlib.Repr):
     """A short repr that reads no memory: torch's own crashes on a storage that was shrunk."""
 
@@ -57,11 +66,10 @@ class _Shown(reprlib.Repr):
         self.maxstring = self.maxlong = self.maxother = 80
 
     def repr_int(self, x: int, level: int) -> str:
-        if abs(x) <= LARGEST:
+        if abs(x) <= MAX_INT:
             return super().repr_int(x, level)
-        return (
-            f"<int of {x.bit_length():,} bits>"  # its digits would take long, or cannot be written
-        )
+        # Its digits would take long, or cannot be written.
+        return f"<int of {x.bit_length():,} bits>"
 
     def repr_instance(self, x: Any, level: int) -> str:
         if not hasattr(type(x), "shape"):
@@ -72,7 +80,7 @@ class _Shown(reprlib.Repr):
             return f"<{type(x).__name__}>"
 
 
-# The value that a caller handed in, as an error quotes it.
+# The value that a caller passed, as an error quotes it.
 shown = _Shown().repr
 
 
@@ -91,7 +99,7 @@ def _plain_int(name: str, value: Any) -> int | None:
         number = operator.index(value)
     except Exception:  # TypeError, and what torch raises for tensors without a number
         return None
-    if abs(number) > LARGEST:
+    if abs(number) > MAX_INT:
         raise LayoutError(f"{name} is {shown(number)}: numbers go up to 2**4096")
     return number
 
@@ -115,7 +123,7 @@ def positive(name: str, value: Any) -> int:
 def ints(name: str, values: Any) -> tuple[int, ...]:
     """The values as a tuple of plain ints."""
     plain = type(values) is tuple and {*map(type, values)} <= {int}
-    if plain and len(values) <= MOST_ITEMS and max(map(abs, values), default=0) <= LARGEST:
+    if plain and len(values) <= MOST_ITEMS and max(map(abs, values), default=0) <= MAX_INT:
         return values  # the usual case, and each new layout passes here
     items = items_of(values)
     if items is None:
@@ -142,12 +150,12 @@ def items_of(values: Any) -> tuple[Any, ...] | None:
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
         return None
     try:
-        # Iterating a tensor first makes a tensor of each row: ask for its length before.
-        many = isinstance(values, Sized) and len(values) > MOST_ITEMS
-        found = () if many else tuple(islice(values, MOST_ITEMS + 1))
+        # Ask for the length first: iterating a tensor makes a tensor of each row.
+        too_many = isinstance(values, Sized) and len(values) > MOST_ITEMS
+        found = () if too_many else tuple(islice(values, MOST_ITEMS + 1))
     except Exception:  # 0-d arrays and nested tensors only claim to be iterable
         return None
-    if many or len(found) > MOST_ITEMS:
+    if too_many or len(found) > MOST_ITEMS:
         raise LayoutError(f"{a_kind(values)} with more than {MOST_ITEMS:,} values: give fewer")
     return found
 
@@ -277,7 +285,7 @@ def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, in
 
 
 def array_block(x: Any) -> tuple[int, int]:
-    """The first address of the memory behind a NumPy array, and its size in bytes.
+    """The first address of the memory that a NumPy array lies in, and its size in bytes.
 
     It belongs to the array, or the torch storage, at the end of the `.base` chain.
     """
@@ -292,9 +300,7 @@ def array_block(x: Any) -> tuple[int, int]:
     if owner.size == 0:
         return _pointer(owner), 0
     steps = [(n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)]
-    lowest = sum(
-        step for step in steps if step < 0
-    )  # an owner may run backwards through its memory
+    lowest = sum(step for step in steps if step < 0)  # strides may be negative
     return _pointer(owner) + lowest, sum(map(abs, steps)) + owner.itemsize
 
 

@@ -7,12 +7,12 @@ loops that step evenly for every operand are merged.
 
 The operation computes in the common dtype (`torch.result_type`). On the CPU an operand of another dtype is
 first cast into a copy, as dense as that of `x.to(dtype)`, and the copy takes part; a given output of
-another dtype is written by way of a contiguous copy. (A GPU casts each element as it passes.) On any
+another dtype is written through a contiguous copy. (A GPU casts each element as it passes.) On any
 device, a view that has yet to be conjugated or negated (`x.is_conj()`, `x.is_neg()`) is cloned first.
 
 A Layout has no dtype. Layouts of one itemsize count as one dtype; of two itemsizes nobody can know which is
-cast, so they are refused. If an operation casts by itself, hand in what it computes with: `/` makes floats
-of ints. `where` does not cast its condition: hand in a Layout of it, as wide as the others.
+cast, so they are refused. Operands that an operation itself casts must be passed as already cast: `/`
+makes floats of ints. `where` does not cast its condition: pass a Layout of it, as wide as the others.
 
 The rules, and their names in the comments here, are those of aten/src/ATen/TensorIterator.cpp; conjugated
 and negated views follow aten/src/ATen/native/MathBitsFallback.h.
@@ -28,9 +28,8 @@ from typing import Any, NamedTuple
 
 from stridekit._arguments import LayoutError
 from stridekit.layout import Layout, new_storage
-from stridekit.rules import contiguous_stride, innermost_first, packed_stride, stride_in_format
+from stridekit.rules import Ints, contiguous_stride, packed_stride, sort_dims, stride_in_format
 
-Ints = tuple[int, ...]
 MOST_OPERANDS = 1000  # far more than any operation has
 
 
@@ -51,7 +50,7 @@ def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
     (Layout(shape=(3, 4), stride=(1, 0), storage_offset=0, itemsize=1),
      Layout(shape=(3, 4), stride=(0, 1), storage_offset=0, itemsize=1))
     """
-    operands = _operands(layouts)
+    operands = _layouts_of(layouts)
     shape = _broadcast_shape(operands)
     return tuple(operand.expand(shape) for operand in operands)
 
@@ -69,7 +68,7 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     >>> output_layout(Layout((3, 1)), Layout((4,)), itemsize=4)
     Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4, storage='new ...')
     """
-    shape = _broadcast_shape(_operands(layouts))
+    shape = _broadcast_shape(_layouts_of(layouts))
     operands, common = as_computed(layouts)
     size = common if itemsize is None else itemsize
     return _result(shape, [operand.layout for operand in operands], size)
@@ -93,18 +92,18 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     (4, 6) (6, 1)
     (4, 6) (0, 1)
     """
-    shape = _broadcast_shape(_operands(layouts))
+    shape = _broadcast_shape(_layouts_of(layouts))
     if out is not None:
         _require_output(Layout.of(out), shape)
     operands, common = as_computed(layouts, out)
-    given = [operand.layout for operand in operands]
-    if _common_stride(given) is None:
-        loops = _sorted_loops(shape, given, packs_output=out is None)
+    computed = [operand.layout for operand in operands]
+    if _common_stride(computed) is None:
+        loops = _sorted_loops(shape, computed, packs_output=out is None)
     else:  # a 0-d operation has no loop at all
         loops = [Loop(prod(shape), (1,) * (1 + len(layouts)))] if shape else []
     if out is None:
-        given = [_result(shape, given, common), *given]
-    return tuple(_moved_by(loops, i, operand) for i, operand in enumerate(given))
+        computed = [_result(shape, computed, common), *computed]
+    return tuple(_moved_by(loops, i, operand) for i, operand in enumerate(computed))
 
 
 def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
@@ -141,16 +140,17 @@ def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
     """The new tensor: it lies as the inputs do, or is packed in the order in which they are visited."""
     stride = _common_stride(inputs)
     if stride is None:
-        order = innermost_first(shape, *_broadcast_strides(shape, inputs))
+        order = sort_dims(shape, *_broadcast_strides(shape, inputs))
         by_rows = order == [*range(len(shape))][::-1]
+        # contiguous_stride counts a size of 0 as 1, packed_stride does not.
         stride = contiguous_stride(shape) if by_rows else packed_stride(shape, order)
     return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
 
 def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> list[Loop]:
-    """The loops, innermost first, merged where all operands step evenly; a packed output comes first."""
+    """The loops, innermost first, merged if all operands step evenly; a packed output comes first."""
     strides = _broadcast_strides(shape, operands)
-    order = innermost_first(shape, *strides)
+    order = sort_dims(shape, *strides)
     if packs_output:
         strides = [packed_stride(shape, order), *strides]
     return _merged([Loop(shape[d], tuple(stride[d] for stride in strides)) for d in order])
@@ -192,8 +192,8 @@ class Computed(NamedTuple):
     why_copied: str = ""
 
 
-class _Given(NamedTuple):
-    """An operand as it was handed in; a Layout has no dtype and no device."""
+class _Operand(NamedTuple):
+    """An operand as it was passed; a Layout has no dtype and no device."""
 
     layout: Layout
     dtype: Any = None
@@ -213,27 +213,27 @@ def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed],
     >>> operands[0].why_copied, operands[0].layout.stride, itemsize
     ('torch.float32 is cast to torch.float64', (2, 1), 8)
     """
-    given = [_given(f"operand {i}", x) for i, x in enumerate(inputs)]
-    target = [] if out is None else [_given("out", out)]
-    common = _common_dtype(given)
-    itemsize = given[0].layout.itemsize if common is None else common.itemsize
+    operands = [_operand_from(f"operand {i}", x) for i, x in enumerate(inputs)]
+    outputs = [] if out is None else [_operand_from("out", out)]
+    common = _common_dtype(operands)
+    itemsize = operands[0].layout.itemsize if common is None else common.itemsize
     # A meta tensor stands for one on the CPU, as in torch's own meta functions.
-    casts = all(x.device in ("cpu", "meta") for x in given)
-    operands = [_written(x, common, itemsize, casts) for x in target]
-    return operands + [_read(x, common, casts) for x in given], itemsize
+    casts = all(x.device in ("cpu", "meta") for x in operands)
+    computed = [_as_output(x, common, itemsize, casts) for x in outputs]
+    return computed + [_as_input(x, common, casts) for x in operands], itemsize
 
 
-def _read(x: _Given, common: Any, casts: bool) -> Computed:
+def _as_input(x: _Operand, common: Any, casts: bool) -> Computed:
     if casts and x.dtype not in (None, common):
         copy = x.layout.to(common.itemsize, copy=True)
         return Computed(copy, f"{x.dtype} is cast to {common}")
-    return _itself(x)
+    return _materialized(x)
 
 
-def _written(x: _Given, common: Any, itemsize: int, casts: bool) -> Computed:
+def _as_output(x: _Operand, common: Any, itemsize: int, casts: bool) -> Computed:
     """The output; bools are those of a comparison, which writes them without a cast."""
     if str(x.dtype) == "torch.bool":
-        return _itself(x)
+        return _materialized(x)
     if None in (x.dtype, common) and x.layout.itemsize != itemsize:
         raise LayoutError(
             f"out has elements of {x.layout.itemsize} bytes, the operands of {itemsize}: torch writes "
@@ -243,25 +243,27 @@ def _written(x: _Given, common: Any, itemsize: int, casts: bool) -> Computed:
     if casts and None not in (x.dtype, common) and x.dtype != common:
         copy = x.layout.to(itemsize, memory_format="contiguous_format", copy=True)
         return Computed(copy, f"{common} is cast to {x.dtype}")
-    return _itself(x)
+    return _materialized(x)
 
 
-def _itself(x: _Given) -> Computed:
+def _materialized(x: _Operand) -> Computed:
+    """The operand itself, or the clone that torch makes of a conjugated or negated view."""
     return Computed(x.layout.clone(), x.lazy) if x.lazy else Computed(x.layout)
 
 
-def _given(name: str, x: Any) -> _Given:
+def _operand_from(name: str, x: Any) -> _Operand:
     layout = Layout.of(x)
     if isinstance(x, Layout):
-        return _Given(layout)
-    torch = sys.modules["torch"]
+        return _Operand(layout)
+    torch = sys.modules["torch"]  # `import stridekit` has loaded it
     if isinstance(x.dtype, torch.dtype):
         lazy = "it has yet to be negated" if x.is_neg() else ""
-        lazy = "it has yet to be conjugated" if x.is_conj() else lazy
-        return _Given(layout, x.dtype, x.device.type, lazy)
+        if x.is_conj():
+            lazy = "it has yet to be conjugated"
+        return _Operand(layout, x.dtype, x.device.type, lazy)
     array = sys.modules["numpy"].empty(0, x.dtype)
     try:
-        return _Given(layout, torch.from_numpy(array).dtype)
+        return _Operand(layout, torch.from_numpy(array).dtype)
     except (TypeError, ValueError):
         raise LayoutError(
             f"{name} is not a torch tensor: it is an array of {x.dtype!r}, which torch does not have. "
@@ -269,14 +271,14 @@ def _given(name: str, x: Any) -> _Given:
         ) from None
 
 
-def _common_dtype(given: Sequence[_Given]) -> Any:
+def _common_dtype(operands: Sequence[_Operand]) -> Any:
     """The dtype in which torch computes; None if all operands are Layouts."""
-    dtypes = list(dict.fromkeys(x.dtype for x in given if x.dtype is not None))
-    for i, x in enumerate(given):
+    dtypes = list(dict.fromkeys(x.dtype for x in operands if x.dtype is not None))
+    for i, x in enumerate(operands):
         if x.dtype is None and (
-            dtypes[1:] or any(x.layout.itemsize != y.layout.itemsize for y in given)
+            dtypes[1:] or any(x.layout.itemsize != y.layout.itemsize for y in operands)
         ):
-            kinds = dict.fromkeys(str(y.dtype or f"itemsize {y.layout.itemsize}") for y in given)
+            kinds = dict.fromkeys(str(y.dtype or f"itemsize {y.layout.itemsize}") for y in operands)
             raise LayoutError(
                 f"the operands are of different dtypes ({', '.join(kinds)}): torch casts some of them into "
                 f"dense copies first, and operand {i}, a Layout, does not say whether it is one of those. "
@@ -286,14 +288,15 @@ def _common_dtype(given: Sequence[_Given]) -> Any:
         return dtypes[0] if dtypes else None
     torch = sys.modules["torch"]
     # 0-d operands decide only if they are of a higher kind: bool, int, float, complex.
-    groups = {ndim: [x.dtype for x in given if bool(x.layout.ndim) == ndim] for ndim in (1, 0)}
+    dimensioned = [x.dtype for x in operands if x.layout.ndim]
+    zero_dim = [x.dtype for x in operands if not x.layout.ndim]
     try:
-        each = [
-            torch.empty((1,) * ndim, dtype=reduce(torch.promote_types, some), device="cpu")
-            for ndim, some in groups.items()
-            if some
+        promoted = [
+            torch.empty(shape, dtype=reduce(torch.promote_types, dtypes), device="cpu")
+            for shape, dtypes in (((1,), dimensioned), ((), zero_dim))
+            if dtypes
         ]
-        return torch.result_type(each[0], each[-1])
+        return torch.result_type(promoted[0], promoted[-1])
     except RuntimeError:
         raise LayoutError(
             f"torch promotes {' and '.join(map(str, dtypes))} to no common dtype: cast one of the operands "
@@ -304,7 +307,7 @@ def _common_dtype(given: Sequence[_Given]) -> Any:
 # Operands -------------------------------------------------------------------------------------------
 
 
-def _operands(layouts: tuple[Any, ...]) -> list[Layout]:
+def _layouts_of(layouts: tuple[Any, ...]) -> list[Layout]:
     """The layouts of the operands; raises LayoutError for those that no tensor can have."""
     if not layouts:
         raise LayoutError("no operands: give at least one layout")

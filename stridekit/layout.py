@@ -11,13 +11,14 @@ A dim is a pair of a size and a stride. A view operation reorders these pairs, c
 one, and may move the offset; `_view` builds the next layout from them. A copy starts a storage of its own.
 Read the class from top to bottom: the value; one index, a slice, pieces; the dims as a whole; other shapes;
 other elements; what copies; and the order in memory. Each operation of torch is one short method, and all
-of them are here; whatever has to walk the dims is in `rules`, on bare ints. torch is never imported:
+of them are here; what has to walk the dims is in `rules`, on bare ints. torch is never imported:
 `Layout.of` asks a tensor or an array for its numbers, and the rest is arithmetic.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -25,7 +26,7 @@ from typing import Any
 
 from stridekit import rules
 from stridekit._arguments import (
-    LARGEST,
+    MAX_INT,
     LayoutError,
     a_kind,
     basic_index,
@@ -46,8 +47,8 @@ __all__ = ["Layout", "LayoutError"]
 
 Dim = tuple[int, int]  # its size, and its stride in elements
 
-MOST_DIMS = 1000  # torch's operations loop over 64; here some questions take their time with each
-# The pieces that one layout is cut into, and the numbers that all of them hold together.
+MOST_DIMS = 1000  # torch loops over at most 64; with many more, some questions here would take long
+# Limits for split and unbind: the pieces, and the ints that all pieces hold together.
 MOST_PIECES, MOST_NUMBERS = 50_000, 100_000
 
 # The limits of a torch tensor: the sizes of an element in bytes, and numbers of 64 bits.
@@ -56,13 +57,13 @@ _TORCH_ITEMSIZES, _LARGEST_OF_TORCH = (1, 2, 4, 8, 16), 2**63 - 1
 _COMPLEX_ITEMSIZES = (4, 8, 16)
 
 _ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
-_NEW = "new "  # the names of storages that an operation made begin like this
+_NEW = re.compile("new [0-9]+")  # the names that operations give to new storages
 _numbers = itertools.count(1)
 
 
 def new_storage() -> str:
     """A name that no storage has had, for a result in memory of its own."""
-    return f"{_NEW}{next(_numbers)}"
+    return f"new {next(_numbers)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Layout:
             raise LayoutError(f"size {self.shape[d]} of dim {d} is negative: sizes are 0 or more")
         if self.itemsize < 1:
             raise LayoutError(f"itemsize is {self.itemsize} bytes: an element has at least 1")
-        if prod(self.shape) > LARGEST:
+        if prod(self.shape) > MAX_INT:
             raise LayoutError("the sizes multiply to more than 2**4096 elements: give smaller ones")
         # Only what is negative can point below the storage.
         if min(self.storage_offset, *self.stride, 0) < 0 and self.span.start < 0:
@@ -139,7 +140,7 @@ class Layout:
 
         Meta and fake tensors have one too: a layout is numbers, no memory is touched. The storage of
         an array is the block at the end of its `.base` chain: an array's memory, or a tensor's storage.
-        Raises TypeError for what is neither, LayoutError for tensors without one stride a dim, and for
+        Raises TypeError for what is neither, LayoutError for tensors without one stride per dim, and for
         arrays that do not step by whole elements.
 
         >>> import torch
@@ -162,7 +163,7 @@ class Layout:
 
     @property
     def span(self) -> range:
-        """The elements of the storage from the lowest that is reached to the highest; empty without any.
+        """The elements of the storage from the lowest to the highest that is reached; empty if none is.
 
         >>> Layout((4, 6), (8, 1), 2).span
         range(2, 32)
@@ -176,12 +177,12 @@ class Layout:
 
     @property
     def copied(self) -> bool:
-        """True if an operation that led here made a new storage, as a copy does; offsets count from there.
+        """True if an operation on the way here made a new storage; offsets count from its start.
 
         >>> Layout((3, 4)).t().reshape(12).copied, Layout((3, 4)).reshape(12).copied
         (True, False)
         """
-        return self.storage.startswith(_NEW)
+        return bool(_NEW.fullmatch(self.storage))
 
     def offset(self, index: int | Iterable[int]) -> int:
         """The number of the element at `index`, counted in elements from the storage's start.
@@ -249,8 +250,8 @@ class Layout:
     def _dim(self, dim: int) -> int:
         return wrap_dim(dim, self.ndim, self.shape)
 
-    def _dim_to_cut(self, dim: int) -> int:
-        """The dim counted from 0; a 0-d layout has none here, unlike in `_dim`."""
+    def _existing_dim(self, dim: int) -> int:
+        """A dim counted from 0; unlike in `_dim`, a 0-d layout is refused."""
         if not self.shape:
             raise IndexError("a 0-d layout has one element and no dims: there is nothing to cut")
         return self._dim(dim)
@@ -275,10 +276,8 @@ class Layout:
             if item is Ellipsis:
                 d += self.ndim - used
             elif d > result.ndim - (item is not None):
-                # Each `...` skips as many dims as it can, and torch then reads past the sizes.
-                raise IndexError(
-                    "a second ... leaves no dim for what follows: give one at the most"
-                )
+                # A second `...` skips as many dims again, and torch then reads out of bounds.
+                raise IndexError("a second ... leaves no dim for what follows: give at most one")
             elif item is None:
                 result, d = result.unsqueeze(d), d + 1
             elif isinstance(item, slice):
@@ -309,7 +308,7 @@ class Layout:
         >>> Layout((4, 6)).select(1, 2)
         Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=1)
         """
-        dim, index, dims = self._dim_to_cut(dim), int_("index", index), self._dims
+        dim, index, dims = self._existing_dim(dim), int_("index", index), self._dims
         size, stride = dims.pop(dim)
         return self._view(dims, self.storage_offset + wrap_index(index, dim, size) * stride)
 
@@ -319,8 +318,8 @@ class Layout:
         >>> [column.storage_offset for column in Layout((4, 3)).unbind(1)]
         [0, 1, 2]
         """
-        dim = self._dim_to_cut(dim)
-        return tuple(self.select(dim, i) for i in range(self._pieces(self.shape[dim])))
+        dim = self._existing_dim(dim)
+        return tuple(self.select(dim, i) for i in range(self._require_pieces(self.shape[dim])))
 
     def narrow(self, dim: int, start: int, length: int) -> Layout:
         """`x.narrow(dim, start, length)`: `length` indices of a dim; a negative start counts from the end.
@@ -330,7 +329,7 @@ class Layout:
         >>> Layout((4, 6)).narrow(1, 2, 3)
         Layout(shape=(4, 3), stride=(6, 1), storage_offset=2, itemsize=1)
         """
-        dim = self._dim_to_cut(dim)
+        dim = self._existing_dim(dim)
         size, start, length = self.shape[dim], int_("start", start), int_("length", length)
         if not -size <= start <= size:
             raise IndexError(
@@ -354,13 +353,13 @@ class Layout:
         """
         if isinstance(split_size, Iterable):
             return self.split_with_sizes(split_size, dim)
-        dim, piece = self._dim_to_cut(dim), int_("split_size", split_size)
+        dim, piece = self._existing_dim(dim), int_("split_size", split_size)
         size = self.shape[dim]
         if piece < 0 or (piece == 0 and size != 0):
             raise LayoutError(f"split_size {piece} never gets through dim {dim} of size {size}")
-        self._pieces(-(-size // max(piece, 1)))
+        self._require_pieces(-(-size // max(piece, 1)))
         # An empty dim still gives one piece, which is empty.
-        return self._cut(dim, [*range(0, size, piece), size] if size else [0, 0])
+        return self._slices(dim, [*range(0, size, piece), size] if size else [0, 0])
 
     def split_with_sizes(self, split_sizes: Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
         """`x.split_with_sizes(split_sizes, dim)`: pieces of these sizes, which add up to the dim's.
@@ -368,13 +367,13 @@ class Layout:
         >>> [piece.storage_offset for piece in Layout((7,)).split_with_sizes([2, 4, 1])]
         [0, 2, 6]
         """
-        dim, sizes = self._dim_to_cut(dim), ints("split_sizes", split_sizes)
+        dim, sizes = self._existing_dim(dim), ints("split_sizes", split_sizes)
         if min(sizes, default=0) < 0 or sum(sizes) != self.shape[dim]:
             raise LayoutError(
                 f"split_sizes {sizes} add up to {sum(sizes)}, dim {dim} has size {self.shape[dim]}: "
                 "give sizes of 0 or more that add up to it"
             )
-        return self._cut(dim, [0, *itertools.accumulate(sizes)])
+        return self._slices(dim, [0, *itertools.accumulate(sizes)])
 
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
         """`x.chunk(chunks, dim)`: `split` by size / chunks, rounded up, so there may be fewer pieces.
@@ -382,15 +381,15 @@ class Layout:
         >>> [piece.shape for piece in Layout((6,)).chunk(4)]
         [(2,), (2,), (2,)]
         """
-        dim, count = self._dim_to_cut(dim), positive("chunks", chunks)
+        dim, count = self._existing_dim(dim), positive("chunks", chunks)
         if self.shape[dim] == 0:
-            return self._cut(dim, [0] * (self._pieces(count) + 1))
+            return self._slices(dim, [0] * (self._require_pieces(count) + 1))
         return self.split(-(-self.shape[dim] // count), dim)
 
     def tensor_split(
         self, indices_or_sections: int | Iterable[int], dim: int = 0
     ) -> tuple[Layout, ...]:
-        """`x.tensor_split(…, dim)`: that many pieces, the first ones longer by 1; or cut before indices.
+        """`x.tensor_split(…, dim)`: sections, the first ones longer by 1; or pieces cut before indices.
 
         Indices may be negative, too large and in any order: each piece is the slice between two.
 
@@ -399,13 +398,13 @@ class Layout:
         >>> [piece.shape for piece in Layout((7,)).tensor_split([1, -2])]
         [(1,), (4,), (2,)]
         """
-        dim = self._dim_to_cut(dim)
+        dim = self._existing_dim(dim)
         size = self.shape[dim]
         if isinstance(indices_or_sections, Iterable):
-            return self._cut(dim, [0, *ints("indices", indices_or_sections), size])
-        count = self._pieces(positive("sections", indices_or_sections))
+            return self._slices(dim, [0, *ints("indices", indices_or_sections), size])
+        count = self._require_pieces(positive("sections", indices_or_sections))
         longer = size % count
-        return self._cut(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
+        return self._slices(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
 
     def hsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
         """`x.hsplit(…)`: equal pieces along dim 1 (dim 0 if there is one dim), or cut before the indices.
@@ -427,7 +426,7 @@ class Layout:
     def _split_evenly(
         self, name: str, dim: int, least_ndim: int, args: tuple[Any, ...]
     ) -> tuple[Layout, ...]:
-        """`tensor_split` for sections of one size."""
+        """`tensor_split` into sections of equal size, or before indices."""
         if not args:
             raise LayoutError(f"{name} has no argument: give a number of sections, or indices")
         if self.ndim < least_ndim:
@@ -436,7 +435,7 @@ class Layout:
             )
         argument = args[0] if len(args) == 1 else args
         if not isinstance(argument, Iterable):
-            count = self._pieces(positive("sections", argument))
+            count = self._require_pieces(positive("sections", argument))
             if self.shape[dim] % count:
                 raise LayoutError(
                     f"dim {dim} of size {self.shape[dim]} does not divide into {count} equal "
@@ -444,14 +443,14 @@ class Layout:
                 )
         return self.tensor_split(argument, dim)
 
-    def _cut(self, dim: int, bounds: list[int]) -> tuple[Layout, ...]:
+    def _slices(self, dim: int, bounds: list[int]) -> tuple[Layout, ...]:
         """The slices between neighbouring bounds."""
-        self._pieces(len(bounds) - 1)
+        self._require_pieces(len(bounds) - 1)
         ranges = itertools.pairwise(bounds)
         return tuple(self._slice(dim, slice(start, stop)) for start, stop in ranges)
 
-    def _pieces(self, count: int) -> int:
-        """The count; raises LayoutError where that many pieces would take too much memory."""
+    def _require_pieces(self, count: int) -> int:
+        """The count of pieces; raises LayoutError if they would take too much memory."""
         most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))
         if count > most:
             raise LayoutError(
@@ -481,7 +480,7 @@ class Layout:
     def unfold(self, dimension: int, size: int, step: int) -> Layout:
         """`x.unfold(dimension, size, step)`: windows of `size`, each `step` after the one before.
 
-        The windows are a new last dim with the old stride, so they share elements where
+        The windows are a new last dim with the old stride, so they share elements if
         step < size. A 0-d layout counts as one element.
 
         >>> Layout((10,)).unfold(0, 4, 2)
@@ -546,7 +545,7 @@ class Layout:
     def T(self) -> Layout:
         """`x.T`: all dims in reverse order.
 
-        torch 2.13 still answers for other than 2 dims, but warns that it will refuse them.
+        torch 2.13 still accepts other than 2 dims, but warns that it will refuse them.
         """
         return self._pick(range(self.ndim)[::-1])
 
@@ -600,9 +599,10 @@ class Layout:
                 f"source {source} has {len(sources)} dims but destination {destination} has "
                 f"{len(places)}: give one destination for each source"
             )
-        # A 0-d layout accepts dims 0 and -1, and has nothing to move.
+        if not self.shape:
+            return self  # a 0-d layout accepts dims 0 and -1, and has nothing to move
         order = [d for d in range(self.ndim) if d not in sources]
-        for place, d in sorted(zip(places, sources, strict=True)) if self.shape else ():
+        for place, d in sorted(zip(places, sources, strict=True)):
             order.insert(place, d)
         return self._pick(order)
 
@@ -610,7 +610,7 @@ class Layout:
         """`x.moveaxis(source, destination)`: NumPy's name of `movedim`."""
         return self.movedim(source, destination)
 
-    # Views of all elements: dims of size 1 that come, go, or are repeated ----------------------------
+    # Views of all elements: dims added, dropped or repeated ----------------------------------------
 
     def unsqueeze(self, dim: int) -> Layout:
         """`x.unsqueeze(dim)`: a new dim of size 1, with the stride that torch reports for it.
@@ -646,7 +646,7 @@ class Layout:
         if new < 0:
             raise LayoutError(f"{refused}: give at least {self.ndim} sizes")
         dims: list[Dim] = []  # from the last to the first
-        inside = 0  # the stride that steps over all dims so far
+        inside = 0  # the stride that a new leading dim would get
         for d, size in reversed(list(enumerate(wanted))):
             # A new dim behaves like one of size 1, with the stride of unsqueeze.
             old, step = self._dims[d - new] if d >= new else (1, inside)
@@ -679,7 +679,7 @@ class Layout:
     def view(self, *shape: int | Iterable[int]) -> Layout:
         """`x.view(shape)`: the same elements in the same order under another shape, never a copy.
 
-        One size may be -1. Raises LayoutError, with the reason, where no stride can do it. For
+        One size may be -1. Raises LayoutError, with the reason, if no stride can do it. For
         `x.view(dtype)` there is `view_dtype`.
 
         >>> Layout((4, 6)).view(2, 2, -1)
@@ -702,7 +702,7 @@ do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would str
         return self._view(zip(new_shape, stride, strict=True))
 
     def why_not_view(self, *shape: int | Iterable[int]) -> str:
-        """The reason why `view(shape)` fails: the two dims and the numbers; "" where it works.
+        """The reason why `view(shape)` fails: the two dims and the numbers; "" if it works.
 
         The same sentence says why `reshape(shape)` copies.
 
@@ -728,7 +728,7 @@ straddle them'
         >>> Layout((4, 6)).t().unflatten(0, (2, -1))
         Layout(shape=(2, 3, 4), stride=(3, 1, 6), storage_offset=0, itemsize=1)
         """
-        dim, wanted = self._dim_to_cut(dim), ints("sizes", sizes)
+        dim, wanted = self._existing_dim(dim), ints("sizes", sizes)
         if not wanted:
             raise LayoutError("sizes is empty: give the sizes that the dim becomes")
         try:
@@ -740,7 +740,7 @@ straddle them'
         return self.view(*self.shape[:dim], *new_sizes, *self.shape[dim + 1 :])
 
     def _complete(self, verb: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """The wanted shape with its -1 worked out; raises LayoutError where the elements do not fit."""
+        """The wanted shape with its -1 worked out; raises LayoutError if the elements do not fit."""
         try:
             return rules.complete_shape(self.numel, wanted)
         except ValueError as error:
@@ -754,7 +754,7 @@ straddle them'
         """`x.view(dtype)` for a dtype of `itemsize` bytes: the same bytes as larger or smaller elements.
 
         The last dim is cut or joined, so its stride has to be 1; for larger elements everything else
-        has to divide. Raises LayoutError where it does not.
+        has to divide. Raises LayoutError if it does not.
 
         >>> Layout((4, 6), itemsize=4).view_dtype(2)
         Layout(shape=(4, 12), stride=(12, 1), storage_offset=0, itemsize=2)
@@ -778,10 +778,10 @@ straddle them'
             )
         if new > old:
             return self._join(new // old)
-        finer = self._finer(old // new)
-        return finer._view([*finer._dims[:-1], (self.shape[-1] * (old // new), 1)])
+        part = self._first_part(old // new)
+        return part._view([*part._dims[:-1], (self.shape[-1] * (old // new), 1)])
 
-    def _finer(self, ratio: int) -> Layout:
+    def _first_part(self, ratio: int) -> Layout:
         """The first of `ratio` equal parts of each element: all strides grow by that factor."""
         dims = [(size, step * ratio) for size, step in self._dims]
         return self._view(dims, self.storage_offset * ratio, self.itemsize // ratio)
@@ -814,7 +814,7 @@ straddle them'
             raise LayoutError(
                 f"torch has no complex elements of {self.itemsize} bytes: they have 4, 8 or 16"
             )
-        return self._finer(2)
+        return self._first_part(2)
 
     @property
     def imag(self) -> Layout:
@@ -856,7 +856,7 @@ straddle them'
         halves = [(size, step // 2) for size, step in dims]
         return self._view(halves, self.storage_offset // 2, 2 * self.itemsize)
 
-    # Views with numbers of your own, and the same view again ------------------------------------------
+    # Explicit strides, and aliases --------------------------------------------------------------------
 
     def as_strided(
         self, size: Iterable[int], stride: Iterable[int], storage_offset: int | None = None
@@ -886,13 +886,13 @@ straddle them'
         return self
 
     def alias(self) -> Layout:
-        """`torch.ops.aten.alias(x)`: the same layout, as another tensor. So are `x[...]` and `x.data`."""
+        """`torch.ops.aten.alias(x)`: the same layout, as are `x[...]` and `x.data`."""
         return self
 
     # What may copy: another shape -------------------------------------------------------------------
 
     def reshape(self, *shape: int | Iterable[int]) -> Layout:
-        """`x.reshape(shape)`: `view(shape)` where that exists, a contiguous copy where it does not.
+        """`x.reshape(shape)`: `view(shape)` if that exists, else a contiguous copy.
 
         A copy's `storage_offset` is 0 and its `copied` is True; `why_not_view(shape)` says why.
 
@@ -919,7 +919,7 @@ straddle them'
         """
         start, end = self._dim(start_dim), self._dim(end_dim)
         if start > end:
-            raise LayoutError(f"start_dim {start} lies behind end_dim {end}: swap them")
+            raise LayoutError(f"start_dim {start} comes after end_dim {end}: swap them")
         if not self.shape:
             return self.reshape(1)
         if start == end:
@@ -928,7 +928,7 @@ straddle them'
         return self.reshape(*self.shape[:start], merged, *self.shape[end + 1 :])
 
     def ravel(self) -> Layout:
-        """`x.ravel()`: `contiguous().view(-1)`, which may copy where `reshape(-1)` is still a view.
+        """`x.ravel()`: `contiguous().view(-1)`, which may copy even if `reshape(-1)` is a view.
 
         >>> steps = Layout((6,))[::2]
         >>> steps.ravel().copied, steps.reshape(-1).copied
@@ -946,16 +946,16 @@ straddle them'
         >>> Layout((4, 6)).t().contiguous()
         Layout(shape=(6, 4), stride=(4, 1), storage_offset=0, itemsize=1, storage='new ...')
         """
-        name = rules.format_name(memory_format)
+        name = rules.parse_memory_format(memory_format)
         if not rules.why_not_contiguous(self.shape, self.stride, name):
             return self
-        return self._copy(self.shape, rules.stride_in_format(self.shape, name), self.itemsize)
+        return self.to(memory_format=name, copy=True)
 
     def clone(self, *, memory_format: Any = rules.PRESERVE) -> Layout:
         """`x.clone(memory_format=…)`: always a copy.
 
         preserve_format keeps the strides of a dense layout, and packs others densely in the order
-        of their strides. So do `empty_like` and a conversion to another dtype.
+        of their strides, as do `empty_like` and a conversion to another dtype.
 
         >>> Layout((4, 6)).t().clone()
         Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
@@ -984,7 +984,7 @@ straddle them'
         >>> Layout((4, 6), itemsize=4).t().to(itemsize=2)
         Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=2, storage='new ...')
         """
-        name = rules.format_name(memory_format, or_preserve=True)
+        name = rules.parse_memory_format(memory_format, or_preserve=True)
         if not isinstance(copy, bool):
             raise LayoutError(f"copy is {shown(copy)}, {a_kind(copy)}: give True or False")
         size = self.itemsize if itemsize is None else int_("itemsize", itemsize)
@@ -1016,7 +1016,8 @@ straddle them'
         >>> Layout((4, 6), (8, 1)).why_not_contiguous()
         'dim 0 has stride 8, 6 is needed'
         """
-        return rules.why_not_contiguous(self.shape, self.stride, rules.format_name(memory_format))
+        name = rules.parse_memory_format(memory_format)
+        return rules.why_not_contiguous(self.shape, self.stride, name)
 
     @property
     def memory_format(self) -> str:
@@ -1030,7 +1031,8 @@ straddle them'
         >>> Layout((2, 1, 4, 5)).memory_format
         'both'
         """
-        return rules.name_of_format(self.shape, self.stride)
+        found = rules.memory_formats(self.shape, self.stride)
+        return found[0] if len(found) == 1 else "both" if found else "neither"
 
     def dim_order(self, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
         """The dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.
@@ -1048,7 +1050,7 @@ straddle them'
         formats = ambiguity_check if isinstance(ambiguity_check, list) else []
         fitting = sum(self.is_contiguous(memory_format) for memory_format in formats)
         reason = ""
-        if ambiguity_check is not False and fitting != 1:
+        if ambiguity_check is not False and fitting != 1:  # a single one settles it, as in torch
             reason = rules.why_not_unique(self.shape, self.stride)
         if ambiguity_check and not reason:
             reason = rules.why_not_sorted(self.shape, self.stride)
@@ -1057,7 +1059,7 @@ straddle them'
                 f"the dim order of shape {self.shape}, stride {self.stride} is not unique: "
                 f"{reason}. Use ambiguity_check=False for one that will do."
             )
-        return rules.outermost_first(self.shape, self.stride)
+        return rules.dim_order(self.shape, self.stride)
 
     def is_dense(self) -> bool:
         """True if the elements fill their range one by one, in some order of the dims.

@@ -1,11 +1,11 @@
-"""The rules behind a layout, on bare shapes and strides: when it can be viewed, and in which order it lies.
+"""The rules of a layout, on bare shapes and strides: when it can be viewed, and in which order it lies.
 
 **When a tensor can be viewed as another shape.** Walk the dims from the last. Two neighbouring dims belong
 to one *chunk* when a step of the outer one goes exactly as far as all the steps of the inner one:
 `stride[d] == shape[d + 1] * stride[d + 1]`. Inside a chunk the elements are evenly spaced, so it can be
 cut into any sizes. Between two chunks they are not, so no new dim may straddle that boundary. Dims of
 size 1 are never stepped along: they never break a chunk. The documentation of `torch.Tensor.view` states
-the rule; the walk is that of `computeStride` in aten/src/ATen/TensorUtils.cpp. It is complete: where it
+the rule; the walk is that of `computeStride` in aten/src/ATen/TensorUtils.cpp. It is complete: if it
 fails, no strides for the new shape exist.
 
 **Memory formats.** A format names an order of the dims. `contiguous_format` takes them as they stand, the
@@ -27,12 +27,12 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
-from stridekit._arguments import LayoutError
+from stridekit._arguments import LayoutError, many
 
-Ints = Sequence[int]
+Ints = tuple[int, ...]
 
 # The order in which each memory format walks the dims, innermost first.
-_ORDERS: dict[str, tuple[int, ...] | None] = {
+_ORDERS: dict[str, Ints | None] = {
     "contiguous_format": None,  # the last dim first, whatever the number of dims
     "channels_last": (1, 3, 2, 0),
     "channels_last_3d": (1, 4, 3, 2, 0),
@@ -43,7 +43,7 @@ PRESERVE = "preserve_format"
 # Packed strides -------------------------------------------------------------------------------------
 
 
-def packed_stride(shape: Ints, order: Iterable[int]) -> tuple[int, ...]:
+def packed_stride(shape: Sequence[int], order: Iterable[int]) -> Ints:
     """The stride that packs the dims densely in an order, innermost first.
 
     >>> packed_stride((4, 6), [0, 1])
@@ -56,7 +56,7 @@ def packed_stride(shape: Ints, order: Iterable[int]) -> tuple[int, ...]:
     return tuple(stride)
 
 
-def contiguous_stride(shape: Iterable[int]) -> tuple[int, ...]:
+def contiguous_stride(shape: Iterable[int]) -> Ints:
     """The row-major stride of a shape: each dim steps over everything to its right.
 
     A size of 0 counts as 1, as in `torch.empty(shape).stride()`.
@@ -80,7 +80,7 @@ class Chunk(NamedTuple):
     stride: int
 
 
-def chunks(shape: tuple[int, ...], stride: tuple[int, ...]) -> list[Chunk]:
+def chunks(shape: Ints, stride: Ints) -> list[Chunk]:
     """The chunks of a layout, outermost first.
 
     >>> chunks((2, 3, 4), (12, 4, 1))  # contiguous: one chunk of 24 elements
@@ -98,7 +98,7 @@ def chunks(shape: tuple[int, ...], stride: tuple[int, ...]) -> list[Chunk]:
     return found[::-1]
 
 
-def complete_shape(numel: int, new_shape: tuple[int, ...]) -> tuple[int, ...]:
+def complete_shape(numel: int, new_shape: Ints) -> Ints:
     """The new shape with its one -1 worked out; raises ValueError if it cannot hold `numel` elements.
 
     >>> complete_shape(24, (4, -1))
@@ -121,15 +121,11 @@ def complete_shape(numel: int, new_shape: tuple[int, ...]) -> tuple[int, ...]:
             return (*new_shape[:d], numel // known, *new_shape[d + 1 :])
         raise ValueError(f"{numel} elements do not divide into {known}: no size fits the -1")
     if known != numel:
-        raise ValueError(
-            f"{new_shape} has {known} element{'s' * (known != 1)}, the layout has {numel}"
-        )
+        raise ValueError(f"{new_shape} has {many(known, 'element')}, the layout has {numel}")
     return new_shape
 
 
-def view_stride(
-    shape: tuple[int, ...], stride: tuple[int, ...], new_shape: tuple[int, ...]
-) -> tuple[tuple[int, ...], str]:
+def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
     """The stride of the view and "", or () and the reason why no view has this shape.
 
     `new_shape` is complete and has as many elements as `shape`.
@@ -152,14 +148,12 @@ def view_stride(
         if filled != chunk.numel:
             # A size of 1 straddles nothing.
             new_dim = next(k for k in range(d + 1, len(new_shape)) if new_shape[k] != 1)
-            return (), _boundary(shape, stride, chunk, new_dim, new_shape[new_dim])
+            return (), _why_straddles(shape, stride, chunk, new_dim, new_shape[new_dim])
     return tuple(new_stride), ""
 
 
-def _boundary(
-    shape: tuple[int, ...], stride: tuple[int, ...], chunk: Chunk, new_dim: int, new_size: int
-) -> str:
-    """The reason: the boundary above `chunk`, which the new dim would straddle."""
+def _why_straddles(shape: Ints, stride: Ints, chunk: Chunk, new_dim: int, new_size: int) -> str:
+    """The boundary, just outside `chunk`, that the new dim would straddle."""
     outer = chunk.first - 1
     inner = next(d for d in range(chunk.first, chunk.last + 1) if shape[d] != 1)
     return (
@@ -172,10 +166,10 @@ def _boundary(
 # Memory formats -------------------------------------------------------------------------------------
 
 
-def format_name(memory_format: Any, *, or_preserve: bool = False) -> str:
+def parse_memory_format(memory_format: Any, *, or_preserve: bool = False) -> str:
     """The name of a memory format given as a string or as torch's own object.
 
-    >>> format_name("torch.channels_last")
+    >>> parse_memory_format("torch.channels_last")
     'channels_last'
     """
     if memory_format is None and or_preserve:
@@ -208,22 +202,19 @@ def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
     return ""
 
 
-def name_of_format(shape: Ints, stride: Ints) -> str:
-    """The only memory format in which a layout is contiguous, or "both", or "neither".
+def memory_formats(shape: Ints, stride: Ints) -> list[str]:
+    """The memory formats in which a layout is contiguous.
 
-    >>> name_of_format((2, 3, 1, 1), (3, 1, 1, 1))
-    'both'
+    >>> memory_formats((2, 3, 1, 1), (3, 1, 1, 1))
+    ['contiguous_format', 'channels_last']
     """
-    found = [name for name in _ORDERS if not why_not_contiguous(shape, stride, name)]
-    if len(found) == 1:
-        return found[0]
-    return "both" if found else "neither"
+    return [name for name in _ORDERS if not why_not_contiguous(shape, stride, name)]
 
 
-def stride_in_format(shape: tuple[int, ...], name: str) -> tuple[int, ...]:
+def stride_in_format(shape: Ints, name: str) -> Ints:
     """The stride of a new tensor in this format: `torch.empty(shape, memory_format=…).stride()`.
 
-    Raises LayoutError where the format is for another number of dims.
+    Raises LayoutError if the format is for another number of dims.
 
     >>> stride_in_format((2, 3, 4, 5), "channels_last")
     (60, 1, 15, 3)
@@ -243,7 +234,7 @@ def suggested_format(shape: Ints, stride: Ints) -> str:
     """The format that torch takes a tensor to be in: `suggest_memory_format` in C++.
 
     It asks for less than contiguity, as a slice of a channels-last tensor still counts as channels-last.
-    It also asks for more: where a shape is ambiguous, the strides of size-1 dims decide.
+    It also asks for more: if a shape is ambiguous, the strides of size-1 dims decide.
 
     >>> suggested_format((2, 3, 4, 5), (120, 1, 15, 3))
     'channels_last'
@@ -256,35 +247,35 @@ def suggested_format(shape: Ints, stride: Ints) -> str:
     return "contiguous_format"
 
 
-def _steps_grow(shape: Ints, stride: Ints, order: tuple[int, ...]) -> bool:
+def _steps_grow(shape: Ints, stride: Ints, order: Ints) -> bool:
     """True if each dim of the order steps over all dims inside it.
 
     `is_channels_last_strides_2d` and `_3d` in c10/core/MemoryFormat.h.
     """
     if stride[1] == 0 or 0 in shape:
         return False
-    reach = 0
+    extent = 0
     for d in order:
-        if stride[d] < reach:
+        if stride[d] < extent:
             return False
-        if d == 0 and reach == stride[1]:
+        if d == 0 and extent == stride[1]:
             return False  # (N, 1, 1, 1) with equal strides: ambiguous, so no format is suggested
-        reach = stride[d] * shape[d]
+        extent = stride[d] * shape[d]
     return True
 
 
 # The order of the dims, and density -----------------------------------------------------------------
 
 
-def innermost_first(shape: Ints, *strides: Ints) -> list[int]:
+def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
     """The dims sorted by their strides, innermost first; on a tie the smaller size first, else row-major.
 
     Of several operands, the first whose strides tell two dims apart decides. The insertion sort looks past
     pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
 
-    >>> innermost_first((4, 6), (6, 1))
+    >>> sort_dims((4, 6), (6, 1))
     [1, 0]
-    >>> innermost_first((4, 6), (1, 4))
+    >>> sort_dims((4, 6), (1, 4))
     [0, 1]
     """
     order = list(range(len(shape)))[::-1]
@@ -320,17 +311,17 @@ def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
     return 0
 
 
-def outermost_first(shape: Ints, stride: Ints) -> tuple[int, ...]:
-    """The dims from the outermost to the innermost, as `Tensor.dim_order` gives them.
+def dim_order(shape: Ints, stride: Ints) -> Ints:
+    """The dims from the outermost to the innermost, as `Tensor.dim_order` returns them.
 
-    >>> outermost_first((2, 3, 4, 5), (60, 1, 15, 3))
+    >>> dim_order((2, 3, 4, 5), (60, 1, 15, 3))
     (0, 2, 3, 1)
     """
-    return _order_of_format(shape, stride) or tuple(innermost_first(shape, stride)[::-1])
+    return _order_of_format(shape, stride) or tuple(sort_dims(shape, stride)[::-1])
 
 
 def why_not_unique(shape: Ints, stride: Ints) -> str:
-    """The reason why other orders of the dims would do as well; "" if none would.
+    """The reason why shape and stride alone do not determine the order; "" if they do.
 
     >>> why_not_unique((2, 1), (1, 1))
     'dim 1 has size 1 and could stand anywhere'
@@ -345,14 +336,16 @@ def why_not_unique(shape: Ints, stride: Ints) -> str:
 
 
 def why_not_sorted(shape: Ints, stride: Ints) -> str:
-    """The reason why the sort cannot tell two neighbours apart; "" if it can, or need not.
+    """The reason why `sort_dims` cannot tell two neighbours apart; "" if it can.
+
+    A layout that is contiguous in only one memory format has the order of that format, without a sort.
 
     >>> why_not_sorted((2, 3, 4), (1, 12, 1))
     'nothing tells dims 0 and 2 apart (sizes 2 and 4, strides 1 and 1)'
     """
     if _order_of_format(shape, stride):
         return ""
-    for inner, outer in pairwise(innermost_first(shape, stride)):
+    for inner, outer in pairwise(sort_dims(shape, stride)):
         if compare_dims(inner, outer, shape, stride) >= 0:
             a, b = sorted((inner, outer))
             return (
@@ -362,10 +355,11 @@ def why_not_sorted(shape: Ints, stride: Ints) -> str:
     return ""
 
 
-def _order_of_format(shape: Ints, stride: Ints) -> tuple[int, ...]:
-    """The order of the memory format in which alone the layout is contiguous; () if there is none.
+def _order_of_format(shape: Ints, stride: Ints) -> Ints:
+    """The order of the only memory format in which the layout is contiguous; () if none or both fit.
 
-    torch takes it without a look at the strides, and those of size-1 dims may say otherwise.
+    torch returns it without looking at the strides, and those of size-1 dims may say otherwise. Like torch,
+    it does not try channels_last_3d.
     """
     contiguous = not why_not_contiguous(shape, stride, "contiguous_format")
     channels_last = not why_not_contiguous(shape, stride, "channels_last")
@@ -399,7 +393,7 @@ def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
     return ""
 
 
-def preserved_stride(shape: Ints, stride: Ints) -> tuple[int, ...]:
+def preserved_stride(shape: Ints, stride: Ints) -> Ints:
     """The stride of a copy in preserve_format (`infer_dense_strides` in aten/src/ATen/ExpandUtils.cpp).
 
     A dense layout keeps its stride; others are packed densely in the same order.
@@ -410,4 +404,4 @@ def preserved_stride(shape: Ints, stride: Ints) -> tuple[int, ...]:
     if min(stride, default=0) >= 0 and not why_not_dense(shape, stride):
         return tuple(stride)
     # As in torch, a size of 0 counts as 1. NumPy's negative strides sort by their length.
-    return packed_stride([max(size, 1) for size in shape], innermost_first(shape, stride))
+    return packed_stride([max(size, 1) for size in shape], sort_dims(shape, stride))

@@ -16,11 +16,11 @@ from stridekit.memory.blocks import blocks, blocks_together
 from stridekit.memory.memset import generators_of
 from stridekit.memory.strided_set import (
     Budget,
-    ascending,
     collide,
     contains,
     count,
     cut,
+    iter_generators,
     normal_form,
 )
 from tests import steps
@@ -37,7 +37,7 @@ def check_strided_set(given):
     base, normal = normal_form(0, given)
     expected, levels, steps = sums(-base, given), cut(normal), Budget(PLENTY)
     assert count(levels, steps) == len(expected), given
-    assert list(ascending(normal, Budget(PLENTY))) == sorted(expected), given
+    assert list(iter_generators(normal, Budget(PLENTY))) == sorted(expected), given
     # One budget for all numbers: what it remembers of one is not mixed up with another.
     found = {number for number in range(-2, max(expected) + 3) if contains(levels, number, steps)}
     assert found == expected, given

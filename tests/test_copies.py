@@ -38,6 +38,13 @@ def test_a_copy_lies_in_a_storage_that_its_views_keep():
     assert Layout((3, 4)).t().contiguous().copied and not Layout((3, 4)).contiguous().copied
 
 
+@pytest.mark.parametrize("storage", ["", "new york", "new ", "a new 1", "new 1b"])
+def test_a_storage_that_you_name_is_not_a_copy(storage):
+    """Names may begin like those of copies; only the whole name of a copy, as in its repr, tells of one."""
+    assert not Layout((4, 6), storage=storage).copied
+    assert Layout((4, 6), storage=Layout((4, 6)).clone().storage).copied
+
+
 def test_the_fields_of_a_layout():
     """Four numbers, by place or by name, and the storage; they make the layout anew, and never change."""
     made = Layout((2, 3), (1, 2), 5, 4)
@@ -61,7 +68,7 @@ REFUSED = {
     "x.reshape(5)": "cannot reshape shape (4, 6), stride (6, 1) as (5,): (5,) has 5 el",
     "x[0, :1].reshape(5)": "(5,) has 5 elements, the layout has 1",
     "x.reshape(1)": "(1,) has 1 element, the layout has 24",
-    "x.flatten(1, 0)": "start_dim 1 lies behind end_dim 0: swap them",
+    "x.flatten(1, 0)": "start_dim 1 comes after end_dim 0: swap them",
     'x.contiguous("channels_last")': "channels_last has 4 dims, shape (4, 6) has 2",
     'x.contiguous("preserve_format")': "memory_format preserve_format is not one of",
     'x.clone(memory_format="nchw")': "memory_format nchw is not one of",

@@ -120,7 +120,7 @@ REFUSED = {
     ".clone('channels_last_3d')": "channels_last_3d has 5 dims, shape (5, 8) has 2: use contiguous_format, or unsqueeze the missing dims",
     ".squeeze((0, -2))": "dim (0, -2) names dim 0 twice: give each dim once",
     ".permute(0, 0)": "(0, 0) does not name each dim of shape (5, 8) exactly once: use a permutation of (0, 1)",
-    "[..., ..., 0]": "a second ... leaves no dim for what follows: give one at the most",
+    "[..., ..., 0]": "a second ... leaves no dim for what follows: give at most one",
     ".as_strided((2, 2), (-1,), -1)": "stride (-1,) has a negative one: torch has no negative strides, use .flip (a copy)",
     ".as_strided((2, 2), (1,), -1)": "storage_offset -1 is negative: a storage starts at 0",
     ".as_strided((2, -2), (1,))": "shape (2, -2) has 2 dims but stride (1,) has 1: give one stride for each dim",

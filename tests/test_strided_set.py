@@ -13,15 +13,15 @@ from stridekit.memory.inclusion import includes, residues
 from stridekit.memory.strided_set import (
     Budget,
     _least,
-    _made,
-    ascending,
+    _sums_by_heap,
+    bitmap,
     count,
     cut,
-    each,
+    iter_generators,
+    iter_set,
     meet,
     normal_form,
     runs,
-    table,
 )
 from tests.brute_force import sums
 from tests.fuzz_memory import PLENTY
@@ -41,7 +41,7 @@ def test_normal_form_is_the_same_set(base, given_generators):
     assert sums(lowest, normal) == sums(base, given_generators)
     assert all(c > 0 and n > 1 for c, n in normal)
     assert all(c < d for (c, _), (d, _) in pairwise(normal))
-    assert sums(0, normal) == {k for k in range(10_000) if table(normal, Budget(PLENTY)) >> k & 1}
+    assert sums(0, normal) == {k for k in range(10_000) if bitmap(normal, Budget(PLENTY)) >> k & 1}
 
 
 @given(generators(5))
@@ -124,13 +124,13 @@ def test_each_and_runs(given_generators, budget):
     """All numbers in order, one by one and as runs, or Undecided: with any budget never a wrong one."""
     _, normal = normal_form(0, given_generators)
     expected, levels = sorted(sums(0, normal)), cut(normal)
-    assert list(each(levels, Budget(PLENTY))) == expected
+    assert list(iter_set(levels, Budget(PLENTY))) == expected
     joined = list(runs(levels, Budget(PLENTY)))
     assert [number for run in joined for number in run] == expected
     assert all(a.stop < b.start for a, b in pairwise(joined))
     found = []
     with contextlib.suppress(Undecided):
-        found.extend(each(levels, Budget(budget)))
+        found.extend(iter_set(levels, Budget(budget)))
     assert found == expected[: len(found)]
 
 
@@ -138,11 +138,13 @@ def test_order_of_sums_in_clusters_and_in_gaps():
     """Two small steps crowd in clusters that wide steps set far apart: each number once, in order."""
     clustered = ((2, 40), (3, 40), (1001, 5), (1003, 5))
     expected = sorted(sums(0, clustered))
-    assert list(ascending(clustered, Budget(PLENTY))) == expected
+    assert list(iter_generators(clustered, Budget(PLENTY))) == expected
     thin = ((101, 3), (103, 3), (107, 3), (109, 3))  # fewer choices than numbers
-    assert list(ascending(thin, Budget(PLENTY))) == sorted(sums(0, thin))
+    assert list(iter_generators(thin, Budget(PLENTY))) == sorted(sums(0, thin))
     choices = product(*[range(0, c * n, c) for c, n in thin])
-    assert list(_made(thin, Budget(PLENTY))) == sorted(map(sum, choices))  # each choice once
+    assert list(_sums_by_heap(thin, Budget(PLENTY))) == sorted(
+        map(sum, choices)
+    )  # each choice once
 
 
 def test_looking_for_the_next_number_takes_steps():
@@ -168,6 +170,6 @@ def test_a_part_of_a_budget_is_charged_to_the_whole():
     budget.renew()
     assert budget.left == 10 and not budget.failed
     budget.spend(8)
-    budget.hold(10)  # as many things as the whole budget has steps, whatever is left of it
+    budget.require_room(10)  # as many things as the whole budget has steps, whatever is left of it
     with pytest.raises(Undecided, match="within a budget of 10 steps"):
-        budget.hold(11)
+        budget.require_room(11)

@@ -180,7 +180,7 @@ def test_a_measurement_says_all_that_was_noticed():
     noisy = ("9.0 threads were busy on 2 cores", "the cat walked by")
     one = Measurement("f", (1e-6, 2e-6, 3e-6, 8e-6), (4e-6,) * 4, 1, 9, 2, "cuda", noisy)
     assert repr(one) == (
-        "f: 2.5 µs a call on cuda\n"
+        "f: 2.5 µs per call on cuda\n"
         "  half of the samples in 1.75 µs to 4.25 µs\n"
         "  4 samples of 1 call, after 9 to warm up, 2 threads\n"
         "  the host launched a call in 4 µs\n"
@@ -408,9 +408,9 @@ SIGNS = [
     ([subject("a", [0.955, *QUIET]), B], []),
     ([A, subject("b", QUIET, faults=9)], []),  # up to one page a call
     ([subject("new", QUIET, faults=9 * 8 * 512, calls=8), A],
-     ["new takes 512 new pages of memory a call, a 0: give out= to time the work alone"]),
+     ["new takes 512 new pages of memory per call, a 0: give out= to time the work alone"]),
     ([A, subject("new", QUIET, faults=10)],
-     ["new takes 1 new pages of memory a call, a 0: give out= to time the work alone"]),
+     ["new takes 1 new pages of memory per call, a 0: give out= to time the work alone"]),
     ([subject("a", QUIET, faults=99), subject("b", QUIET, faults=99)], []),
 ]  # fmt: skip
 
@@ -449,7 +449,7 @@ def test_pages_are_counted_over_all_samples(monkeypatch, queue):
     one = sampling.Subject("a", lambda: queue.launch(1e-3), calls=2)
     for _ in range(3):
         one.sample(clocks.CudaClock(queue=queue))
-    assert one.page_faults == 15 and one.faults_a_call == 2.5
+    assert one.page_faults == 15 and one.faults_per_call == 2.5
 
 
 # What is refused, and what is put back --------------------------------------------------------

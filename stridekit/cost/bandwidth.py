@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import torch
 from torch.utils.benchmark import Timer
 
-from stridekit._arguments import int_, shown
+from stridekit._arguments import int_, many, shown
 from stridekit._defaults import torch_defaults
 from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.fingerprint import machine
 from stridekit.timing.sampling import quartile
 
 _MIB = 1 << 20
-LARGEST = 256 * _MIB
+_MOST_BYTES = 256 * _MIB
 _SAMPLE = 0.002  # seconds: the least that one sample takes
 
 
@@ -48,7 +48,7 @@ class Bandwidth:
         return max(self.copy, self.triad)
 
     def why_not_memory(self) -> str:
-        """The reason why caches may have helped; "" where the arrays are far larger than the caches."""
+        """The reason why caches may have helped; "" if the arrays are far larger than the caches."""
         if self.last_cache is None:
             return "the size of the last cache is not known"
         if self.nbytes < 4 * self.last_cache:
@@ -59,9 +59,7 @@ class Bandwidth:
         return ""
 
     def __str__(self) -> str:
-        threads = (
-            f", {self.threads} thread{'s' * (self.threads != 1)}" if self.device == "cpu" else ""
-        )
+        threads = f", {many(self.threads, 'thread')}" if self.device == "cpu" else ""
         why = self.why_not_memory()
         return (
             f"bandwidth of {self.device}{threads}: copy {self.copy / 1e9:.3g} GB/s, "
@@ -86,7 +84,7 @@ def bandwidth(
     >>> found.triad > 0 and found.ceiling == max(found.copy, found.triad)
     True
     """
-    nbytes = _require("nbytes", nbytes, 3 * 4096, LARGEST, "bytes for three arrays")
+    nbytes = _require("nbytes", nbytes, 3 * 4096, _MOST_BYTES, "bytes for three arrays")
     repetitions = _require("repetitions", repetitions, 2, 10_000, "repetitions of each operation")
     threads = _require("threads", threads, 1, 1024, "threads")
     _require_device(device)

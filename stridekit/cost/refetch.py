@@ -1,13 +1,13 @@
 """Cache lines that loops fetch again, because the cache is too small for their walk.
 
 A cache that evicts the least recently used line (LRU) fetches a line again if too many others came in
-between. The working-set argument finds those lines from the sizes of the loops alone: where some turns
-of a loop fit in the cache, the next turn finds their lines there and fetches the rest; where not even
-one turn fits, each turn starts anew.
+between. The working-set argument finds those lines from the sizes of the loops alone: if some turns
+of a loop fit in the cache, the next turn finds their lines there and fetches the rest; if not even one
+turn fits, each turn starts afresh.
 
-`Lru` does it visit by visit. The prediction is exact where everything fits, and where operands only
-move on, as rows do. Elsewhere it is an estimate, rarely far off, for a cache without conflicts; real
-caches have conflicts where strides are powers of two.
+`Lru` does it visit by visit. The prediction is exact if everything fits, and if operands only
+move on, as rows do. Otherwise it is an estimate, rarely far off, for a cache without conflicts; real
+caches have conflicts if strides are powers of two.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Lru:
     """A cache of `lines` lines that evicts the least recently used one.
 
     >>> cache = Lru(2)
-    >>> [cache.load(line) for line in (0, 1, 0, 2, 1)]  # True where it was there
+    >>> [cache.load(line) for line in (0, 1, 0, 2, 1)]  # True if it was there
     [False, False, True, False, False]
     """
 
@@ -33,7 +33,7 @@ class Lru:
         self._held: dict[int, None] = {}  # the line that was used last stands last
 
     def load(self, line: int) -> bool:
-        """Use a line; True where the cache had it."""
+        """Use a line; True if the cache had it."""
         hit = line in self._held
         if hit:
             del self._held[line]
@@ -46,7 +46,7 @@ class Lru:
 class Walk(NamedTuple):
     """An operand as loops walk it: its first byte, (byte step, turns) from the outermost loop, itemsize.
 
-    Bytes of two spaces are never the same, whatever their numbers: what lies in two memories.
+    Bytes of two spaces are never the same, even if their numbers are.
     """
 
     start: int
@@ -95,7 +95,7 @@ def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> lis
 
 
 class _Fetches:
-    """The lines of one operand, where the last `fit` turns of a loop are still in the cache."""
+    """The lines of one operand, if the last `fit` turns of a loop are still in the cache."""
 
     def __init__(self, walk: Walk, loop: int, fit: int, size: int, budget: Budget) -> None:
         self.walk, self.loop, self.fit, self.size, self.budget = walk, loop, fit, size, budget
@@ -131,12 +131,12 @@ class _Fetches:
             elif k == self.loop:
                 found = self._window(k, start)
             else:
-                found = self._anew(k, start)
+                found = self._afresh(k, start)
             self._known[k, start] = found
         return self._known[k, start]
 
-    def _anew(self, k: int, start: int) -> Blocks:
-        """Each turn starts anew, except for the line in which the turn before it ended."""
+    def _afresh(self, k: int, start: int) -> Blocks:
+        """Each turn starts afresh, except for the line in which the turn before it ended."""
         c, n = self.walk.loops[k]
         touched = filled = 0
         for at, often in self._starts(c, n):

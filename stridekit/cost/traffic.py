@@ -74,7 +74,7 @@ class Traffic:
 
     @property
     def efficiency(self) -> float:
-        """The part of the moved bytes that dense operands would move too; 1 where nothing moves."""
+        """The part of the moved bytes that dense operands would move too; 1 if nothing moves."""
         return self.minimum / self.moved if self.moved else 1.0
 
     def fraction(self, seconds: float, bandwidth: Any) -> float:
@@ -138,7 +138,7 @@ def traffic(
     """The bytes, cache lines of `line` bytes and 32-byte sectors that reading and writing operands costs.
 
     An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
-    Tensors lie where they lie. The storage of a Layout or a meta tensor has no address: it is taken to
+    Tensors have addresses. The storage of a Layout or a meta tensor has none: it is taken to
     begin `alignment` bytes after the start of a line. Layouts lie in one storage, as views of one tensor
     do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. An operand updated in
     place is a read and a write.
@@ -147,14 +147,14 @@ def traffic(
     written in part and not read have to come too, to keep their other bytes. (Many CPUs fetch each
     line that they write. The measured `bandwidth()` does not count those either.)
     With `cache`, its size in bytes, an elementwise operation fetches a line again if its loops come back
-    too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops in that order. It may
-    have one write at most. This is an estimate, see `stridekit.cost.refetch`.
+    too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops in that order. At most
+    one write is allowed. This is an estimate, see `stridekit.cost.refetch`.
     Only the listed operands are counted. If torch first casts an operand into a copy, ask for that
     copying by itself; with torch's loops, such an operand is refused.
 
     Raises ValueError for no operands, a line that is not a power of two, and sizes that make no sense;
-    LayoutError where shapes do not broadcast, and for loops over what torch copies first; like `memset`
-    for operands without one memory; Undecided where the exact answer would cost more than the budget.
+    LayoutError if shapes do not broadcast, and for loops over what torch copies first; like `memset` for
+    operands not backed by a single storage; Undecided if the exact answer would cost more than the budget.
 
     >>> x = Layout((1000, 1000), itemsize=4)
     >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4, storage="y"))
@@ -174,27 +174,31 @@ def traffic(
     places = [place_of(x, alignment) for x in (*sources, *targets)]
     names = _names(len(sources), len(targets))
     rows = [_row(name, place, line, steps) for name, place in zip(names, places, strict=True)]
-    came, went = _by_space(places[: len(sources)]), _by_space(places[len(sources) :])
-    read, written = _together(came, line, steps), _together(went, line, steps)
-    kept = sum([partial_together(p, came.get(space, []), line, steps) for space, p in went.items()])
-    used = [blocks_together(parts, 1, steps) for parts in came.values()]
-    made = [blocks_together(parts, 1, steps) for parts in went.values()]
+    reads_by_space = _by_space(places[: len(sources)])
+    writes_by_space = _by_space(places[len(sources) :])
+    read, written = _together(reads_by_space, line, steps), _together(writes_by_space, line, steps)
+    kept = sum(
+        partial_together(parts, reads_by_space.get(space, []), line, steps)
+        for space, parts in writes_by_space.items()
+    )
+    read_bytes = [blocks_together(parts, 1, steps) for parts in reads_by_space.values()]
+    written_bytes = [blocks_together(parts, 1, steps) for parts in writes_by_space.values()]
     # Packed densely, only the last line of a write can be partial.
-    ragged = sum([n % line > 0 for n in made])
-    dense = sum([-(-n // line) for n in (*used, *made)]) + min(kept, ragged)
+    partial = sum(n % line > 0 for n in written_bytes)
+    dense = sum(-(-n // line) for n in (*read_bytes, *written_bytes)) + min(kept, partial)
     if cache is not None:
         loads = [row.lines for row in rows]
         walks = _walks(sources, targets, places, order)
         if _together(_by_space(places), line, steps) > cache // line:
-            found = fetched(walks, line, cache // line, steps)
-            loads = [one.touched for one in found]
-            read, written, kept = _refetched(walks, found, len(sources))
+            refetched = fetched(walks, line, cache // line, steps)
+            loads = [found.touched for found in refetched]
+            read, written, kept = _refetched(walks, refetched, len(sources))
         rows = [row._replace(fetched=n) for row, n in zip(rows, loads, strict=True)]
     return Traffic(
         operands=tuple(rows),
         line=line,
         cache=cache,
-        useful=sum(used) + sum(made),
+        useful=sum(read_bytes) + sum(written_bytes),
         lines_read=read,
         lines_written=written,
         lines_kept=kept,
@@ -231,7 +235,7 @@ def _by_space(places: Sequence[Place]) -> _Spaces:
 class Place(NamedTuple):
     """An operand's address space, the first byte of the element at index 0, and its layout.
 
-    Bytes of two spaces are never the same, whatever their numbers.
+    Bytes of two spaces are never the same, even if their numbers are.
     """
 
     space: object
@@ -311,27 +315,27 @@ def _walks(
             f"cache= follows the loops of an elementwise operation with one result, here are "
             f"{len(targets)} writes: ask for each of them"
         )
-    nests: Sequence[Layout]
+    loops: Sequence[Layout]
     if order is not None:
-        nests = _in_order(broadcast_tensors(*sources, *targets), order)
+        loops = _in_order(broadcast_tensors(*sources, *targets), order)
     elif sources and targets:
         output, *inputs = loop_nest(*sources, out=targets[0])
-        nests = [*inputs, output]
+        loops = [*inputs, output]
         (written, *read), _ = as_computed(sources, targets[0])
         _require_no_copy([*read, written], len(sources))
     else:
-        nests = loop_nest(*sources, *targets)[1:]
+        loops = loop_nest(*sources, *targets)[1:]
         _require_no_copy(as_computed((*sources, *targets))[0], len(sources))
     walks = []
-    for nest, place in zip(nests, places, strict=True):
-        part = place.part()
-        loops = zip([nest.itemsize * step for step in nest.stride], nest.shape, strict=True)
-        walks.append(Walk(part[0] if part else 0, tuple(loops), nest.itemsize, place.space))
+    for looped, place in zip(loops, places, strict=True):
+        part, item = place.part(), looped.itemsize
+        steps = [(item * s, n) for s, n in zip(looped.stride, looped.shape, strict=True)]
+        walks.append(Walk(part[0] if part else 0, tuple(steps), item, place.space))
     return walks
 
 
 def _require_no_copy(operands: Sequence[Computed], reads: int) -> None:
-    """Raise LayoutError where torch would copy an operand first: that is an operation of its own."""
+    """Raise LayoutError if torch would copy an operand first: that is an operation of its own."""
     for name, operand in zip(_names(reads, len(operands) - reads), operands, strict=True):
         if operand.why_copied:
             raise LayoutError(
@@ -347,11 +351,11 @@ def _names(reads: int, writes: int) -> list[str]:
 def _refetched(walks: list[Walk], found: list[Blocks], reads: int) -> tuple[int, int, int]:
     """The lines read, written and kept; two operands of one walk fetch their lines together."""
     by_walk = dict(zip(walks, found, strict=True))
-    came, went = set(walks[:reads]), set(walks[reads:])
+    read, written = set(walks[:reads]), set(walks[reads:])
     return (
-        sum([by_walk[walk].touched for walk in came]),
-        sum([by_walk[walk].touched for walk in went]),
-        sum([by_walk[walk].partial for walk in went - came]),
+        sum(by_walk[walk].touched for walk in read),
+        sum(by_walk[walk].touched for walk in written),
+        sum(by_walk[walk].partial for walk in written - read),
     )
 
 

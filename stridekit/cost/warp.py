@@ -44,7 +44,7 @@ def warp_sectors(
     Lane k of warp w takes the element whose row-major number is w * lanes + k, as in most kernels that
     visit all elements; the last warp may have fewer elements than lanes. `x` is a strided tensor, an
     array or a Layout. A Layout's storage begins `alignment` bytes after the start of a sector; tensors
-    lie where they lie, those of CUDA at multiples of 512 bytes.
+    have their own addresses, in CUDA multiples of 512 bytes.
     Raises IndexError for a warp that does not exist, ValueError for sizes that make no sense, and like
     `memset` for what has no single memory.
 

@@ -21,12 +21,12 @@ from math import gcd, prod
 from typing import NamedTuple
 
 from stridekit.memory.inclusion import includes
-from stridekit.memory.strided_set import Budget, Generator, Part, Span, cut, joined, reach, table
+from stridekit.memory.strided_set import Budget, Generator, Part, Span, bitmap, cut, joined, reach
 
 _A_STEP = 8  # numbers, or sets, that are handled in one step of the budget
 _FEW = 8  # copies that are added up one by one, which is quicker than going round the cycle
 _INSIDE = 200  # steps to find out if a set lies inside another, as there are other ways
-_DEEP = 100  # the most generators of a set that windows nest: Python's stack is finite
+_MAX_DEPTH = 100  # the most generators of a set that windows nest: Python's stack is finite
 
 
 class Blocks(NamedTuple):
@@ -38,7 +38,7 @@ class Blocks(NamedTuple):
 
     @property
     def partial(self) -> int:
-        """The number of blocks of which the set has some bytes but not all."""
+        """The number of blocks that the set touches but does not fill."""
         return self.touched - self.filled
 
     @property
@@ -141,7 +141,7 @@ def _starts(generators: tuple[Generator, ...], budget: Budget) -> Sequence[int]:
         return sorted(
             {sum(digits) for digits in product(*[range(0, c * n, c) for c, n in generators])}
         )
-    bits = table([(c // step, n) for c, n in generators], budget)
+    bits = bitmap([(c // step, n) for c, n in generators], budget)
     return [step * k for k, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"]
 
 
@@ -212,7 +212,7 @@ def _around(values: list[int], step: int, n: int) -> list[int]:
 
 
 def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
-    """The different ones of n turns that repeat with a period, and how often each occurs.
+    """The different turns among n that repeat with a period, and how often each occurs.
 
     >>> list(turns(8, 3))
     [(0, 3), (1, 3), (2, 2)]
@@ -302,7 +302,7 @@ class _Union:
         Windows are as wide as that step. Copy i of a set lies in window i + k, for a k of its own. Between
         the windows in which sets begin or end, the same sets lie in each window.
         """
-        if not all(0 < len(generators) <= _DEEP for _, generators in parts):
+        if not all(0 < len(generators) <= _MAX_DEPTH for _, generators in parts):
             return None
         origin, step = parts[0][0], parts[0][1][-1][0]
         rows = []  # first window, the one after the last, and the set as it lies in window 0

@@ -15,18 +15,18 @@ from collections.abc import Iterator, Sequence
 from math import gcd, prod
 
 from stridekit.memory.strided_set import (
-    DEEP,
+    MAX_DEPTH,
     Budget,
     Generator,
     Level,
     Part,
+    bitmap,
     contains,
+    iter_levels,
     levels_of,
     normal_form,
-    numbers,
     reach,
     scaled,
-    table,
 )
 
 
@@ -43,7 +43,7 @@ def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
         pieces = residues(piece, step, budget)
         piece = next(pieces)
         for other in pieces:
-            budget.hold(len(levels), DEEP)
+            budget.require_room(len(levels), MAX_DEPTH)
             if not includes(levels[k + 1 :], other, budget):
                 return False
     base, generators = piece
@@ -61,7 +61,7 @@ def residues(piece: Part, modulus: int, budget: Budget) -> Iterator[Part]:
     if base + reach(generators) < modulus:
         yield base, generators  # nothing passes the end: the usual case
         return
-    budget.hold(len(generators), DEEP)
+    budget.require_room(len(generators), MAX_DEPTH)
     cycle = _cycle(generators, modulus)
     around = [(cycle, modulus // cycle)] if cycle < modulus else []
     # The shorter way round: a residue above half the cycle is a step back.
@@ -131,14 +131,14 @@ def _covers(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
     base, generators = piece
     if prod([n for _, n in generators]) <= reach(outer) // 1024:
         return _each_lies_in(levels_of(outer), piece, budget)
-    # The outer table first: the base is within its reach, so it pays for the shift by the base too.
-    whole = table(outer, budget)
-    return (table(generators, budget) << base) & ~whole == 0
+    # The outer bitmap first: the base is within its reach, so it pays for the shift by the base too.
+    whole = bitmap(outer, budget)
+    return (bitmap(generators, budget) << base) & ~whole == 0
 
 
 def _each_lies_in(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
     base, generators = piece
-    for number in numbers([(c, ((c, n),), 0) for c, n in generators], budget):
+    for number in iter_levels([(c, ((c, n),), 0) for c, n in generators], budget):
         budget.spend()
         if not contains(levels, base + number, budget):
             return False

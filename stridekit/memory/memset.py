@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from stridekit._arguments import LARGEST, a_kind, int_, items_of, shown
+from stridekit._arguments import MAX_INT, a_kind, int_, items_of, shown
 from stridekit.layout import MOST_DIMS, Layout
 from stridekit.memory.blocks import Blocks, blocks
 from stridekit.memory.inclusion import includes
@@ -30,7 +30,7 @@ from stridekit.memory.strided_set import (
     contains,
     count,
     cut,
-    each,
+    iter_set,
     meet,
     normal_form,
     reach,
@@ -111,7 +111,7 @@ class MemorySet:
 
     @property
     def where(self) -> str:
-        """The space in words."""
+        """The space as a phrase: "in the storage", "on cpu"."""
         if self.space == _STORAGE:
             return "in the storage"
         return f"{'in' if self.counts_from_storage else 'on'} {self.space}"
@@ -163,7 +163,7 @@ class MemorySet:
         >>> column.blocks(), column.blocks().nbytes // column.count()
         (Blocks(size=64, touched=1000000, filled=0), 16)
         """
-        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= LARGEST:
+        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= MAX_INT:
             raise ValueError(
                 f"the size of a block is {shown(size)}: give a number of bytes, 1 or more"
             )
@@ -220,7 +220,7 @@ class MemorySet:
 
     def __iter__(self) -> Iterator[int]:
         # Not by `runs`: a single run may have more bytes than anyone waits for.
-        for number in each(self._levels, Budget(BUDGET)) if self else ():
+        for number in iter_set(self._levels, Budget(BUDGET)) if self else ():
             yield self.first + number
 
     def runs(self, budget: int = BUDGET) -> Iterator[range]:

@@ -22,18 +22,23 @@ from stridekit._arguments import shown
 
 Generator = tuple[int, int]  # step, count
 Part = tuple[int, tuple[Generator, ...]]  # a base and its generators: a strided set
+# One digit: its step, its generators, whose steps are multiples of that step, and the sum that all finer
+# levels reach at most, which is less than the step, or digits would not be unique.
+Level = tuple[int, tuple[Generator, ...], int]
 Span = tuple[int, int]  # the numbers from the first to before the second
 Answer = TypeVar("Answer")
 
-BUDGET = 100_000  # steps of ten microseconds or so: one branch of a search, or 1024 bits of a table
+BUDGET = (
+    100_000  # steps of ten microseconds or so: one branch of a search, or 1024 bits of a bitmap
+)
 _BITS = 1024
-DEEP = 200  # the most generators that a search nests: Python's stack is finite
+MAX_DEPTH = 200  # the most generators that a search nests: Python's stack is finite
 
 
 class Undecided(RuntimeError):
     """The exact answer would cost more than the budget, and stridekit does not guess.
 
-    Raised by whatever has a `budget`, counted in steps of about ten microseconds: give a larger one.
+    Raised by every function with a `budget`, in steps of about ten microseconds: give a larger one.
 
     >>> from stridekit import Layout, shares_memory
     >>> x = Layout((20,) * 4, (101, 103, 107, 109))
@@ -47,7 +52,7 @@ class Undecided(RuntimeError):
 
 
 class Budget:
-    """The steps that one question has left, and the numbers that it has searched for in vain."""
+    """The steps that one question has left, and a memo of (generators, number) known to fail."""
 
     def __init__(self, steps: int) -> None:
         if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
@@ -59,15 +64,18 @@ class Budget:
         """Count the steps; raise Undecided when they are used up."""
         self.left -= steps
         if self.left < 0:
-            raise Undecided(
-                f"not decided within a budget of {self.steps:,} steps: the strides interleave too much "
-                "for a quick exact answer. Give a larger budget=, or ask about smaller parts"
-            )
+            raise self._exhausted()
 
-    def hold(self, count: int, most: int | None = None) -> None:
-        """Raise Undecided if more things have to be kept than there is room for: one for each step."""
-        if count > (self.steps if most is None else most):
-            self.spend(self.left + 1)
+    def require_room(self, items: int, limit: int | None = None) -> None:
+        """Raise Undecided for more items than the limit; without one, than the budget has steps."""
+        if items > (self.steps if limit is None else limit):
+            raise self._exhausted()
+
+    def _exhausted(self) -> Undecided:
+        return Undecided(
+            f"not decided within a budget of {self.steps:,} steps: the strides interleave too much "
+            "for a quick exact answer. Give a larger budget=, or ask about smaller parts"
+        )
 
     def renew(self) -> None:
         """Start again with the whole budget, for the next question."""
@@ -75,7 +83,7 @@ class Budget:
         self.failed.clear()
 
     def within(self, steps: int, question: Callable[[Budget], Answer]) -> Answer | None:
-        """The answer to a question that may spend that many steps; None if they are too few."""
+        """The answer to a question that may spend up to `steps`; None if they are too few."""
         part = Budget(max(0, min(steps, self.left)))
         try:
             return question(part)
@@ -83,11 +91,6 @@ class Budget:
             return None
         finally:
             self.left -= part.steps - max(part.left, 0)
-
-
-# One digit, (step, generators, below): sums of the generators, which are multiples of the step. The finer
-# levels add up to `below` at most, which is less than the step, or digits would not be unique.
-Level = tuple[int, tuple[Generator, ...], int]
 
 
 def normal_form(base: int, generators: Iterable[Generator]) -> Part:
@@ -111,7 +114,7 @@ def normal_form(base: int, generators: Iterable[Generator]) -> Part:
 
 
 def _merge(generators: list[Generator]) -> list[Generator]:
-    """Join a step with a finer one that it continues evenly: c*[0, n) + k*c*[0, m), 1 <= k <= n."""
+    """Join a step with a finer one that it continues evenly: c = k*step for a k of 1 to `count`."""
     merged: list[Generator] = []
     for c, n in generators:
         for i in range(len(merged) - 1, -1, -1):
@@ -132,7 +135,7 @@ def reach(generators: Iterable[Generator]) -> int:
 def cut(generators: tuple[Generator, ...]) -> list[Level]:
     """The finest levels of generators in normal form, coarsest level first.
 
-    >>> cut(((1, 4), (8, 10), (12, 10)))  # 8 and 12 interleave, 4 bytes fit below
+    >>> cut(((1, 4), (8, 10), (12, 10)))  # 8 and 12 interleave; 0 to 3 lie below
     [(4, ((8, 10), (12, 10)), 3), (1, ((1, 4),), 0)]
     """
     total, below = 0, []
@@ -201,7 +204,7 @@ def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Bud
     return _member(shift + reach(b), [*a, *b], budget)
 
 
-def table(generators: Iterable[Generator], budget: Budget) -> int:
+def bitmap(generators: Iterable[Generator], budget: Budget) -> int:
     """The set as the bits of one int: bit k is 1 if the number k is reached."""
     bits = 1
     for c, n in generators:
@@ -228,14 +231,14 @@ def scaled(generators: tuple[Generator, ...], step: int) -> tuple[Generator, ...
 
 def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> bool:
     """True if two or more generators without a common divisor make the number."""
-    budget.hold(len(generators), DEEP)
+    budget.require_room(len(generators), MAX_DEPTH)
     *finer, (c, n) = generators
     rest = tuple(finer)
     if len(rest) == 1:
         return _two_make(rest[0], (c, n), number)
     if (generators, number) in budget.failed:
         return False
-    # The rest has to be within the reach of the finer generators, and a multiple of their divisor.
+    # The rest has to be within the reach of the finer generators, and a multiple of the gcd of their steps.
     divisor = gcd(*[step for step, _ in rest])
     lowest, highest = max(0, -((reach(rest) - number) // c)), min(n - 1, number // c)
     digit = lowest + (number * pow(c, -1, divisor) - lowest) % divisor
@@ -269,7 +272,7 @@ def _count(level: Level, budget: Budget) -> int:
 
 
 def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int:
-    """Three or more generators: a table of the pattern up to where it repeats."""
+    """Count with a bitmap until the pattern repeats, then extrapolate linearly."""
     k = max(range(len(generators)), key=lambda k: generators[k][1])
     c, n = generators[k]
     others = (*generators[:k], *generators[k + 1 :])
@@ -277,7 +280,7 @@ def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int
     # further step of c adds as many new numbers as the one before.
     meeting = reach(others) // c + 1
     if n <= meeting:
-        return table(generators, budget).bit_count()
+        return bitmap(generators, budget).bit_count()
     shorter, short = (
         count(levels_of((*others, (c, size))), budget) if size else 0
         for size in (meeting - 1, meeting)
@@ -288,10 +291,10 @@ def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int
 # In ascending order -----------------------------------------------------------------------------
 
 
-def each(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
-    """All numbers of the levels, smallest first; each of them may cost the whole budget.
+def iter_set(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
+    """All numbers of the levels, smallest first; each number has the whole budget.
 
-    >>> list(each(cut(((1, 2), (8, 3))), Budget(0)))
+    >>> list(iter_set(cut(((1, 2), (8, 3))), Budget(0)))
     [0, 1, 8, 9, 16, 17]
     """
     for start, stop in _spans(levels, budget):
@@ -332,11 +335,11 @@ def _spans(levels: Sequence[Level], budget: Budget) -> Iterator[Span]:
     length, finest = 1, levels[-1][1] if levels else ()
     if len(finest) == 1 and finest[0][0] == 1:
         length, levels = finest[0][1], levels[:-1]
-    for start in numbers(levels, budget):
+    for start in iter_levels(levels, budget):
         yield start, start + length
 
 
-def numbers(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
+def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
     """The sums of one number of each level, the last level running fastest; plain digits are free."""
     # Iterators over sums of digits: the first of no level, each further one of one level more.
     sums: list[Iterator[int]] = [iter((0,))]
@@ -347,41 +350,45 @@ def numbers(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
         elif len(sums) > len(levels):
             yield number
         else:
-            digits = ascending(levels[len(sums) - 1][1], budget)
+            digits = iter_generators(levels[len(sums) - 1][1], budget)
             sums.append(map(number.__add__, digits))
 
 
-def ascending(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
+def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """The different numbers that the generators make, smallest first.
 
-    A single generator is free; of several, each number that is tried costs a step.
+    A single generator is free; of several, each number that is tried costs a step. Sums come from a heap
+    until more sums than numbers have come up; from then on, each number is searched for.
     """
     if len(generators) < 2:
         c, n = generators[0] if generators else (1, 1)
         yield from range(0, c * n, c)
         return
     step = gcd(*[c for c, _ in generators])
-    highest = reach(generators) // step
-    crowded = prod([n for _, n in generators]) > highest
+    crowded = prod([n for _, n in generators]) > reach(generators) // step
     last = -step
-    for before, number in enumerate(_made(generators, budget)):
-        if crowded and before > number // step:  # from here on, many choices make one number
-            break
+    for before, number in enumerate(_sums_by_heap(generators, budget)):
+        if crowded and before > number // step:
+            for digit in _search_from(last // step + 1, scaled(generators, step), budget):
+                yield step * digit
+            return
         if number != last:
             yield number
             last = number
-    else:
-        return
-    digits, number = scaled(generators, step), last // step + 1
+
+
+def _search_from(number: int, digits: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
+    """The sums of generators without a common divisor from the number on, searched for one by one."""
+    highest = reach(digits)
     while number <= highest:
         budget.spend()
         if not makes(digits, number, budget):
             number = _least(digits, number, budget)
-        yield step * number
+        yield number
         number += 1
 
 
-def _made(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
+def _sums_by_heap(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """The sums of all choices of digits, smallest first; steps grow from one generator to the next."""
     yield 0
     # Choices wait in a heap as (sum, k, digit): `digit` steps of generator k, the coarsest that the choice
@@ -390,7 +397,7 @@ def _made(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     heap = [(generators[0][0], 0, 1)]
     while heap:
         budget.spend()
-        budget.hold(len(heap))
+        budget.require_room(len(heap))
         number, k, digit = heappop(heap)
         yield number
         c, n = generators[k]
@@ -409,7 +416,7 @@ def _least(generators: tuple[Generator, ...], number: int, budget: Budget) -> in
     if not finer:
         return -(-number // c) * c
     rest, digit = tuple(finer), min(n - 1, number // c)
-    best = (digit + 1) * c if digit + 1 < n else c * n + number  # the latter is beyond any sum
+    best = (digit + 1) * c if digit + 1 < n else c * n + number  # else an upper bound
     for k in range(digit, max(0, -((reach(rest) - number) // c)) - 1, -1):
         budget.spend()
         best = min(best, k * c + _least(rest, number - k * c, budget))

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
-from stridekit._arguments import a_kind
+import torch
+
+from stridekit._arguments import a_kind, many
 from stridekit._table import columns, html_table
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, Undecided
+from stridekit.rules import memory_formats
 from stridekit.tensors.storage import smallest_storage, stand_in, storage_bytes
 
 _EXAMPLE_BUDGET = 100_000  # indices to look through for two that share an element
@@ -78,7 +81,7 @@ def explain(x: Any, name: str = "x") -> Explanation:
         lines.append(("torch", f"cannot hold it: {why_not}"))
     if layout.copied:
         lines.append(("copied", "an operation on the way here needed a storage of its own"))
-    if getattr(x, "is_conj", bool)() or getattr(x, "is_neg", bool)():
+    if isinstance(x, torch.Tensor) and (x.is_conj() or x.is_neg()):
         lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
     if getattr(x, "is_meta", False):
         lines.append(("device", "meta: there is no memory behind these numbers"))
@@ -95,7 +98,7 @@ def _kind(x: Any) -> str:
 
 
 def _formula(layout: Layout, name: str) -> str:
-    size = f"{layout.itemsize} byte{'s' * (layout.itemsize != 1)} each"
+    size = f"{many(layout.itemsize, 'byte')} each"
     if layout.numel == 0:
         return f"there is none: a size is 0 ({size})"
     letters = "ijklmnpq" if layout.ndim <= 8 else [f"i{d}" for d in range(layout.ndim)]
@@ -108,8 +111,7 @@ def _formula(layout: Layout, name: str) -> str:
 
 
 def _memory_format(layout: Layout) -> str:
-    formats = ("contiguous_format", "channels_last", "channels_last_3d")
-    found = [f for f in formats if layout.is_contiguous(f)]
+    found = memory_formats(layout.shape, layout.stride)
     if len(found) > 1:
         why = "sizes of 1 leave the order open" if layout.numel else "there is nothing to order"
         return f"{' and '.join(found)}: {why}"

@@ -1,4 +1,4 @@
-"""relation(y, x): every notion of "y shares memory with x" side by side, marked where it misleads."""
+"""relation(y, x): every notion of "y shares memory with x" side by side, marking what misleads."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from stridekit.tensors.sharing import first_address, has_internal_overlap, memse
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Relation(Explanation):
-    """The result of `relation`; None where a question does not apply or was not decided.
+    """The result of `relation`; None if a question does not apply or was not decided.
 
     Prints as text and shows as a table, like an Explanation. `is_view`: all of y's bytes are x's;
     `is_base`: all of x's are y's; `shares_memory`: some belong to both. `shares_storage`: both lie in one
-    block of memory; `same_data_ptr`: tensors or arrays begin at one address; `autograd_view`: the answer
+    block of memory; `same_data_ptr`: tensors or arrays begin at one address; `autograd_view`: the result
     of `y._is_view()`, for a tensor.
 
     >>> found = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
@@ -42,7 +42,7 @@ _QUESTIONS = 6  # inside, around, sharing, overlap, and the two sizes
 def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
     """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
 
-    The memory line is exact. The others give the answers of torch's own tests, and say "yet" where one
+    The memory line is exact. The others give the results of torch's own tests, and say "yet" where one
     of them misleads about the bytes. Each of the six questions about bytes has a sixth of the budget.
     Raises like `memset`.
 

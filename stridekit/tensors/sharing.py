@@ -7,7 +7,7 @@ Four notions are called sharing, and they differ:
 - one storage (`shares_storage`): the two keep the same block alive, whether or not they meet in it;
 - autograd's bookkeeping (`y._is_view()`): y was made from a base by an operation that autograd tracks.
 
-`relation(y, x)` shows all four side by side. Every answer is about this moment: the first write to a lazy
+`relation(y, x)` shows all four side by side. Every answer holds for this moment: the first write to a lazy
 clone, for example, gives it bytes of its own.
 """
 
@@ -56,7 +56,7 @@ def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
     """True if every byte of y is a byte of x: `memset(y) <= memset(x)`.
 
     It tells where y lies, not how it was made: x is a view of x, and an empty y is a view of anything.
-    Raises like `memset`, and Undecided where the answer would cost more than the budget.
+    Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
     >>> x = torch.arange(24.0).view(4, 6)
     >>> is_view(x.t(), x), is_view(x, x[1:]), is_view(x.clone(), x)
@@ -68,7 +68,7 @@ def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
 def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
     """True if some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
 
-    Raises like `memset`, and Undecided where the answer would cost more than the budget.
+    Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
     >>> x = torch.arange(10)
     >>> shares_memory(x[::2], x[1::2]), shares_memory(x[::2], x[::3])
@@ -82,7 +82,7 @@ def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
 def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
     """True if two indices of x share a byte, so that a write to one changes the other.
 
-    Raises like `memset`, and Undecided where the answer would cost more than the budget.
+    Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
     >>> x = torch.arange(10)
     >>> has_internal_overlap(x.unfold(0, 3, 1)), has_internal_overlap(x.unfold(0, 3, 3))
@@ -107,7 +107,7 @@ def shares_storage(x: Any, y: Any) -> bool:
         require_memory(x)
         require_memory(y)
         if torch._C._storage_address(x) == torch._C._storage_address(y):
-            return True  # also where it is empty
+            return True  # even if it is empty
     return not _block(x).isdisjoint(_block(y))
 
 

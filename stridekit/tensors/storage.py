@@ -5,8 +5,8 @@ storage's length from the tensor's start runs past the end. So everything here c
 start, stays inside `untyped_storage().nbytes()`, and refuses tensors that have no memory to read.
 
 A storage can be shrunk behind a tensor's back, and a subclass can say anything about itself. So nothing
-here trusts a tensor: `_plain` strips the subclass before any number is read, and from then on only
-torch's own code runs until the bytes are copied.
+here trusts a tensor: `_strip_subclass` comes before any number is read, and from then on only torch's own
+code runs until the bytes are copied.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -28,8 +28,8 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
     Element k of the result is element k of the storage, so `read_storage(t)[t.storage_offset()]` is
     where `t` begins; bytes at the end that fill no element are left out. Pending conjugation or
     negation (`t.is_conj()`, `t.is_neg()`) is not applied: you see the bytes in memory. A storage on
-    another device is copied to the host. Give `out` to copy into memory that you have: fresh memory
-    costs more than the copying.
+    another device is copied to the host. Passing `out` avoids allocating, which costs more than the
+    copy.
     Raises TypeError, LayoutError or ValueError for tensors without a single memory (sparse, nested,
     quantized, meta, fake and wrapper tensors), and ValueError for an `out` that does not fit, reaches
     past the end of its storage, or may not be written.
@@ -117,7 +117,7 @@ def storage_bytes(x: Any) -> int:
 
 
 def storage_address(t: torch.Tensor) -> int:
-    """The address at which the storage of `t` starts; 0 where it has no memory.
+    """The address at which the storage of `t` starts; 0 if it has no memory.
 
     Not `data_ptr()`: that warns at a fake tensor, and a lazy clone (copy on write) would copy its
     memory at once, because the pointer could be written to.
@@ -168,7 +168,7 @@ def bytes_missing(t: torch.Tensor) -> int:
         require_memory(t)
     except (TypeError, ValueError):
         return 0
-    layout = Layout.of(_plain(t))
+    layout = Layout.of(_strip_subclass(t))
     return max(smallest_storage(layout) * layout.itemsize - _nbytes(t), 0)
 
 
@@ -177,10 +177,10 @@ def smallest_storage(layout: Layout) -> int:
     return layout.span.stop if layout.numel else 0
 
 
-def stand_in(x: Any) -> str:
+def stand_in(x: Any) -> Literal["", "meta", "wrapper"]:
     """The kind of a tensor without memory: "meta" if it has a storage of numbers alone, else "wrapper".
 
-    Fake tensors are "meta" too; the answer is "" for tensors with memory and for all other objects.
+    Fake tensors are "meta" too; tensors with memory and all other objects give "".
     """
     if not isinstance(x, torch.Tensor) or has_memory(x):
         return ""
@@ -190,7 +190,7 @@ def stand_in(x: Any) -> str:
 # Without the subclass ----------------------------------------------------------------------------
 
 
-def _plain(t: torch.Tensor) -> torch.Tensor:
+def _strip_subclass(t: torch.Tensor) -> torch.Tensor:
     """An alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         return torch.Tensor.as_subclass(torch.Tensor.detach(t), torch.Tensor)
@@ -214,12 +214,12 @@ def _readable(t: torch.Tensor) -> torch.Tensor:
             "inside FakeTensorMode, functionalize or grad every new tensor is a stand-in without "
             "memory, so there is nothing to read into: read outside of it"
         )
-    return _plain(t)
+    return _strip_subclass(t)
 
 
 def _whole(t: torch.Tensor) -> torch.Tensor:
-    """All elements of a plain tensor's storage; as_strided checks that they stay inside of it."""
-    t = t.conj() if t.is_conj() else t
+    """All elements of a plain tensor's storage; as_strided checks that they stay inside it."""
+    t = t.conj() if t.is_conj() else t  # conj() of a conjugated view clears the bit
     t = torch._neg_view(t) if t.is_neg() else t
     return t.as_strided((_nbytes(t) // t.element_size(),), (1,), 0)
 
@@ -236,7 +236,7 @@ def _new_place(t: torch.Tensor) -> torch.Tensor:
 def _place_in(out: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
     """The elements of `out`, plain; raise unless all of t's storage can be written there."""
     require_memory(out)
-    in_graph, out = out.requires_grad, _plain(out)
+    in_graph, out = out.requires_grad, _strip_subclass(out)
     numel, item = len(_whole(t)), t.element_size()
     advice = f"give torch.empty({numel}, dtype={t.dtype})"
     wanted = ((numel,), t.dtype, "cpu")

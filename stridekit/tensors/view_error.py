@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from stridekit._arguments import varargs
+from stridekit._arguments import many, varargs
 from stridekit.layout import Layout
 from stridekit.rules import Chunk, chunks, complete_shape
 from stridekit.tensors.explain import Explanation
@@ -103,7 +103,7 @@ def _view(layout: Layout, wanted: tuple[int, ...]) -> Lines:
 def _spans_two(layout: Layout, wanted: tuple[int, ...]) -> Lines:
     new_shape = complete_shape(layout.numel, wanted)
     sizes = tuple(chunk.numel for chunk in _subspaces(layout))
-    cut = _cut(sizes, new_shape)
+    cut = _cut_at_boundaries(sizes, new_shape)
     advice = f"shape {cut}: the new dims are cut where the runs meet"
     if not cut:
         advice = f"shape {sizes}, a dim for each run: no cuts of {new_shape} fall where they meet"
@@ -196,12 +196,8 @@ def _name_subspaces(layout: Layout) -> str:
         return f"there is none: {_count(layout.shape)} and no step to take"
     found = _subspaces(layout)
     names = [f"{_dims(c)} ({c.numel} elements in steps of {c.stride})" for c in found]
-    count = (
-        "there is 1 evenly spaced run"
-        if len(found) == 1
-        else f"there are {len(found)} evenly spaced runs"
-    )
-    return f"{count} of dims: {', '.join(names)}"
+    verb = "is" if len(found) == 1 else "are"
+    return f"there {verb} {many(len(found), 'evenly spaced run')} of dims: {', '.join(names)}"
 
 
 def _dims(chunk: Chunk) -> str:
@@ -210,16 +206,16 @@ def _dims(chunk: Chunk) -> str:
     return f"dims {chunk.first} {'and' if chunk.last == chunk.first + 1 else 'to'} {chunk.last}"
 
 
-def _cut(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The new shape with the dims that straddle cut at the boundaries; () where no cut falls there.
+def _cut_at_boundaries(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The new shape with the dims that straddle cut at the boundaries; () if no cut falls there.
 
-    >>> _cut((4, 6), (2, 12)), _cut((4, 6), (3, 8))
+    >>> _cut_at_boundaries((4, 6), (2, 12)), _cut_at_boundaries((4, 6), (3, 8))
     ((2, 2, 6), ())
     """
     *rest, left = subspaces
     result = []
     for size in reversed(new_shape):
-        while left % size:  # this dim is not done where the subspace ends
+        while left % size:  # this dim goes on past the end of the subspace
             if size % left:
                 return ()
             result.append(left)
@@ -233,6 +229,5 @@ def _cut(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, .
 
 def _count(shape: tuple[int, ...]) -> str:
     """The number of elements of a shape, with the product: 4 * 6 = 24 elements."""
-    numel = prod(shape)
     factors = f"{' * '.join(map(str, shape))} = " if len(shape) > 1 else ""
-    return f"{factors}{numel} element{'s' * (numel != 1)}"
+    return f"{factors}{many(prod(shape), 'element')}"

@@ -1,4 +1,4 @@
-"""claim(…): a prediction put to the test, and shown beside the measurement.
+"""claim(…): a prediction, tested and shown beside the measurement.
 
 The outputs of a tested notebook must not change from run to run, and measured times always do. So a claim
 puts into words only the prediction, and the verdicts of ratios so far from 1 that every run agrees on
@@ -85,14 +85,14 @@ def claim(
     baseline: str = "",
     **options: Any,
 ) -> Claim:
-    """Measure functions, and set their ratios beside the predicted ones.
+    """Measure functions, and show their ratios beside the predicted ones.
 
     `functions` maps names to functions, the first of which is the baseline; or names to pairs of
     functions, each compared by itself, and `baseline` names the first of each pair. `predicted` has a
     number for each name (bytes, lines, or what `traffic` returned) that is divided by the first; for
     pairs, the ratio of each. One number stands for all names.
 
-    `slower` and `faster` name what is claimed beyond doubt: ratios of 2.5 and more. Their verdicts are
+    `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. Their verdicts are
     told in words. A comparison that contradicts one is made JUDGED times before it may say so. `options`
     are those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar.
 

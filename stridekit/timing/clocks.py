@@ -19,7 +19,7 @@ Work = Callable[[], Any]
 
 # While this many cycles pass for each call, the host fills the queue, so that no call waits for its
 # launch between its two events. About 20 microseconds.
-CYCLES_A_LAUNCH = 40_000
+CYCLES_PER_LAUNCH = 40_000
 WARM_UPS_BEFORE_CAPTURE = 3
 
 
@@ -92,7 +92,7 @@ class CudaQueue:
         return torch.cuda.Event(enable_timing=True)
 
     def hold(self, cycles: int) -> None:
-        """Keep the GPU busy, so that the queue behind it can fill."""
+        """Keep the GPU busy, so that the queue can fill meanwhile."""
         torch.cuda._sleep(cycles)
 
     def eraser(self, nbytes: int) -> Work:
@@ -138,7 +138,7 @@ class CudaClock:
         """Seconds of `calls` calls on the GPU, and the host's seconds to launch them."""
         pairs = [(self._queue.event(), self._queue.event()) for _ in range(calls)]
         self._queue.synchronize()
-        self._queue.hold(calls * CYCLES_A_LAUNCH)
+        self._queue.hold(calls * CYCLES_PER_LAUNCH)
         launched = 0.0
         for start, end in pairs:
             if self._erase:

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit.timing import sampling
 from stridekit.timing.clocks import Clock, TimingError, clock_for
 from stridekit.timing.comparison import Comparison, ratios
-from stridekit.timing.measurement import many
 
 NARROW = 0.03  # an interval this narrow, to each side, is enough
 FEWEST_ROUNDS = 12
@@ -33,16 +32,16 @@ def compare(
     progress: bool = True,
     seed: int = 0,
 ) -> Comparison:
-    """Time functions in turn, round by round, and say how surely each is faster than the first, or slower.
+    """Time functions in turn, round by round: each one's ratio to the first, with a confidence interval.
 
     Two are timed A B B A, more in a new order each round, so that a slow moment of the machine meets
-    all of them. A ratio is that of lower quartiles, its interval (95 %) a bootstrap over whole rounds.
+    all of them. The ratio is that of lower quartiles; its 95 % interval is a bootstrap over whole rounds.
     Rounds go on until all intervals are within 3 %, or for `max_seconds`; `rounds` sets their number
     instead. One thread, unless you ask for more: on a busy machine threads wait for one another.
     `device`, `flush` and `graph` are those of `measure`; `progress` draws a bar, after a second.
 
     Raises TimingError for what cannot be compared: fewer than two functions, no rounds, and what
-    `measure` refuses. Afterwards torch has as many threads as before.
+    `measure` refuses. torch's number of threads is restored.
 
     >>> import torch
     >>> x = torch.ones(500, 500)

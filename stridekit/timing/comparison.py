@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit._table import columns, html_table
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.fingerprint import machine, same_machine
-from stridekit.timing.measurement import Measurement, in_words, many
+from stridekit.timing.measurement import Measurement, in_words
 from stridekit.timing.sampling import quartile
 
 SAME = 0.05  # an interval within this much of 1 says: the same
@@ -53,8 +53,8 @@ class Ratio:
 class Comparison:
     """The result of `compare`. The first name is the baseline.
 
-    `samples` has the seconds of one call, for each name and round (a list for each round: two numbers
-    where two functions were timed there and back). `order` tells in which order each round went.
+    `samples` has the seconds per call, for each name and round (a list for each round: two numbers
+    if two functions were timed A B B A). `order` has the order of each round.
     A sample is the mean of `calls[name]` calls, on `device`, in `threads` threads. `noise` has a
     sentence for each sign that the machine was busy, and `machine` its fingerprint.
 
@@ -85,7 +85,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """The second of two functions beside the first: faster, slower, same or inconclusive.
+        """The second of two functions compared with the first: faster, slower, same or inconclusive.
 
         Raises TimingError for more than two: ask `ratios[name].verdict`.
         """
@@ -155,7 +155,7 @@ class Comparison:
         return "\n".join([self._title(), *table, *(f"  {note}" for note in self._notes())])
 
     def _repr_html_(self) -> str:
-        head = ("function", "a call", "ratio (95 %)", "verdict")
+        head = ("function", "per call", "ratio (95 %)", "verdict")
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
         return html_table(self._title(), list(self._rows()), head=head) + notes
 
@@ -163,7 +163,7 @@ class Comparison:
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     """The ratio of each subject's lower quartile to the first's, with bootstrap intervals.
 
-    Whole rounds are drawn again, the same for all subjects: what slowed a round slowed all of it. The
+    Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of it. The
     same samples always give the same numbers.
 
     >>> [ratio.value for ratio in ratios([[[1.0, 1.0]] * 8, [[2.0, 2.0]] * 8])]

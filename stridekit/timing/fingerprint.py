@@ -16,7 +16,7 @@ CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 def machine() -> dict[str, Any]:
     """Versions, processor, caches, threads, load and GPU of this machine, as JSON can hold them.
 
-    `load` is the average number of busy threads over the last minute, None where the system does not
+    `load` is the average number of busy threads over the last minute, None if the system does not
     tell; `caches` gives bytes by level, as far as the system tells.
 
     >>> sorted(machine())

@@ -1,4 +1,4 @@
-"""The GPU experiments of lesson 05: live where there is a GPU, else recorded or published.
+"""The GPU experiments of lesson 05: live if there is a GPU, else recorded or published.
 
     python -m stridekit.timing results.json
 
@@ -35,7 +35,7 @@ class Experiment:
     """Functions to compare on a device, the first of them the baseline.
 
     `make(device, n)` makes them for tensors whose dims are about n; `published` has the milliseconds
-    that an article gives for the same question, by the same names, where it does.
+    that an article gives for the same question, by the same names, if it does.
     """
 
     name: str

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils import benchmark
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit.timing import sampling
 from stridekit.timing.clocks import TimingError, clock_for
 from stridekit.timing.fingerprint import machine
@@ -33,27 +33,18 @@ def in_words(seconds: float) -> str:
     return f"{number:.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"
 
 
-def many(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> many(1, "round"), many(12, "round")
-    ('1 round', '12 rounds')
-    """
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 @dataclass(frozen=True, repr=False)
 class Measurement:
     """The time of one call of a function: its samples, in seconds, and how they were taken.
 
-    `seconds` has one number a sample, each the mean of `calls` calls; `host_seconds` what the host
+    `seconds` has one number per sample, each the mean of `calls` calls; `host_seconds` what the host
     needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a sentence
     for each sign that the machine was busy, and `machine` its fingerprint. `label` names the function,
     which ran on `device` in `threads` threads.
 
     >>> times = (1e-6, 2e-6, 4e-6)
     >>> Measurement("f", times, times, calls=1000, warm_up_calls=10, threads=1, device="cpu")
-    f: 2 µs a call on cpu
+    f: 2 µs per call on cpu
       half of the samples in 1.5 µs to 3 µs
       3 samples of 1000 calls, after 10 to warm up, 1 thread
     """
@@ -70,12 +61,12 @@ class Measurement:
 
     @property
     def median(self) -> float:
-        """Seconds a call: half of the samples took less."""
+        """Seconds per call: half of the samples took less."""
         return median(self.seconds)
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """Seconds a call: a quarter of the samples took less than the first, more than the second."""
+        """Seconds per call: a quarter of the samples took less than the first, more than the second."""
         low, high = np.quantile(self.seconds, [0.25, 0.75])
         return float(low), float(high)
 
@@ -92,7 +83,7 @@ class Measurement:
     def __repr__(self) -> str:
         low, high = self.quartiles
         lines = [
-            f"{self.label}: {in_words(self.median)} a call on {self.device}",
+            f"{self.label}: {in_words(self.median)} per call on {self.device}",
             f"half of the samples in {in_words(low)} to {in_words(high)}",
             f"{many(len(self.seconds), 'sample')} of {many(self.calls, 'call')}, after "
             f"{self.warm_up_calls} to warm up, {many(self.threads, 'thread')}",
@@ -120,7 +111,7 @@ def measure(
     functions use `compare`: two measurements, one after the other, see two different machines.
 
     Raises TimingError for what cannot be timed: no function, one that raises, one that leaves a GPU
-    at work, no device, no time, no threads. Afterwards torch has as many threads as before.
+    at work, no device, no time, no threads. torch's number of threads is restored.
 
     >>> import torch
     >>> x = torch.ones(100, 100)

@@ -17,7 +17,7 @@ from statistics import median
 import numpy as np
 import torch
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit.timing.clocks import Clock, TimingError, Work
 from stridekit.timing.fingerprint import load
 
@@ -29,7 +29,7 @@ except ImportError:  # Windows
 SAMPLE_SECONDS = 1e-3
 WIDE = 1.5  # how far the median may be above the lower quartile
 APART = 0.05  # how far the ratio of minima may be from that of lower quartiles
-FAULTS = 1.0  # pages a call that one subject may fetch more than another
+FAULTS = 1.0  # pages per call that one subject may fetch more than another
 
 
 @dataclass
@@ -53,14 +53,14 @@ class Subject:
         self.host_seconds.append(launched / self.calls)
 
     @property
-    def faults_a_call(self) -> float:
+    def faults_per_call(self) -> float:
         """Pages of memory fetched from the system, for each call."""
         return self.page_faults / (self.calls * len(self.seconds))
 
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Set the number of torch's threads, and restore it afterwards."""
+    """Set the number of torch's threads, then restore it."""
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
         raise TimingError(
             f"threads={shown(count)}: give the number of torch's threads as an int, 1 to 1024"
@@ -96,7 +96,7 @@ def prepare(functions: Mapping[str, Callable[[], object]], clock: Clock) -> list
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
-    """The order in which a round times its subjects: there and back for two, shuffled for more."""
+    """The order in which a round times its subjects: A B B A for two, shuffled for more."""
     order = list(range(count))
     if count == 2:
         return [0, 1, 1, 0]
@@ -105,7 +105,7 @@ def order_of_round(count: int, rng: random.Random) -> list[int]:
 
 
 def _calibrate(subject: Subject, clock: Clock) -> None:
-    """Find how many calls take about a millisecond; the search is the warm-up as well."""
+    """Find how many calls take about a millisecond; the search also warms up."""
     calls = 1
     while True:
         taken, _ = clock.seconds(subject.work, calls)
@@ -118,9 +118,9 @@ def _calibrate(subject: Subject, clock: Clock) -> None:
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
-    """The number of pages of memory that the system hands out during `calls` calls of `function`.
+    """The number of pages of memory that the system provides during `calls` calls of `function`.
 
-    A page mostly has 4,096 bytes (`resource.getpagesize()`). The answer is 0 on a system that does not
+    A page mostly has 4,096 bytes (`resource.getpagesize()`). The result is 0 on a system that does not
     count pages. Raises TimingError unless you give a function and a number of calls, and whatever
     `function` raises.
 
@@ -160,8 +160,7 @@ def quartile(seconds: Sequence[float]) -> float:
 
 def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
     """One sentence for each reason not to trust these samples."""
-    found = [*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects)]
-    return tuple(found)
+    return (*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects))
 
 
 def _spread(subjects: Sequence[Subject]) -> list[str]:
@@ -178,7 +177,7 @@ def _machine(threads: int) -> list[str]:
     busy, cores = load(), os.cpu_count() or 1
     if busy is None:
         return []
-    on = f"on {cores} core{'s' * (cores > 1)}"
+    on = f"on {many(cores, 'core')}"
     if busy > cores:
         return [f"{busy:.1f} threads were busy {on}"]
     if threads > 1 and busy + threads > cores + 1:
@@ -198,11 +197,11 @@ def _minima(subjects: Sequence[Subject]) -> list[str]:
 
 
 def _faults(subjects: Sequence[Subject]) -> list[str]:
-    most = max(subjects, key=lambda subject: subject.faults_a_call)
-    least = min(subjects, key=lambda subject: subject.faults_a_call)
-    if most.faults_a_call - least.faults_a_call <= FAULTS:
+    most = max(subjects, key=lambda subject: subject.faults_per_call)
+    least = min(subjects, key=lambda subject: subject.faults_per_call)
+    if most.faults_per_call - least.faults_per_call <= FAULTS:
         return []
     return [
-        f"{most.name} takes {most.faults_a_call:.0f} new pages of memory a call, {least.name} "
-        f"{least.faults_a_call:.0f}: give out= to time the work alone"
+        f"{most.name} takes {most.faults_per_call:.0f} new pages of memory per call, {least.name} "
+        f"{least.faults_per_call:.0f}: give out= to time the work alone"
     ]

@@ -171,7 +171,7 @@ function index(x, ...items) {
   for (const item of items)
     if (item === "...") d += x.shape.length - used; // each ... skips all that it can
     else if (d > result.shape.length - Number(item !== null))
-      refuse("a second ... leaves no dim for what follows: give one at the most");
+      refuse("a second ... leaves no dim for what follows: give at most one");
     else if (item === null) result = { ...result, ...unsqueeze(result, d++) };
     else if (item.slice) result = cut(result, d++, item.slice);
     else result = select(result, d, item);
@@ -321,7 +321,7 @@ function reshape(x, wanted) {
 
 function flattenDims(x, first = 0, last = -1) {
   const [a, b] = [wrap(first, x), wrap(last, x)];
-  if (a > b) refuse(`start_dim ${a} lies behind end_dim ${b}: swap them`);
+  if (a > b) refuse(`start_dim ${a} comes after end_dim ${b}: swap them`);
   if (!x.shape.length) return reshape(x, [1]);
   if (a === b) return x;
   return reshape(x, splice(x.shape, a, b - a + 1, product(x.shape.slice(a, b + 1))));
