@@ -330,11 +330,16 @@ def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
         sys.modules["matplotlib.pyplot"].close(figure)
     if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
         engine.set(w_pad=0.12, h_pad=0.08)
-    canvas, file = FigureCanvasAgg(figure), io.BytesIO()
     figure.set_dpi(DPI)
+    image = png(figure, colours=32)
+    width, height = (round(inches * 100) for inches in figure.get_size_inches())
+    return image, {"width": width, "height": height, "measured": True}
+
+
+def png(figure: Figure, colours: int) -> str:
+    """A figure as base64 PNG of few colours, which is much smaller: notebooks travel over networks."""
+    canvas, file = FigureCanvasAgg(figure), io.BytesIO()
     canvas.draw()
     pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-    pixels.quantize(32, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
-    width, height = (round(inches * 100) for inches in figure.get_size_inches())
-    about = {"width": width, "height": height, "measured": True}
-    return base64.b64encode(file.getvalue()).decode(), about
+    pixels.quantize(colours, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
+    return base64.b64encode(file.getvalue()).decode()

@@ -38,7 +38,8 @@ def lesson(path: Path) -> Lesson:
     """Execute a notebook in a new kernel and convert it to a page. Raises NotebookError."""
     exporter = _Exporter()
     notebook = _read(path)
-    widgets = _Widgets(*_run(notebook, path))
+    done = run(notebook, path.parent, CELL_TIMEOUT, kernel_manager_class=ThisPython)
+    widgets = _Widgets(done.widget_state, done.widget_buffers)
     for cell in notebook.cells:
         cell.metadata = {}  # tags are only for tests
         for output in cell.get("outputs", []):
@@ -61,12 +62,6 @@ def styles() -> str:
     exporter = _Exporter()
     _, resources = exporter.from_notebook_node(nbformat.v4.new_notebook())
     return _styles(exporter, resources)
-
-
-def _run(notebook: Any, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Run every cell, in place; the states and the buffers of the widgets that were made."""
-    done = run(notebook, path.parent, CELL_TIMEOUT, kernel_manager_class=ThisPython)
-    return done.widget_state, done.widget_buffers
 
 
 def _read(path: Path) -> Any:

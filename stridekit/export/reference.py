@@ -163,7 +163,7 @@ def signature(found: Any, name: str, bound: bool = False) -> str:
     shown = [p for p in whole.parameters.values() if not p.name.startswith("_")]
     texts: list[str] = []
     for parameter in shown[1:] if bound else shown:
-        if parameter.kind is parameter.KEYWORD_ONLY and not _has_star(texts):
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(t[0] == "*" for t in texts):
             texts.append("*")
         texts.append(_parameter(parameter))
     result = "" if isinstance(found, type) else _annotation(whole.return_annotation)
@@ -172,10 +172,6 @@ def signature(found: Any, name: str, bound: bool = False) -> str:
     if len(line) <= 96:
         return line
     return "\n".join([f"{name}(", *(f"    {text}," for text in texts), end])
-
-
-def _has_star(texts: list[str]) -> bool:
-    return any(re.match(r"\*(?!\*)", text) for text in texts)
 
 
 def _parameter(parameter: inspect.Parameter) -> str:

@@ -9,7 +9,8 @@ import anywidget
 import traitlets
 from matplotlib.figure import Figure
 
-from stridekit.widgets.static import png
+from stridekit.plots import png
+from stridekit.widgets.static import WIDTH
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
 _one_after_the_other = RLock()
@@ -62,5 +63,5 @@ class StateWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["image/png"], metadata["image/png"] = png(self._still())
+        data["image/png"], metadata["image/png"] = png(self._still(), colours=64), {"width": WIDTH}
         return data, metadata

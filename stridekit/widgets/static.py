@@ -6,20 +6,15 @@ the axes is one CSS pixel, y downwards, as in the live widget.
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import ceil, prod
 from textwrap import wrap
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
-from PIL import Image
 
 from stridekit import palette
 from stridekit.layout import Layout
@@ -31,19 +26,6 @@ LONGEST = 10  # characters in a box
 MAX_CELLS = 512  # beyond this, or where rows are too long for the page, the leading corner is drawn
 ARROW: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
 INK, MUTED, LINE, PALE = palette.INK[0], palette.MUTED[0], palette.LINE[0], palette.PALE[0]
-
-
-def png(figure: Figure) -> tuple[str, dict[str, Any]]:
-    """A figure as base64 PNG of 64 colours, and its width in CSS pixels, at 100 per inch.
-
-    With 64 colours it is a fifth of the size, and notebooks travel over networks.
-    """
-    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
-    canvas.draw()
-    pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-    pixels.quantize(64, dither=Image.Dither.NONE).save(buffer, format="png", optimize=True)
-    width = round(figure.get_figwidth() * 100)
-    return base64.b64encode(buffer.getvalue()).decode("ascii"), {"width": width}
 
 
 def page(
@@ -209,9 +191,7 @@ def _slot_x(element: int) -> int:
 
 def _tint(layout: Layout, index: tuple[int, ...]) -> str:
     """The colour of the row that an index belongs to."""
-    row = 0
-    for i, n in zip(index[:-1], layout.shape[:-1], strict=True):
-        row = row * n + i
+    row = Layout(layout.shape[:-1]).offset(index[:-1])  # in row-major order
     return palette.ROWS[row % len(palette.ROWS)][0]
 
 

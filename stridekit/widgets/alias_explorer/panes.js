@@ -20,21 +20,19 @@ const written = ({ session }, tape, element) =>
     ? ` is-written is-flash${session.log.length % 2}`
     : "";
 
-/** The grids of the existing tensors. */
-export function createOwned(id, { onHover, onMove }) {
+/** The grids of the existing tensors. `hand` is {onHover, onMove}, told {tape, element}. */
+export function createOwned(id, hand) {
   const node = h("div", { class: "sk-owned" });
-  const cards = NAMES.map((name) => createCard(id, name, { onHover, onMove }));
+  const cards = NAMES.map((name) => createCard(id, name, hand));
   node.append(...cards.map((card) => card.node));
   return { node, draw: (view, width) => cards.forEach((card) => card.draw(view, width)) };
 }
 
-function createCard(id, name, { onHover, onMove }) {
+function createCard(id, name, hand) {
   const own = { tensor: null, flats: [], elements: [] }; // flats and elements in the order of the strip's boxes
-  const place = (k) => ({ tape: own.tensor.tape, element: own.elements[k] });
   const strip = createStrip(`${id}-${name}`, {
-    label: `elements of ${name} by index`, height: 29,
-    onHover: (k) => onHover(k === null ? null : place(k)),
-    onMove: (k) => onMove(place(k)),
+    label: `elements of ${name} by index`, height: 29, ...hand,
+    of: (k) => ({ tape: own.tensor.tape, element: own.elements[k] }),
   });
   const numbers = h("span", { class: "sk-numbers" });
   const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${name}`, text: name }), numbers);
@@ -134,10 +132,10 @@ function arrange(shape, count, width, longest) {
 }
 
 /** The storages, one below the other. */
-export function createTapes(id, { onHover, onMove }) {
+export function createTapes(id, hand) {
   const node = h("div", { class: "sk-tapes" });
   const take = pool(node, (tape) => {
-    const made = createTape(`${id}-t${tape}`, tape, { onHover, onMove });
+    const made = createTape(`${id}-t${tape}`, tape, hand);
     return Object.assign(made.node, { draw: made.draw });
   });
   return {
@@ -146,12 +144,10 @@ export function createTapes(id, { onHover, onMove }) {
   };
 }
 
-function createTape(id, tape, { onHover, onMove }) {
-  const place = (element) => ({ tape, element });
+function createTape(id, tape, hand) {
   const strip = createStrip(id, {
-    label: `storage ${tape + 1}, in the order of memory`, height: 82, gap: 6,
-    onHover: (element) => onHover(element === null ? null : place(element)),
-    onMove: (element) => onMove(place(element)),
+    label: `storage ${tape + 1}, in the order of memory`, height: 82, gap: 6, ...hand,
+    of: (element) => ({ tape, element }),
   });
   const [what, why] = [h("span"), h("code")];
   const title = h("p", { class: "sk-title" }, what, why);

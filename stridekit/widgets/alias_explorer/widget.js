@@ -44,8 +44,8 @@ function render({ model, el }) {
   const yes = act("write all the same", () => accept(own.pending.text));
   const no = act("leave it", leave);
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
-  const owned = createOwned(id, { onHover: hover, onMove: select });
-  const tapes = createTapes(id, { onHover: hover, onMove: select });
+  const hand = { onHover: hover, onMove: select };
+  const [owned, tapes] = [createOwned(id, hand), createTapes(id, hand)];
   const news = h("p", { class: "sk-news" });
   const readout = h("p", { class: "sk-readout" });
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });

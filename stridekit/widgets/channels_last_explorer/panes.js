@@ -51,13 +51,9 @@ const look = (boxes, { lit, spot }) => (k) => {
 };
 
 /** A strip whose boxes stand for elements, known by their numbers in row-major order. */
-function createElements(id, name, { onHover, onSelect }) {
+function createElements(id, label, hand) {
   let boxes = [];
-  const strip = createStrip(id, {
-    label: name, height: HEIGHT, gap: GAP,
-    onHover: (k) => onHover(k === null ? null : boxes[k].flat),
-    onMove: (k) => onSelect(boxes[k].flat),
-  });
+  const strip = createStrip(id, { label, height: HEIGHT, gap: GAP, of: (k) => boxes[k].flat, ...hand });
   return {
     strip,
     fill(made) {

@@ -21,7 +21,7 @@ function render({ model, el }) {
   const { id } = shell;
   const state = () => model.get("_state");
   const change = (changed) => shell.change({ ...state(), ...changed });
-  const hand = { onHover: hover, onSelect: select };
+  const hand = { onHover: hover, onMove: select };
   let spoken = ""; // the last sentence on the network
   let hovered = null; // the element under the pointer, by its number in row-major order
 

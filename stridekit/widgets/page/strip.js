@@ -5,16 +5,16 @@ import { OWN_KEYS, h, pool, reachedBy, set } from "./dom.js";
 /**
  * `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) returns
  * {text, kind, says, style} for box k, where `kind` is its classes and `says` is read aloud. `apart` may widen the
- * gaps between groups of `columns` or `rows`: [how many in a group, px]. The caller keeps the active box:
- * `onMove(k)` proposes another.
+ * gaps between groups of `columns` or `rows`: [how many in a group, px]. `of(k)` is what box k stands for: `onHover` gets
+ * it, or null, and `onMove` when a hand proposes another active box, which the caller keeps.
  */
-export function createStrip(id, { label, onHover = () => {}, onMove, height = 34, gap = 4 }) {
+export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4 }) {
   const node = h("div", {
     class: "sk-strip", role: "grid", tabindex: "0", ...OWN_KEYS, "aria-label": label,
     onkeydown: keyed,
-    onpointerover: (event) => onHover(event.target.box ?? null),
+    onpointerover: ({ target: { box } }) => onHover(box === undefined ? null : of(box)),
     onpointerleave: () => onHover(null),
-    onclick: (event) => event.target.box !== undefined && onMove(event.target.box),
+    onclick: ({ target: { box } }) => box !== undefined && onMove(of(box)),
   });
   // Each row keeps its own boxes: when rows grow shorter, the remaining boxes stay in place.
   const rows = pool(node, (r) => {
@@ -62,7 +62,7 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
     if (led === undefined) return;
     event.preventDefault();
     const next = reached === null ? 0 : led;
-    if (next >= 0 && next < count) onMove(next);
+    if (next >= 0 && next < count) onMove(of(next));
   }
 
   /** The extra space before the n-th column or row, and its sum up to there. */

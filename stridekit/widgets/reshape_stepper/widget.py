@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from math import prod
 from typing import Any, NamedTuple
 
+import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
@@ -114,13 +115,7 @@ class ReshapeStepper(StateWidget):
         """Set the layouts to choose from: `given` goes first, unless it is one of the others."""
         own = [] if any(preset.layout == given.layout for preset in PRESETS) else [given]
         self._presets = [
-            {
-                "name": preset.name,
-                "expression": preset.expression,
-                "layout": layout_json(preset.layout),
-                "targets": [list(target) for target in preset.targets],
-            }
-            for preset in [*own, *PRESETS]
+            preset._asdict() | {"layout": layout_json(preset.layout)} for preset in [*own, *PRESETS]
         ]
 
     # The state ------------------------------------------------------------------------------------
@@ -173,8 +168,7 @@ class ReshapeStepper(StateWidget):
     @property
     def index(self) -> tuple[int, ...] | None:
         """The index of the followed element in `layout`; None if there are no elements."""
-        flat = self._state["flat"]
-        return None if flat is None else _unflatten(self.layout.shape, flat)
+        return self._index_in(self.layout.shape)
 
     @index.setter
     def index(self, index: int | Iterable[int]) -> None:
@@ -185,8 +179,11 @@ class ReshapeStepper(StateWidget):
     @property
     def new_index(self) -> tuple[int, ...] | None:
         """The index of the same element in `target`."""
+        return self._index_in(self.target)
+
+    def _index_in(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
         flat = self._state["flat"]
-        return None if flat is None else _unflatten(self.target, flat)
+        return None if flat is None else tuple(map(int, np.unravel_index(flat, shape)))
 
     @property
     def result(self) -> Layout | None:
@@ -246,11 +243,3 @@ def _own(layout: Layout) -> Preset:
     targets = dict.fromkeys([*merged, (layout.numel,)])
     made = code(f"torch.arange({layout.span.stop}.)", layout)
     return Preset("as given", made, layout, tuple(targets)[:4])
-
-
-def _unflatten(shape: tuple[int, ...], flat: int) -> tuple[int, ...]:
-    index: list[int] = []
-    for size in reversed(shape):
-        flat, i = divmod(flat, size)
-        index.append(i)
-    return tuple(reversed(index))

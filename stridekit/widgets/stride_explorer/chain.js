@@ -4,7 +4,7 @@
 // In the state a chain is {source, start, steps}, or null before the first step. The layout on screen is
 // always the result of the last step.
 
-import { Refused, apply, numel, reach, sameLayout } from "../page/layout.js";
+import { Refused, apply, counted, flatten, numel, offset, reach, sameLayout } from "../page/layout.js";
 import { MAX_DIMS, code, whyNotDrawn } from "./words.js";
 import { readSteps } from "../page/grammar.js";
 
@@ -54,7 +54,7 @@ function moved({ layout, labels }, after) {
 /** A note that says whether a step was a view or made a storage of its own. */
 export function memoryOf(stage, before) {
   const { copied, storageSize } = stage;
-  if (copied) return `copy: new storage of ${storageSize} element${storageSize === 1 ? "" : "s"}`;
+  if (copied) return `copy: new storage of ${counted(storageSize, "element")}`;
   return sameLayout(stage.layout, before.layout) ? "the same layout" : "view";
 }
 
@@ -104,8 +104,7 @@ function candidates({ shape }) {
 /** The new (flat) index of the element that was at an old index, so that the eye can follow it; or null. */
 export function followed(before, after, index) {
   if (index === null) return null;
-  const flat = index.reduce((sum, i, d) => sum * before.layout.shape[d] + i, 0);
-  const element = reach(before.layout).elements[flat];
+  const [flat, element] = [flatten(before.layout.shape, index), offset(before.layout, index)];
   const to = before.copies === after.copies ? reach(after.layout).owners.get(element)?.[0] : undefined;
   return to ?? (numel(before.layout) === numel(after.layout) ? flat : null);
 }

@@ -41,8 +41,7 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
   const gutter = Math.max(64, 30 + 8 * digits);
   const least = Math.max(40, boxFor(longest, 9) + 4);
   let perRow = [16, 8, 4].find((count) => width >= gutter + count * least) ?? 4;
-  const reached = new Set();
-  for (const element of owners.keys()) reached.add(Math.floor(element / perRow));
+  const reached = new Set(Array.from(owners.keys(), (element) => Math.floor(element / perRow)));
   const dense = reached.size > MAX_ROWS;
   if (dense) perRow = [64, 32, 16].find((count) => width >= gutter + count * 12) ?? 16;
   const pitch = dense

@@ -92,7 +92,7 @@ class StrideExplorer(StateWidget):
             self._chain = None
             self._slider_max = presets.sliders_for(layout, size)
             self._presets = [
-                {"name": p.name, "expression": p.expression, "layout": layout_json(p.layout)}
+                p._asdict() | {"layout": layout_json(p.layout)}
                 for p in offered
                 if not words.why_not_drawn(p.layout, size)
             ]
