@@ -78,8 +78,6 @@ def why_not_counted(layout: Layout) -> str:
     'numbers beyond 9007199254740991 are not exact in a browser'
     """
     numbers = (layout.numel, *layout.shape, *layout.stride, layout.span.stop)
-    return (
-        f"numbers beyond {MAX_SAFE_INTEGER} are not exact in a browser"
-        if max(numbers) > MAX_SAFE_INTEGER
-        else ""
-    )
+    if max(numbers) <= MAX_SAFE_INTEGER:
+        return ""
+    return f"numbers beyond {MAX_SAFE_INTEGER} are not exact in a browser"

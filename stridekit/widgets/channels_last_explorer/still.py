@@ -15,9 +15,7 @@ from stridekit.widgets.static import INK, MUTED, WIDTH, page, put_box, put_text,
 
 SIZE = 8  # of the letters, in points
 CHARACTER = 0.60205 * SIZE * 100 / 72  # how wide one is in DejaVu Sans Mono
-BOX = (
-    4 * CHARACTER
-)  # so that a row's labels are one text: one text per box would take a second longer
+BOX = 4 * CHARACTER  # so that a row's labels are one text: one per box would cost a second
 LINE, LEFT, BETWEEN = 32, 50, 20
 
 Row = tuple[float, float, Sequence[Index]]  # where a row of boxes begins, and its indices

@@ -52,9 +52,7 @@ class StrideExplorer(StateWidget):
 
     # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The front end gets it with the
     # index in `_state`, as one value, so that no half-changed state can be seen or sent.
-    layout = traitlets.TraitType(
-        help="The layout on screen; set it to a tensor or an array for theirs."
-    )
+    layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
     index = traitlets.Any(allow_none=True, help="The selected element: one int per dim.")
     storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
     source = traitlets.Unicode(

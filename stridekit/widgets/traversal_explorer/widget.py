@@ -18,12 +18,7 @@ from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 
 MAX_STRIDE = 32  # of a warp's lanes
-CORNER = {
-    1: 64,
-    2: 16,
-    3: 8,
-    4: 4,
-}  # the most of each dim that is walked of a large layout, by ndim
+CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a large layout
 MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
 
 
