@@ -1,6 +1,6 @@
-"""Notebooks: run in a kernel of their own, and stored in one form, for refresh, tests and export.
+"""Running notebooks in a kernel of their own, and their stored form, for refresh, tests and export.
 
-The form is the same text on every machine. A cell's id is a hash of its source: an id that does not fit
+The form is the same text on every machine. A cell's id is a hash of its source: an id that does not match
 shows that the cell was edited after its outputs were stored.
 """
 
@@ -42,20 +42,20 @@ ENVIRONMENT = {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYTHONSTARTUP": "",
     "PYTHONWARNINGS": "",
-    # Whether a progress bar shows depends on the speed of the machine.
+    # A progress bar shows or not, depending on the speed of the machine.
     "TQDM_DISABLE": "1",
 }
 
 
 class NotebookError(Exception):
-    """A notebook cannot be run or exported; the message names the cell and the reason in one line."""
+    """A notebook cannot be run or exported; the message is one line with the cell and the reason."""
 
 
 # The kernel -----------------------------------------------------------------------------------------
 
 
 def kernel_spec() -> dict[str, Any]:
-    """A kernel's specification: this Python, whatever else is installed as "python3"."""
+    """The specification of a kernel with this Python, even if another is installed as "python3"."""
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     return {
         "argv": [*command, "--log-level=ERROR"],
@@ -65,19 +65,19 @@ def kernel_spec() -> dict[str, Any]:
 
 
 class ThisPython(AsyncKernelManager):
-    """Starts a kernel with this Python and in its environment, for those who export a lesson."""
+    """Starts kernels with this Python and its environment, for the export of lessons."""
 
     @property
     def kernel_spec(self) -> KernelSpec:
-        """The specification, from nowhere on the disk."""
+        """The specification, without a file on disk."""
         return KernelSpec(**kernel_spec())
 
 
 def use_repeatable_kernel(folder: Path) -> None:
     """Give this process and its children a kernel "python3" that is the same on every machine.
 
-    Its files go into `folder`. The variables go into the kernel's specification, not into this process:
-    other tests keep the GPU and all threads. Empty profiles and settings replace those of the user.
+    Its files go into `folder`. The variables are set for the kernel, not for this process, so that other
+    tests keep the GPU and all threads. Empty profiles and settings replace those of the user.
     """
     settings = {"IPYTHONDIR": str(folder / "ipython"), "MATPLOTLIBRC": str(folder / "matplotlibrc")}
     kernel = folder / "kernels" / "python3"
@@ -89,18 +89,18 @@ def use_repeatable_kernel(folder: Path) -> None:
 
 
 def list_fonts() -> None:
-    """Make matplotlib list the fonts now, as it does once: in a cell, its message would be output."""
+    """Make matplotlib list the fonts now: on its first import, in a cell, its message would be output."""
     import matplotlib.font_manager  # noqa: F401
 
 
 def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
-    """A client that runs the cells of a notebook in a folder, each for `seconds` at most."""
+    """A client that runs the cells of a notebook in a folder, for at most `seconds` per cell."""
     options = {"kernel_name": "python3", "record_timing": False, "timeout": seconds, **options}
     return NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **options)
 
 
 def run(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
-    """Run every cell in a new kernel, in place; the client knows the widgets. Raises NotebookError."""
+    """Run all cells in place in a new kernel; return the client, with the widgets. Raises NotebookError."""
     begun: list[Any] = []
     runs = client(notebook, folder, seconds, **options)
     runs.on_cell_execute = lambda cell, cell_index: begun.append(cell)
@@ -113,7 +113,7 @@ def run(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> Note
 
 
 def why_stopped(error: Exception, seconds: int) -> str:
-    """The reason why a cell ended, in one line."""
+    """The reason why a cell stopped, in one line."""
     if isinstance(error, CellExecutionError):
         return f"{error.ename}: {error.evalue}".partition("\n")[0]
     if isinstance(error, DeadKernelError):
@@ -125,14 +125,14 @@ def why_stopped(error: Exception, seconds: int) -> str:
 
 
 def name_of(notebook: Any, cell: Any) -> str:
-    """A cell's number from the top and its first line, so that a reader finds it."""
+    """A cell's number from the top and its first line, for a reader to find it."""
     number = next(n for n, other in enumerate(notebook.cells, start=1) if other is cell)
     first = cell.source.strip().partition("\n")[0]
     return f'cell {number} ("{first[:60]}")'
 
 
 def asks(cell: Any) -> bool:
-    """True for a cell that shows a Predict card. Its code is folded away: it has the answer."""
+    """True for a cell that shows a Predict card; its code is folded away, because it has the answer."""
     return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
@@ -143,7 +143,7 @@ def ignores_output(cell: Any) -> bool:
 
 
 def ids(notebook: Any) -> list[str]:
-    """The id of each cell: a hash of its source, numbered from the second of equal cells on."""
+    """The id of each cell: a hash of its source, with a number from the second equal cell on."""
     seen: Counter[str] = Counter()
     found = []
     for cell in notebook.cells:
@@ -157,7 +157,7 @@ def ids(notebook: Any) -> list[str]:
 
 
 def parse(text: str) -> Any:
-    """The notebook in a text of format 4, its multi-line strings joined; nothing is added to it."""
+    """The notebook in a text of format 4, with multi-line strings joined and nothing added."""
     return nbformat.v4.reads(text)
 
 
@@ -167,7 +167,7 @@ def write(notebook: Any) -> str:
 
 
 def tidy(notebook: Any) -> None:
-    """Bring a notebook into the committed form, in place: nothing in it depends on the machine."""
+    """Bring a notebook into its stored form, in place: nothing in it depends on the machine."""
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
@@ -182,13 +182,13 @@ def tidy(notebook: Any) -> None:
 
 
 def drop_frames(output: Any) -> None:
-    """Keep only the message of an error: its frames hold paths, line numbers and colours."""
+    """Keep only the message of an error: its frames have paths, line numbers and colours."""
     if output.output_type == "error":
         output.traceback = [f"{output.ename}: {output.evalue}"]
 
 
 def _is_worth_storing(output: Any) -> bool:
-    """Tidy one output in place; False if nothing of it is left."""
+    """Tidy one output in place; return False if nothing is left of it."""
     drop_frames(output)
     if output.output_type in ("display_data", "execute_result"):
         # A stored view without its kernel shows as "model not found".
@@ -199,7 +199,7 @@ def _is_worth_storing(output: Any) -> bool:
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
-    """The outputs, with neighbours of one stream joined: how a print is split is chance."""
+    """The outputs, with neighbours of one stream joined, because prints are split at random."""
     done: list[Any] = []
     for output in outputs:
         last = done[-1] if done else None

@@ -1,7 +1,7 @@
 """Pictures of predictions and measurements. Every function takes and returns Axes.
 
-Colours come from the palette, and each mark also has a label, a shape or a line of its own. Times are
-shown as ratios, or as fractions of the measured bandwidth, because milliseconds belong to one machine.
+Colours come from the palette, and each mark also has its own label, shape or line. Times are shown as
+ratios, or as fractions of the measured bandwidth, because milliseconds belong to one machine.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from stridekit._arguments import a_kind, items_of, shown
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
 DPI = 130
 MOST_INCHES = 50  # of height
-LARGEST = 1e18  # the largest number that an axis has room for
-# How curves differ, also for those who see no colours.
+MAX_ON_AXIS = 1e18  # beyond this an axis has no room for its labels
+# The looks of curves, which differ without colour too.
 CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
-# How a prediction differs from a measurement: its colour, its hatch and its place in a row.
+# The looks of predictions and measurements: colour, hatch and place in a row.
 KINDS = {"predicted": (BLUE, "//", -0.18), "measured": (RUST, "", 0.18)}
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 
@@ -67,8 +67,8 @@ def draw_predicted(
 ) -> Axes:
     """Predicted beside measured numbers, both as multiples of the first name's.
 
-    `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError where
-    the names differ, or where the first number is not above 0.
+    `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError if the
+    names differ, or if the first number is not above 0.
     """
     _require_numbers("predicted", predicted)
     _require_numbers("measured", measured)
@@ -100,9 +100,9 @@ def draw_claim(
 ) -> Axes:
     """Predicted ratios beside measured ones, a `timing.Ratio` each: bars that start at 1, the baseline.
 
-    To the right is slower, to the left faster; no bar is the same. The axis is logarithmic, and the
-    line on a measured bar is its interval. `verdicts` has a word for some of the names, to stand
-    beside the number. Raises ValueError where the names differ.
+    A bar to the right is slower, to the left faster; no bar means the same. The axis is logarithmic, and
+    the line on a measured bar is its interval. `verdicts` maps some of the names to a word that goes
+    beside the number. Raises ValueError if the names differ.
     """
     _require_numbers("predicted", predicted)
     for ratio in measured.values() if isinstance(measured, Mapping) else [measured]:
@@ -142,7 +142,7 @@ def draw_sweep(
     ylabel: str = "times stride 1",
     marks: Mapping[float, str] | None = None,
 ) -> Axes:
-    """One to three curves over a sweep of strides, on logarithmic axes; `marks` names some strides.
+    """One to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
 
     Raises ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
     """
@@ -176,7 +176,7 @@ def draw_sweep(
 
 
 def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
-    """Runs of one function in their order, as multiples of the lower quartile; the mean is marked too."""
+    """Runs of one function in order, as multiples of the lower quartile, with the mean marked."""
     _require_numbers("seconds", _numbered("seconds", seconds), least=0)
     ax = _axes(ax, height=2.4)
     low = float(np.quantile(seconds, 0.25))
@@ -186,7 +186,7 @@ def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
     for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", RUST, "--")):
         ax.axhline(at, color=color, linewidth=1, linestyle=line)
         _say(ax, text, (1, at), color=color, va="center", xycoords=("axes fraction", "data"))
-    if mean < 1.1:  # the two words would stand on one another
+    if mean < 1.1:  # the two words would overlap
         ax.texts[-1].set_verticalalignment("bottom")
         ax.texts[0].set_verticalalignment("top")
     ax.set_yscale("log", base=2)
@@ -197,12 +197,12 @@ def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axes:
-    """Each operation's share of the measured bandwidth, which is the ceiling, at 1."""
+    """Each operation's share of the measured bandwidth; the bandwidth itself is the ceiling, at 1."""
     _require_numbers("fractions", fractions)
     ax = _axes(ax, height=1.0 + 0.34 * len(fractions))
     ax.barh(list(fractions), list(fractions.values()), 0.6, color=BLUE)
     for row, share in enumerate(fractions.values()):
-        if share > 0.8:  # beside the bar its number would stand on the ceiling
+        if share > 0.8:  # beside the bar, the number would overlap the ceiling
             side, offset, color = "right", (-5, 0), "white"
         else:
             side, offset, color = "left", (4, 0), INK
@@ -215,8 +215,8 @@ def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axe
     return ax
 
 
-def _require_numbers(name: str, values: Any, least: float = -LARGEST) -> None:
-    """Raise TypeError unless names are mapped to numbers that can be drawn, above `least`."""
+def _require_numbers(name: str, values: Any, least: float = -MAX_ON_AXIS) -> None:
+    """Raise TypeError unless `values` maps names to numbers above `least` that fit an axis."""
     if not isinstance(values, Mapping):
         raise TypeError(f"{name} is {a_kind(values)}: give a dict of names and numbers")
     for key, value in values.items():
@@ -224,13 +224,13 @@ def _require_numbers(name: str, values: Any, least: float = -LARGEST) -> None:
         if not isinstance(value, bool) and isinstance(value, Real):
             with suppress(OverflowError):
                 number = float(value)
-        if not least < number < LARGEST:
+        if not least < number < MAX_ON_AXIS:
             what = "a number above 0" if least == 0 else "a number"
             raise TypeError(f"{name} of {shown(key)} is {shown(value)}: give {what}")
 
 
 def _numbered(name: str, values: Any) -> dict[int, Any]:
-    """A sequence as a dict, by its places; raise TypeError for an empty one."""
+    """A sequence as a dict from position to value; raises TypeError for an empty one."""
     items = items_of(values)
     if not items:
         raise TypeError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of numbers")
@@ -251,9 +251,9 @@ def _require_axes(ax: Any) -> None:
 
 
 def _axes(ax: Axes | None, height: float) -> Axes:
-    """The given Axes, or new ones on pyplot's next figure, in the suite's quiet look."""
+    """The given Axes, or new ones on pyplot's next figure, in the suite's style."""
     if height > MOST_INCHES:
-        raise ValueError(f"so many names would need {height:.0f} inches: draw a part of them")
+        raise ValueError(f"all these names would need {height:.0f} inches: draw only some of them")
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -271,19 +271,19 @@ def _axes(ax: Axes | None, height: float) -> Axes:
 def _say(
     ax: Axes, text: str, at: Any, offset: Any = (4, 0), *, color: str = INK, **where: Any
 ) -> None:
-    """A small text beside a point, `offset` points away."""
+    """Write a small text beside a point, `offset` points away."""
     look: dict[str, Any] = {"fontsize": 8, "color": color, **where}
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
 
 
 def _look(kind: str) -> dict[str, Any]:
-    """The fill and the edge of bars of a kind."""
+    """The fill and the edge of a kind of bars."""
     color, hatch, _ = KINDS[kind]
     return {"color": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
 
 
 def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
-    """A logarithmic axis of ratios around 1, with ticks that a reader knows."""
+    """Make the x axis logarithmic, with round ratios as ticks."""
     ax.set_xscale("log")
     ax.set_xlim(low / 1.15, high * 1.15)
     known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100]
@@ -296,10 +296,10 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
 
 
 class MeasuredPicture:
-    """A picture of a measurement, under words that are the same in every run.
+    """A picture of a measurement, under a text that is the same in every run.
 
-    A notebook stores both: tests compare the words, and a refresh keeps a stored picture while its
-    words stay, as no two runs measure the same. The figure is closed for pyplot, so that it shows once.
+    A notebook stores both. Tests compare the text, and a refresh keeps a stored picture as long as its text
+    stays, because no two runs measure the same. The figure is closed in pyplot, so that it is shown once.
 
     >>> from matplotlib.figure import Figure
     >>> MeasuredPicture(Figure().subplots(), "flat, and then half")
@@ -322,7 +322,7 @@ class MeasuredPicture:
 
 
 def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
-    """The figure of Axes as a PNG of few colours in base64; its size, and that it was measured."""
+    """The figure of the Axes as base64 PNG, and its metadata: its size, and that it was measured."""
     _require_axes(ax)
     figure = ax.figure
     assert isinstance(figure, Figure)
@@ -330,11 +330,16 @@ def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
         sys.modules["matplotlib.pyplot"].close(figure)
     if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
         engine.set(w_pad=0.12, h_pad=0.08)
-    canvas, file = FigureCanvasAgg(figure), io.BytesIO()
     figure.set_dpi(DPI)
+    image = png(figure, colours=32)
+    width, height = (round(inches * 100) for inches in figure.get_size_inches())
+    return image, {"width": width, "height": height, "measured": True}
+
+
+def png(figure: Figure, colours: int) -> str:
+    """A figure as base64 PNG of few colours, which is much smaller: notebooks travel over networks."""
+    canvas, file = FigureCanvasAgg(figure), io.BytesIO()
     canvas.draw()
     pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-    pixels.quantize(32, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
-    width, height = (round(inches * 100) for inches in figure.get_size_inches())
-    about = {"width": width, "height": height, "measured": True}
-    return base64.b64encode(file.getvalue()).decode(), about
+    pixels.quantize(colours, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
+    return base64.b64encode(file.getvalue()).decode()

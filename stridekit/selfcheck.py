@@ -1,4 +1,4 @@
-"""self_check: try what the lessons need on this machine, and compare stridekit with its torch."""
+"""self_check: check this machine for what the lessons need, and compare stridekit with its torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PYTHON, TORCH = (3, 11), "2.13"
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """The result of `self_check`: each finding has the fault ("" for none) and what was checked.
+    """The result of `self_check`: each finding is the fault ("" for none) and the name of the check.
 
     >>> SelfCheck(findings=(("", "Python 3.11 or newer"), ("this is 2.12", "torch 2.13"))).passed
     False
@@ -39,9 +39,9 @@ class SelfCheck:
 
 @torch_defaults()
 def self_check() -> SelfCheck:
-    """Check the Python, the torch, the address formula and the widgets; say what to do if one fails.
+    """Check Python, torch, the address formula and the widgets; say what to do if a check fails.
 
-    A check that raises has failed, and its line says so: `self_check` itself raises nothing.
+    A check that raises has failed, and its line says so: `self_check` itself never raises.
 
     >>> self_check()
     ✓ Python 3.11 or newer
@@ -64,7 +64,7 @@ def self_check() -> SelfCheck:
 def _run(check: Callable[[], str]) -> str:
     try:
         return check()
-    except Exception as error:  # whatever is broken on this machine, the reader is told
+    except Exception as error:  # any fault of this machine is reported to the reader
         return f"{type(error).__name__}: {error}"
 
 

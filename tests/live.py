@@ -393,7 +393,7 @@ def warps(r: Random) -> None:
 
 def formats(r: Random) -> None:
     """A shape that the sliders reach, an element of it, and a choice of layers."""
-    shape = tuple(r.randint(1, most) for most in formats_words.MOST)
+    shape = tuple(r.randint(1, most) for most in formats_words.MAX_SIZES)
     both = formats_words.layouts(shape)
     theirs = ask(f"{FORMATS}/layouts", shape)
     assert theirs == {name: layout_json(x) for name, x in both.items()}

@@ -4,7 +4,7 @@
 NO_STILLS = """\
 from stridekit.widgets import base
 base.png = lambda figure: ("", {})
-for _kind in base.Picture.__subclasses__():
+for _kind in base.StateWidget.__subclasses__():
     _kind._still = lambda self: None
 """
 # Comparisons end after three rounds, however unsure they are.

@@ -14,7 +14,7 @@ from stridekit.widgets.channels_last_explorer import network as net
 from stridekit.widgets.channels_last_explorer import words
 
 CHANNELS_LAST = torch.channels_last
-SHAPES = [*product(*(range(1, most + 1) for most in words.MOST))]  # all that the sliders reach
+SHAPES = [*product(*(range(1, most + 1) for most in words.MAX_SIZES))]  # all that the sliders reach
 
 
 def both(shape):

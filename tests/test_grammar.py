@@ -16,7 +16,7 @@ from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer, StrideExplorer
 from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.grammar import SIGNATURES, read_steps
-from stridekit.widgets.notation import MOST, layout_json
+from stridekit.widgets.notation import MAX_SAFE_INTEGER, layout_json
 from stridekit.widgets.stride_explorer.chain import Chain, steps_of
 from tests import fuzz, live, live_lines
 from tests.needs import NODE, needs_node
@@ -112,8 +112,8 @@ REFUSED = {
     ".view(None)": "cannot apply .view(None): size is None, not ints in brackets, as (2, 3); write .view(*size: int)",
     ".view(size=40)": "cannot apply .view(size=40): size is 40, not ints in brackets, as (2, 3); write .view(*size: int)",
     ".view('a')": "cannot apply .view('a'): size is torch.a, not ints in brackets, as (2, 3); write .view(*size: int)",
-    ".view(94906267, 94906267)": f"cannot apply .view(94906267, 94906267): size is (94906267, 94906267): a browser counts exactly up to {MOST} elements; write .view(*size: int)",
-    ".view(0, 94906267, 94906267)": f"cannot apply .view(0, 94906267, 94906267): size is (0, 94906267, 94906267): a browser counts exactly up to {MOST} elements; write .view(*size: int)",
+    ".view(94906267, 94906267)": f"cannot apply .view(94906267, 94906267): size is (94906267, 94906267): a browser counts exactly up to {MAX_SAFE_INTEGER} elements; write .view(*size: int)",
+    ".view(0, 94906267, 94906267)": f"cannot apply .view(0, 94906267, 94906267): size is (0, 94906267, 94906267): a browser counts exactly up to {MAX_SAFE_INTEGER} elements; write .view(*size: int)",
     ".contiguous(None)": "cannot apply .contiguous(None): memory_format is None, not a format, as torch.channels_last; write .contiguous(memory_format: format = torch.contiguous_format)",
     ".contiguous('wide')": "memory_format wide is not one of contiguous_format, channels_last, channels_last_3d",
     ".clone('channels_last')": "channels_last has 4 dims, shape (5, 8) has 2: use contiguous_format, or unsqueeze the missing dims",
@@ -127,12 +127,12 @@ REFUSED = {
     ".as_strided((2, -2), (1, 1))": "size -2 of dim 1 is negative: sizes are 0 or more",
     ".as_strided((0, 50000000), (1, 1))": ".as_strided((0, 50000000), (1, 1)): shape (0, 50000000) has a size of 50000000: the picture holds 4096; explore(t) shows a corner",
     ".as_strided((0, 4097), (1, 1))": ".as_strided((0, 4097), (1, 1)): shape (0, 4097) has a size of 4097: the picture holds 4096; explore(t) shows a corner",
-    f".as_strided((2,), ({MOST},))": f".as_strided((2,), ({MOST},)): numbers beyond {MOST} are not exact in a browser",
+    f".as_strided((2,), ({MAX_SAFE_INTEGER},))": f".as_strided((2,), ({MAX_SAFE_INTEGER},)): numbers beyond {MAX_SAFE_INTEGER} are not exact in a browser",
     ".unfold(0, 2, 0)": "step is 0: give 1 or more",
     ".unfold(0, -1, 1)": "a window of -1 does not fit dim 0 of size 5",
-    f".as_strided((1,), ({MOST},)).unsqueeze(0)[::2]": f"[::2]: numbers beyond {MOST} are not exact in a browser",
-    f"[{MOST + 1}]": f"{MOST + 1} is too large: a browser counts exactly up to {MOST}",
-    f"[-{'9' * 900}]": f"{'9' * 900} is too large: a browser counts exactly up to {MOST}",
+    f".as_strided((1,), ({MAX_SAFE_INTEGER},)).unsqueeze(0)[::2]": f"[::2]: numbers beyond {MAX_SAFE_INTEGER} are not exact in a browser",
+    f"[{MAX_SAFE_INTEGER + 1}]": f"{MAX_SAFE_INTEGER + 1} is too large: a browser counts exactly up to {MAX_SAFE_INTEGER}",
+    f"[-{'9' * 900}]": f"{'9' * 900} is too large: a browser counts exactly up to {MAX_SAFE_INTEGER}",
     "[" + "0, " * 400 + "]": "a line has at most 1000 characters: write several",
     "[" + "0, " * 300 + "]": "300 indices for shape (5, 8): it has 2 dims",
     "(" * 999: f'cannot read "{"(" * 999}" at "("{STEPS_FORM}',
@@ -185,14 +185,14 @@ LINES = {
     "x.__class__": f"__class__ is not known here: {', '.join(SIGNATURES)} are",
     "y = x.clone('channels_last')": "write .clone(), without a format",
     "y = x.contiguous(memory_format=torch.channels_last)": "write .contiguous(), without a format",
-    f"x += {2**64}": f"{2**64} is too large: a browser counts exactly up to {MOST}",
-    f"x.fill_(-{MOST})": "x would pass 99999: the boxes hold five digits",
+    f"x += {2**64}": f"{2**64} is too large: a browser counts exactly up to {MAX_SAFE_INTEGER}",
+    f"x.fill_(-{MAX_SAFE_INTEGER})": "x would pass 99999: the boxes hold five digits",
     "y = x.as_strided((0, 50000000), (1, 1))": "x.as_strided((0, 50000000), (1, 1)) would have a size of 50000000: the picture holds 96",
     "y = x.as_strided((0, 97), (1, 1))": "x.as_strided((0, 97), (1, 1)) would have a size of 97: the picture holds 96",
     "y = x[1:] [0].as_strided((1,), (1,), 24)": "x[1:][0].as_strided((1,), (1,), 24) would reach element 24, and the storage ends at 23",
-    f"y = x.as_strided((2,), ({MOST},))": f"x.as_strided((2,), ({MOST},)): numbers beyond {MOST} are not exact in a browser",
+    f"y = x.as_strided((2,), ({MAX_SAFE_INTEGER},))": f"x.as_strided((2,), ({MAX_SAFE_INTEGER},)): numbers beyond {MAX_SAFE_INTEGER} are not exact in a browser",
     "x[:1, 0].expand(2)[:] = x[0, 0]": "x[:1, 0].expand(2)[:][0] and x[:1, 0].expand(2)[:][1] are both element 0, and torch refuses: \"unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.\"",
-    f"y = x.unfold(1, 6, {MOST})": "view",  # a step that nothing takes
+    f"y = x.unfold(1, 6, {MAX_SAFE_INTEGER})": "view",  # a step that nothing takes
     "y = x[None, 4:] + 1": "copy",
     "y = x[:, 6:].t() + 1": "copy",
     "__proto__ = x": "__proto__ is not one of x, y and z: the picture has room for these three",

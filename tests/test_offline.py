@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from stridekit.widgets import assets
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
 from stridekit.widgets.offline import Offline, live, offline_page
 from tests.needs import NODE, needs_node
 from tests.widget_kinds import KINDS, RIGHT, make
@@ -26,7 +26,7 @@ def test_a_page_has_the_state_as_python_has_it_now(kind):
     ((module, state),) = page["widgets"]
     assert page["modules"][module] == w._esm
     assert state["_state"] == json.loads(json.dumps(w._state))
-    shared = Picture.class_traits(sync=True).keys() | {"_esm", "_css", "_anywidget_id"}
+    shared = StateWidget.class_traits(sync=True).keys() | {"_esm", "_css", "_anywidget_id"}
     assert state.keys() == {*w.keys} - (shared - {"_state"})
 
 

@@ -28,7 +28,7 @@ def test_ones_own_layout_is_the_first_to_choose():
     assert [preset["name"] for preset in ReshapeStepper()._presets] == names
     mine, *others = ReshapeStepper(torch.arange(24.0).view(2, 3, 4).permute(1, 0, 2))._presets
     assert mine["name"] == "as given" and [preset["name"] for preset in others] == names
-    assert mine["targets"] == [[6, 4], [3, 8], [24]]
+    assert mine["targets"] == ((6, 4), (3, 8), (24,))
     assert Layout.of(eval(mine["expression"])) == Layout(**mine["layout"])
 
 

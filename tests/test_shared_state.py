@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from stridekit import Layout, widgets
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
 from tests import widget_kinds
 from tests.widget_kinds import KINDS, RIGHT, UNFIT
 
@@ -57,8 +57,8 @@ def test_a_change_of_a_page_is_taken_and_answered_at_once(kind, change):
     w, twin, told = make(kind), make(kind, change), []
     w.observe(lambda change: told.append(change["new"]), "_state")
     state = json.loads(json.dumps(twin._state))
-    w.set_state({"_state": state, "_turn": 0.25})
-    assert w.comm.sent == [{"_state": state, "_seen": 0.25}] and told == [state]
+    w.set_state({"_state": state, "_change_id": 0.25})
+    assert w.comm.sent == [{"_state": state, "_answered_id": 0.25}] and told == [state]
     assert (repr(w), w._state) == (repr(twin), twin._state)
 
 
@@ -66,11 +66,11 @@ def test_a_change_of_a_page_is_taken_and_answered_at_once(kind, change):
 def test_what_python_sets_is_told_whole_and_answers_nothing(kind):
     """So a page knows that a change of its own, which it has sent, comes later."""
     w = make(kind)
-    w.set_state({"_state": w._state, "_turn": 0.25})
+    w.set_state({"_state": w._state, "_change_id": 0.25})
     w.comm.sent.clear()
     exec(RIGHT[kind][1], {"w": w, "Layout": Layout})
     assert w.comm.sent[-1]["_state"] == json.loads(json.dumps(w._state))
-    assert not any({"_seen", "_turn"} & message.keys() for message in w.comm.sent)
+    assert not any({"_answered_id", "_change_id"} & message.keys() for message in w.comm.sent)
 
 
 @pytest.mark.parametrize(
@@ -83,18 +83,18 @@ def test_what_cannot_be_is_refused_whole(kind, part):
     w.observe(told.append)
     scene = {**make(kind)._state, **part} if part else {}
     with pytest.raises((ValueError, IndexError, TypeError, KeyError)):
-        w.set_state({"_state": scene, "_turn": 0.25})
+        w.set_state({"_state": scene, "_change_id": 0.25})
     assert (repr(w), w._state) == (before, held)
-    assert [change["name"] for change in told] == ["_seen"]
-    assert w.comm.sent == [{"_state": json.loads(json.dumps(held)), "_seen": 0.25}]
+    assert [change["name"] for change in told] == ["_answered_id"]
+    assert w.comm.sent == [{"_state": json.loads(json.dumps(held)), "_answered_id": 0.25}]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_turn_without_a_state_is_answered_with_what_is_held(kind):
     """A hand has set what was on its page already, while Python had gone on."""
     w = make(kind, RIGHT[kind][0])
-    w.set_state({"_turn": 0.25})
-    assert w.comm.sent == [{"_state": json.loads(json.dumps(w._state)), "_seen": 0.25}]
+    w.set_state({"_change_id": 0.25})
+    assert w.comm.sent == [{"_state": json.loads(json.dumps(w._state)), "_answered_id": 0.25}]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,8 +107,8 @@ def test_an_observer_that_fails_undoes_nothing(kind):
 
     w.observe(fail, "_state")
     with pytest.raises(ZeroDivisionError):
-        w.set_state({"_state": twin._state, "_turn": 0.25})
-    assert w._state == twin._state and w.comm.sent[-1]["_seen"] == 0.25
+        w.set_state({"_state": twin._state, "_change_id": 0.25})
+    assert w._state == twin._state and w.comm.sent[-1]["_answered_id"] == 0.25
     assert w.comm.sent[-1]["_state"] == json.loads(json.dumps(twin._state))
 
 
@@ -119,7 +119,7 @@ def test_one_change_is_done_before_the_next_begins(kind, page_first):
     w, page = make(kind), make(kind, RIGHT[kind][0])
     state = json.loads(json.dumps(page._state))
     changes = [
-        lambda: w.set_state({"_state": state, "_turn": 0.25}),
+        lambda: w.set_state({"_state": state, "_change_id": 0.25}),
         lambda: exec(RIGHT[kind][1], {"w": w, "Layout": Layout}),
     ]
     first, second = changes if page_first else changes[::-1]
@@ -148,9 +148,9 @@ def test_one_change_is_done_before_the_next_begins(kind, page_first):
 def test_what_python_puts_right_is_in_the_answer():
     """A page that selects by a negative index is told the index that it has become."""
     w = make("StrideExplorer")
-    w.set_state({"_state": {**w._state, "index": [-1, 0]}, "_turn": 0.25})
+    w.set_state({"_state": {**w._state, "index": [-1, 0]}, "_change_id": 0.25})
     assert w.index == (4, 0)
-    assert w.comm.sent == [{"_state": {**w._state, "index": [4, 0]}, "_seen": 0.25}]
+    assert w.comm.sent == [{"_state": {**w._state, "index": [4, 0]}, "_answered_id": 0.25}]
 
 
 # A trait that the page reads and Python does not send, or the other way round, would never show.
@@ -163,7 +163,7 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
     folder = FOLDER / type(make(kind)).__module__.split(".")[-2]
     source = (folder / "widget.js").read_text(encoding="utf-8")
     drawn = {*re.findall(r"\w+", " ".join(TRAITS.findall(source)))}
-    shared = {*Picture.class_traits(sync=True)} - {"_state"}
+    shared = {*StateWidget.class_traits(sync=True)} - {"_state"}
     sent = {name for name in make(kind).keys if name not in shared}
     assert drawn == sent - {"_esm", "_css", "_anywidget_id"}
     read = {name for path in folder.glob("*.js") for name in READ.findall(path.read_text("utf-8"))}
@@ -172,5 +172,5 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
 
 def test_the_shell_speaks_of_traits_that_python_sends():
     shell = (FOLDER / "page" / "shell.js").read_text(encoding="utf-8")
-    assert {*READ.findall(shell)} == {"_state", "_turn", "_seen"}
-    assert {"_state", "_turn", "_seen"} <= Picture.class_traits(sync=True).keys()
+    assert {*READ.findall(shell)} == {"_state", "_change_id", "_answered_id"}
+    assert {"_state", "_change_id", "_answered_id"} <= StateWidget.class_traits(sync=True).keys()

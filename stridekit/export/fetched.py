@@ -1,7 +1,7 @@
-"""Finds the addresses that a browser would load to show a page: a page that works offline has none.
+"""Find the addresses that a browser would load to show a page; a page that works offline has none.
 
-A page is read as a browser reads it, tag by tag, so that no spelling of an address is missed. Links that
-you have to click do not count; addresses that a script computes cannot be found here.
+A page is parsed as a browser parses it, tag by tag, to catch every spelling of an address. Links that you
+have to click do not count; addresses that a script computes cannot be found.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-# Their `href` waits for a click; any other is loaded.
+# Their `href` waits for a click; any other `href` is loaded.
 LINKS = {"a", "area"}
 LOADED = {
     "src", "srcset", "imagesrcset", "href", "xlink:href", "data", "poster", "background", "codebase",
     "classid", "archive", "manifest", "lowsrc", "dynsrc", "icon",
 }  # fmt: skip
 SEVERAL = {"srcset", "imagesrcset", "archive"}
-# Addresses that bring their content along; a page in one of them could load more.
+# Addresses that contain their content; a whole page in one could load more.
 WITH_CONTENT = re.compile(r"(?:data:(?:image/|font/|audio/|video/|,)|blob:|about:)", re.IGNORECASE)
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 
@@ -25,7 +25,7 @@ CSS_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTA
 CSS_URL = re.compile(r"url\(\s*[\"']?([^\"')]*)", re.IGNORECASE)
 CSS_TEXT = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 IMPORTED = re.compile(r"\b(?:import|from|importScripts|fetch|Worker)\b\s*\(?\s*[\"'`]([^\"'`]*)")
-# Ends of a comment for a browser, but not always for Python's parser.
+# A browser ends a comment here, Python's parser does not always.
 COMMENT_ENDS = re.compile(r"^-?>|--!>")
 
 
@@ -39,7 +39,7 @@ def loaded_from_elsewhere(page: str) -> str:
 
 
 def _as_browsers_do(address: str) -> str:
-    """Without line breaks, tabs, and control characters at its ends; a backslash is a slash."""
+    """The address without line breaks, tabs and outer control characters, with / for each backslash."""
     address = re.sub(r"[\t\n\r]", "", address).strip("".join(map(chr, range(33))))
     return address.replace("\\", "/")
 
@@ -56,7 +56,7 @@ def _addresses(page: str) -> Iterator[str]:
 
 
 class _Reader(HTMLParser):
-    """Collects the addresses of a page in their order."""
+    """Collect the addresses of a page in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class _Reader(HTMLParser):
 
     def _read(self, tag: str, name: str, value: str) -> None:
         if name in SEVERAL:
-            # A picture that is brought along may have commas and slashes of its own.
+            # An embedded picture may contain commas and slashes.
             self.found += re.split(r"[\s,]+", re.sub(r"data:\S*", "", value, flags=re.IGNORECASE))
         elif name in LOADED and not (tag in LINKS and name in ("href", "xlink:href")):
             self.found.append(value)

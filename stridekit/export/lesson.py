@@ -1,4 +1,4 @@
-"""One notebook as HTML: executed, its widgets alive, its mathematics as MathML, nothing from a network.
+"""One notebook as HTML: executed, with live widgets and MathML, and nothing loaded from a network.
 
 nbconvert makes the HTML of text, code and outputs; stridekit/widgets/offline.py makes the widgets live.
 """
@@ -26,7 +26,7 @@ WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
 
 
 class Lesson(NamedTuple):
-    """A notebook as a page: its title, its introduction and the whole of it as HTML, and its style."""
+    """A notebook as a page: title, introduction and body as HTML, and its styles."""
 
     title: str
     about: str
@@ -35,12 +35,13 @@ class Lesson(NamedTuple):
 
 
 def lesson(path: Path) -> Lesson:
-    """Execute a notebook in a new kernel, and make it a page. Raises NotebookError."""
+    """Execute a notebook in a new kernel and convert it to a page. Raises NotebookError."""
     exporter = _Exporter()
     notebook = _read(path)
-    widgets = _Widgets(*_run(notebook, path))
+    done = run(notebook, path.parent, CELL_TIMEOUT, kernel_manager_class=ThisPython)
+    widgets = _Widgets(done.widget_state, done.widget_buffers)
     for cell in notebook.cells:
-        cell.metadata = {}  # tags are for tests
+        cell.metadata = {}  # tags are only for tests
         for output in cell.get("outputs", []):
             _settle(output, widgets)
     notebook.metadata.pop("widgets", None)
@@ -57,22 +58,18 @@ def lesson(path: Path) -> Lesson:
 
 
 def styles() -> str:
-    """The style of other pages that show code as lessons do."""
+    """The styles for other pages that show code as lessons do."""
     exporter = _Exporter()
     _, resources = exporter.from_notebook_node(nbformat.v4.new_notebook())
     return _styles(exporter, resources)
 
 
-def _run(notebook: Any, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Run every cell, in place; the states and the buffers of the widgets that were made."""
-    done = run(notebook, path.parent, CELL_TIMEOUT, kernel_manager_class=ThisPython)
-    return done.widget_state, done.widget_buffers
-
-
 def _read(path: Path) -> Any:
     try:
         return nbformat.read(path, as_version=4)
-    except Exception as error:  # nbformat raises many kinds of errors for other files
+    except (
+        Exception
+    ) as error:  # nbformat raises many kinds of errors for files that are not notebooks
         reason = str(error).partition("\n")[0]
         raise NotebookError(f"it is not a notebook: {reason}") from None
 
@@ -89,14 +86,14 @@ class _Widgets:
             for key, state in states.items()
             if state.get("_model_module") == "anywidget"
             and "_esm" in state
-            # Bytes beside the state, and widgets inside of widgets, are more than the page has.
+            # A page has no bytes beside the state, and no widgets inside widgets.
             and not buffers.get(key)
             and "IPY_MODEL_" not in str(Offline.of(state).state)
         }
         self.numbers: dict[str, int] = {}
 
     def number(self, key: str) -> int | None:
-        """The number on the page; None for a widget that cannot live there."""
+        """The number of a widget on the page; None if it cannot live there."""
         if key not in self.states:
             return None
         return self.numbers.setdefault(key, len(self.numbers))
@@ -135,7 +132,7 @@ def _still(data: Any) -> str:
 
 
 class _Renderer(IPythonRenderer):
-    """Markdown with formulas as MathML, which browsers draw by themselves."""
+    """Markdown with formulas as MathML, which browsers render without a script."""
 
     def inline_math(self, body: str) -> str:
         return mathml(body, "inline")
@@ -145,7 +142,7 @@ class _Renderer(IPythonRenderer):
 
 
 class _Exporter(HTMLExporter):
-    """The cells alone, without the page around them that would load scripts from a network."""
+    """The cells without nbconvert's page around them, which would load scripts from a network."""
 
     def __init__(self) -> None:
         try:
@@ -165,7 +162,7 @@ class _Exporter(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
-        """As nbconvert does it, with our renderer: images that lie beside the notebook are embedded."""
+        """Render as nbconvert does, but with our renderer; images beside the notebook are embedded."""
         renderer = _Renderer(
             escape=False,
             exclude_anchor_links=True,
@@ -200,7 +197,7 @@ def _styles(exporter: _Exporter, resources: Any) -> str:
 
 
 def _theme(environment: Any) -> str:
-    """JupyterLab's colours, light or dark as the reader's system is."""
+    """JupyterLab's colours, light or dark with the reader's system."""
     light, dark = (
         environment.loader.get_source(environment, f"static/theme-{name}.css")[0]
         for name in ("light", "dark")
@@ -210,7 +207,7 @@ def _theme(environment: Any) -> str:
 
 
 def _opening(notebook: Any) -> tuple[str, str]:
-    """The title, which is the first cell's heading, and the text below it in that cell."""
+    """The heading of the first cell, and the text below it in that cell."""
     first = notebook.cells[0].source if notebook.cells else ""
     heading, _, about = first.partition("\n")
     if not heading.startswith("# "):

@@ -1,11 +1,11 @@
-"""Notebooks as web pages that need neither a kernel nor a network, their widgets alive.
+"""Notebooks as web pages with live widgets that need neither a kernel nor a network.
 
     python -m stridekit.export notebooks -o site
     python -m stridekit.export notebooks/01_strides.ipynb -o site
 
-A folder becomes a site with a front page and a reference, which is written from the docstrings; a
-notebook becomes one page. Each page is one file. The notebooks are executed, some seconds each; if one
-fails, nothing is written. Files that the export did not write are never replaced.
+A folder becomes a site with a front page and a reference made from the docstrings; a notebook becomes one
+page. Each page is one file. The notebooks are executed, some seconds each; if one fails, nothing is
+written. Files that the export did not write are never replaced.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stridekit.palette import css_variables
 if TYPE_CHECKING:
     from stridekit.export.lesson import Lesson
 
-# Every page begins with this: any other file is not ours, and stays.
+# Every exported page begins with this; any other file is not ours, and is kept.
 MARK = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     '<meta name="generator" content="stridekit">'
@@ -41,13 +41,13 @@ LEAD = (
 
 
 class ExportError(Exception):
-    """The export cannot be done; the message says why in one line, and nothing was written."""
+    """The export failed and wrote nothing; the message is one line that says why."""
 
 
 def export(source: Path, folder: Path) -> list[Path]:
-    """Write a notebook, or all notebooks of a folder, a front page and the reference: the files.
+    """Write a notebook, or a folder's notebooks with a front page and the reference; return the files.
 
-    Raises ExportError if there is no notebook, one of them fails, or the folder cannot be written to.
+    Raises ExportError if there is no notebook, one of them fails, or the folder is not writable.
     """
     notebooks = _notebooks(source)
     for path in notebooks:
@@ -71,7 +71,7 @@ def _notebooks(source: Path) -> list[Path]:
         if not found:
             raise ExportError(f"{source} has no notebooks")
         for path in found:
-            name = path.stem.casefold()  # some file systems take Index for index
+            name = path.stem.casefold()  # some file systems ignore case
             if name == "index" or name.startswith("reference-"):
                 raise ExportError(
                     f"{path} would take the name of the front page or of a page of the reference: rename it"
@@ -85,7 +85,7 @@ def _notebooks(source: Path) -> list[Path]:
 
 
 def _lesson(path: Path) -> Lesson:
-    """The notebook, executed. Raises ExportError, with the notebook's name."""
+    """The executed notebook. Raises ExportError with the name of the notebook."""
     try:
         pages: Any = import_module("stridekit.export.lesson")
     except ModuleNotFoundError as error:
@@ -106,7 +106,7 @@ def _lesson(path: Path) -> Lesson:
 
 
 def _require_free(paths: Iterable[Path]) -> None:
-    """Raise ExportError if a place is taken by anything but an earlier page."""
+    """Raise ExportError if one of the paths is anything but an earlier page."""
     for path in paths:
         if os.path.lexists(path) and not _is_page(path):
             raise ExportError(
@@ -126,7 +126,7 @@ def _is_page(path: Path) -> bool:
 
 
 def _write(pages: dict[str, str], folder: Path) -> list[Path]:
-    """Write all pages into a new folder, and only then move them to their places."""
+    """Write all pages into a temporary folder, then move them to their places."""
     _require_free(folder / name for name in pages)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -152,7 +152,7 @@ def _lesson_page(name: str, lesson: Lesson, is_site: bool) -> str:
 
 
 def _front_page_and_reference(lessons: dict[str, Lesson]) -> dict[str, str]:
-    """The front page, with each lesson's own words about it, and a page for each subject."""
+    """The front page, with the introduction of each lesson, and a page per subject."""
     from stridekit.export.lesson import styles
     from stridekit.export.reference import contents, reference
 
@@ -179,19 +179,19 @@ def _front_page(lessons: dict[str, Lesson], contents: str) -> str:
 
 
 def _page(title: str, body: str, styles: str = "") -> str:
-    """A whole page around a body; the window's title is the text of the title, which is HTML."""
+    """A whole page around a body; the window's title is the text of `title`, which is HTML."""
     title = re.sub(r"<[^>]*>", "", title)
     own = css_variables(":root") + STYLE.read_text(encoding="utf-8")
     return (
         f'{MARK}<meta name="viewport" content="width=device-width, initial-scale=1">'
-        # An icon that is there: else a browser asks the server for one.
+        # An empty icon: without one, a browser asks the server for it.
         f'<link rel="icon" href="data:,"><title>{title}</title>'
         f"<style>{styles}\n{own}</style></head>\n<body>{body}</body></html>\n"
     )
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Read the command line; 1 if nothing was written."""
+    """Run the command line; return 1 if nothing was written."""
     parser = argparse.ArgumentParser(
         prog="python -m stridekit.export",
         description="Write notebooks as web pages that need neither a kernel nor a network.",

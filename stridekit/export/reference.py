@@ -1,7 +1,7 @@
-"""The reference: every public name on a page, written from its docstring, in the look of the lessons.
+"""The reference: pages with every public name, made from the docstrings, in the style of the lessons.
 
-Nothing is written for the reference alone. A name stands on the page of the subject in which a learner
-meets it, which follows from the order of `stridekit.__all__`.
+No text is written for the reference alone. A name is on the page of the subject in which a learner meets
+it, which follows from the order of `stridekit.__all__`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import stridekit
 from stridekit import timing
 
 TITLE = "The package, name by name"
-# The pages: the name that each begins with, its file, its title and what it is about. Names that are
-# public in stridekit.timing alone follow those of it that are public in stridekit too.
+# The pages by their first name: file, title and lead. Names that are public only in stridekit.timing follow
+# those that are public in stridekit too.
 PAGES = {
     "Layout": ("layouts", "Layouts", "Where each element of a tensor lives, as a value."),
     "read_storage": ("raw_memory", "Raw memory", "What really lies at those addresses."),
@@ -42,14 +42,14 @@ STARS: dict[Any, str] = {
 
 
 class Example(NamedTuple):
-    """Lines of code and what they show, as in a doctest."""
+    """Lines of code and their output, as in a doctest."""
 
     source: str
     output: str
 
 
 class Entry(NamedTuple):
-    """A public name, or a member of a class by its full name, with its docstring in parts."""
+    """A public name, or a class member with its full name, and the parts of its docstring."""
 
     name: str
     kind: str  # of a member: "", "property", "trait, can be set and observed" …
@@ -64,7 +64,7 @@ class Entry(NamedTuple):
 
     @property
     def module(self) -> str:
-        """The module to import it from."""
+        """The module to import the name from."""
         return "stridekit" if self.name in stridekit.__all__ else "stridekit.timing"
 
 
@@ -83,7 +83,7 @@ class Subject(NamedTuple):
 
 
 def subjects() -> list[Subject]:
-    """All public names in the order in which a learner meets them, one page for each subject.
+    """All public names in the order in which a learner meets them, one page per subject.
 
     >>> [entry.name for entry in subjects()[1].entries]
     ['read_storage', 'read_element', 'storage_view']
@@ -104,7 +104,7 @@ def public_names() -> list[str]:
 
 
 def find(name: str) -> Any:
-    """The object behind a public name."""
+    """The object with a public name."""
     return getattr(stridekit if name in stridekit.__all__ else timing, name)
 
 
@@ -122,7 +122,7 @@ def _entry(name: str) -> Entry:
 
 
 def parts_of(doc: str | None) -> list[str | Example]:
-    r"""A docstring as its paragraphs and its examples, in their order.
+    r"""The paragraphs and examples of a docstring, in order.
 
     >>> parts_of("Add\n one.\n\n>>> x = 1\n>>> x + 1  # doctest: +ELLIPSIS\n2")
     ['Add one.', Example(source='x = 1\nx + 1', output='2')]
@@ -149,9 +149,9 @@ def _example(source: str, want: str = "") -> Example:
 
 
 def signature(found: Any, name: str, bound: bool = False) -> str:
-    """The call of a function or a class, with annotations as the source has them.
+    """The call of a function or a class, with annotations as in the source.
 
-    A default is shown where it is a plain value: others may differ from machine to machine.
+    Only plain values are shown as defaults: others may differ between machines.
 
     >>> signature(stridekit.shares_storage, "shares_storage")
     'shares_storage(x: Any, y: Any) -> bool'
@@ -163,7 +163,7 @@ def signature(found: Any, name: str, bound: bool = False) -> str:
     shown = [p for p in whole.parameters.values() if not p.name.startswith("_")]
     texts: list[str] = []
     for parameter in shown[1:] if bound else shown:
-        if parameter.kind is parameter.KEYWORD_ONLY and not _has_star(texts):
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(t[0] == "*" for t in texts):
             texts.append("*")
         texts.append(_parameter(parameter))
     result = "" if isinstance(found, type) else _annotation(whole.return_annotation)
@@ -172,10 +172,6 @@ def signature(found: Any, name: str, bound: bool = False) -> str:
     if len(line) <= 96:
         return line
     return "\n".join([f"{name}(", *(f"    {text}," for text in texts), end])
-
-
-def _has_star(texts: list[str]) -> bool:
-    return any(re.match(r"\*(?!\*)", text) for text in texts)
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
@@ -222,7 +218,7 @@ def _member(name: str, value: Any, cls: type) -> Entry | None:
         kind = "trait" if value.read_only else "trait, can be set and observed"
         call, doc = full, str(value.help)
     else:
-        return None  # a field: the signature has it, and the docstring says what it is
+        return None  # a field, which is in the signature and the docstring
     return Entry(full, kind, call, parts_of(doc), [])
 
 
@@ -242,7 +238,7 @@ def reference() -> list[tuple[Subject, str]]:
 
 
 def contents(found: list[Subject]) -> str:
-    """A list of the pages and the names on them, for the front page."""
+    """The list of the pages and their names, for the front page."""
     items = "".join(
         f'<li><a href="{subject.file}">{subject.title}</a>: '
         + ", ".join(
@@ -321,7 +317,7 @@ def _parts(parts: list[str | Example], places: dict[str, str], owner: str) -> st
 
 
 def _cell(example: Example) -> str:
-    """An example as a cell of a lesson."""
+    """An example in the form of a lesson's cell."""
     output = ""
     if example.output:
         text = html.escape(example.output, quote=False)
@@ -334,7 +330,7 @@ def _code(source: str) -> str:
 
 
 def _prose(text: str, places: dict[str, str], owner: str, linked: bool = True) -> str:
-    """Words with `code` between backticks, linked to the place that explains it.
+    """Text with `code` between backticks, linked to the place that explains it.
 
     >>> _prose("As `f(x) < g`.", {}, "h")
     'As <code>f(x) &lt; g</code>.'

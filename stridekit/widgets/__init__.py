@@ -19,5 +19,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Let the tab key offer what is for you, and not the modules behind it."""
+    """Offer the public names to tab completion, not the modules."""
     return __all__

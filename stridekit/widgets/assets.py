@@ -1,12 +1,12 @@
-"""One JavaScript module and one style sheet for a widget, put together from small files.
+"""One JavaScript module and one style sheet per widget, assembled from small files.
 
-anywidget loads a module from a blob, where relative imports fail. So a file and all that it imports are
-joined here: each but the last becomes a function that is called at once and returns the file's exports, so
-that two files may use one name for different things, and an import takes what it names from there. Each
-file still imports directly under `node --test`. A file is named by its path in this folder.
+anywidget loads a module from a blob, where relative imports fail. So a file and everything it imports are
+joined here. Each file but the last becomes a function that is called at once and returns its exports; an
+import becomes a destructuring of that result, so that two files may use one name for different things.
+Under `node --test` the files still import each other directly. A file is named by its path in this folder.
 
-Each model of a widget loads a module of its own, and a page keeps all that it ever loaded. So the code runs
-once on a page, and further modules, of further models, export what it made then.
+Each model of a widget loads a module of its own, and a page keeps every module it ever loaded. So the code
+runs once per page, and the modules of further models export the result of that run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def module(name: str) -> str:
 
 
 def script(name: str) -> str:
-    """A file after all that it imports; what it exports by name are names of the script."""
+    """A file preceded by everything it imports; its named exports become names of the script."""
     *parts, last = _files(name)
     return "\n".join([*map(_scope, parts), _body(last)])
 
@@ -46,7 +46,7 @@ def style(*names: str) -> str:
 
 @cache
 def _files(name: str) -> tuple[str, ...]:
-    """The files that a file imports, each after its own imports, and then the file itself."""
+    """The files that a file imports, each after its own imports, then the file itself."""
     imported = (_beside(name, path) for _, path in _IMPORT.findall(_source(name)))
     return tuple(dict.fromkeys([*chain.from_iterable(map(_files, imported)), name]))
 
@@ -58,7 +58,7 @@ def _scope(name: str) -> str:
 
 
 def _body(name: str) -> str:
-    """A file that imports from constants, and exports nothing but a default."""
+    """A file whose imports read from constants, and that exports only its default."""
 
     def take(found: re.Match[str]) -> str:
         names, other = found[1].replace(" as ", ": "), _beside(name, found[2])

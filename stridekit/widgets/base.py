@@ -1,4 +1,4 @@
-"""The Python that all widgets share: one value as their state, and a picture for pages without a kernel."""
+"""What all widgets share in Python: one value as their state, and a picture for pages without a kernel."""
 
 from __future__ import annotations
 
@@ -9,57 +9,59 @@ import anywidget
 import traitlets
 from matplotlib.figure import Figure
 
-from stridekit.widgets.static import png
+from stridekit.plots import png
+from stridekit.widgets.static import WIDTH
 
-# Some kernels have a thread for what pages send: a change may come while a cell is at another one.
+# Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
 _one_after_the_other = RLock()
 
 
-class Picture(anywidget.AnyWidget):
+class StateWidget(anywidget.AnyWidget):
     """A widget whose whole state is `_state`, which either side writes as one value.
 
-    Both may do so at the same moment. The last change to reach the kernel wins: the kernel takes them one
-    after the other, and answers each of a page's with what it then holds. A page gives each change a
-    number of its own, `_turn`; the answer names it in `_seen`. Until its newest change is answered, a page
-    keeps it on screen, since what comes sooner is older. So all end up with what the kernel holds, also
-    where it has refused a change, and nothing flips to and fro.
+    If both write at once, the last change to reach the kernel wins: the kernel takes changes one by one,
+    and replies to each page's change with the state that it then holds. A page numbers its changes:
+    `_change_id` is the number of the newest, and the reply repeats it as `_answered_id`. Until that reply
+    comes, the page keeps its own change on screen, because anything that arrives earlier is older. So all
+    views end up with the kernel's state, even after a refusal, and none flickers.
 
-    A widget is live where a kernel or an exported page is; beside it go a still picture and its repr,
-    which are the same on every run.
+    A widget is live in a kernel or on an exported page. Without one, a still picture and the repr stand
+    in; both are the same on every run.
     """
 
-    # The answer does what ipywidgets' echo would do, which does not wait for a refusal.
+    # No echo: ipywidgets echoes before a change can be refused. set_state replies instead.
     _state = traitlets.Dict().tag(sync=True, echo_update=False)
-    _turn = traitlets.Float().tag(sync=True, echo_update=False)
-    _seen = traitlets.Float().tag(sync=True)
+    _change_id = traitlets.Float().tag(sync=True, echo_update=False)
+    _answered_id = traitlets.Float().tag(sync=True)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse a public name that a widget of this kind does not have: nothing on screen would change."""
+        """Refuse public names that this widget does not have: setting them would change nothing."""
         if not name.startswith("_") and not hasattr(type(self), name):
             raise AttributeError(f"{type(self).__name__} has no {name} that could be set")
         with _one_after_the_other:
             super().__setattr__(name, value)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take what a page has changed, or refuse it whole by raising, and answer it, in one message."""
+        """Take a page's change, or refuse all of it by raising; reply in one message either way."""
         with _one_after_the_other, self.hold_sync():
             try:
                 if "_state" in sync_data:
                     self._check(sync_data["_state"])
                 super().set_state(sync_data)
             finally:
-                self._seen = sync_data.get("_turn", self._seen)
+                self._answered_id = sync_data.get("_change_id", self._answered_id)
+                # Private to ipywidgets, which has no other way to send a state that did not change.
                 self._states_to_send.add("_state")
 
     def _check(self, state: dict[str, Any]) -> None:
-        """Raise for a state that cannot be, and change nothing: JavaScript mirrors, Python decides."""
+        """Raise for an impossible state, and change nothing: JavaScript mirrors, Python decides."""
         raise NotImplementedError
 
     def _still(self) -> Figure:
-        """The picture of the present state, drawn on a bare Figure of a hundred pixels an inch."""
+        """The picture of the present state, on a bare Figure at 100 pixels per inch."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["image/png"], metadata["image/png"] = png(self._still())
+        data["image/png"], metadata["image/png"] = png(self._still(), colours=64), {"width": WIDTH}
         return data, metadata

@@ -1,4 +1,4 @@
-"""The grammar of typed lines, and how they are read: `.permute(1, 0)`, `[1:, ::2]`, `y = x[1:] + 1`.
+"""The grammar of typed lines, and their parser: `.permute(1, 0)`, `[1:, ::2]`, `y = x[1:] + 1`.
 
     steps    = step { step }                              the first dot may be left out
     step     = "[" item { "," item } [ "," ] "]"
@@ -18,11 +18,11 @@
     sign     = "+" | "-" | "*"
     op       = "=" | "+=" | "-=" | "*="
 
-Names have ASCII letters, digits and _. Spaces and tabs may stand between tokens, of which a dot and its
-name are one; "#" begins a comment. A line is Python, and means the same there: `(3)` is the int 3. Only a
-format in quotes, or without the name of its parameter, is not: `Step.text` has it as torch takes it.
+Names have ASCII letters, digits and _. Spaces and tabs may stand between tokens; a dot and its name are one
+token. "#" begins a comment. A line is Python with Python's meaning: `(3)` is the int 3. Formats may also be
+given in quotes, or without the name of the parameter; `Step.text` then has the form that torch takes.
 
-page/grammar.js is this module once more, function by function; lines.py and lines.js of the alias explorer
+page/grammar.js is a port of this module, function by function; lines.py and lines.js of the alias explorer
 read `line`. tests/live_lines.py holds the two languages to the same layouts, and the same words.
 """
 
@@ -34,7 +34,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from stridekit.layout import LayoutError
-from stridekit.widgets.notation import MOST
+from stridekit.widgets.notation import MAX_SAFE_INTEGER
 
 MOST_CHARACTERS = 1000
 
@@ -77,7 +77,7 @@ _UNSHOWN = re.compile(
 
 
 class Step(NamedTuple):
-    """One operation and its arguments; an index is called "[]". `text` is what torch takes."""
+    """One operation and its arguments; the name of an index is "[]". `text` is in torch's form."""
 
     name: str
     args: tuple[Any, ...]
@@ -86,7 +86,7 @@ class Step(NamedTuple):
 
 
 def read_steps(text: str) -> list[Step]:
-    """The operations that a text stands for, at least one. Raises LayoutError for another text.
+    """The operations in a text, at least one. Raises LayoutError for any other text.
 
     >>> [step.text for step in read_steps("t()[1:].contiguous('channels_last')")]
     ['.t()', '[1:]', '.contiguous(memory_format=torch.channels_last)']
@@ -102,7 +102,7 @@ def read_steps(text: str) -> list[Step]:
 
 
 def apply(x: Any, step: Step) -> Any:
-    """The layout or tensor that a step makes of another. Raises what they raise."""
+    """The result of a step on a layout or tensor. Raises what they raise."""
     if step.name == "[]":
         return x[step.args]
     found = getattr(x, step.name)
@@ -110,7 +110,7 @@ def apply(x: Any, step: Step) -> Any:
 
 
 class Reader:
-    """The tokens of a text, from the first to the last. `forms` is what a refusal says to write."""
+    """Reads the tokens of a text in order. `forms` is the advice in a refusal."""
 
     def __init__(self, text: str, forms: str) -> None:
         if len(text) > MOST_CHARACTERS:
@@ -156,12 +156,14 @@ class Reader:
         """An int of either sign."""
         minus = self.take("-")
         digits = self.need("[0-9]+")
-        if int(digits) > MOST:
-            raise LayoutError(f"{digits} is too large: a browser counts exactly up to {MOST}")
+        if int(digits) > MAX_SAFE_INTEGER:
+            raise LayoutError(
+                f"{digits} is too large: a browser counts exactly up to {MAX_SAFE_INTEGER}"
+            )
         return -int(digits) if minus else int(digits)
 
     def several(self, one: Callable[[], Any], closing: str) -> list[Any]:
-        """All that `one` reads, with commas between, up to the closing bracket."""
+        """The results of `one`, separated by commas, up to the closing bracket."""
         found = []
         while not self.take(closing):
             found.append(one())
@@ -204,7 +206,7 @@ class Reader:
         return slice(*parts) if len(parts) > 1 else parts[0]
 
     def _bound(self) -> int | None:
-        """An int; None where that is written, or nothing."""
+        """An int; None for "None" or for nothing."""
         if self.at_int():
             return self.number()
         self.take("None")
@@ -228,7 +230,7 @@ class Reader:
 
 
 def _called(name: str, given: list[tuple[str, Any]], text: str) -> Step:
-    """A call, its arguments with their parameters. Raises LayoutError for what torch does not take."""
+    """A call with its arguments matched to parameters. Raises LayoutError for what torch does not take."""
     signature = SIGNATURES[name] or ""
     parameters = {found[2]: found.groups() for found in _PARAMETER.finditer(signature)}
     by_place = [value for word, value in given if not word]
@@ -267,6 +269,6 @@ def _why_not(value: Any, star: str, name: str, kind: str, default: str | None) -
         shown = f"torch.{value}" if isinstance(value, str) else value
         return f"{shown}, not {_WORDS[kind]}"
     sizes = value if name in ("size", "shape") and kind == "ints" else ()
-    if prod(max(abs(n), 1) for n in sizes) > MOST:
-        return f"{value}: a browser counts exactly up to {MOST} elements"
+    if prod(max(abs(n), 1) for n in sizes) > MAX_SAFE_INTEGER:
+        return f"{value}: a browser counts exactly up to {MAX_SAFE_INTEGER} elements"
     return ""

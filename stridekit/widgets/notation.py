@@ -1,4 +1,4 @@
-"""The notation of all widgets: layouts as JSON and as code, elements by index, numbers that are exact."""
+"""What all widgets share in notation: layouts as JSON and as code, elements by index, exact numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from stridekit.layout import Layout
 
 CACHE_LINE = 64  # bytes
-MOST = 2**53 - 1  # a browser counts exactly up to here
+MAX_SAFE_INTEGER = 2**53 - 1  # the largest int that a browser counts exactly
 
 
 def layout_json(layout: Layout) -> dict[str, Any]:
-    """A layout as a widget's state has it.
+    """A layout in the form of a widget's state.
 
     >>> layout_json(Layout((4, 6), itemsize=4))
     {'shape': [4, 6], 'stride': [6, 1], 'storage_offset': 0, 'itemsize': 4}
@@ -27,7 +27,7 @@ def layout_json(layout: Layout) -> dict[str, Any]:
 
 
 def layout_of(state: Mapping[str, Any]) -> Layout:
-    """The layout whose numbers stand in a widget's state, beside other things perhaps.
+    """The layout in a widget's state, which may hold other things too.
 
     >>> layout_of(layout_json(Layout((4, 6))) | {"visit": 3})
     Layout(shape=(4, 6), stride=(6, 1), storage_offset=0, itemsize=1)
@@ -51,7 +51,7 @@ def elements(layout: Layout, order: Sequence[int] | None = None) -> list[int]:
     ([0, 1, 2, 3, 4, 5], [0, 3, 1, 4, 2, 5])
     """
     if layout.numel == 0:
-        return []  # whatever sizes stand beside the 0
+        return []  # the other sizes may be too large to list
     dims = range(layout.ndim) if order is None else order
     steps = [[i * layout.stride[d] for i in range(layout.shape[d])] for d in dims]
     return [layout.storage_offset + sum(terms) for terms in product(*steps)]
@@ -78,4 +78,6 @@ def why_not_counted(layout: Layout) -> str:
     'numbers beyond 9007199254740991 are not exact in a browser'
     """
     numbers = (layout.numel, *layout.shape, *layout.stride, layout.span.stop)
-    return f"numbers beyond {MOST} are not exact in a browser" if max(numbers) > MOST else ""
+    if max(numbers) <= MAX_SAFE_INTEGER:
+        return ""
+    return f"numbers beyond {MAX_SAFE_INTEGER} are not exact in a browser"

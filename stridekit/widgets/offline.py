@@ -1,4 +1,4 @@
-"""Widgets alive in a plain HTML page: no kernel, no network, one file."""
+"""Live widgets in a plain HTML page: no kernel, no network, one file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import anywidget
 
 from stridekit.widgets.assets import script
 
-# Traits of Jupyter, those that a page has once for all widgets of a kind, and those that are for a kernel.
+# Jupyter's traits, those that a page holds once per kind of widget, and those that only a kernel needs.
 _NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {
     *("_esm", "_css", "_anywidget_id"),
-    *("_turn", "_seen"),
+    *("_change_id", "_answered_id"),
 }
 
 
 class Offline(NamedTuple):
-    """A widget as a page needs it: its module, its style sheet, and the traits that its module reads."""
+    """The parts of a widget that a page needs: module, style sheet, and the traits the module reads."""
 
     esm: str
     css: str
@@ -27,7 +27,7 @@ class Offline(NamedTuple):
 
     @classmethod
     def of(cls, state: Mapping[str, Any]) -> Offline:
-        """The widget of a full state, as it goes from a kernel to the front end.
+        """The parts in a full state, as a kernel sends it to the front end.
 
         >>> Offline.of({"_esm": "export default {}", "_state": {}, "_model_module": "anywidget"})
         Offline(esm='export default {}', css='', state={'_state': {}})
@@ -37,7 +37,7 @@ class Offline(NamedTuple):
 
 
 def offline_page(widgets: Sequence[anywidget.AnyWidget], title: str = "stridekit") -> str:
-    """A whole HTML page on which the widgets stand one below the other, alive.
+    """A whole HTML page with the widgets, live, one below the other.
 
     >>> from stridekit.widgets import StrideExplorer
     >>> "http" in offline_page([StrideExplorer()]).replace("http://www.w3.org/2000/svg", "")
@@ -55,9 +55,9 @@ def offline_page(widgets: Sequence[anywidget.AnyWidget], title: str = "stridekit
 
 
 def live(widgets: Sequence[Offline]) -> str:
-    """The elements that bring each node with `data-widget="k"` to life as the k-th of the widgets.
+    """The HTML that makes each node with `data-widget="k"` the live k-th widget.
 
-    Each module and each style sheet goes into the page once.
+    Each module and each style sheet is included once.
     """
     modules = list(dict.fromkeys(widget.esm for widget in widgets))
     sheets = dict.fromkeys(widget.css for widget in widgets)
@@ -65,7 +65,7 @@ def live(widgets: Sequence[Offline]) -> str:
         "modules": modules,
         "widgets": [[modules.index(widget.esm), widget.state] for widget in widgets],
     }
-    # "</script>" inside of a JSON text would end the element, and "<!--" would hide its end.
+    # "</script>" in the JSON would end the element, and "<!--" would hide its end.
     text = json.dumps(data).replace("<", "\\u003c")
     styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
     host = (

@@ -6,20 +6,15 @@ the axes is one CSS pixel, y downwards, as in the live widget.
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import ceil, prod
 from textwrap import wrap
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
-from PIL import Image
 
 from stridekit import palette
 from stridekit.layout import Layout
@@ -28,30 +23,17 @@ WIDTH, PER_ROW, CELL, SLOT, GAP = 900, 16, 46, 48, 4
 LINE_HEIGHT = 19  # of the text
 MAX_ROWS = 12
 LONGEST = 10  # characters in a box
-MAX_CELLS = 512  # of more, or of rows too long for the page, the leading corner is drawn
+MAX_CELLS = 512  # beyond this, or where rows are too long for the page, the leading corner is drawn
 ARROW: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
 INK, MUTED, LINE, PALE = palette.INK[0], palette.MUTED[0], palette.LINE[0], palette.PALE[0]
-
-
-def png(figure: Figure) -> tuple[str, dict[str, Any]]:
-    """A figure as base64 PNG of 64 colours, and its width in CSS pixels, a hundred an inch.
-
-    So few colours make a fifth of the size, and notebooks are read over networks.
-    """
-    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
-    canvas.draw()
-    pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-    pixels.quantize(64, dither=Image.Dither.NONE).save(buffer, format="png", optimize=True)
-    width = round(figure.get_figwidth() * 100)
-    return base64.b64encode(buffer.getvalue()).decode("ascii"), {"width": width}
 
 
 def page(
     top: float, lines: Sequence[str] = (), *, first: float = 0, **style: Any
 ) -> tuple[Figure, Axes]:
-    """A figure with room for a drawing so high, and lines of text under it, the first one `first` below it.
+    """A figure with a drawing of height `top` and lines of text that start `first` below it.
 
-    One unit of the axes is one CSS pixel. `style` is that of the lines, as `put_text` takes it.
+    One unit of the axes is one CSS pixel. `style` goes to `put_text` for each line.
     """
     height = top + LINE_HEIGHT * len(lines)
     figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=150, facecolor="white")
@@ -63,7 +45,7 @@ def page(
 
 
 def wrapped(text: str, columns: int, indent: int = 2) -> list[str]:
-    """The lines of a text in parts of so many columns; those that follow stand `indent` further in."""
+    """The lines of a text, wrapped to `columns`; continuation lines are indented by `indent` more."""
     return [
         part
         for line in text.splitlines()
@@ -111,7 +93,7 @@ def draw(
 def _corner(
     layout: Layout, index: tuple[int, ...] | None, text: str
 ) -> tuple[Layout, tuple[int, ...] | None, str]:
-    """The part that a still picture has room for, and a line that says so if it is not the whole."""
+    """The part that fits a still picture; where it is not the whole, the text gets a line that says so."""
     columns = (WIDTH - 60) // (CELL + GAP)
     if layout.numel <= MAX_CELLS and (0, *layout.shape)[-1] <= columns:
         return layout, index, text
@@ -145,7 +127,7 @@ def _plane_corner(layout: Layout, plane: int) -> tuple[int, int]:
 
 
 def _cells(layout: Layout) -> Iterator[tuple[tuple[int, ...], int, int]]:
-    """Each index, in row-major order, and where its cell stands."""
+    """Each index in row-major order, and the place of its cell."""
     rows, columns, _ = _planes(layout)
     for flat, index in enumerate(product(*map(range, layout.shape))):
         x, y = _plane_corner(layout, flat // (rows * columns))
@@ -173,7 +155,7 @@ def _heads(ax: Axes, layout: Layout) -> None:
 
 
 def _rows(layout: Layout, storage_size: int) -> list[int]:
-    """The rows of the tape that are drawn: all of a small storage, the reached ones of a large one."""
+    """The rows of the tape to draw: all of a small storage, the reached ones of a large one."""
     count = ceil(storage_size / PER_ROW)
     if count <= MAX_ROWS:
         return list(range(count))
@@ -209,9 +191,7 @@ def _slot_x(element: int) -> int:
 
 def _tint(layout: Layout, index: tuple[int, ...]) -> str:
     """The colour of the row that an index belongs to."""
-    row = 0
-    for i, n in zip(index[:-1], layout.shape[:-1], strict=True):
-        row = row * n + i
+    row = Layout(layout.shape[:-1]).offset(index[:-1])  # in row-major order
     return palette.ROWS[row % len(palette.ROWS)][0]
 
 
@@ -238,7 +218,7 @@ def put_box(
     rounded: float = 0,
     **style: Any,
 ) -> None:
-    """A box, with corners of a radius if it is `rounded`, for all still pictures."""
+    """Draw a box, with corners of radius `rounded`."""
     style |= {"facecolor": fill, "edgecolor": edge, "linewidth": line}
     if rounded:
         corners = f"round,pad=0,rounding_size={rounded}"
@@ -257,5 +237,5 @@ def put_text(
     ha: str = "center",
     **style: Any,
 ) -> None:
-    """A text around a point, for all still pictures."""
+    """Write a text at a point, centred vertically."""
     ax.text(x, y, text, color=color, fontsize=size, ha=ha, va="center", **style)

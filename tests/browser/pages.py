@@ -40,7 +40,7 @@ MODELS = """async () => {
 }"""
 _SETTLED = f"""async () => {{
   const models = await ({MODELS})();
-  const waits = (model) => model.get('_turn') && model.get('_turn') !== model.get('_seen');
+  const waits = (model) => model.get('_change_id') && model.get('_change_id') !== model.get('_answered_id');
   for (const until = performance.now() + 30_000; models.some(waits); ) {{
     if (performance.now() > until) throw new Error('the kernel has not answered');
     await new Promise((done) => setTimeout(done, 5));

@@ -102,13 +102,13 @@ def test_sizes_end_where_pythons_do(show):
     """Each slider has its own name and its own limit."""
     w = show(explorer((1, 1, 1, 1)))
     names = ("N images", "C channels", "H height", "W width")
-    for k, (name, most) in enumerate(zip(names, words.MOST, strict=True)):
+    for k, (name, most) in enumerate(zip(names, words.MAX_SIZES, strict=True)):
         slider, shown = w.get_by_role("slider", name=name), w.locator(".sk-size output").nth(k)
         keys = {"End": most, "ArrowRight": most, "Home": 1, "ArrowLeft": 1}
         for key, size in [*keys.items(), ("End", most)]:
             press(slider, key)
             assert slider.input_value() == shown.inner_text() == str(size)
-    assert_words(w, words.MOST, (0, 0, 0, 0), "pixel")
+    assert_words(w, words.MAX_SIZES, (0, 0, 0, 0), "pixel")
 
 
 def test_planes_and_tapes_are_walked_by_keys(show):

@@ -71,7 +71,7 @@ def test_an_itemsize_keeps_the_alignment_possible(show):
     for itemsize, alignment in ((16, 48), (8, 48), (1, 48), (4, 48)):
         size.select_option(index=ITEMSIZES.index(itemsize))
         found = [shift.get_attribute(name) for name in ("step", "max", "aria-valuetext")]
-        said = f"{alignment} bytes behind the start of a line"
+        said = f"{alignment} bytes after the start of a line"
         assert shift.input_value() == str(alignment)
         assert found == [str(itemsize), str(64 - itemsize), said]
         layout = Layout((6, 8), itemsize=itemsize)

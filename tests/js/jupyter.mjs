@@ -106,7 +106,7 @@ export class Kernel {
   /** The model of a page that shows its widget, and what is on the way there. */
   page() {
     const page = { news: [] };
-    const state = { _state: this.scene, _turn: 0, _seen: this.seen, _note: "" };
+    const state = { _state: this.scene, _change_id: 0, _answered_id: this.seen, _note: "" };
     page.model = new Model(state, (message) => this.inbox.push([page, message]));
     this.pages.push(page);
     return page;
@@ -116,11 +116,11 @@ export class Kernel {
     this.tell({ _state: scene });
   }
   take() {
-    const [page, { _state, _turn }] = this.inbox.shift();
+    const [page, { _state, _change_id }] = this.inbox.shift();
     if (_state !== undefined && this.refuses(_state)) this.refusals += 1;
     else if (_state !== undefined) this.held.push(_state);
-    this.seen = _turn ?? this.seen;
-    this.tell({ _state: this.scene, _seen: this.seen });
+    this.seen = _change_id ?? this.seen;
+    this.tell({ _state: this.scene, _answered_id: this.seen });
     page.news.push({ idle: true });
   }
   tell(state) {

@@ -11,7 +11,7 @@ import { Model, Node, paint, toPaint } from "./jupyter.mjs";
 /** The model of a widget; `sent` is what the kernel was told. */
 function createModel(scene) {
   const sent = [];
-  const model = new Model({ _state: scene, _turn: 0, _seen: 0 }, (state) => sent.push(state));
+  const model = new Model({ _state: scene, _change_id: 0, _answered_id: 0 }, (state) => sent.push(state));
   return Object.assign(model, { sent });
 }
 
@@ -28,7 +28,7 @@ test("a change is drawn at once and sent once, when it has been painted", () => 
   shell.change("two");
   assert.deepEqual([drawn, toPaint(), model.sent], [3, 1, []]);
   paint(() => assert.deepEqual(model.sent, [])); // not before the frame is there
-  assert.deepEqual(model.sent, [{ _state: "two", _turn: model.get("_turn") }]);
+  assert.deepEqual(model.sent, [{ _state: "two", _change_id: model.get("_change_id") }]);
 });
 
 test("another state makes a widget forget what was pointed at, an answer does not", () => {
@@ -41,7 +41,7 @@ test("another state makes a widget forget what was pointed at, an answer does no
   shell.change("one");
   paint();
   model.hear({ state: { _state: "older" } });
-  model.hear({ state: { _state: "one", _seen: model.get("_turn") } });
+  model.hear({ state: { _state: "one", _answered_id: model.get("_change_id") } });
   model.hear({ state: { _state: "two" } });
   assert.deepEqual(done, ["start", "forgot", "one", "forgot", "two"]);
 });

@@ -3,7 +3,7 @@
 import { Refused } from "../page/layout.js";
 import { createReader } from "../page/grammar.js";
 
-/** The one argument of each operation in place: none, an int, a tensor. */
+/** The argument of each operation in place: none, an int, or a tensor. */
 const IN_PLACE = {
   ".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor",
   ".add_": "int or tensor", ".sub_": "int or tensor", ".mul_": "int or tensor",
@@ -12,7 +12,7 @@ const OPERATORS = { "=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_" };
 const FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one";
 
 /**
- * The meaning of a line: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
+ * The parsed line: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
  * is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
  */
 export function readLine(text) {
@@ -46,7 +46,7 @@ function line(reader) {
   return { target, op: op.slice(1), source };
 }
 
-/** A name, and operations on it as far as they go; one in place is none of them. */
+/** A name and the operations on it, up to one in place. */
 function chain(reader) {
   const [name, steps] = [reader.name(), []];
   while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) {

@@ -1,7 +1,7 @@
 """The lines of the alias explorer: the rule `line` of widgets/grammar.py.
 
 `y = x[1:, ::2]` and `y = x + 1` bind a name; `y += 100`, `y[0] = 7` and `y.add_(x)` write in place. An
-operand is a name with operations on it, or an int: nothing that is read here can do anything else.
+operand is a name with operations on it, or an int; nothing else can be expressed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from stridekit.layout import LayoutError
 from stridekit.widgets.grammar import Reader, Step
 
-# The one argument of each operation in place: none, an int, a tensor.
+# The argument of each operation in place: none, an int, or a tensor.
 IN_PLACE = {".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor"}
 IN_PLACE |= dict.fromkeys((".add_", ".sub_", ".mul_"), "int or tensor")
 _OPERATORS = {"=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_"}
@@ -40,7 +40,7 @@ class Bind(NamedTuple):
 
 
 class Compute(NamedTuple):
-    """`name = left + right`, out of place; one of the two may be an int."""
+    """`name = left + right`, out of place; one operand may be an int."""
 
     text: str
     name: str
@@ -50,7 +50,7 @@ class Compute(NamedTuple):
 
 
 class Store(NamedTuple):
-    """A write in place: the op of an assignment to an index is "[]"."""
+    """A write in place; the op of an assignment to an index is "[]"."""
 
     text: str
     target: Chain
@@ -59,7 +59,7 @@ class Store(NamedTuple):
 
 
 def read(text: str) -> Bind | Compute | Store:
-    """The meaning of a line. Raises LayoutError for a line in none of the forms.
+    """The parsed line. Raises LayoutError for a line in none of the forms.
 
     >>> read("y = x[1:, ::2].t()").name, read("y = x + 1").sign, read("y[0] += 5").op
     ('y', '+', 'add_')
@@ -94,7 +94,7 @@ def _line(reader: Reader) -> Bind | Compute | Store:
 
 
 def _chain(reader: Reader) -> Chain:
-    """A name, and operations on it as far as they go; one in place is none of them."""
+    """A name and the operations on it, up to one in place."""
     name, steps = reader.name(), []
     while reader.token[:1] in (".", "[") and reader.token not in IN_PLACE:
         steps.append(reader.step())

@@ -1,7 +1,6 @@
 // The panes of the alias explorer: a small grid for each tensor, and a tape for each storage.
 //
-// Each name has its letter, its hue and its pattern: in its grid, and as a lane through the boxes of the tape
-// that it reaches.
+// Each name has a letter, a hue and a pattern: in its grid, and as a lane through the boxes of the tape that it reaches.
 
 import { elementsOf, namesOf } from "./session.js";
 import { elementName, numel, range, tuple, unflatten } from "../page/layout.js";
@@ -15,27 +14,25 @@ const APART = 18; // between planes that stand side by side
 const GUTTER = 40; // room for the number of a row's first element
 const NAMES = ["x", "y", "z"];
 
-/** A box that the last line wrote flashes: two classes by turns, so that it does so each time. */
+/** A box that the last line wrote flashes; two alternating classes restart the animation each time. */
 const written = ({ session }, tape, element) =>
   session.touched.some(([t, e]) => t === tape && e === element)
     ? ` is-written is-flash${session.log.length % 2}`
     : "";
 
-/** The grids of the tensors that there are. */
-export function createOwned(id, { onHover, onMove }) {
+/** The grids of the existing tensors. `hand` is {onHover, onMove}, told {tape, element}. */
+export function createOwned(id, hand) {
   const node = h("div", { class: "sk-owned" });
-  const cards = NAMES.map((name) => createCard(id, name, { onHover, onMove }));
+  const cards = NAMES.map((name) => createCard(id, name, hand));
   node.append(...cards.map((card) => card.node));
   return { node, draw: (view, width) => cards.forEach((card) => card.draw(view, width)) };
 }
 
-function createCard(id, name, { onHover, onMove }) {
-  const own = { tensor: null, flats: [], elements: [] }; // of the boxes, in the order of the strip
-  const place = (k) => ({ tape: own.tensor.tape, element: own.elements[k] });
+function createCard(id, name, hand) {
+  const own = { tensor: null, flats: [], elements: [] }; // flats and elements in the order of the strip's boxes
   const strip = createStrip(`${id}-${name}`, {
-    label: `elements of ${name} by index`, height: 29,
-    onHover: (k) => onHover(k === null ? null : place(k)),
-    onMove: (k) => onMove(place(k)),
+    label: `elements of ${name} by index`, height: 29, ...hand,
+    of: (k) => ({ tape: own.tensor.tape, element: own.elements[k] }),
   });
   const numbers = h("span", { class: "sk-numbers" });
   const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${name}`, text: name }), numbers);
@@ -109,8 +106,8 @@ function createCard(id, name, { onHover, onMove }) {
 }
 
 /**
- * The places of the boxes of a tensor: planes of more than two dims side by side, as many as fit and as make full
- * lines. Columns that do not fit go on in the next line. `flats` is the flat index at each place.
+ * The places of the boxes of a tensor. Planes of more than two dims stand side by side, as many as fit and make full
+ * lines. Columns that do not fit continue in the next line. `flats` is the flat index at each place.
  */
 function arrange(shape, count, width, longest) {
   const [columns, rows, stack] = [shape.at(-1) ?? 1, shape.at(-2) ?? 1, shape.at(-3) ?? 1];
@@ -130,15 +127,15 @@ function arrange(shape, count, width, longest) {
     columns, rows, across, perRow, isWhole,
     flats: range(count).map((k) => (isWhole ? flatAt(k) : k)),
     top: !shape.length || !isWhole ? 0 : shape.length > 2 ? 2 * HEAD : HEAD,
-    side: (shape.length > 1 ? isWhole : !isWhole) ? SIDE : 0, // broken rows of two dims have no numbers
+    side: (shape.length > 1 ? isWhole : !isWhole) ? SIDE : 0, // wrapped rows of a matrix have no numbers
   };
 }
 
 /** The storages, one below the other. */
-export function createTapes(id, { onHover, onMove }) {
+export function createTapes(id, hand) {
   const node = h("div", { class: "sk-tapes" });
   const take = pool(node, (tape) => {
-    const made = createTape(`${id}-t${tape}`, tape, { onHover, onMove });
+    const made = createTape(`${id}-t${tape}`, tape, hand);
     return Object.assign(made.node, { draw: made.draw });
   });
   return {
@@ -147,12 +144,10 @@ export function createTapes(id, { onHover, onMove }) {
   };
 }
 
-function createTape(id, tape, { onHover, onMove }) {
-  const place = (element) => ({ tape, element });
+function createTape(id, tape, hand) {
   const strip = createStrip(id, {
-    label: `storage ${tape + 1}, in the order of memory`, height: 82, gap: 6,
-    onHover: (element) => onHover(element === null ? null : place(element)),
-    onMove: (element) => onMove(place(element)),
+    label: `storage ${tape + 1}, in the order of memory`, height: 82, gap: 6, ...hand,
+    of: (element) => ({ tape, element }),
   });
   const [what, why] = [h("span"), h("code")];
   const title = h("p", { class: "sk-title" }, what, why);
@@ -199,7 +194,7 @@ function createTape(id, tape, { onHover, onMove }) {
   return { node, draw };
 }
 
-/** The lanes of the names that own a box, with how often where it is more than once. */
+/** The lanes of the names that own a box, with a count if it is more than one. */
 function lanes(own) {
   const parts = NAMES.flatMap((name) => {
     const count = own.filter((owner) => owner.name === name).length;

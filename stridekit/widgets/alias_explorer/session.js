@@ -1,9 +1,9 @@
-// The tensors x, y and z, and what a typed line does to them: a view, a copy, or a write in place.
+// The tensors x, y and z, and the effect of typed lines on them: views, copies, writes in place.
 //
 // Python's session.py lets torch run the same lines, and tests/live_lines.py compares the two: values, copies, refusals
 // and sentences. A session is
 //   {tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], touched}
-// and never changes: `run(session, text)` gives the next one, or throws Refused.
+// and is immutable: `run(session, text)` returns the next one, or throws Refused.
 
 import {
   Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, unflatten, viewStride,
@@ -38,7 +38,7 @@ export function run(session, text) {
   return line.bind ? bind(session, line) : write(session, line);
 }
 
-/** The names that there are, x first. */
+/** The names in use, x first. */
 export const namesOf = (session) => NAMES.filter((name) => name in session.tensors);
 
 /** The element at each index of a tensor, in row-major order. */
@@ -83,7 +83,7 @@ function compute(session, { left: first, sign, right: second }) {
   return { tapes: [...session.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
 }
 
-/** Storages that no name holds are freed, and the others count on without them. */
+/** Free the storages that no name holds, and renumber the others. */
 function kept(tapes, opened, tensors) {
   const held = range(tapes.length).filter((t) => Object.values(tensors).some(({ tape }) => tape === t));
   const entries = Object.entries(tensors).map(([name, { tape, layout }]) => [
@@ -97,7 +97,7 @@ function kept(tapes, opened, tensors) {
   };
 }
 
-/** The tensor at the end of a chain, the storages then, and why the last copy was made. */
+/** The tensor at the end of a chain, the storages then, and the reason for the last copy. */
 function follow(session, tapes, { name, steps }) {
   requireName(name);
   if (!(name in session.tensors)) refuse(`${name} is not there yet: make it, as in ${name} = x[1:]`);
@@ -117,7 +117,7 @@ function follow(session, tapes, { name, steps }) {
   return { tapes, tensor, reason };
 }
 
-/** The values of one layout on a new storage, in the places of another. */
+/** The values of one layout on a new storage, arranged by another layout. */
 function moved(values, before, after) {
   const result = new Array(numel(after)).fill(0);
   const [from, to] = [reach(before).elements, reach(after).elements];
@@ -176,10 +176,10 @@ const COMPUTE = {
   "[]": (a, b) => b,
 };
 
-/** torch sees that indices share an element where a stride is 0, and looks no further. */
+/** torch detects shared elements only by a stride of 0. */
 const repeats = (x) => !isDense(x) && x.shape.some((n, d) => n > 1 && x.stride[d] === 0);
 
-/** The element that each index of the target reads; throws where torch does, or does not define it. */
+/** The element that each index of the target reads; throws where torch does, or leaves the result undefined. */
 function requireDefined({ into, from, op, elements, shared, names }) {
   const [x, y] = [into.tensor.layout, from.tensor.layout];
   const same = into.tensor.tape === from.tensor.tape;
@@ -191,7 +191,7 @@ function requireDefined({ into, from, op, elements, shared, names }) {
   const visited = reach(wide).elements;
   const isSame = same && String([x.stride, x.storage_offset]) === String([wide.stride, wide.storage_offset]);
   if (["copy_", "[]"].includes(op) && isSame && ((op === "[]" && y.shape.length) || String(x.shape) === String(y.shape)))
-    return visited; // torch sees that there is nothing to do, but for a 0-d tensor, whose value fills
+    return visited; // torch sees that there is nothing to do, except for a 0-d tensor, which fills
   if (repeats(x)) refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
   const scalar = op === "[]" && !y.shape.length;
   if (same && !scalar && overlapsInPart(x, op === "[]" && String(x.shape) !== String(y.shape) ? wide : y)) {
@@ -217,10 +217,10 @@ function overlapsInPart(x, y) {
   return a < b + m && b < a + n;
 }
 
-/** No index may read what another one writes. */
+/** Refuse if an index reads what another one writes. */
 function requireOrder(x, elements, visited, names, copies) {
   const writer = new Map(elements.map((element, k) => [element, k]));
-  if (copies) // what is overwritten with itself stays what it is
+  if (copies) // an element overwritten with itself does not change
     elements.forEach((element, k) => visited[k] === element && writer.delete(element));
   const index = (k) => elementName(unflatten(x.shape, k), names.target);
   visited.forEach((element, k) => {
@@ -233,10 +233,10 @@ function requireOrder(x, elements, visited, names, copies) {
   });
 }
 
-/** A warning against a write that torch makes; "" if there is nothing to warn of. */
+/** A warning about a write that torch allows; "" if there is none. */
 function warn(shared, op, elements) {
   if (!shared) return "";
-  if (["fill_", "zero_", "[]"].includes(op)) return `${shared}: who writes to one writes to the other`;
+  if (["fill_", "zero_", "[]"].includes(op)) return `${shared}: writing to one writes to the other`;
   const counts = new Map();
   for (const element of elements) counts.set(element, (counts.get(element) ?? 0) + 1);
   return (
@@ -245,7 +245,7 @@ function warn(shared, op, elements) {
   );
 }
 
-/** A sentence on which tensors hold other values than before, the written one first. */
+/** A sentence on the tensors whose values changed, the written one first. */
 function changes({ tensors }, base, written, changed) {
   const names = NAMES.filter((name) => name in tensors && tensors[name].tape === written);
   names.sort((a, b) => (b === base) - (a === base));
@@ -293,7 +293,7 @@ function requireRoom(said, layout, storageSize) {
 
 // Who shares with whom -----------------------------------------------------------------------------
 
-/** Sentences on how each two tensors share memory, and on which overlap themselves: [{names, kind, text}]. */
+/** Sentences on how each pair of tensors shares memory, and on tensors that overlap themselves: [{names, kind, text}]. */
 export function relations(session) {
   const names = namesOf(session);
   const pairs = names.flatMap((x, k) => names.slice(k + 1).map((y) => [y, x]));
@@ -309,7 +309,7 @@ function relation({ tensors }, y, x) {
   const [ys, xs] = [y, x].map((name) => new Set(elementsOf(tensors[name])));
   const none = (text) => ({ kind: "none", text });
   for (const [name, own] of [[y, ys], [x, xs]])
-    if (!own.size) return none(`${name} is empty: it shares no element with anyone`);
+    if (!own.size) return none(`${name} is empty: it shares no element`);
   if (tensors[y].tape !== tensors[x].tape)
     return none(`${y} and ${x} share no element: they have two storages`);
   const both = [...ys].filter((element) => xs.has(element)).length;

@@ -1,8 +1,7 @@
-"""The tensors x, y and z, and what a typed line does to them: a view, a copy, or a write in place.
+"""The tensors x, y and z, and the effect of typed lines on them: views, copies, writes in place.
 
-A line is read by lines.py and run by torch: the values and the refusals are torch's. What Layout knows
-beside it, the reasons, goes into the log. session.js does the same in the browser, and tests/live_lines.py
-compares the two.
+lines.py reads a line and torch runs it: values and refusals are torch's. The reasons in the log come from
+Layout. session.js does the same in the browser, and tests/live_lines.py compares the two.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ MAX_TEXT = 10_000  # characters of all lines together, far more than a hand type
 
 
 class Entry(NamedTuple):
-    """A line of the log: "view", "copy" or "write", and what happened in words."""
+    """A line of the log: its kind ("view", "copy" or "write"), and a sentence on its effect."""
 
     text: str
     kind: str
     sentence: str
-    warning: str = ""  # what speaks against the write, which torch makes all the same
+    warning: str = ""  # against a write that torch makes without one
 
 
 class Session:
     """The tensors after some lines, and the log.
 
-    The values are held as float64, in which each number that the picture holds is exact.
+    The values are float64, which is exact for every number in the picture.
     """
 
     @torch_defaults()
@@ -64,7 +63,7 @@ class Session:
 
     @torch_defaults()
     def run(self, text: str) -> Entry:
-        """Run one line. Raises LayoutError, and then all is as it was before."""
+        """Run one line. Raises LayoutError, and then changes nothing."""
         line = read(text)
         entry = self._write(line) if isinstance(line, Store) else self._bind(line)
         self.log.append(entry)
@@ -88,7 +87,7 @@ class Session:
         return Entry(line.text, "view", "nothing was copied")
 
     def _compute(self, line: Compute) -> tuple[Named, str]:
-        """The new tensor of an operation out of place, and why it has a storage of its own."""
+        """The new tensor of an operation out of place, and the reason for its storage."""
         one, two = map(self._operand, (line.left, line.right))
         layouts = [
             Layout((), itemsize=8) if isinstance(it, int) else Layout.of(it) for it in (one, two)
@@ -105,7 +104,7 @@ class Session:
         return operand if isinstance(operand, int) else self._follow(operand)[0].tensor
 
     def _follow(self, chain: Chain) -> tuple[Named, str]:
-        """The tensor of a chain of operations, and why the last copy in it was made."""
+        """The tensor at the end of a chain, and the reason for the last copy in it."""
         _require_name(chain.name)
         if chain.name not in self.tensors:
             raise LayoutError(f"{chain.name} is not there yet: make it, as in {chain.name} = x[1:]")
@@ -151,7 +150,7 @@ class Session:
         return Entry(line.text, "write", sentence, write.warning())
 
     def _changes(self, base: str, tape: torch.Tensor, changed: set[int]) -> str:
-        """A sentence on which tensors hold other values than before, the written one first."""
+        """A sentence on the tensors whose values changed, the written one first."""
         parts: list[str] = []
         for name in sorted(self.tensors, key=lambda name: (name != base, name)):
             own = {*self.tensors[name].elements()} if self.tensors[name].tape is tape else set()
@@ -163,11 +162,11 @@ class Session:
     # The picture ------------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """The names that there are, x first."""
+        """The names in use, x first."""
         return sorted(self.tensors)
 
     def relations(self) -> list[str]:
-        """Sentences on how each two tensors share memory, and on which overlap themselves."""
+        """Sentences on how each pair of tensors shares memory, and on tensors that overlap themselves."""
         names = self.names()
         pairs = [(b, a) for k, a in enumerate(names) for b in names[k + 1 :]]
         said = [self.relation(y, x) for y, x in pairs]
@@ -183,7 +182,7 @@ class Session:
         ys, xs = {*mine.elements()}, {*its.elements()}
         for name, own in ((y, ys), (x, xs)):
             if not own:
-                return f"{name} is empty: it shares no element with anyone"
+                return f"{name} is empty: it shares no element"
         if mine.tape is not its.tape:
             return f"{y} and {x} share no element: they have two storages"
         if ys == xs:
@@ -200,7 +199,7 @@ class Session:
         return f"{y} and {x} share no element: one ends before the other begins"
 
     def overlap(self, name: str) -> str:
-        """A sentence on two indices of a tensor that are one element; "" if there are none."""
+        """A sentence on two indices that are one element; "" if there are none."""
         own = self.tensors[name]
         shared = shared_element(own, name)
         return shared and f"{name} overlaps itself: {shared}"
@@ -219,7 +218,7 @@ def _require_small(name: str, layout: Layout) -> None:
             f"{name} would have {layout.numel} elements in {layout.ndim} dims: "
             f"the picture holds {MAX_CELLS} in {MAX_DIMS}"
         )
-    if max(layout.shape, default=0) > MAX_CELLS:  # though a 0 beside it leaves no elements
+    if max(layout.shape, default=0) > MAX_CELLS:  # even if another size is 0
         raise LayoutError(
             f"{name} would have a size of {max(layout.shape)}: the picture holds {MAX_CELLS}"
         )

@@ -1,7 +1,7 @@
-// AliasExplorer: x, y and z painted on the storages they lie on, and a line to type on.
+// AliasExplorer: x, y and z painted on their storages, and a line to type on.
 //
-// The state is {shape, steps} in the model: the session is what the steps make of it. What is pointed at, the
-// line that waits for a yes, and why a line was refused are this view's own.
+// The state in the model is {shape, steps}, from which the session follows. What is pointed at, the line that awaits
+// confirmation, and the reason of a refusal belong to this view.
 
 import { begin, elementsOf, namesOf, relations, run } from "./session.js";
 import { createOwned, createTapes } from "./panes.js";
@@ -28,7 +28,7 @@ function render({ model, el }) {
   const input = h("input", {
     class: "sk-input", id: `${id}-line`, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
     "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]",
-    // JupyterLab lets no Enter in a line of text submit its form.
+    // JupyterLab keeps Enter from submitting a form.
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
   const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
@@ -44,8 +44,8 @@ function render({ model, el }) {
   const yes = act("write all the same", () => accept(own.pending.text));
   const no = act("leave it", leave);
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
-  const owned = createOwned(id, { onHover: hover, onMove: select });
-  const tapes = createTapes(id, { onHover: hover, onMove: select });
+  const hand = { onHover: hover, onMove: select };
+  const [owned, tapes] = [createOwned(id, hand), createTapes(id, hand)];
   const news = h("p", { class: "sk-news" });
   const readout = h("p", { class: "sk-readout" });
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
@@ -79,7 +79,7 @@ function render({ model, el }) {
     shell.speak(place ?? (own.why ? "" : last));
   }
 
-  /** The session of the state, made anew when the state is another one. */
+  /** Run the session of the state, if the state is a new one. */
   function read() {
     const now = model.get("_state");
     if (state && String([now.shape, ...now.steps]) === String([state.shape, ...state.steps])) {
@@ -112,14 +112,14 @@ function render({ model, el }) {
     });
   }
 
-  /** A sentence on what the last line did. */
+  /** A sentence on the effect of the last line. */
   function outcome({ log }) {
     if (!log.length) return "Nothing has been run yet: x is alone.";
     const { text, kind, sentence } = log.at(-1);
     return `${text} — ${kind === "write" ? "" : `${kind}: `}${sentence}.`;
   }
 
-  /** The box that is pointed at, and every index that it has. */
+  /** A sentence on the box that is pointed at, with all of its indices. */
   function placeOf({ session, owners, pointed: { tape, element } }) {
     const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
     const names = owners[tape][element].map(({ name, flat }) =>
@@ -152,7 +152,7 @@ function render({ model, el }) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
     keep([...state.steps, text]);
-    if (asked) input.focus(); // the button that had it is gone
+    if (asked) input.focus(); // the focused button is gone
   }
 
   function leave() {
@@ -164,7 +164,7 @@ function render({ model, el }) {
   function keep(steps) {
     Object.assign(own, { why: "", pending: null, spot: null });
     shell.change({ shape: state.shape, steps });
-    if (!steps.length) input.focus(); // a button that can do no more lets go of the focus
+    if (!steps.length) input.focus(); // a disabled button loses the focus
   }
 
   function hover(place) {

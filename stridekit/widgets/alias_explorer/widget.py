@@ -1,4 +1,4 @@
-"""AliasExplorer: two or three tensors on one storage, and what a line of code does to all of them."""
+"""AliasExplorer: up to three tensors on one storage, and the effect of a line of code on all of them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.alias_explorer.session import Entry, Session
 from stridekit.widgets.alias_explorer.still import draw
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
 
 STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
 
 
-class AliasExplorer(Picture):
-    """Type `y = x[1:, ::2]`, then `y += 100`, and see who else changed; then `z = y + 1`, and see nobody.
+class AliasExplorer(StateWidget):
+    """Type `y = x[1:, ::2]`, then `y += 100`, and see which tensors change; after `z = y + 1`, none does.
 
-    x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, of at most three names x, y
-    and z; they follow the hand and can be set from Python. `tensors` and `values` are what the names now
-    are. A view joins the others on their storage, a copy opens a new one. Raises LayoutError, which
-    quotes torch, for a line that torch refuses or whose result it does not define; the picture then stays.
+    x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, with the names x, y and z;
+    they follow the hand and can be set from Python. `tensors` and `values` are the present layouts and
+    values of the names. A view shares its tensor's storage, a copy opens a new one. Raises LayoutError,
+    which quotes torch, for a line that torch refuses or whose result it leaves undefined; the picture
+    then stays as it was.
 
     >>> explorer = AliasExplorer((4, 6), ["y = x[1:, ::2]", "z = x.t().contiguous()"])
     >>> explorer.steps += ("y += 100",)
@@ -48,7 +49,7 @@ class AliasExplorer(Picture):
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The lines that were run, in order. Those that are set are run anew, from the beginning."""
+        """The lines that were run, in order. Setting them starts again from x."""
         return tuple(entry.text for entry in self._session.log)
 
     @steps.setter

@@ -1,4 +1,4 @@
-"""A write in place, made by torch, and refused where torch makes it without defining what comes out."""
+"""A write in place by torch, refused where torch allows it but leaves the result undefined."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import torch
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.notation import counted, element_name, elements
 
-MAX_VALUE = 99_999  # what fits a box
+MAX_VALUE = 99_999  # fits a box
 
 
 class Named(NamedTuple):
-    """A tensor, and the storage that it lies on as one dim."""
+    """A tensor, and its storage as a 1-d tensor."""
 
     tape: torch.Tensor
     tensor: torch.Tensor
@@ -48,15 +48,15 @@ def shared_element(own: Named, name: str) -> str:
 class Write(NamedTuple):
     """`target.op(value)` or `target.op(other)`; the op of an assignment is "[]"."""
 
-    name: str  # the target as it is written
-    source: str  # what is written to it, as it is written
+    name: str  # the target as typed
+    source: str  # the source as typed
     op: str
     target: Named
     value: int | None
     other: Named | None
 
     def run(self) -> None:
-        """Let torch write. Raises LayoutError, perhaps after the write, where this cannot be shown."""
+        """Let torch write. Raises LayoutError, possibly after the write, if it cannot be shown."""
         elements, visited = self.target.elements(), self._visited()
         try:
             self._run_in_torch()
@@ -71,12 +71,12 @@ class Write(NamedTuple):
         self.target.tape.add_(0.0)  # there is no -0
 
     def warning(self) -> str:
-        """A warning against a write that torch makes; "" if there is nothing to warn of."""
+        """A warning about a write that torch allows; "" if there is none."""
         shared = shared_element(self.target, self.name)
         if not shared or (self.other is not None and self.op != "[]"):
             return ""
         if self.op in ("fill_", "zero_", "[]"):
-            return f"{shared}: who writes to one writes to the other"
+            return f"{shared}: writing to one writes to the other"
         most = max(Counter(self.target.elements()).values())
         return (
             f"{shared}: torch does not refuse, and {self.op} runs once for each index, "
@@ -84,7 +84,7 @@ class Write(NamedTuple):
         )
 
     def _visited(self) -> list[int]:
-        """The element of the other tensor that is read for each index of the target."""
+        """The element of the other tensor that each index of the target reads."""
         if self.other is None:
             return []
         layout, shape = self.other.layout, self.target.tensor.shape
@@ -108,17 +108,17 @@ class Write(NamedTuple):
         return f"{self.name} and {self.source} share {counted(both, 'element')}"
 
     def _require_defined(self, elements: list[int], visited: list[int]) -> None:
-        """Refuse what torch makes although the result depends on the order in which it visits."""
+        """Refuse writes that torch allows although the result depends on the order of visit."""
         same = self.other is not None and self.other.tape is self.target.tape
         if same and elements == visited and self.op in ("copy_", "[]"):
-            return  # nothing happens
+            return  # nothing changes
         if shared := shared_element(self.target, self.name):
             raise LayoutError(
                 f"{shared}, and each would get a value of its own: torch does not refuse, and does "
                 f"not define the result. Write to {self.name}.clone() instead"
             )
         writer = {element: k for k, element in enumerate(elements)}
-        if self.op in ("copy_", "[]"):  # what is overwritten with itself stays what it is
+        if self.op in ("copy_", "[]"):  # an element overwritten with itself does not change
             writer = {element: k for element, k in writer.items() if visited[k] != element}
         for k, element in enumerate(visited if same else []):
             if writer.get(element, k) != k:

@@ -1,7 +1,7 @@
-"""The layers of a small network that keep channels_last, and those that lose it: torch is asked.
+"""The layers of a small network that keep channels_last, and those that lose it, as torch runs them.
 
-Nothing here predicts. `network()` runs each layer on tiny tensors, in every combination of layers that a
-reader can switch on, and writes down the strides that come out. The front end only looks them up.
+Nothing is predicted. `network()` runs each layer on tiny tensors, in every combination that can be switched
+on, and records the resulting strides. The front end only looks them up.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from torch.nn import functional as F
 from stridekit._defaults import torch_defaults
 from stridekit.layout import Layout
 
-# A shape that tells the formats apart, then one with a single channel, one with a single pixel.
+# A shape that tells the formats apart, one with a single channel, and one with a single pixel.
 INPUTS = ((2, 3, 4, 4), (2, 1, 4, 4), (2, 3, 1, 1))
 DEFAULT_LAYERS = ("conv2d", "batch_norm", "relu", "max_pool2d", "flatten")
 
 
 class Layer(NamedTuple):
-    """A layer: its name, its code as the reader sees it, what runs, and why it may lose the format."""
+    """A layer: its name, its code on screen, the function that runs, and why it may lose the format."""
 
     name: str
     code: str
@@ -32,7 +32,7 @@ class Layer(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The tensor that comes out of a layer; the label is "" and the stride () where torch refuses it."""
+    """The output of a layer; the label is "" and the stride () where torch refuses."""
 
     label: str
     stride: tuple[int, ...]
@@ -44,7 +44,7 @@ def _ones(*shape: int) -> Tensor:
 
 
 def _skip(x: Tensor) -> Tensor:
-    """A contiguous tensor of the same shape: what a forgotten branch of a network brings."""
+    """A contiguous tensor of the same shape, as from a branch that was not converted."""
     return _ones(*x.shape)
 
 
@@ -99,10 +99,10 @@ NAMES = tuple(layer.name for layer in LAYERS)
 @cache
 @torch_defaults()
 def network() -> dict[str, Any]:
-    """All that the front end can ask, as JSON.
+    """Everything that the front end looks up, as JSON.
 
-    `inputs` have the two states that each shape starts in, `states` are those that a tensor can be in,
-    and `steps[state][layer]` is [the state after the layer, or None where torch refuses it; which note].
+    `inputs` have the two states in which each shape starts, `states` are all states of a tensor, and
+    `steps[state][layer]` is [the state after the layer, or None where torch refuses; the number of a note].
 
     >>> x = network()["inputs"][0]
     >>> x["shape"], [network()["states"][start]["label"] for start in x["starts"]]
@@ -114,7 +114,7 @@ def network() -> dict[str, Any]:
     notes: dict[str, int] = {}
 
     def state_of(x: Tensor, dims: str = "NCHW", following: int = 0) -> int:
-        """The number of the state of x, whose dims have these names; the layers that may follow are run."""
+        """The number of the state of x, whose dims have these names; runs the layers that may follow."""
         number = numbers.setdefault((x.shape, x.stride(), dims), len(states))
         if number == len(states):
             shape, stride = list(x.shape), list(x.stride())
@@ -146,7 +146,7 @@ def network() -> dict[str, Any]:
 
 
 def trace(which: int, layers: Collection[str]) -> list[tuple[str, list[Passage]]]:
-    """The layers that are on, each with what it makes of both inputs of a shape.
+    """The layers that are on, each with its outputs for both inputs of a shape.
 
     >>> for code, (_, y) in trace(0, ["relu", "flatten"]):
     ...     print(f"{code}: {y.label} {y.note}".strip())
@@ -173,7 +173,7 @@ def _passage(table: dict[str, Any], to: int | None, which: int) -> Passage:
 
 
 def label(x: Tensor) -> str:
-    """The memory format of x by its flags; and which one torch takes it for, where that is another.
+    """The memory format of x by its flags, and the one that torch takes it for, if that differs.
 
     >>> label(torch.ones(2, 1, 4, 4))
     'both, taken for contiguous_format'
@@ -187,7 +187,7 @@ def label(x: Tensor) -> str:
 
 
 def note(layer: Layer, x: Tensor, y: Tensor, dims: str) -> str:
-    """A note on what a layer did with the format of x, if that needs a word.
+    """A note on what a layer did to the format of x; "" if nothing needs saying.
 
     >>> x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
     >>> note(LAYERS[NAMES.index("flatten")], x, x.flatten(1), "NCHW")
@@ -205,12 +205,12 @@ def note(layer: Layer, x: Tensor, y: Tensor, dims: str) -> str:
 
 
 def _taken_for_channels_last(x: Tensor) -> bool:
-    """`.to(memory_format=…)` returns x itself exactly where torch takes it to be in that format."""
+    """`.to(memory_format=…)` returns x itself exactly if torch takes it to be in that format."""
     return x.to(memory_format=torch.channels_last) is x
 
 
 def _innermost(x: Tensor, dims: str) -> str:
-    """A note on the dim that is innermost in memory, where that is not the last one."""
+    """A note that names the dim innermost in memory, where it is not the last one."""
     stepped = [d for d in range(x.ndim) if x.shape[d] > 1]
     nearest = min(stepped, key=lambda d: x.stride(d))
     return f"{dims[nearest]} is innermost in memory, not {dims[stepped[-1]]}"

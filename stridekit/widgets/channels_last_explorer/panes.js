@@ -1,7 +1,7 @@
 // The parts of ChannelsLastExplorer: sizes, the tensor's planes, a tape for each format, and the network.
 
 import { flatten, tuple, unflatten } from "../page/layout.js";
-import { LETTERS, MOST, apart, label, perRow, trace } from "./words.js";
+import { LETTERS, MAX_SIZES, apart, label, perRow, trace } from "./words.js";
 import { fit, h, set } from "../page/dom.js";
 import { createChips, createMarks, createSlider } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
@@ -17,7 +17,7 @@ const BETWEEN_PLANES = 22;
 export function createSizes(id, onChange) {
   const sliders = SIZES.map(([name, what], d) =>
     createSlider(`${id}-size${d}`, [`${name} `, h("small", { text: what })], {
-      min: "1", max: String(MOST[d]), onInput: (size) => onChange(d, size),
+      min: "1", max: String(MAX_SIZES[d]), onInput: (size) => onChange(d, size),
     }));
   return {
     node: h("div", { role: "group", "aria-label": "sizes of the tensor" },
@@ -35,7 +35,7 @@ export function createChoice(name, choices, onPick) {
   };
 }
 
-/** The texts and tints of a strip's boxes in an order, which change with the shape alone. */
+/** The texts and tints of a strip's boxes in an order; they depend only on the shape. */
 function boxesOf(shape, order, says) {
   return order.map((flat, k) => {
     const index = unflatten(shape, flat);
@@ -50,14 +50,10 @@ const look = (boxes, { lit, spot }) => (k) => {
   return { text, says, kind };
 };
 
-/** A strip whose boxes stand for elements: the hand tells which, by its number in row-major order. */
-function createElements(id, name, { onHover, onSelect }) {
+/** A strip whose boxes stand for elements, known by their numbers in row-major order. */
+function createElements(id, label, hand) {
   let boxes = [];
-  const strip = createStrip(id, {
-    label: name, height: HEIGHT, gap: GAP,
-    onHover: (k) => onHover(k === null ? null : boxes[k].flat),
-    onMove: (k) => onSelect(boxes[k].flat),
-  });
+  const strip = createStrip(id, { label, height: HEIGHT, gap: GAP, of: (k) => boxes[k].flat, ...hand });
   return {
     strip,
     fill(made) {
@@ -68,7 +64,7 @@ function createElements(id, name, { onHover, onSelect }) {
   };
 }
 
-/** The tensor as it is indexed: for each image a row of planes, one a channel. */
+/** The tensor by index: for each image a row of planes, one per channel. */
 export function createPlanes(id, hand) {
   const { strip, fill, draw } = createElements(`${id}-planes`, "the tensor: planes of channels", hand);
   const marks = createMarks();
@@ -91,7 +87,7 @@ export function createPlanes(id, hand) {
   };
 }
 
-/** The elements in the order of memory, under the strides of that format. */
+/** The elements in the order of memory, under the strides of the format. */
 export function createTape(id, name, hand) {
   const { strip, fill, draw } = createElements(`${id}-${name}`, `${name}: the order of memory`, hand);
   const steps = SIZES.map(([size], d) => {
@@ -124,14 +120,14 @@ export function createTape(id, name, hand) {
   };
 }
 
-/** A sentence, to be read aloud, on what comes out of the network. */
+/** A sentence on the output of the network, to be read aloud. */
 const outcome = (last) => {
   if (!last) return "No layer is switched on.";
   const [first, second] = last.map(({ label, note }) => [label, note].filter(Boolean).join(", "));
   return `At the end, x in contiguous_format is: ${first || "nothing"}; x in channels_last is: ${second || "nothing"}.`;
 };
 
-/** A row for each layer, with a switch, and what it makes of x in both formats. */
+/** A row for each layer, with a switch and its outputs for x in both formats. */
 export function createNetwork(id, network, { onSwitch, onInput }) {
   const shapes = network.inputs.map(({ shape }, k) => [k, `x of shape ${tuple(shape)}`]);
   const choice = createChoice("input of the network", shapes, onInput);
@@ -169,7 +165,7 @@ export function createNetwork(id, network, { onSwitch, onInput }) {
   }
 
   return {
-    // No landmark: a page may have several.
+    // A group, not a landmark: a page may have several.
     node: h("div", { class: "sk-network", role: "group", "aria-label": "a small network" },
       h("h3", { text: "Through a network: which layers keep channels_last?" }), choice.node, table),
     draw({ input, layers }) {

@@ -15,10 +15,10 @@ from stridekit.widgets.static import INK, MUTED, WIDTH, page, put_box, put_text,
 
 SIZE = 8  # of the letters, in points
 CHARACTER = 0.60205 * SIZE * 100 / 72  # how wide one is in DejaVu Sans Mono
-BOX = 4 * CHARACTER  # so that the labels of a row are one text: a text a box would cost a second
+BOX = 4 * CHARACTER  # so that a row's labels are one text: one per box would cost a second
 LINE, LEFT, BETWEEN = 32, 50, 20
 
-Row = tuple[float, float, Sequence[Index]]  # where a row of boxes begins, and what is in it
+Row = tuple[float, float, Sequence[Index]]  # where a row of boxes begins, and its indices
 
 
 def draw(shape: Index, index: Index, highlight: str, text: str) -> Figure:
@@ -48,7 +48,7 @@ def draw(shape: Index, index: Index, highlight: str, text: str) -> Figure:
 
 
 def _planes(ax: Axes, shape: Index) -> list[Row]:
-    """The rows of all planes; their names are written."""
+    """Write the names of the planes, and return their rows."""
     n, c, h, w = shape
     across, down = w * BOX + BETWEEN, h * LINE + 14
     for k in range(c):

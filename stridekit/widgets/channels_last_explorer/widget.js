@@ -1,7 +1,6 @@
-// ChannelsLastExplorer: one tensor, its elements in memory in both formats, and what layers do to them.
+// ChannelsLastExplorer: one tensor, its elements in memory in both formats, and the effect of layers on them.
 //
-// The state is {shape, index, highlight, layers, input} in the model; what a pointer is over is this
-// view's own.
+// The state in the model is {shape, index, highlight, layers, input}; the box under the pointer belongs to this view.
 
 import { FORMATS, badge, code, group, layouts, orders, place, spread, step, verdicts } from "./words.js";
 import { createChoice, createNetwork, createPlanes, createSizes, createTape } from "./panes.js";
@@ -17,13 +16,13 @@ const HIGHLIGHTS = [["pixel", "a pixel's channels"], ["channel", "a channel's pi
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "channels-last explorer", kind: "sk-channels", traits: ["_state", "_network"], draw,
-    forget: () => (hovered = null), // a hovered element may be gone when Python has set another shape
+    forget: () => (hovered = null), // the hovered element may not exist in a new shape
   });
   const { id } = shell;
   const state = () => model.get("_state");
   const change = (changed) => shell.change({ ...state(), ...changed });
-  const hand = { onHover: hover, onSelect: select };
-  let spoken = ""; // what was said last about the network
+  const hand = { onHover: hover, onMove: select };
+  let spoken = ""; // the last sentence on the network
   let hovered = null; // the element under the pointer, by its number in row-major order
 
   const sizes = createSizes(id, resize);
@@ -45,7 +44,7 @@ function render({ model, el }) {
   const top = h("div", { class: "sk-top" }, controls, planes.node);
 
   let laidOut = "";
-  let now = {}; // what follows from the shape alone
+  let now = {}; // depends only on the shape
 
   function draw() {
     const { shape, index, highlight, ...rest } = state();
@@ -71,7 +70,7 @@ function render({ model, el }) {
     spoken = passed;
   }
 
-  /** Redraw what a new shape or width changes: the places of all boxes, the flags, the code. */
+  /** Redraw what depends on the shape or the width: the places of all boxes, the flags, the code. */
   function layOut(shape) {
     laidOut = `${shape} ${shell.width}`;
     now = { layouts: layouts(shape), orders: orders(shape) };

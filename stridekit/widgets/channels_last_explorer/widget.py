@@ -1,4 +1,4 @@
-"""ChannelsLastExplorer: the same values in NCHW and NHWC order, and a network that keeps or loses one."""
+"""ChannelsLastExplorer: the same values in NCHW and NHWC order, and layers that keep or lose the format."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from matplotlib.figure import Figure
 from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
 from stridekit.widgets.channels_last_explorer import network as net
 from stridekit.widgets.channels_last_explorer import words
 from stridekit.widgets.channels_last_explorer.still import draw
 
 
-class ChannelsLastExplorer(Picture):
+class ChannelsLastExplorer(StateWidget):
     """One tensor of shape (N, C, H, W), and its elements in memory in both formats.
 
-    Sizes go up to (2, 4, 4, 5). `index` is the selected element, `highlight` what lights up with it:
-    all channels of its "pixel", or all pixels of its "channel". `layers` names what is switched on in the
-    small network below, whose input has the shape `network_shape`. All follow the hand and can be set; a
-    wrong value raises LayoutError (ValueError), or IndexError for an index, and the picture stays.
-    `code` makes the tensor in both formats.
+    Sizes go up to (2, 4, 4, 5). `index` is the selected element, `highlight` the group that lights up with
+    it: all channels of its "pixel", or all pixels of its "channel". `layers` names the active layers of the
+    small network below, whose input has the shape `network_shape`. All of them follow the hand and can be
+    set; a wrong value raises LayoutError (ValueError), or IndexError for an index, and the picture stays as
+    it was. `code` makes the tensor in both formats.
 
     >>> explorer = ChannelsLastExplorer((2, 1, 4, 5))
     >>> explorer.layers = ["relu", "flatten"]
@@ -69,7 +69,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
             raise LayoutError(f"the picture cannot show {state}")
 
     def _set(self, **changed: Any) -> None:
-        """Lists, as JSON has them, and one whole value: what the front end sends back is then equal."""
+        """Change parts of the state; with lists, as in JSON, it equals what the front end sends back."""
         self._state = self._state | changed
 
     @property
@@ -107,7 +107,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The layers of the network that are switched on, in the order in which they run."""
+        """The layers that are switched on, in the order in which they run."""
         return tuple(name for name in net.NAMES if name in self._state["layers"])
 
     @layers.setter
@@ -165,13 +165,14 @@ def _passed(passage: net.Passage) -> str:
 
 
 def _shape(shape: Iterable[int]) -> tuple[int, ...]:
-    """Four sizes that the picture can hold."""
+    """The shape as a tuple; raises LayoutError if the picture cannot hold it."""
     sizes = ints("shape", shape)
     inside = len(sizes) == 4 and all(
-        1 <= n <= most for n, most in zip(sizes, words.MOST, strict=True)
+        1 <= n <= most for n, most in zip(sizes, words.MAX_SIZES, strict=True)
     )
     if not inside:
         raise LayoutError(
-            f"shape {sizes} does not fit the picture: give (N, C, H, W) from (1, 1, 1, 1) to {words.MOST}"
+            f"shape {sizes} does not fit the picture: "
+            f"give (N, C, H, W) from (1, 1, 1, 1) to {words.MAX_SIZES}"
         )
     return sizes

@@ -1,10 +1,10 @@
-// The words of ChannelsLastExplorer, as words.py has them: places in both memory formats, and the flags. tests/live.py
+// The words of ChannelsLastExplorer, as in words.py: places in both memory formats, and the flags. tests/live.py
 // compares the two.
 
 import { apply, elementName, flatten, offset, product, range, rowMajor, tuple, unflatten } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
 
-export const MOST = [2, 4, 4, 5];
+export const MAX_SIZES = [2, 4, 4, 5];
 export const FORMATS = ["contiguous_format", "channels_last"];
 export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
@@ -38,7 +38,7 @@ export function apart(steps) {
   return steps === 1 ? "side by side" : `${steps} elements apart`;
 }
 
-/** A sentence on how far apart the group lies in each order: the idea of the widget. */
+/** A sentence on the distances within the group in each order: the idea of the widget. */
 export function spread(shape, index, highlight) {
   const [n, c, h, w] = index;
   const [pixel, channel] = [`ixel (${n}, ${h}, ${w})`, `hannel ${c} of image ${n}`];
@@ -63,7 +63,7 @@ export function place(shape, index) {
   return `${elementName(index, "x")} is ${where.join(", ")}.`;
 }
 
-/** A note on whether the flags can tell the formats apart; if not, which sizes are to blame. */
+/** A note that says if the flags tell the formats apart, and if not, which sizes are the cause. */
 export function badge([, c, h, w]) {
   if (c > 1 && h * w > 1) return "not ambiguous: one flag is True, the other False";
   const ones = [...(c === 1 ? ["C"] : []), ...(h * w === 1 ? ["H", "W"] : [])];
@@ -72,7 +72,7 @@ export function badge([, c, h, w]) {
   return `ambiguous: ${names}, so both flags are True`;
 }
 
-/** Both flags of the contiguous x, and what the two conversions to channels_last do with it. */
+/** Both flags of the contiguous x, and the results of the two conversions to channels_last. */
 export function verdicts(shape) {
   const { contiguous_format: x, channels_last: converted } = layouts(shape);
   const asked = apply(x, CONTIGUOUS);
@@ -93,7 +93,7 @@ export const code = (shape) =>
   `x = torch.arange(${product(shape)}.).view${tuple(shape)}\n` +
   "y = x.to(memory_format=torch.channels_last)";
 
-/** The elements of each order as they lie in memory, each by its number in row-major order. */
+/** The elements in each order of memory, by their numbers in row-major order. */
 export function orders(shape) {
   const [n, c, h, w] = shape;
   const flat = (index) => flatten(shape, index);
@@ -104,7 +104,7 @@ export function orders(shape) {
       const [a, i, j, b] = unflatten([n, h, w, c], k);
       return flat([a, b, i, j]);
     }),
-    // The picture of the tensor is read line by line, across its channels.
+    // The picture of the tensor goes line by line, across its channels.
     planes: boxes.map((k) => {
       const [a, i, b, j] = unflatten([n, h, c, w], k);
       return flat([a, b, i, j]);
@@ -112,14 +112,14 @@ export function orders(shape) {
   };
 }
 
-/** The number of boxes in a row of a tape: images begin rows, and no row is too wide. */
+/** The number of boxes in a row of a tape: each image begins a row, and every row fits the width. */
 export function perRow(shape, width, narrowest = 28) {
   const image = product(shape.slice(1));
   const room = Math.max(1, Math.floor(width / narrowest));
   return range(image).map((k) => k + 1).filter((k) => image % k === 0 && k <= room).pop();
 }
 
-/** For each layer that is on, the outcome for both inputs: {label, stride, note}; null for a layer that is off. */
+/** For each layer, its outputs for both inputs: {label, stride, note}; null for a layer that is off. */
 export function trace(network, which, names) {
   let now = network.inputs[which].starts;
   return network.layers.map(({ name }, k) => {

@@ -1,4 +1,4 @@
-"""The words of ChannelsLastExplorer: where things lie in both orders, and the flags.
+"""The words of ChannelsLastExplorer: places in both orders, and the flags.
 
 words.js says the same, so that the picture follows the hand without asking the kernel; tests/live.py
 compares the two.
@@ -11,8 +11,8 @@ from math import prod
 
 from stridekit.layout import Layout
 
-MOST = (2, 4, 4, 5)  # the largest sizes: what two tapes show legibly
-LETTERS = "abcd"  # one a channel
+MAX_SIZES = (2, 4, 4, 5)  # the largest sizes that two tapes show legibly
+LETTERS = "abcd"  # one per channel
 HIGHLIGHTS = ("pixel", "channel")
 FORMATS = ("contiguous_format", "channels_last")
 
@@ -71,7 +71,7 @@ def apart(steps: int | None) -> str:
 
 
 def spread(shape: Index, index: Index, highlight: str) -> str:
-    """A sentence on how far apart the group lies in each order: the idea of the widget.
+    """A sentence on the distances within the group in each order: the idea of the widget.
 
     >>> spread((2, 3, 4, 5), (0, 1, 1, 2), "pixel")
     'The 3 channels of pixel (0, 1, 2) lie side by side in channels_last, 20 elements apart in ...'
@@ -103,7 +103,7 @@ def place(shape: Index, index: Index) -> str:
 
 
 def badge(shape: Index) -> str:
-    """A note on whether the flags can tell the formats apart; if not, which sizes are to blame.
+    """A note that says if the flags tell the formats apart, and if not, which sizes are the cause.
 
     >>> badge((2, 1, 4, 5))
     'ambiguous: C is 1, so both flags are True'
@@ -118,7 +118,7 @@ def badge(shape: Index) -> str:
 
 
 def verdicts(shape: Index) -> list[tuple[bool | None, str]]:
-    """Both flags of the contiguous x, and what the two conversions to channels_last do with it.
+    """Both flags of the contiguous x, and the results of the two conversions to channels_last.
 
     >>> for _, sentence in verdicts((2, 1, 4, 5)):
     ...     print(sentence)

@@ -1,4 +1,4 @@
-// Small helpers to build nodes once and patch them afterwards.
+// Helpers that build nodes once and patch them afterwards.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -12,7 +12,7 @@ function create(node, props, children) {
   return node;
 }
 
-/** A key that JupyterLab must leave to the widget: the attribute works on the focused node alone. */
+/** Makes JupyterLab leave keys to the widget; the attribute works only on the focused node itself. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 const FOCUSED = ["button", "input", "select"];
 
@@ -31,27 +31,27 @@ export function set(node, key, value) {
   const seen = (node.seen ??= {});
   if (seen[key] === value) return;
   seen[key] = value;
-  // A text node is kept and changed: a new one for each number would cost a millisecond a frame.
+  // Keep the text node: a new one for each number would cost a millisecond per frame.
   if (key === "text" && node.firstChild?.nodeType === 3) node.firstChild.nodeValue = value;
   else if (key === "text") node.textContent = value;
   else if (value === null) node.removeAttribute(key);
   else node.setAttribute(key, value);
 }
 
-/** Put a node at a place by its transform, which needs no layout of the page. */
+/** Place a node by its transform, which needs no new layout of the page. */
 export const moveTo = (node, x, y) => set(node, "style", `transform:translate(${x}px,${y}px)`);
 
-/** The width that a box needs for so many characters of a size in px. */
+/** The width in px of a box for a number of characters at a font size in px. */
 export const boxFor = (characters, size) => Math.ceil(0.6 * size * characters) + 6; // a digit is 0.6 of it
 
-/** Make the texts of boxes as small as the longest needs, in three steps, and all alike. */
+/** Shrink the texts of all boxes alike, in three steps, until the longest fits. */
 export function fit(node, texts, width) {
   const longest = Math.max(1, ...texts.map((text) => text.length));
   const size = [14, 11, 9].find((px) => boxFor(longest, px) <= width) ?? 7;
   set(node, "data-fit", size === 14 ? null : String(size));
 }
 
-/** `take(count)` gives that many children of a parent: made when missing, removed when too many. */
+/** `take(count)` returns that many children of a parent, and makes or removes some as needed. */
 export function pool(parent, make) {
   const nodes = [];
   return function take(count) {
@@ -65,7 +65,7 @@ export function pool(parent, make) {
   };
 }
 
-/** The box that a key leads to from box `now`, perhaps outside of the grid; undefined for other keys. */
+/** The box that a key leads to from box `now`, possibly outside the grid; undefined for other keys. */
 export const reachedBy = (key, now, perRow, count) => ({
   ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
   Home: 0, End: count - 1,

@@ -1,7 +1,7 @@
-// How typed lines are read. The grammar stands in widgets/grammar.py; this is that module, function by function,
-// and tests/live_lines.py holds the two to the same layouts, and the same words.
+// The parser of typed lines: a port of widgets/grammar.py, which has the grammar, function by function.
+// tests/live_lines.py holds the two to the same layouts and the same words.
 
-import { MOST, Refused, product, tuple } from "./layout.js";
+import { Refused, product, tuple } from "./layout.js";
 
 const MOST_CHARACTERS = 1000;
 
@@ -34,7 +34,7 @@ const TOKEN = new RegExp(String.raw`[ \t]*(\.\.\.|\.?${NAME}|0|[1-9][0-9]*|[-+*]
 const PARAMETER = /(\*?)(\w+): (\w+)(?: = ([\w.-]+))?/g;
 const UNSHOWN = /[\x00-\x1f\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]/gu;
 
-/** The operations that a text stands for, at least one: [{name, args, text}]. Throws Refused. */
+/** The operations in a text, at least one: [{name, args, text}]. Throws Refused. */
 export function readSteps(text) {
   const reader = createReader(text.replace(new RegExp(`^[ \\t\\r\\n]*(?=${NAME})`), "."), FORMS);
   const steps = [reader.step()];
@@ -42,7 +42,7 @@ export function readSteps(text) {
   return steps;
 }
 
-/** The tokens of a text, from the first to the last. `forms` is what a refusal says to write. */
+/** Reads the tokens of a text in order. `forms` is the advice in a refusal. */
 export function createReader(given, forms) {
   if ([...given].length > MOST_CHARACTERS)
     throw new Refused(`a line has at most ${MOST_CHARACTERS} characters: write several`);
@@ -84,12 +84,12 @@ export function createReader(given, forms) {
   function number() {
     const minus = take("-");
     const digits = need("[0-9]+");
-    if (Number(digits) > MOST)
-      throw new Refused(`${digits} is too large: a browser counts exactly up to ${MOST}`);
+    if (Number(digits) > Number.MAX_SAFE_INTEGER)
+      throw new Refused(`${digits} is too large: a browser counts exactly up to ${Number.MAX_SAFE_INTEGER}`);
     return minus ? 0 - Number(digits) : Number(digits);
   }
 
-  /** All that `one` reads, with commas between, up to the closing bracket. */
+  /** The results of `one`, separated by commas, up to the closing bracket. */
   function several(one, closing) {
     const found = [];
     while (!take(closing)) {
@@ -129,7 +129,7 @@ export function createReader(given, forms) {
     return parts.length > 1 ? { slice: parts } : parts[0];
   }
 
-  /** An int; null where None is written, or nothing. */
+  /** An int; null for None or for nothing. */
   function bound() {
     if (atInt()) return number();
     take("None");
@@ -154,7 +154,7 @@ export function createReader(given, forms) {
   return { text, token, wrong, take, need, name, atInt, number, step };
 }
 
-/** A call, its arguments in the order of their parameters. Throws Refused for what torch does not take. */
+/** A call with its arguments matched to parameters. Throws Refused for what torch does not take. */
 function called(name, given, text) {
   const signature = SIGNATURES[name] ?? "";
   const parameters = new Map([...signature.matchAll(PARAMETER)].map((found) => [found[2], found.slice(1)]));
@@ -193,7 +193,7 @@ function whyNot(value, star, name, given, fallback) {
   const shown = value === null ? "None" : Array.isArray(value) ? tuple(value) : KINDS.int(value) ? value : `torch.${value}`;
   if (!fits && !(fallback === "all" && KINDS.int(value))) return `${shown}, not ${WORDS[kind]}`;
   const sizes = ["size", "shape"].includes(name) && kind === "ints" ? value : [];
-  if (product(sizes.map((n) => Math.max(Math.abs(n), 1))) > MOST)
-    return `${shown}: a browser counts exactly up to ${MOST} elements`;
+  if (product(sizes.map((n) => Math.max(Math.abs(n), 1))) > Number.MAX_SAFE_INTEGER)
+    return `${shown}: a browser counts exactly up to ${Number.MAX_SAFE_INTEGER} elements`;
   return "";
 }

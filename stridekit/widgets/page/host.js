@@ -1,6 +1,6 @@
-// What a widget needs of Jupyter, for pages without a kernel: a model that holds the state, and no more.
+// What a widget needs of Jupyter on a page without a kernel: a model that holds the state.
 
-/** The model of anywidget's contract, over a plain object. */
+/** A model as anywidget promises it, over a plain object. */
 export function createModel(state) {
   const handlers = new Map();
   const emit = (event) => [...(handlers.get(event) ?? [])].forEach((handler) => handler());
@@ -23,7 +23,7 @@ export function createModel(state) {
   };
 }
 
-/** A module that is there as text. */
+/** The default export of a module given as text. */
 async function load(esm) {
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
   const { default: widget } = await import(url);
@@ -32,9 +32,9 @@ async function load(esm) {
 }
 
 /**
- * Bring to life each node with a data-widget, the number of its widget. Nodes of one number show one model,
+ * Bring each node with a data-widget, the number of its widget, to life. Nodes with the same number share one model,
  * so that they stay in step; each module is loaded once.
- * @param {{modules: string[], widgets: [number, object][]}} page  a widget is its module's number and its state
+ * @param {{modules: string[], widgets: [number, object][]}} page  a widget is [number of its module, state]
  */
 export async function bringToLife(root, { modules, widgets }) {
   const { signal } = new AbortController();

@@ -1,12 +1,11 @@
-// Layouts in the browser, for pictures that answer without a kernel. This is the one port of Python's arithmetic, in
-// its order: Layout (the formula, the questions, the views, the copies), the rules on bare shapes and strides, and
+// Layouts in the browser, for pictures that react without a kernel. This is the one port of Python's arithmetic, in
+// the same order: Layout (the formula, the questions, the views, the copies), the rules on bare shapes and strides, and
 // what an elementwise operation returns. Python is the truth, and tests/live.py compares the two in every test run.
 //
-// A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array. What torch would
-// refuse is thrown as Refused, in the words of Python's errors.
+// A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array. Operations that
+// torch would refuse throw Refused, with the text of Python's errors.
 
 export const CACHE_LINE = 64; // bytes
-export const MOST = 2 ** 53 - 1; // counted exactly up to here
 
 /** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */
 
@@ -17,7 +16,7 @@ const refuse = (sentence) => {
   throw new Refused(sentence);
 };
 
-/** The numbers 0, 1, 2 … up to `count`, which is left out. */
+/** The numbers from 0 to `count` - 1. */
 export const range = (count) => Array.from({ length: count }, (_, k) => k);
 /** The product of numbers, 1 if there are none. */
 export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
@@ -46,14 +45,14 @@ export const numel = (layout) => product(layout.shape);
 export const offset = (layout, index) =>
   index.reduce((sum, i, d) => sum + i * layout.stride[d], layout.storage_offset);
 
-/** The number of elements from the first to the last that is reached, both counted. @param {Layout} layout */
+/** The number of elements from the first to the last reached one, inclusive. @param {Layout} layout */
 export const extent = ({ shape, stride }) =>
   shape.includes(0) ? 0 : shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 1);
 
-/** The last element that is reached; -1 where none is. @param {Layout} layout */
+/** The last reached element; -1 if there is none. @param {Layout} layout */
 export const lastOf = (layout) => (extent(layout) ? layout.storage_offset + extent(layout) - 1 : -1);
 
-/** The index that comes `flat`-th in row-major order, or with its loops in another `order`, outermost first. */
+/** The `flat`-th index in row-major order, or with its loops in another `order`, outermost first. */
 export function unflatten(shape, flat, order = range(shape.length)) {
   const index = shape.map(() => 0);
   for (const d of [...order].reverse()) {
@@ -66,7 +65,7 @@ export function unflatten(shape, flat, order = range(shape.length)) {
 /** The number of an index in row-major order. @param {number[]} shape @param {number[]} index */
 export const flatten = (shape, index) => index.reduce((flat, i, d) => flat * shape[d] + i, 0);
 
-/** Element of each index in row-major order, and the indices (flat) that own each element. */
+/** The element of each index in row-major order, and the (flat) indices that own each element. */
 export function reach(layout) {
   const { shape, stride } = layout;
   const elements = new Array(numel(layout));
@@ -78,7 +77,7 @@ export function reach(layout) {
     const owned = owners.get(element);
     if (owned) owned.push(flat);
     else owners.set(element, [flat]);
-    // The next index, as an odometer turns, and its element; a step that is not taken may be too long to count.
+    // Advance the index like an odometer, and the element with it; a stride along a size of 1 may be too long to count.
     for (let d = shape.length - 1; d >= 0; d--) {
       index[d] += 1;
       if (index[d] < shape[d]) {
@@ -92,15 +91,15 @@ export function reach(layout) {
   return { elements, owners };
 }
 
-/** True for two layouts of the same numbers; the size of their elements may differ. */
+/** True for layouts with the same numbers; their itemsizes may differ. */
 export const sameLayout = (a, b) =>
   same(a.shape, b.shape) && same(a.stride, b.stride) && a.storage_offset === b.storage_offset;
 
-/** The reason why the numbers of a layout are not exact here; "" if they are. @param {Layout} layout */
+/** The reason why the browser cannot hold the numbers of a layout exactly; "" if it can. @param {Layout} layout */
 export function whyNotCounted(layout) {
   const { shape, stride, storage_offset } = layout;
   const numbers = [numel(layout), ...shape, ...stride, storage_offset, lastOf(layout) + 1];
-  return Math.max(...numbers) > MOST ? `numbers beyond ${MOST} are not exact in a browser` : "";
+  return Math.max(...numbers) > Number.MAX_SAFE_INTEGER ? `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser` : "";
 }
 
 // Questions ------------------------------------------------------------------------------------------
@@ -121,13 +120,13 @@ export function whyNotContiguous(layout) {
   return found ? `dim ${found.d} has stride ${layout.stride[found.d]}, ${found.needed} is needed` : "";
 }
 
-/** True if a layout is contiguous in a memory format; without elements, strides count in all formats but the first. */
+/** True if a layout is contiguous in a format; without elements, only contiguous_format ignores the strides. */
 function isInFormat(format, layout) {
   const order = ORDERS[format];
   return order ? order.length === layout.shape.length && !gapIn(layout, order) : !whyNotContiguous(layout);
 }
 
-/** The dims from the outermost in memory to the innermost, which is how torch loops over one operand. */
+/** The dims from the outermost in memory to the innermost: the order of torch's loops over one operand. */
 export function dimOrder(layout) {
   const { shape, stride } = layout;
   const isContiguous = !whyNotContiguous(layout);
@@ -144,7 +143,7 @@ export function isDense(layout) {
 
 // The operations -------------------------------------------------------------------------------------
 
-/** The layout after a step, and whether torch has to copy: {layout, copied}. Throws Refused. */
+/** {layout, copied}: the layout after a step, and whether torch has to copy. Throws Refused. */
 export function apply(layout, { name, args }) {
   const { copied = false, ...numbers } = { ...layout, ...OPERATIONS[name](layout, ...args) };
   return { layout: numbers, copied };
@@ -296,7 +295,7 @@ function expand(x, wanted) {
 
 // Views of elements, and copies
 
-/** The view as a shape: its numbers, or the reason why it does not exist. */
+/** The view in a shape: its numbers, or the reason why there is none. */
 function viewed(x, wanted) {
   const [shape, wrong] = completeShape(numel(x), wanted);
   return wrong ? { wrong } : { shape, ...viewStride(x.shape, x.stride, shape) };
@@ -327,7 +326,7 @@ function flattenDims(x, first = 0, last = -1) {
   return reshape(x, splice(x.shape, a, b - a + 1, product(x.shape.slice(a, b + 1))));
 }
 
-/** The order in which each memory format walks the dims, innermost first. */
+/** The dims of each memory format, innermost first. */
 const ORDERS = { contiguous_format: null, channels_last: [1, 3, 2, 0], channels_last_3d: [1, 4, 3, 2, 0] };
 
 function contiguous(x, format = "contiguous_format") {
@@ -454,7 +453,7 @@ export function viewStride(shape, stride, wanted) {
     }
     if (filled !== chunk.numel) {
       do d += 1;
-      while (wanted[d] === 1); // sizes of 1 that were passed meanwhile straddle nothing
+      while (wanted[d] === 1); // skipped sizes of 1 straddle nothing
       return { reason: boundary(shape, stride, chunk, d, wanted[d]), chunk, dim: d };
     }
   }
@@ -474,8 +473,8 @@ function boundary(shape, stride, chunk, dim, size) {
 }
 
 /**
- * The dims of a shape, innermost first, in the order of several strides: the first that can tell two dims apart
- * decides. The sort is torch's reorder_dimensions.
+ * The dims of a shape, innermost first, sorted by several strides: the first stride that tells two dims apart
+ * decides. The algorithm is torch's reorder_dimensions.
  */
 function sorted(shape, ...strides) {
   const order = innermostFirst({ shape });
@@ -515,7 +514,7 @@ export function elementwise(...operands) {
   return { shape, stride, storage_offset: 0, itemsize: operands[0].itemsize };
 }
 
-/** The stride of the result where one loop from end to end visits all operands alike, or null. */
+/** The stride of the result where a single loop visits all operands, or null. */
 function commonStride(operands) {
   const [first] = operands;
   if (operands.every((x) => !whyNotContiguous(x))) return contiguousStride(first.shape);
@@ -531,7 +530,7 @@ function sortedStride(shape, operands) {
   });
   const order = sorted(shape, ...strides);
   const isByRows = same(order, innermostFirst({ shape }));
-  return isByRows ? contiguousStride(shape) : packedIn(order, shape); // which differ beside a size of 0
+  return isByRows ? contiguousStride(shape) : packedIn(order, shape); // which differ where a size is 0
 }
 
 function broadcastShape(shapes) {

@@ -1,9 +1,9 @@
-// What several widgets have around their pictures: chips, sliders, lists, labels at places, verdicts, code.
+// The panels that several widgets share: chips, sliders, lists, labels, verdicts, code.
 
 import { button, h, pool, set } from "./dom.js";
 import { sameLayout } from "./layout.js";
 
-/** A row of chips: draw([{text, title, isPressed, value}, …]). `classes` are those of the row and of a chip. */
+/** A row of chips: draw([{text, title, isPressed, value}, …]). `classes` are for the row and for a chip. */
 export function createChips(label, onPick, classes = ["sk-presets", ""]) {
   const node = h("div", { class: classes[0], role: "group", "aria-label": label });
   const chips = pool(node, () => button("", ({ currentTarget }) => onPick(currentTarget.choice), { class: classes[1] }));
@@ -20,12 +20,12 @@ export function createChips(label, onPick, classes = ["sk-presets", ""]) {
   };
 }
 
-/** The layouts to start from; the one on screen is pressed. */
+/** The layouts to start from; the current one is pressed. */
 export function createPresets(onPick) {
   const { node, draw } = createChips("layouts to start from", onPick);
   return {
     node,
-    /** @returns the preset that is on screen, if any; none where the layout is null */
+    /** @returns the preset on screen, if any; none where the layout is null */
     draw(presets, layout) {
       const current = layout ? presets.find((preset) => sameLayout(preset.layout, layout)) : undefined;
       draw(presets.map((preset) => ({
@@ -36,7 +36,7 @@ export function createPresets(onPick) {
   };
 }
 
-/** A native slider between its label, which is text and nodes, and what it says. */
+/** A native slider between its label, which is text and nodes, and its value as text. */
 export function createSlider(id, label, { onInput, ...props }) {
   const input = h("input", {
     type: "range", id, min: "0", step: "1", ...props, oninput: () => onInput(input.valueAsNumber),
@@ -51,14 +51,14 @@ export function createSlider(id, label, { onInput, ...props }) {
   };
 }
 
-/** A list of texts with its label; `onPick` is told the number of the one that was chosen. */
+/** A list of texts with its label; `onPick` gets the position of the chosen text. */
 export function createSelect(id, label, texts, onPick) {
   const select = h("select", { id, class: "sk-input", onchange: () => onPick(select.selectedIndex) },
     ...texts.map((text) => h("option", { text })));
   return { select, node: h("div", { class: "sk-choice" }, h("label", { for: id, text: label }), select) };
 }
 
-/** Labels at places beside boxes: draw([[text, x, y, class], …]). */
+/** Labels beside boxes: draw([[text, x, y, class], …]). */
 export function createMarks(kind = "sk-marks") {
   const node = h("div", { class: kind, "aria-hidden": "true" });
   const marks = pool(node, () => h("span"));
@@ -74,7 +74,7 @@ export function createMarks(kind = "sk-marks") {
 
 const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
 
-/** The verdicts, each with a sign as well as a colour. */
+/** Verdicts, each with a sign as well as a colour. */
 export function createVerdicts() {
   const node = h("ul", { class: "sk-verdicts" });
   const items = pool(node, () => h("li"));
@@ -89,7 +89,7 @@ export function createVerdicts() {
   };
 }
 
-/** The code that reproduces the picture, ready to copy, and what a preset would call it. */
+/** The code that reproduces the picture, ready to copy, and the expression of an equal preset. */
 export function createCode() {
   const code = h("code");
   const also = h("code", { class: "sk-also" });
@@ -101,7 +101,7 @@ export function createCode() {
       await navigator.clipboard.writeText(code.textContent);
       copier.textContent = "copied";
     } catch {
-      getSelection().selectAllChildren(code); // no clipboard here: one key is left to press
+      getSelection().selectAllChildren(code); // no clipboard: select the code for Ctrl+C
       copier.textContent = "press Ctrl+C";
     }
     setTimeout(() => (copier.textContent = "copy"), 1500);

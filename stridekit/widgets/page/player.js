@@ -1,11 +1,11 @@
-// Playing: one step after another by itself, until none is left or a hand takes over.
+// Playing: steps on a timer, until none is left or a hand takes over.
 
 import { button, set } from "./dom.js";
 
 /**
- * A button that plays and pauses. `left()` says how many steps there still are, `step()` takes one, `rewind()` goes
- * back to the start, from where it plays again, and `pause()` is how long to wait, in ms. Each of them redraws the
- * widget, as `redraw()` does, and the widget draws the button.
+ * A button that plays and pauses. `left()` returns the number of steps left, `step()` takes one, `rewind()` goes back
+ * to the start, from which it plays again, and `pause()` returns the time between steps in ms. `step` and `rewind`
+ * redraw the widget, as `redraw()` does, and the widget draws the button.
  */
 export function createPlayer({ left, step, rewind, redraw, pause }) {
   const node = button("", toggle, { class: "sk-button sk-play" });
@@ -24,7 +24,7 @@ export function createPlayer({ left, step, rewind, redraw, pause }) {
     const steps = left();
     if (steps > 1) waiting = setTimeout(tick, pause());
     else stop();
-    return steps ? step() : redraw(); // Python may have gone to the end meanwhile
+    return steps ? step() : redraw(); // Python may have moved to the end meanwhile
   }
 
   function stop() {

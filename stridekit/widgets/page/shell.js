@@ -1,81 +1,80 @@
 // The frame around the panes of every widget: a root that follows theme and width, a sentence that is read
-// aloud when the pointer rests, the way of the state back to the kernel, and a tidy end.
+// aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
 import { h, set } from "./dom.js";
 
-// Each kind of widget has a module of its own, but names on a page are counted together.
-const count = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
+// Each kind of widget has a module of its own, but ids must be unique on the whole page.
+const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
 
 // The state of a widget is one trait, "_state", which both sides write whole: no half-changed picture can be
-// seen or sent. Both may write at the same moment; then the last to reach the kernel wins. So each change
-// here has a number of its own, "_turn", and the kernel's answer names it in "_seen". Until then whatever
-// comes is older than the change, which stays: the newest of each model, by its turn, for all of its views.
+// seen or sent. If both write at once, the last change to reach the kernel wins. Each change made here gets a
+// number, "_change_id", which the kernel's reply repeats as "_answered_id". Until that reply comes, any state that
+// arrives is older than the change, which stays on screen in all views of its model.
 const unanswered = new Map();
 
 /**
- * `draw` is called with nothing when one of the `traits` or the width has changed. When another "_state" is
- * there, `forget` is called before.
+ * `draw` is called without arguments when one of the `traits` or the width has changed; before it, `forget` when
+ * "_state" has been replaced.
  */
 export function createShell({ model, el }, { label, kind, traits, draw, forget }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
   let speaking = null;
-  let unsent = false; // something was set here, and waits for the paint
+  let unsent = false; // a change waits to be sent until it has been painted
   let drawn = null; // the state that is on screen
   const ends = [];
+  const listeners = [["_answered_id", settle], ...traits.map((trait) => [trait, trait === "_state" ? follow : redraw])];
 
   const shell = {
-    id: `stridekit-${count()}`,
+    id: `stridekit-${nextViewId()}`,
     width: 900,
     /** Add the panes, and draw for the first time. */
     open(...panes) {
       root.prepend(...panes);
       el.append(root);
-      for (const [trait, handler] of heard) model.on(`change:${trait}`, handler);
+      for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
       redraw();
       return once(close);
     },
-    /** Something else to do when the view goes. */
+    /** Add a clean-up for when the view is removed. */
     atEnd(end) {
       ends.push(end);
     },
     redraw,
-    /** Change the state, as a hand does: drawn at once, and told to the kernel when it has been painted. */
+    /** Change the state on behalf of a hand: draw at once, and tell the kernel once it is painted. */
     change(state) {
-      const turn = Math.random();
-      unanswered.delete(model.get("_turn"));
-      unanswered.set(turn, state);
+      const changeId = Math.random();
+      unanswered.delete(model.get("_change_id"));
+      unanswered.set(changeId, state);
       drawn = null;
-      model.set("_turn", turn);
+      model.set("_change_id", changeId);
       model.set("_state", state);
-      if (drawn === null) redraw(); // nothing new in the model, but perhaps in what is pointed at
+      if (drawn === null) redraw(); // the same state, but perhaps another box is pointed at
       if (!unsent) requestAnimationFrame(() => setTimeout(send));
       unsent = true;
     },
-    /** Say a sentence when the hand rests: a live region that changes with every pixel says nothing. */
+    /** Say a sentence when the hand rests: a live region that changes with every pixel is never read out. */
     speak(sentence) {
       clearTimeout(speaking);
       speaking = setTimeout(() => set(spoken, "text", sentence), 250);
     },
   };
 
-  const heard = [["_seen", settle], ...traits.map((trait) => [trait, trait === "_state" ? follow : redraw])];
-
   function send() {
     unsent = false;
     model.save_changes();
   }
 
-  /** From the answer on, the kernel's word counts. */
+  /** Once the newest change is answered, the kernel's state counts. */
   function settle() {
-    if (model.get("_seen") === model.get("_turn")) unanswered.delete(model.get("_turn"));
+    if (model.get("_answered_id") === model.get("_change_id")) unanswered.delete(model.get("_change_id"));
   }
 
-  /** Another state: one that is older than an unanswered change of this page makes way for it. */
+  /** Another state has arrived: put back an unanswered change of this page, which is newer. */
   function follow() {
     settle();
-    const kept = unanswered.get(model.get("_turn"));
+    const kept = unanswered.get(model.get("_change_id"));
     if (kept && kept !== model.get("_state")) model.set("_state", kept);
     if (model.get("_state") === drawn) return;
     forget?.();
@@ -87,7 +86,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
     draw();
   }
 
-  let measured = 0; // the first draw was in no page: sizes and colours are there from now on
+  let measured = 0; // the first draw happens outside the page, where sizes and colours are unknown
   const resized = new ResizeObserver(([{ contentRect }]) => {
     const width = Math.floor(contentRect.width);
     if (width && width !== measured) {
@@ -98,7 +97,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
 
   function close() {
     for (const end of ends) end();
-    for (const [trait, handler] of heard) model.off(`change:${trait}`, handler);
+    for (const [trait, handler] of listeners) model.off(`change:${trait}`, handler);
     resized.disconnect();
     clearTimeout(speaking);
     root.remove();
@@ -107,7 +106,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
   return shell;
 }
 
-/** A clean-up that lets go of all it knows: anywidget keeps it, and the node, as long as the model lives. */
+/** A clean-up that drops its references when run: anywidget keeps it, and the node, as long as the model lives. */
 function once(tidy) {
   return () => {
     const now = tidy;

@@ -1,22 +1,22 @@
-// A strip: numbered boxes in rows, one tab stop, arrows from box to box. Widgets paint them as they like.
+// A strip: numbered boxes in rows, one tab stop, arrow keys from box to box. Each widget paints them its own way.
 
 import { OWN_KEYS, h, pool, reachedBy, set } from "./dom.js";
 
 /**
- * `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) gives
- * {text, kind, says, style} of box k, `kind` being classes and `says` what is read aloud. `apart` may put
- * groups of `columns` or `rows` further from one another: [how many in a group, px]. The box that the keys
- * have reached is the caller's: `onMove(k)` proposes another.
+ * `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) returns
+ * {text, kind, says, style} for box k, where `kind` is its classes and `says` is read aloud. `apart` may widen the
+ * gaps between groups of `columns` or `rows`: [how many in a group, px]. `of(k)` is what box k stands for: `onHover` gets
+ * it, or null, and `onMove` when a hand proposes another active box, which the caller keeps.
  */
-export function createStrip(id, { label, onHover = () => {}, onMove, height = 34, gap = 4 }) {
+export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4 }) {
   const node = h("div", {
     class: "sk-strip", role: "grid", tabindex: "0", ...OWN_KEYS, "aria-label": label,
     onkeydown: keyed,
-    onpointerover: (event) => onHover(event.target.box ?? null),
+    onpointerover: ({ target: { box } }) => onHover(box === undefined ? null : of(box)),
     onpointerleave: () => onHover(null),
-    onclick: (event) => event.target.box !== undefined && onMove(event.target.box),
+    onclick: ({ target: { box } }) => box !== undefined && onMove(of(box)),
   });
-  // Each row keeps its own boxes: when rows grow shorter, the others stay where they are.
+  // Each row keeps its own boxes: when rows grow shorter, the remaining boxes stay in place.
   const rows = pool(node, (r) => {
     const row = h("div", { role: "row", class: "sk-row" });
     const make = (c) => h("div", { role: "gridcell", class: "sk-box", id: `${id}-b${r}-${c}`, text: "" });
@@ -36,7 +36,7 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
       const before = extra(columns, k % perRow);
       Object.assign(box, { box: k, place: before ? `margin-left:${before}px;` : "" });
     });
-    // The tracks of a CSS grid place the boxes: with a style of its own in each, a frame would take twice as long.
+    // The tracks of a CSS grid place the boxes: a style per box would double the time of a frame.
     const across = Array.from({ length: perRow }, (_, c) => `${pitch - gap + extra(columns, c)}px`);
     const down = lines.map((_, r) => `${height + extra(groups, r)}px`);
     set(node, "style", count ? `--height:${height}px;gap:${gap}px;grid-template:${down.join(" ")}/${across.join(" ")}` : null);
@@ -62,10 +62,10 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
     if (led === undefined) return;
     event.preventDefault();
     const next = reached === null ? 0 : led;
-    if (next >= 0 && next < count) onMove(next);
+    if (next >= 0 && next < count) onMove(of(next));
   }
 
-  /** The extra space before the n-th column or row; and the sum of it up to there. */
+  /** The extra space before the n-th column or row, and its sum up to there. */
   const extra = ([many, px], n) => (n > 0 && n % many === 0 ? px : 0);
   const extras = ([many, px], n) => Math.floor(n / many) * px;
 
@@ -81,7 +81,7 @@ export function createStrip(id, { label, onHover = () => {}, onMove, height = 34
 
   return {
     node, layOut, draw, left, top, height,
-    /** The middle of a box, from the strip's corner: for what is drawn between boxes. */
+    /** The middle of a box, measured from the strip's corner. */
     middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + height / 2],
     boxWidth: () => geometry.pitch - gap,
   };

@@ -1,12 +1,12 @@
-// Predict: the reader commits to an answer; then the right one, the reason and the experiment show.
+// Predict: the reader commits to an answer; then the right answer, the reason and the experiment appear.
 //
-// The state is {said, shown} in the model. What is ticked or typed but not committed is this view's own.
-// Nothing of the answer is in the page before it is shown, not even for those who cannot see it.
+// The state is {said, shown} in the model. What is chosen or typed but not committed belongs to this view.
+// Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
 
 import { button, h, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { createCode } from "../page/panels.js";
-import { readAnswer, remark, shown, verdict } from "./words.js";
+import { inSentence, readAnswer, remark, verdict } from "./words.js";
 
 const FIRST = "Choose one first: a guess is enough.";
 const HINTS = {
@@ -54,7 +54,7 @@ function render({ model, el }) {
     drawReveal(state);
   }
 
-  /** The texts come into the page with the answer, and leave it when it is asked anew. */
+  /** The texts are in the page only while the answer is shown. */
   function drawReveal({ shown: visible, said }) {
     const has = (text) => (visible ? text : "");
     note.replaceChildren(...inline(has(remark(problem, said))));
@@ -64,7 +64,7 @@ function render({ model, el }) {
     for (const node of [caption, experiment.node, output]) set(node, "hidden", problem.experiment ? null : "");
   }
 
-  /** Radio buttons, each with its text and, at the end, what it turned out to be. */
+  /** Radio buttons, each with its text and, once revealed, whether it was right. */
   function createChoices() {
     const rows = problem.choices.map((text, k) => {
       const input = h("input", { type: "radio", name: `${id}-choice`, value: String(k),
@@ -91,14 +91,14 @@ function render({ model, el }) {
   function createLine() {
     const input = h("input", { type: "text", class: "sk-input", "aria-label": "your prediction",
       "aria-describedby": `${id}-hint`, spellcheck: "false", oninput: () => take(input.value),
-      // JupyterLab lets no Enter in a line of text submit its form.
+      // JupyterLab keeps Enter from submitting a form.
       onkeydown: (event) => event.key === "Enter" && commit(event) });
     return {
       node: h("div", { class: "sk-typed" }, input,
         h("span", { class: "sk-hint", id: `${id}-hint`, text: HINTS[problem.kind] })),
       focus: () => input.focus(),
       draw({ shown: visible, said }) {
-        const now = !visible ? (own.draft ?? "") : said === null ? "" : shown(problem, said);
+        const now = !visible ? (own.draft ?? "") : said === null ? "" : inSentence(problem, said);
         if (input.value !== now) input.value = now;
         set(input, "aria-invalid", own.complaint ? "true" : null);
       },
@@ -123,7 +123,7 @@ function render({ model, el }) {
     if (problem.kind !== "choice") answers.focus();
   }
 
-  /** The button that had the focus goes away: the focus goes to the verdict, which is read. */
+  /** The button that had the focus disappears: focus the verdict, which is then read aloud. */
   function reveal(said) {
     own.complaint = "";
     shell.change({ said, shown: true });
@@ -139,7 +139,7 @@ function render({ model, el }) {
   return shell.open(form, shows);
 }
 
-/** A text as nodes, what is between backticks as code. */
+/** A text as nodes, with code between backticks. */
 function inline(text) {
   return text.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)).filter(Boolean);
 }

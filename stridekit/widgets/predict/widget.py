@@ -1,4 +1,4 @@
-"""Predict: a question to commit to before the answer shows."""
+"""Predict: a question that you answer before the right answer is shown."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from matplotlib.figure import Figure
 from stridekit import palette
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
+from stridekit.widgets.notation import MAX_SAFE_INTEGER
 from stridekit.widgets.static import INK, MUTED, page, put_text
 
-LARGEST = 2**53 - 1  # up to here a browser counts exactly
 OPEN: dict[str, Any] = {"said": None, "shown": False}
-MOST_CHOICES, MOST_NUMBERS, MOST_DEEP = 100, 100, 4  # of a card; of a tuple, and of tuples in it
-UNITS_A_LINE = 92  # characters that fit the still picture
+MAX_CHOICES = 100
+MAX_ITEMS, MAX_DEPTH = 100, 4  # of a tuple, and how deeply tuples nest
+CHARACTERS_PER_LINE = 92  # of the still picture
 
 
-class Predict(Picture):
-    """Ask for a prediction; the answer, the reason and the experiment show once there is one.
+class Predict(StateWidget):
+    """Ask for a prediction, then show the answer, the reason and the experiment.
 
-    With `choices` (or an answer of True or False) one of them is to be chosen. Otherwise the answer is a
-    number, or a tuple of ints such as a shape, and is to be typed. `why` is the rule behind the
-    answer, `experiment` the code that shows it and `output` what that prints (the answer, if not
-    given). `remarks` says something to a particular wrong answer. Text between backticks is code.
+    With `choices` (or an answer of True or False) you choose one of them. Otherwise you type the answer,
+    which is a number or a tuple of ints such as a shape. `why` is the rule that explains the answer,
+    `experiment` the code that shows it, and `output` what that code prints (by default the answer).
+    `remarks` maps particular wrong answers to a text for each. Text between backticks is code.
 
     Let the cell compute the answer: then it is torch's, and the cell does not give it away.
 
-    `committed` is what was predicted, or None; it can be set, and None asks anew. `correct` is None
-    until then. Raises ValueError for a question that cannot be asked, or an answer it cannot have.
+    `committed` is the prediction, or None before there is one; set it to answer, or to None to ask again.
+    `correct` is None until then. Raises ValueError for a question that cannot be asked, or an answer that
+    does not fit it.
 
     >>> import torch
     >>> x = torch.arange(24).view(4, 6)
@@ -78,7 +80,7 @@ class Predict(Picture):
         if not isinstance({} if remarks is None else remarks, Mapping):
             raise ValueError(f"remarks are {a_kind(remarks)}: give a dict, {{answer: text}}")
         if not question.strip():
-            raise ValueError("the question is empty: say what is to be predicted")
+            raise ValueError("the question is empty: say what to predict")
         if output is not None and not experiment:
             raise ValueError(f"output {output!r} belongs to no experiment: give its code as well")
         if choices is None and isinstance(answer, bool):
@@ -93,7 +95,7 @@ class Predict(Picture):
         ]
         if any(wrong == said for wrong, _ in notes):
             raise ValueError(
-                f"there is a remark for {_text(answer)}, which is right: `why` is said to that"
+                f"there is a remark for {_text(answer)}, which is right: use `why` for that"
             )
         self._problem = {
             "question": question,
@@ -103,7 +105,9 @@ class Predict(Picture):
             "answer": said,
             "why": why,
             "experiment": experiment,
-            "output": (repr(_plain(answer)) if output is None else output) if experiment else "",
+            "output": (repr(_as_python(answer)) if output is None else output)
+            if experiment
+            else "",
             "remarks": notes,
         }
 
@@ -121,7 +125,7 @@ class Predict(Picture):
 
     @property
     def correct(self) -> bool | None:
-        """True for a right prediction, False for a wrong one; None while there is none."""
+        """True for a right prediction, False for a wrong one; None before there is one."""
         said = self._state["said"]
         return None if said is None else bool(said == self._problem["answer"])
 
@@ -137,12 +141,12 @@ class Predict(Picture):
     def _check(self, state: dict[str, Any]) -> None:
         said = self._from_json(state["said"])
         if said is not None and self._to_json(said, "the prediction") != state["said"]:
-            raise ValueError(f"the prediction {state['said']!r} cannot be")
+            raise ValueError(f"{state['said']!r} is not a possible prediction")
         if state["shown"] not in (True, False) or (said is not None and not state["shown"]):
-            raise ValueError(f"the question cannot be {state}")
+            raise ValueError(f"a question cannot have the state {state}")
 
     def _to_json(self, value: Any, what: str) -> Any:
-        """A value as the front end has it: the number of a choice, a number, a list."""
+        """A value as JSON for the front end: the position of a choice, a number, or a list."""
         if self._choices is not None:
             texts = [_text(choice) for choice in self._choices]
             if _text(value) not in texts:
@@ -152,7 +156,7 @@ class Predict(Picture):
             return texts.index(_text(value))
         if _kind_of(value) != self._kind:
             raise ValueError(f"{what} {_text(value)} is not a {self._kind}, as the answer is")
-        plain = _plain(value)
+        plain = _as_python(value)
         return list(plain) if isinstance(plain, tuple) else plain
 
     def _from_json(self, said: Any) -> Any:
@@ -175,14 +179,14 @@ class Predict(Picture):
         return "\n  ".join(line for line in lines if line)
 
     def _still(self) -> Figure:
-        """The question and the choices: what comes after belongs to those who have answered."""
+        """The question and the choices, without the answer."""
         problem = self._problem
-        lines = textwrap.wrap(problem["question"].replace("`", ""), UNITS_A_LINE)
+        lines = textwrap.wrap(problem["question"].replace("`", ""), CHARACTERS_PER_LINE)
         indents: dict[str, Any] = {"initial_indent": "○  ", "subsequent_indent": "    "}
         marks = [
             line
             for text in problem["choices"]
-            for line in textwrap.wrap(text.replace("`", ""), UNITS_A_LINE, **indents)
+            for line in textwrap.wrap(text.replace("`", ""), CHARACTERS_PER_LINE, **indents)
         ]
         height = 24 * (len(lines) + len(marks)) + 66
         figure, ax = page(height)
@@ -198,26 +202,26 @@ class Predict(Picture):
 
 
 def verdict(problem: dict[str, Any], said: Any) -> tuple[str, str]:
-    """A sign and a sentence: what was said beside what it is.
+    """A sign and a sentence that compares the prediction with the answer.
 
     >>> verdict({"kind": "tuple", "answer": [1, 6]}, [6, 1])
     ('✗', 'you said (6, 1), it is (1, 6)')
     """
-    answer = _shown(problem, problem["answer"])
+    answer = _in_sentence(problem, problem["answer"])
     if said is None:
         return "·", f"you skipped this one: it is {answer}"
     if said == problem["answer"]:
         return "✓", f"you said {answer}, and so it is"
-    return "✗", f"you said {_shown(problem, said)}, it is {answer}"
+    return "✗", f"you said {_in_sentence(problem, said)}, it is {answer}"
 
 
 def remark(problem: dict[str, Any], said: Any) -> str:
-    """The remark on this answer in particular; "" for most."""
+    """The remark on this prediction; "" if it has none."""
     return next((text for wrong, text in problem["remarks"] if wrong == said), "")
 
 
-def _shown(problem: dict[str, Any], said: Any) -> str:
-    """An answer within a sentence: words in quotation marks, all else as Python writes it."""
+def _in_sentence(problem: dict[str, Any], said: Any) -> str:
+    """An answer as part of a sentence: words in quotation marks, all else as Python writes it."""
     if problem["kind"] != "choice":
         return _text(tuple(said) if isinstance(said, list) else said)
     text = str(problem["choices"][said])
@@ -225,13 +229,13 @@ def _shown(problem: dict[str, Any], said: Any) -> str:
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:
-    """The choices as plain values, each of which reads unlike the others."""
+    """The choices as plain values; raises ValueError unless each reads differently."""
     items = items_of(choices)
     if items is None:
         raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")
-    if not 2 <= len(items) <= MOST_CHOICES:
-        raise ValueError(f"a question has 2 to {MOST_CHOICES} choices, not {len(items):,}")
-    found = [_plain(choice) for choice in items]
+    if not 2 <= len(items) <= MAX_CHOICES:
+        raise ValueError(f"a question has 2 to {MAX_CHOICES} choices, not {len(items):,}")
+    found = [_as_python(choice) for choice in items]
     texts = [_text(choice) for choice in found]
     for text in texts:
         if not text.strip():
@@ -242,8 +246,8 @@ def _distinct(choices: Iterable[Any]) -> list[Any]:
 
 
 def _kind_of(value: Any) -> str:
-    """The way to type an answer that has no choices: as a number or as a tuple."""
-    plain = _plain(value)
+    """The kind of answer to type where there are no choices: "number" or "tuple"."""
+    plain = _as_python(value)
     numbers = plain if isinstance(plain, tuple) else (plain,)
     whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
     if isinstance(plain, tuple) and whole:
@@ -254,19 +258,21 @@ def _kind_of(value: Any) -> str:
         raise ValueError(
             f"{_text(value)} cannot be typed as a number or a tuple of ints: give choices=[…]"
         )
-    if any(abs(n) > LARGEST for n in numbers):
-        raise ValueError(f"{_text(value)} is beyond 2**53, where a browser stops to count exactly")
+    if any(abs(n) > MAX_SAFE_INTEGER for n in numbers):
+        raise ValueError(
+            f"{_text(value)} is beyond 2**53 - 1, above which a browser no longer counts exactly"
+        )
     return kind
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
-    """Torch's sizes, NumPy's numbers and whole floats as Python's own tuples and ints."""
+def _as_python(value: Any, depth: int = 0) -> Any:
+    """The value with torch's sizes, NumPy's numbers and whole floats as Python tuples and ints."""
     if isinstance(value, (tuple, list)):
-        if len(value) > MOST_NUMBERS or depth > MOST_DEEP:
+        if len(value) > MAX_ITEMS or depth > MAX_DEPTH:
             raise ValueError(
                 f"{a_kind(value)} of {len(value):,} values, {depth} deep, is more than a card has room for"
             )
-        return tuple(_plain(item, depth + 1) for item in value)
+        return tuple(_as_python(item, depth + 1) for item in value)
     if isinstance(value, (bool, str)) or not isinstance(value, Real):
         return value
     if isinstance(value, Integral):
@@ -276,8 +282,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _text(value: Any) -> str:
-    """A value as it stands on screen, which is how choices are told apart."""
-    plain = _plain(value)
+    """A value as shown on screen; choices are compared by this text."""
+    plain = _as_python(value)
     if isinstance(plain, str):
         return plain
     return repr(plain) if isinstance(plain, (tuple, int, float)) else shown(plain)

@@ -1,11 +1,11 @@
-// Old dims over new dims on one axis: a dim of size n is log(n) wide. The dims to the right of a boundary
-// multiply to the same product in both rows exactly where the boundaries stand one above the other. So a
-// view exists where under each broken boundary of x stands a boundary of y, and that can be seen.
+// Old dims above new dims on one axis: a dim of size n is log(n) wide. Boundaries stand one above the other exactly
+// where the dims to their right have the same product. So a view exists if there is a boundary of y below each
+// broken boundary of x, which the reader can see.
 
 import { h, moveTo, pool, set } from "../page/dom.js";
 import { product } from "../page/layout.js";
 
-const ONE = 84; // a dim of size 1 has no logarithm to show: it gets a place of its own, at most so wide
+const ONE = 84; // the most width for a dim of size 1, whose logarithm is 0
 const NAME = 36; // room for "x" and "y" at the left
 const GAP = 6;
 const CHARACTER = 7.3; // the width of one in a box
@@ -19,7 +19,7 @@ export function spread(old, fresh, width) {
   const points = [...new Set([1, ...rows.flat(2)])].sort((a, b) => a - b);
   const ones = new Map(points.map((p) => [p, Math.max(...rows.map((row) => onesAt(row, p)))]));
   const places = [...ones.values()].reduce((a, b) => a + b, 0);
-  const one = Math.min(ONE, width / 2 / Math.max(places, 1)); // half of the axis is left to the others
+  const one = Math.min(ONE, width / 2 / Math.max(places, 1)); // the others keep half of the axis
   const scale = (width - places * one) / (Math.log(points.at(-1)) || 1);
   const right = new Map(); // where the sizes of 1 at a product begin, from the right
   let [x, before] = [width, 1];
@@ -42,7 +42,7 @@ export function spread(old, fresh, width) {
   return { old: place(rows[0]), fresh: place(rows[1]) };
 }
 
-/** From where to where the widest part of a box goes that no seam crosses. */
+/** The widest part of a box that no seam crosses: [from, to]. */
 function clearPart([left, width], seams) {
   const inside = seams.map((x) => x - left).filter((x) => x > 1 && x < width - 1);
   const sorted = [0, ...inside.sort((a, b) => a - b), width];
@@ -50,13 +50,13 @@ function clearPart([left, width], seams) {
   return pairs.reduce((best, pair) => (pair[1] - pair[0] > best[1] - best[0] ? pair : best));
 }
 
-/** Of each dim the product of the sizes to its right, and that with its own. */
+/** For each dim, the product of the sizes to its right, without and with its own size. */
 const products = (shape) => shape.map((_, d) => [product(shape.slice(d + 1)), product(shape.slice(d))]);
 
 const onesAt = (row, p) => row.filter(([inner, outer]) => inner === p && outer === p).length;
 const evenly = (shape, width) => shape.map((_, d) => [(d * width) / shape.length, width / shape.length]);
 
-/** The two rows of dims, what stands between the old ones, and the chunks under them. */
+/** The two rows of dims, the joints between the old ones, and the chunks under them. */
 export function createFigure() {
   const node = h("div", { class: "sk-figure" });
   const oldRow = h("div", { role: "list", "aria-label": "dims of x" });
@@ -66,7 +66,7 @@ export function createFigure() {
   const names = ["x", "y"].map((text) => h("span", { class: "sk-name", text, "aria-hidden": "true" }));
   moveTo(names[0], 0, TOP.old + 20);
   moveTo(names[1], 0, TOP.fresh + 20);
-  // Where a box has no room for the word, it stands once, at the left of the row.
+  // If boxes are too narrow for the word, it stands once, at the left of the row.
   const units = [TOP.old, TOP.fresh].map((top) => {
     const unit = h("span", { class: "sk-unit", text: "stride", "aria-hidden": "true", hidden: "" });
     moveTo(unit, 0, top + 41);
@@ -91,7 +91,7 @@ export function createFigure() {
     return Object.assign(h("div", { role: "listitem" }, name, size, stride, taken), { name, size, stride, taken });
   }
 
-  /** A box at its place, `kind` being classes; its text stands in a part of its width. */
+  /** A box at its place, `kind` being its classes, with its text in a part of its width. */
   function paint(one, [left, width], top, kind, texts, [from, to] = [0, width]) {
     const aside = to - from < width ? `;padding:4px ${width - to}px 4px ${from}px` : "";
     set(one, "class", `sk-dimbox ${kind}`);
@@ -99,7 +99,7 @@ export function createFigure() {
     for (const [part, text] of Object.entries(texts)) set(one[part], "text", text);
   }
 
-  /** Draw what viewOf of view.js has worked out. */
+  /** Draw the result of viewOf in view.js. */
   function draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
     const places = spread(layout.shape, target, width - NAME);
     drawOld(layout, dims, places.old);
@@ -112,7 +112,7 @@ export function createFigure() {
   function drawOld({ shape, stride }, dims, places) {
     const narrow = stride.some((n, d) => places[d][1] < 24 + CHARACTER * `stride ${n}`.length);
     set(units[0], "hidden", narrow ? null : "");
-    set(oldRow, "hidden", dims.length ? null : ""); // of a 0-d tensor there is nothing to list
+    set(oldRow, "hidden", dims.length ? null : ""); // a 0-d tensor has no dims to list
     oldBoxes(dims.length).forEach((one, d) =>
       paint(one, places[d], TOP.old, dims[d].kind, {
         name: `dim ${d}`, size: shape[d], stride: narrow ? stride[d] : `stride ${stride[d]}`, taken: "",

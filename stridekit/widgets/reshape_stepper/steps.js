@@ -1,7 +1,7 @@
-// The rule of `view` as a walk: one sentence a step, in the words of steps.py, which is the truth; tests/live.py
-// compares the two. Where one element goes is said here alone.
+// The rule of `view` as a walk: one sentence per step, in the words of steps.py, which is the truth; tests/live.py
+// compares the two. The sentence on a followed element is only here.
 //
-// A step is {part, says, dims, new_dims, needed, run, taken, stride}, as Python's Step says it.
+// A step is {part, says, dims, new_dims, needed, run, taken, stride}, as in Python's Step.
 
 import { chunksOf, counted, numel, range, tuple, viewStride, whyNotContiguous } from "../page/layout.js";
 
@@ -39,7 +39,7 @@ function merging({ shape, stride }) {
       chunk = { numel: size, stride: found };
       says = `Dim ${d} is the last: it starts a chunk, ${spaced(size, found)}.`;
     } else if (size === 1) {
-      says = `Dim ${d} has size 1: nobody steps along it, so it joins whatever its stride.`;
+      says = `Dim ${d} has size 1: nothing steps along it, so it joins whatever its stride.`;
     } else {
       needed = chunk.numel * chunk.stride;
       says = `Dim ${d}: stride ${found} found, ${chunk.numel} · ${chunk.stride} = ${needed} needed.`;
@@ -55,7 +55,7 @@ function merging({ shape, stride }) {
   });
 }
 
-const ONE = { first: 0, last: -1, numel: 1, stride: 1 }; // no dims: one element, cut into sizes of 1
+const ONE = { first: 0, last: -1, numel: 1, stride: 1 }; // a 0-d tensor: one element, cut into sizes of 1
 
 /** Cutting, from the last new dim outwards. */
 function cutting({ shape, stride }, target) {
@@ -80,7 +80,7 @@ const about = (chunk) => ({ dims: range(chunk.last - chunk.first + 1).map((k) =>
 const opened = (told) =>
   told.map((one, k) => (k ? one : { ...one, says: `Now the chunks are cut. ${one.says}` }));
 
-/** New dim `d` takes its elements from what is left of the chunk. */
+/** The step in which new dim `d` takes its elements from the rest of the chunk. */
 function taking(chunk, filled, d, size) {
   const [stride, total] = [filled * chunk.stride, filled * size];
   const here = { ...about(chunk), new_dims: [d], stride };
@@ -104,7 +104,7 @@ const MESSAGE =
   "view size is not compatible with input tensor's size and stride (at least one dimension spans " +
   "across two contiguous subspaces). Use .reshape(...) instead.";
 
-/** Torch's answer to the view, decoded, and what its siblings do: [phrase, sentence] pairs. */
+/** The result of the view, torch's error decoded, and its alternatives: [phrase, sentence] pairs. */
 export function consequences(layout, target) {
   const { shape, stride, itemsize } = layout;
   const sizes = target.join(", ");

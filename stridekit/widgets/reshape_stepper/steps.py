@@ -1,8 +1,7 @@
-"""The rule of `view` as a walk: one sentence a step, from the last dim to the verdict.
+"""The rule of `view` as a walk: one sentence per step, from the last dim to the verdict.
 
 First neighbouring dims that step evenly are merged into chunks, then each chunk is cut into the new dims.
-That is the walk of Layout.why_not_view, told while it happens. steps.js tells it in the same words, and
-tests/live.py compares the two.
+Layout.why_not_view takes the same steps. steps.js has the same words, and tests/live.py compares the two.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from stridekit.widgets.notation import counted
 
 
 class Step(NamedTuple):
-    """One sentence, and what it is about.
+    """One sentence, and the dims that it is about.
 
     `part` is start, merge, cut, stuck or end. `dims` and `new_dims` are the dims that it names. `needed`
-    is the stride at which dim `dims[0]` would have merged, None where that was not asked. `taken` and
+    is the stride at which dim `dims[0]` merges, None for steps that need none. `taken` and
     `stride` belong to the new dim.
     """
 
@@ -73,7 +72,7 @@ def _merging(layout: Layout) -> Iterator[Step]:
             numel, step = size, stride
             says = f"Dim {d} is the last: it starts a chunk, {_run(size, stride)}."
         elif size == 1:
-            says = f"Dim {d} has size 1: nobody steps along it, so it joins whatever its stride."
+            says = f"Dim {d} has size 1: nothing steps along it, so it joins whatever its stride."
         else:
             needed = numel * step
             says = f"Dim {d}: stride {stride} found, {numel} · {step} = {needed} needed."
@@ -86,7 +85,7 @@ def _merging(layout: Layout) -> Iterator[Step]:
         yield Step("merge", says, (d,), needed=needed)
 
 
-ONE = Chunk(0, -1, 1, 1)  # without dims: one element, cut into sizes of 1
+ONE = Chunk(0, -1, 1, 1)  # of a 0-d tensor: one element, cut into sizes of 1
 
 
 def _cutting(layout: Layout, target: tuple[int, ...]) -> Iterator[Step]:
@@ -106,7 +105,7 @@ def _cutting(layout: Layout, target: tuple[int, ...]) -> Iterator[Step]:
 
 
 def _taking(chunk: Chunk, filled: int, d: int, size: int) -> Step:
-    """New dim `d` takes its elements from what is left of the chunk."""
+    """The step in which new dim `d` takes its elements from the rest of the chunk."""
     stride, total = filled * chunk.stride, filled * size
     name, product = f"New dim {d} of size {size}", f"{filled} · {size} = {total}"
     if size == 1:
@@ -143,7 +142,7 @@ MESSAGE = (
 
 
 def consequences(layout: Layout, target: tuple[int, ...]) -> list[tuple[str, str]]:
-    """Torch's answer to the view, decoded, and what its siblings do: (phrase, sentence) pairs.
+    """The result of the view, torch's error decoded, and its alternatives: (phrase, sentence) pairs.
 
     >>> for phrase, sentence in consequences(Layout((4, 8), itemsize=4)[:, :6], (2, 12))[1:]:
     ...     print(f"{phrase}: {sentence}")

@@ -14,7 +14,7 @@ from stridekit.layout import Layout
 from stridekit.widgets.reshape_stepper.steps import Step, steps
 from stridekit.widgets.static import INK, MUTED, PALE, WIDTH, page, put_box, put_text, wrapped
 
-ONE = 84  # a dim of size 1 has no logarithm to show: it gets a place of its own, at most so wide
+ONE = 84  # the most width for a dim of size 1, whose logarithm is 0
 LEFT, OLD, NEW, TEXT = 36, 50, 150, 250
 CHARACTER = 7.6  # the width of one under a new dim
 BAD = palette.BAD[0]
@@ -57,7 +57,7 @@ def _tints(told: list[Step]) -> dict[int, str]:
 
 
 def _middle(place: tuple[float, float], seams: list[float]) -> float:
-    """The middle of a box's widest part that no seam crosses, where its text stands clear."""
+    """The middle of the widest part of a box that no seam crosses, which has room for its text."""
     left, width = place
     edges = sorted([left, *(x for x in seams if left + 1 < x < left + width - 1), left + width])
     start, end = max(pairwise(edges), key=lambda part: part[1] - part[0])
@@ -65,7 +65,7 @@ def _middle(place: tuple[float, float], seams: list[float]) -> float:
 
 
 def _boundary(ax: Axes, x: float, step: Step, found: int) -> None:
-    """Found and needed above a boundary; a broken one goes down through the new dims."""
+    """Found and needed above a boundary; a broken boundary extends through the new dims."""
     merged = found == step.needed
     color = palette.GOOD[0] if merged else BAD
     put_text(ax, x, OLD - 32, f"{'=' if merged else '≠'}  {found} found", color=color, size=8)
@@ -85,7 +85,7 @@ def _new_box(
     step: Step | None,
     tints: dict[int, str],
 ) -> None:
-    """A new dim, with what the step that cut it said; dashed where it is stuck."""
+    """A new dim, with the result of the step that cut it; dashed where it is stuck."""
     stuck = step is not None and step.part == "stuck"
     tint = tints.get(step.dims[-1], PALE) if step and step.dims and not stuck else PALE
     stride = "no stride" if stuck else f"stride {step.stride}" if step else ""
@@ -100,7 +100,7 @@ def _new_box(
 def spread(
     old: tuple[int, ...], new: tuple[int, ...], width: float
 ) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
-    """Left edge and width of each dim, log(size) wide: boundaries of one product are aligned."""
+    """Left edge and width of each dim, log(size) wide: boundaries with the same product align."""
     if 0 in old or 0 in new:
         even = [
             [(d * width / len(row), width / len(row)) for d in range(len(row))]
@@ -111,7 +111,7 @@ def spread(
     points = sorted({1, *(p for row in rows for pair in row for p in pair)})
     ones = {p: max(row.count((p, p)) for row in rows) for p in points}
     count = sum(ones.values())
-    one = min(ONE, width / 2 / max(count, 1))  # half of the axis is left to the others
+    one = min(ONE, width / 2 / max(count, 1))  # the others keep half of the axis
     scale = (width - count * one) / (log(points[-1]) or 1)
     right, x, before = {}, width, 1
     for p in points:

@@ -1,4 +1,4 @@
-// What the reshape stepper shows at a step, worked out of its state: dims, boundaries, chunks, storage.
+// What the reshape stepper shows at a step, computed from its state: dims, boundaries, chunks, storage.
 
 import {
   chunksOf, completeShape, counted, extent, numel, offset, product, range, unflatten, viewStride,
@@ -8,7 +8,7 @@ import { stepsOf } from "./steps.js";
 const MOST_NEW_DIMS = 8;
 const PER_ROW = 24;
 
-/** The view of a step, worked out from the state. */
+/** Everything that the widget draws for a state. */
 export function viewOf(state) {
   const { shape, stride: own, storage_offset, itemsize, target, flat } = state;
   const layout = { shape, stride: own, storage_offset, itemsize };
@@ -19,19 +19,19 @@ export function viewOf(state) {
   const done = at === steps.length - 1;
   const { stride, reason = "" } = viewStride(shape, own, target);
   const view = { layout, target, flat, steps, at, now, done, reason, stride };
-  // At the end the storage still shows why the walk stopped.
+  // After a failed walk the storage still shows where it got stuck.
   const shown = done && reason ? steps.at(-2) : now;
   return { ...view, ...dimsAt(view, told), ...tapeOf(layout, target, shown), caption: captionOf(layout, target, shown) };
 }
 
 /**
- * The looks of the dims, of their boundaries and of the chunks after the steps that were told. The texts of a new dim
- * come in two forms, [in full, in short].
+ * The looks of the dims, their boundaries and the chunks after the steps so far. The texts of a new dim come in two
+ * forms, [in full, in short].
  */
 function dimsAt({ layout, target, now, done, reason }, told) {
   const { shape, stride } = layout;
   const decided = Math.min(shape.length, ...told.filter(({ part }) => part === "merge").map(({ dims }) => dims[0]));
-  // The chunks of the dims that were read: what lies to the left does not change how they merge.
+  // The chunks of the dims so far: dims to the left do not change how they merge.
   const chunks = numel(layout) ? chunksOf(shape.slice(decided), stride.slice(decided)) : [];
   const shifted = chunks.map((one) => ({ ...one, first: one.first + decided, last: one.last + decided }));
   const tintOf = (d) => (shape.length - 1 - (shifted.findLast(({ first }) => first <= d)?.last ?? 0) + 6) % 6;
@@ -62,7 +62,7 @@ function dimsAt({ layout, target, now, done, reason }, told) {
   };
 }
 
-/** The boundaries between old dims `dim` and `dim + 1`, as far as they are decided. */
+/** The decided boundaries between old dims `dim` and `dim + 1`. */
 function boundariesOf(shape, chunks, told) {
   return told
     .filter(({ part, dims }) => part === "merge" && dims[0] < shape.length - 1)
@@ -79,7 +79,7 @@ function boundariesOf(shape, chunks, told) {
     });
 }
 
-/** The elements of the storage that a step speaks of: those of its chunk, and of its new dim. */
+/** The elements of the storage that a step is about: those of its chunk and of its new dim. */
 function tapeOf(layout, target, now) {
   const { storage_offset: start, shape, stride } = layout;
   const empty = { run: new Set(), taken: new Set(), uneven: now.part === "stuck", found: null, needed: null };
@@ -95,14 +95,14 @@ function tapeOf(layout, target, now) {
   return view;
 }
 
-/** The elements that a stuck new dim would lead to, with the new dims to its right that share its chunk. */
+/** The elements that a stuck new dim would reach, with the new dims to its right that share its chunk. */
 function beyond(layout, target, { dims, new_dims: [d] }) {
   const inside = product(layout.shape.slice(dims.at(-1) + 1)); // in the chunks that are used up
   const count = product(target.slice(d)) / inside;
   return range(count).map((k) => offset(layout, unflatten(layout.shape, k * inside)));
 }
 
-/** The sizes that a person typed, completed: [target, ""] or [null, why not]. */
+/** The typed sizes, completed: [target, ""] or [null, why not]. */
 export function readTarget(text, layout) {
   const inside = /^\s*[([]?([-\d\s,]*)[)\]]?\s*$/.exec(text)?.[1].trim().replace(/,$/, "");
   const words = inside === undefined ? null : inside === "" ? [] : inside.split(/\s*,\s*|\s+/);
@@ -132,7 +132,7 @@ function captionOf(layout, target, now) {
 /** The tape's first element, and how many it shows. */
 export const spanOf = (layout) => [layout.storage_offset, extent(layout)];
 
-/** Boxes a row: about as many in each, and in steps of the largest stride that fits. */
+/** Boxes per row: about the same in each, a multiple of the largest stride that fits. */
 export function perRow({ stride }, size) {
   const unit = Math.max(1, ...stride.filter((step) => step <= PER_ROW));
   const count = Math.ceil(size / (Math.floor(PER_ROW / unit) * unit)) || 1;

@@ -1,8 +1,8 @@
 // ReshapeStepper: the view rule walked step by step, on the dims and on the storage below them.
 //
-// The state is {shape, stride, storage_offset, itemsize, target, step, flat} in the model: the layout, the
-// complete new shape, how far the walk has come, and which element is followed, by its row-major number.
-// view.js works out the view of it.
+// The state in the model is {shape, stride, storage_offset, itemsize, target, step, flat}: the layout, the complete
+// new shape, the step that the walk has reached, and the row-major number of the followed element. view.js computes
+// everything else from it.
 
 import { elementName, numel, offset, reach, tuple, unflatten } from "../page/layout.js";
 import { button, fit, h, pool, set } from "../page/dom.js";
@@ -15,7 +15,7 @@ import { perRow, readTarget, spanOf, viewOf } from "./view.js";
 import { createShell } from "../page/shell.js";
 import { createStrip } from "../page/strip.js";
 
-const PLAY_MS = 1200; // a step: there is a sentence to read
+const PLAY_MS = 1200; // per step: there is a sentence to read
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
@@ -124,7 +124,7 @@ function render({ model, el }) {
       const [element, text] = inside[k];
       set(mark, "text", text);
       const [x, y] = tape.middle(element - first);
-      // Side by side the two words would touch: each leans to its own side.
+      // Words side by side would touch: shift them apart.
       const aside = Math.abs(found - needed) === 1 ? (element < found + needed - element ? 85 : 15) : 50;
       set(mark, "style", `transform:translate(${x}px,${y + 11}px) translateX(-${aside}%)`);
     });
@@ -161,7 +161,7 @@ function render({ model, el }) {
     shell.change({ ...model.get("_state"), ...part });
   }
 
-  /** Another layout or target: the walk begins again, the element stays if it can. */
+  /** Another layout or target: restart the walk, and keep the element if possible. */
   function show(part) {
     player.stop();
     const state = { ...model.get("_state"), ...part, step: 0 };
@@ -178,7 +178,7 @@ function render({ model, el }) {
 
   function typed() {
     const [target, why] = readTarget(input.value, view.layout);
-    // Enter and leaving the field may both come: the walk begins again for a new shape only.
+    // Enter and leaving the field may both fire: restart only for a new shape.
     if (target && String(target) !== String(view.target)) return aim(target);
     if (target) input.value = input.shown;
     set(wrong, "text", why);
@@ -200,7 +200,7 @@ function render({ model, el }) {
     go(by);
   }
 
-  /** An element of the storage: its next index, where several lead there. */
+  /** Follow an element of the storage: its next index, if it has several. */
   function pick(k) {
     const owners = reach(view.layout).owners.get(spanOf(view.layout)[0] + k);
     if (owners) change({ flat: owners[(owners.indexOf(view.flat) + 1) % owners.length] });

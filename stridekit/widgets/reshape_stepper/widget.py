@@ -1,4 +1,4 @@
-"""ReshapeStepper: when a reshape is free, walked step by step until it is a view or stops."""
+"""ReshapeStepper: the rule that decides if a reshape is free, walked step by step."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from math import prod
 from typing import Any, NamedTuple
 
+import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
 from stridekit._arguments import int_, ints, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
 from stridekit.widgets.notation import code, layout_json, layout_of
 from stridekit.widgets.reshape_stepper.steps import consequences, steps
 from stridekit.widgets.reshape_stepper.still import draw
@@ -76,15 +77,15 @@ def _presets() -> list[Preset]:
 PRESETS = _presets()
 
 
-class ReshapeStepper(Picture):
+class ReshapeStepper(StateWidget):
     """Walk the rule of `view`: merge the old dims into chunks, cut the chunks into the new dims.
 
-    `layout` is what is viewed, a Layout, a tensor or an array of at most 6 dims and 256 elements;
-    `target` is the new shape (a -1 is worked out), `step` how far the walk has come, from 0, and `index`
-    the element that is followed. All can be set, and follow the hand. `result` is the view's Layout, None
-    where there is none; `why` then says why. Raises LayoutError for a layout that does not fit the picture
-    and a shape that does not hold its elements, IndexError for a step or an index out of range; the
-    picture then stays as it was.
+    `layout` is viewed: a Layout, a tensor or an array of at most 6 dims and 256 elements. `target` is the
+    new shape (a -1 is worked out), `step` the step that the walk has reached, from 0, and `index` the
+    followed element. All of them can be set, and follow the hand. `result` is the view's Layout, or None
+    if there is none, and `why` then gives the reason. Raises LayoutError for a layout that does not fit the
+    picture and for a shape that does not hold its elements, IndexError for a step or an index out of range;
+    the picture then stays as it was.
 
     >>> stepper = ReshapeStepper(Layout((4, 8), itemsize=4)[:, :6], shape=(2, -1))
     >>> stepper.target, stepper.result
@@ -111,16 +112,10 @@ class ReshapeStepper(Picture):
             self._state = {**layout_json(x), "target": list(target), "step": 0, "flat": flat}
 
     def _offer(self, given: Preset) -> None:
-        """The layouts to choose from: `given` goes first, unless it is one of the others."""
+        """Set the layouts to choose from: `given` goes first, unless it is one of the others."""
         own = [] if any(preset.layout == given.layout for preset in PRESETS) else [given]
         self._presets = [
-            {
-                "name": preset.name,
-                "expression": preset.expression,
-                "layout": layout_json(preset.layout),
-                "targets": [list(target) for target in preset.targets],
-            }
-            for preset in [*own, *PRESETS]
+            preset._asdict() | {"layout": layout_json(preset.layout)} for preset in [*own, *PRESETS]
         ]
 
     # The state ------------------------------------------------------------------------------------
@@ -132,7 +127,7 @@ class ReshapeStepper(Picture):
         if state["step"] not in range(count) or not followed:
             raise LayoutError(f"the picture cannot show {state}")
 
-    # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's.
+    # ipywidgets has its own `layout`, for CSS; here it is the tensor's.
     @property
     def layout(self) -> Layout:
         """The layout that is viewed."""
@@ -159,7 +154,7 @@ class ReshapeStepper(Picture):
 
     @property
     def step(self) -> int:
-        """The step that the walk has reached; -1 sets it to the last one."""
+        """The step that the walk has reached; set it to -1 for the last one."""
         return int(self._state["step"])
 
     @step.setter
@@ -172,9 +167,8 @@ class ReshapeStepper(Picture):
 
     @property
     def index(self) -> tuple[int, ...] | None:
-        """The element that is followed, by its index in `layout`; None where there is none."""
-        flat = self._state["flat"]
-        return None if flat is None else _unflatten(self.layout.shape, flat)
+        """The index of the followed element in `layout`; None if there are no elements."""
+        return self._index_in(self.layout.shape)
 
     @index.setter
     def index(self, index: int | Iterable[int]) -> None:
@@ -184,9 +178,12 @@ class ReshapeStepper(Picture):
 
     @property
     def new_index(self) -> tuple[int, ...] | None:
-        """The same element's index in `target`."""
+        """The index of the same element in `target`."""
+        return self._index_in(self.target)
+
+    def _index_in(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
         flat = self._state["flat"]
-        return None if flat is None else _unflatten(self.target, flat)
+        return None if flat is None else tuple(map(int, np.unravel_index(flat, shape)))
 
     @property
     def result(self) -> Layout | None:
@@ -213,7 +210,7 @@ class ReshapeStepper(Picture):
 
 
 def _checked(x: Any) -> Layout:
-    """The layout of what was given, if the picture can hold it."""
+    """The layout of a tensor, an array or a Layout, if the picture can hold it."""
     layout = Layout.of(x)
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
@@ -228,7 +225,7 @@ def _checked(x: Any) -> Layout:
 
 
 def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
-    """The new shape with its -1 worked out; raises LayoutError where it cannot hold the elements."""
+    """The new shape with its -1 worked out; raises LayoutError if it cannot hold the elements."""
     target = layout.reshape(shape).shape
     if len(target) > MAX_NEW_DIMS:
         raise LayoutError(
@@ -238,7 +235,7 @@ def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def _own(layout: Layout) -> Preset:
-    """The reader's layout, with shapes to try: flat, and neighbours merged."""
+    """A given layout with shapes to try: neighbouring dims merged, and flat."""
     shape = layout.shape
     merged = [
         (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(layout.ndim - 1)
@@ -246,11 +243,3 @@ def _own(layout: Layout) -> Preset:
     targets = dict.fromkeys([*merged, (layout.numel,)])
     made = code(f"torch.arange({layout.span.stop}.)", layout)
     return Preset("as given", made, layout, tuple(targets)[:4])
-
-
-def _unflatten(shape: tuple[int, ...], flat: int) -> tuple[int, ...]:
-    index: list[int] = []
-    for size in reversed(shape):
-        flat, i = divmod(flat, size)
-        index.append(i)
-    return tuple(reversed(index))

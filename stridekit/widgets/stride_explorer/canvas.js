@@ -1,21 +1,21 @@
-// A grid of boxes under a pointer and keys. Its boxes are HTML, or many boxes on one canvas, a plate, where HTML would be
-// slow: there only places that differ are painted anew, and a screen reader gets one live cell, the active one.
+// A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on one canvas, a plate:
+// there only boxes that differ are repainted, and a screen reader gets one live cell, the active one.
 
 import { OWN_KEYS, h, set } from "../page/dom.js";
 
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
-const ROOM = 256; // px: a canvas grows by steps, as each new size would cost it all that is painted
+const ROOM = 256; // px: a canvas grows in steps, because each new size erases it
 const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
 
 const FAR = 1e5; // px: farther than any box
 const placeOf = ([x, y]) => y * FAR + x;
 
 /**
- * A node of role grid. A hand tells its boxes by number: HTML ones have it as `box`, for those of a plate `boxAt(x, y)`
- * finds it. `layOut` gives the plate its size and the places [x, y, w, h] of its boxes, which stand in rows and columns,
- * or null for none; `draw` what they look like: [tint, text, mark], the tint 0 to 5 or null for a hole, the mark "spot",
- * "sharer" or "". `activate` says which box the keys have reached.
+ * A node of role grid, whose boxes are known by number: HTML ones have it as `box`, those of a plate are found by
+ * `boxAt(x, y)`. `layOut` sets the size of the plate and the places [x, y, w, h] of its boxes in rows and columns, null
+ * for no plate; `draw` takes their looks: [tint, text, mark], where the tint is 0 to 5 or null for a hole, and the mark
+ * "spot", "sharer" or "". `activate` names the box that the keys have reached.
  */
 export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
   const grid = h("div", {
@@ -95,7 +95,7 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
     themed.disconnect();
   }
 
-  /** The theme has changed: other colours, every box. */
+  /** The theme has changed: repaint every box in new colours. */
   function repaint() {
     colours = null;
     if (places) draw(looks);
@@ -106,7 +106,7 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
     const longest = looks.reduce((most, look) => Math.max(most, look[1].length), 1);
     const [, , w, height] = places[0] ?? [0, 0, 4, 1];
     const fits = Math.min(Math.floor((w - 4) / (0.6 * longest)), height - 1, 14);
-    const size = fits < LEAST_TEXT ? 0 : fits; // all texts are as small as the longest needs, or none is drawn
+    const size = fits < LEAST_TEXT ? 0 : fits; // one size for all: the longest fits, or none is drawn
     if (size !== textSize || !colours?.ink) painted.clear();
     textSize = size;
     if (!colours?.ink) colours = read();
@@ -116,7 +116,7 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
     pen.textBaseline = "middle";
     const before = painted;
     painted = new Map(looks.map((look, k) => [placeOf(places[k]), look]));
-    // What has left goes first: another box may come to stand where it was, a little lower.
+    // Wipe boxes that are gone first: another box may overlap their old place.
     for (const at of before.keys())
       if (!painted.has(at)) wipe(pen, [at % FAR, Math.floor(at / FAR), w, height]);
     looks.forEach((look, k) => {
@@ -127,10 +127,10 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
     });
   }
 
-  /** A fill covers what was there; only what is drawn at the edges can stick out. */
+  /** Clear a box; outlines stick out by half a pixel. */
   const wipe = (pen, [x, y, w, height]) => pen.clearRect(x - 0.5, y - 0.5, w + 1, height + 1);
 
-  /** The theme's colours; of a node that is not in the page yet there are none. */
+  /** The theme's colours; a node outside the page has none. */
   function read() {
     const found = Object.fromEntries(NAMES.map((name, k) => [name, getComputedStyle(probes.children[k]).color]));
     const mono = getComputedStyle(grid).getPropertyValue("--mono") || "monospace";
@@ -151,7 +151,7 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
     if (mark === "sharer") outline(pen, [x, y, w, height], 2, ink, true);
   }
 
-  /** A frame inside of a box; dashed for holes and for those that share. */
+  /** A frame inside a box; dashed for holes and sharers. */
   function outline(pen, [x, y, w, height], thick, colour, dashed) {
     pen.strokeStyle = colour;
     pen.lineWidth = thick;
@@ -159,7 +159,7 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
     pen.strokeRect(x + thick / 2, y + thick / 2, w - thick, height - thick);
   }
 
-  /** The live cell: two take turns, so that a screen reader notices that another one is active. */
+  /** The live cell: two take turns, so that a screen reader notices a change of the active box. */
   function activate(id, k, label, row, column) {
     set(grid, "aria-activedescendant", k === null ? null : `${id}${k}`);
     if (k === null) return;

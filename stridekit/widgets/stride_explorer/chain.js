@@ -1,10 +1,10 @@
-// A chain of operations: a tensor to start from, and steps as torch writes them. chain.py is the truth,
+// A chain of operations: a tensor to start from, and steps in torch's notation. chain.py is the truth,
 // and tests/live_lines.py compares the two.
 //
-// In the state a chain is {source, start, steps}, or null where no step has been taken. The layout on
-// screen is always what the last step has come to.
+// In the state a chain is {source, start, steps}, or null before the first step. The layout on screen is
+// always the result of the last step.
 
-import { Refused, apply, numel, reach, sameLayout } from "../page/layout.js";
+import { Refused, apply, counted, flatten, numel, offset, reach, sameLayout } from "../page/layout.js";
 import { MAX_DIMS, code, whyNotDrawn } from "./words.js";
 import { readSteps } from "../page/grammar.js";
 
@@ -18,7 +18,7 @@ function next(stage, step) {
   return { text: step.text, layout, copied, storageSize, labels, copies, steps: stage.steps + 1 };
 }
 
-/** The same without the labels, which take longest. */
+/** The same without the labels, which take the longest to compute. */
 function outcome(stage, step) {
   const { layout, copied } = apply(stage.layout, step);
   const storageSize = copied ? numel(layout) : stage.storageSize;
@@ -27,12 +27,12 @@ function outcome(stage, step) {
   return { layout, copied, storageSize };
 }
 
-/** The start and what each step makes of it. `labels` are texts of the elements, or null for numbers. */
+/** The start, then the result of each step. `labels` are texts for the elements, or null for their numbers. */
 export function stagesOf({ source, start, steps }, storageSize, labels) {
   return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps);
 }
 
-/** A stage, and what each further step makes of it; a text has one step or several. Throws Refused. */
+/** A stage, then the result of each further step; a text has one step or several. Throws Refused. */
 export function onward(stage, texts) {
   const [stages, steps] = [[stage], texts.flatMap(readSteps)];
   if (stage.steps + steps.length > MOST_STEPS)
@@ -41,7 +41,7 @@ export function onward(stage, texts) {
   return stages;
 }
 
-/** The labels in a copy's own order: the k-th index carries its value along. */
+/** The labels in the order of a copy: each index keeps its value. */
 function moved({ layout, labels }, after) {
   const to = reach(after).elements;
   const result = new Array(to.length).fill("");
@@ -51,21 +51,21 @@ function moved({ layout, labels }, after) {
   return result;
 }
 
-/** A note that a step was a view, or that it made a storage of its own. */
+/** A note that says whether a step was a view or made a storage of its own. */
 export function memoryOf(stage, before) {
   const { copied, storageSize } = stage;
-  if (copied) return `copy: new storage of ${storageSize} element${storageSize === 1 ? "" : "s"}`;
+  if (copied) return `copy: new storage of ${counted(storageSize, "element")}`;
   return sameLayout(stage.layout, before.layout) ? "the same layout" : "view";
 }
 
-/** The chain when a hand has set another layout: what made the storage stays, if a copy did. */
+/** The chain after a change by hand: it is kept up to its last copy, if there was one. */
 export function closed(chain, stages, layout) {
   const last = stages.findLastIndex((stage) => stage.copied);
   if (chain === null || last < 0) return null;
   return { ...chain, steps: [...chain.steps.slice(0, last), code("", layout)] };
 }
 
-/** Steps that exist here and change something, those that teach most first: {text, copied}. */
+/** Steps that are possible here and change something, the most instructive first: {text, copied}. */
 export function suggestions(stage) {
   return candidates(stage.layout).flatMap((text) => {
     try {
@@ -101,11 +101,10 @@ function candidates({ shape }) {
   return texts;
 }
 
-/** The index at which the element of an old index is now, so that the eye can follow it; or null. */
+/** The new (flat) index of the element that was at an old index, so that the eye can follow it; or null. */
 export function followed(before, after, index) {
   if (index === null) return null;
-  const flat = index.reduce((sum, i, d) => sum * before.layout.shape[d] + i, 0);
-  const element = reach(before.layout).elements[flat];
+  const [flat, element] = [flatten(before.layout.shape, index), offset(before.layout, index)];
   const to = before.copies === after.copies ? reach(after.layout).owners.get(element)?.[0] : undefined;
   return to ?? (numel(before.layout) === numel(after.layout) ? flat : null);
 }

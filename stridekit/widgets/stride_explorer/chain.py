@@ -1,6 +1,6 @@
-"""Chains of view operations, written as torch writes them: `.permute(1, 0)`, `[1:, ::2]`.
+"""Chains of view operations in torch's notation: `.permute(1, 0)`, `[1:, ::2]`.
 
-A chain has a tensor to start from and steps, which are read by widgets/grammar.py and applied by `Layout`.
+A chain is a tensor to start from and steps, which widgets/grammar.py reads and `Layout` applies.
 chain.js does the same in the browser, and tests/live_lines.py compares the two.
 """
 
@@ -19,7 +19,7 @@ MOST_STEPS = 100
 
 
 class Stage(NamedTuple):
-    """The result of a step: a layout on a storage, whose elements carry labels (None: their numbers)."""
+    """The result of a step: a layout on a storage whose elements have labels (None: their numbers)."""
 
     text: str
     layout: Layout
@@ -28,7 +28,7 @@ class Stage(NamedTuple):
     labels: Sequence[str] | None
 
     def memory(self, before: Stage) -> str:
-        """A note that the step was a view, or that it made a storage of its own."""
+        """A note that says whether the step was a view or made a storage of its own."""
         if self.copied:
             return f"copy: new storage of {counted(self.storage_size, 'element')}"
         return "view" if self.layout != before.layout else "the same layout"
@@ -51,7 +51,7 @@ class Chain(NamedTuple):
         return self.source + "".join(self.steps)
 
     def stages(self, storage_size: int, labels: Sequence[str] | None = None) -> list[Stage]:
-        """The start and what each step makes of it. Raises LayoutError or IndexError, as Layout does.
+        """The start, then the result of each step. Raises LayoutError or IndexError, as Layout does.
 
         >>> chain = Chain("x", Layout((2, 3)), (".permute(1, 0)", ".contiguous()"))
         >>> before, after = chain.stages(6)[1:]
@@ -65,7 +65,7 @@ class Chain(NamedTuple):
         return found
 
     def closed(self, storage_size: int, layout: Layout) -> Chain | None:
-        """The chain when a hand has set another layout: what made the storage stays, if a copy did."""
+        """The chain after a change by hand: it is kept up to its last copy, if there was one."""
         copies = [k for k, stage in enumerate(self.stages(storage_size)) if stage.copied]
         if not copies:
             return None
@@ -73,7 +73,7 @@ class Chain(NamedTuple):
 
 
 def steps_of(steps: Iterable[str]) -> tuple[str, ...]:
-    """The steps of several texts, or of one alone, each as torch takes it.
+    """The steps in one text or several, each in the form that torch takes.
 
     >>> steps_of("permute(1, 0)[1:]"), steps_of(["contiguous('channels_last')"])
     (('.permute(1, 0)', '[1:]'), ('.contiguous(memory_format=torch.channels_last)',))
@@ -87,23 +87,23 @@ def steps_of(steps: Iterable[str]) -> tuple[str, ...]:
 
 
 def _after(before: Stage, step: Step) -> Stage:
-    """The stage after one more step; `.copied` tells whether this step had to copy."""
-    layout = Layout.of(apply(_plain(before.layout), step))
+    """The stage after one more step; `.copied` says whether that step had to copy."""
+    layout = Layout.of(apply(_strip_storage(before.layout), step))
     size = layout.numel if layout.copied else before.storage_size
     if why := why_not_drawn(layout, size):
         raise LayoutError(f"{step.text}: {why}")
     labels = _moved(before, layout) if layout.copied else before.labels
-    return Stage(step.text, _plain(layout), layout.copied, size, labels)
+    return Stage(step.text, _strip_storage(layout), layout.copied, size, labels)
 
 
 def _moved(before: Stage, after: Layout) -> list[str]:
-    """The labels in a copy's own order: the k-th index carries its value along."""
+    """The labels in the order of a copy: each index keeps its value."""
     labels = [""] * after.numel
     for old, new in zip(elements(before.layout), elements(after), strict=True):
         labels[new] = before.labels[old] if before.labels else str(old)
     return labels
 
 
-def _plain(x: Layout) -> Layout:
-    """The same numbers, with no copy on the way here."""
+def _strip_storage(x: Layout) -> Layout:
+    """The layout without the name of its storage, which would mark later steps as copies."""
     return Layout(x.shape, x.stride, x.storage_offset, x.itemsize)

@@ -4,19 +4,19 @@ import { memoryOf, onward, suggestions } from "./chain.js";
 import { Refused, tuple } from "../page/layout.js";
 import { button, h, pool, set } from "../page/dom.js";
 
-const SHOWN = 8; // buttons at the most; the list of the input has every suggestion
+const SHOWN = 8; // buttons at most; the input's list has every suggestion
 const NUMBERS = ["shape", "stride", "storage_offset"];
 
 /**
- * `onSteps(texts)` is told the steps that the chain is to have. Steps that were undone stay as rows until
- * another one is taken: `later` is all that this pane remembers by itself.
+ * `onSteps(texts)` gets the new steps of the chain. Undone steps stay visible as rows until another step is taken:
+ * `later` holds them, the only state of this pane.
  */
 export function createChain(id, { onSteps }) {
   const list = h("datalist", { id: `${id}-steps` });
   const input = h("input", {
     class: "sk-input", type: "text", id: `${id}-step`, list: list.id, placeholder: ".permute(1, 0)",
     autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-outcome`,
-    onkeydown: (event) => event.key === "Enter" && typed(event), // a form would not be submitted in JupyterLab
+    onkeydown: (event) => event.key === "Enter" && typed(event), // JupyterLab keeps Enter from submitting a form
   });
   const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
   const picks = h("div", { class: "sk-picks", role: "group", "aria-label": "operations that exist here" });
@@ -45,7 +45,7 @@ export function createChain(id, { onSteps }) {
   let stages = [];
   let later = [];
   let width = 900;
-  let inView = 0; // how many stages there were when the current one was last scrolled to
+  let inView = 0; // the number of stages when the current one was last scrolled into view
   let drawn = false; // most frames change nothing here
 
   function createRow() {
@@ -61,7 +61,7 @@ export function createChain(id, { onSteps }) {
 
   const steps = () => stages.slice(1).map((stage) => stage.text);
 
-  /** Take what was typed, one step or several; what is refused stays in the input, with the reason under it. */
+  /** Take the typed steps, one or several; if refused, they stay in the input with the reason under it. */
   function take(text) {
     const taken = tried(text);
     if (!taken) return;
@@ -69,7 +69,7 @@ export function createChain(id, { onSteps }) {
     [later, drawn] = [[], false];
     say(taken.slice(1).map((stage, k) => told(stage, taken[k])).join(" "));
     onSteps([...steps(), ...taken.slice(1).map((stage) => stage.text)]);
-    if (document.activeElement === document.body) input.focus(); // the button that was pressed is gone
+    if (document.activeElement === document.body) input.focus(); // the pressed button is gone
   }
 
   function tried(text) {
@@ -87,7 +87,7 @@ export function createChain(id, { onSteps }) {
     if (input.value.trim()) take(input.value);
   }
 
-  /** Go back to a stage, or forward again to one that was undone. */
+  /** Go back to a stage, or forward again to an undone one. */
   function goTo(at) {
     const all = [...steps(), ...later];
     [later, drawn] = [all.slice(at), false];
@@ -113,7 +113,7 @@ export function createChain(id, { onSteps }) {
     set(input, "aria-invalid", refused ? "true" : null);
   }
 
-  /** As many suggestions as one line has room for. */
+  /** The suggestions that fit one line. */
   function fitting(found) {
     let room = width - 372;
     return found.slice(0, SHOWN).filter(({ text, copied }) => {
@@ -122,7 +122,7 @@ export function createChain(id, { onSteps }) {
     });
   }
 
-  /** All stages, those that were undone too: until they no longer follow from what is on screen. */
+  /** All stages, including undone ones that still follow from the layout on screen. */
   function withLater() {
     try {
       return [...stages, ...onward(stages.at(-1), later).slice(1)];
@@ -150,18 +150,18 @@ export function createChain(id, { onSteps }) {
     set(row.memory, "class", !undone && stage.copied ? "is-copy" : "");
   }
 
-  /** Scroll the row of what is on screen into the pane, below the head, which stays. */
+  /** Scroll the current row into view, below the sticky head. */
   function showCurrent() {
     const { offsetTop, offsetHeight } = body.children[stages.length - 1];
     const { scrollTop, clientHeight } = scroller;
-    if (clientHeight) inView = stages.length; // else it is in no page yet
+    if (clientHeight) inView = stages.length; // else it is not on a page yet
     const least = offsetTop + offsetHeight - clientHeight;
     if (least > scrollTop || offsetTop < scrollTop + head.offsetHeight) scroller.scrollTop = least;
   }
 
   return {
     node,
-    /** Forget what was undone: another layout has come from outside. */
+    /** Forget undone steps: another layout came from outside. */
     restart() {
       [later, drawn] = [[], false];
       say("");
@@ -192,7 +192,7 @@ export function createChain(id, { onSteps }) {
 const show = ({ layout }, what) =>
   what === "storage_offset" ? String(layout.storage_offset) : tuple(layout[what]);
 
-/** A sentence on what a step has done. */
+/** A sentence on what a step did. */
 function told(stage, before) {
   const memory = memoryOf(stage, before);
   if (memory === "view") return `${stage.text} is a view: the same storage, read by other numbers.`;

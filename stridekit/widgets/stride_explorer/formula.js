@@ -3,7 +3,7 @@
 import { offset } from "../page/layout.js";
 import { h, pool, set } from "../page/dom.js";
 
-/** The address formula, a button a term, and one sentence in words. */
+/** The address formula, with a button per term, and one sentence in words. */
 export function createFormula(onLit) {
   const terms = h("div", { class: "sk-terms" });
   const sentence = h("p", { class: "sk-sentence" });

@@ -10,13 +10,13 @@ const GAP = 4;
 const HEAD = 22; // column numbers
 const LABEL = 22; // dim names, and the title of a plane
 
-/** The places of planes and cells, and the whole size, for a shape, a width and the longest label. */
+/** The places of planes and cells and the total size, for a shape, a width and the longest label. */
 export function gridGeometry(shape, width, wraps = true, longest = 1) {
   const deep = shape.length > 2;
   const dense = product(shape) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
   const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
   const gap = dense ? 1 : GAP;
-  // Long labels get wider cells, but break no row of two dims: without the numbers of columns it says less.
+  // Long labels get wider cells, but never break rows of a matrix: these would lose the numbers of their columns.
   const wide = boxFor(longest, 9);
   const roomy = shape.length === 1 || !wraps || columns * (wide + gap) + 50 <= width;
   const least = dense ? 8 : Math.max(30, roomy ? wide : 0);
@@ -67,7 +67,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1) {
   };
 }
 
-/** The number of cells of a row in one line: all that fit. Short rows that may not wrap stay whole all the same. */
+/** The number of cells in one line: as many as fit, except that short rows that may not wrap stay whole. */
 function lineLength(shape, width, pitch, wraps) {
   const columns = shape.at(-1) ?? 1;
   const fit = Math.floor((width - 50) / pitch);
@@ -75,7 +75,7 @@ function lineLength(shape, width, pitch, wraps) {
   return 2 ** Math.floor(Math.log2(Math.max(fit, 4)));
 }
 
-/** The index that a key leads to, or null: arrows in the plane, Home and End, Page keys for planes. */
+/** The index that a key leads to, or null: arrows, Home and End in the plane, Page keys for planes. */
 export function step(shape, index, key) {
   const [dim, by] = MOVES[key] ?? [];
   const moved = shape.length + dim;
@@ -83,7 +83,7 @@ export function step(shape, index, key) {
   return index.map((i, d) => (d === moved ? Math.min(Math.max(i + by, 0), shape[d] - 1) : i));
 }
 
-/** The dim that each key moves along, from the last one, and how far. */
+/** The dim that each key moves along, counted from the end, and how far. */
 const MOVES = {
   ArrowLeft: [-1, -1], ArrowRight: [-1, 1], Home: [-1, -Infinity], End: [-1, Infinity],
   ArrowUp: [-2, -1], ArrowDown: [-2, 1], PageUp: [-3, -1], PageDown: [-3, 1],
@@ -96,13 +96,13 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   const { node } = plate;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  // Each row keeps its own cells: one column less leaves the others where they are.
+  // Each row keeps its own cells: with one column less, the others stay in place.
   const lines = pool(node, (r) => {
     const row = h("div", { role: "row", class: `sk-row sk-r${r % 6}` });
     const make = (c) => h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${r}-${c}` });
     return Object.assign(row, { take: pool(row, make) });
   });
-  // A pool for each kind of head, so that one column less leaves the numbers of the rows alone.
+  // A pool for each kind of head, so that one column less does not change the numbers of rows.
   const heads = Array.from({ length: 3 }, () => pool(marks, () => h("span", { class: "sk-head" })));
   let cells = [];
   let headNodes = [];
@@ -131,7 +131,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     return [w, t];
   }
 
-  /** Many cells are painted; the plate then has their places. */
+  /** Many cells are painted on the plate, which needs their places. */
   function layPlate() {
     const { dense, cell, height, width, totalHeight, corner, columns, rows, count } = geometry;
     const places = Array.from({ length: dense ? rows * columns * count : 0 }, (_, flat) => [...corner(flat), cell, height]);
@@ -151,7 +151,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     const texts = [];
     const last = shape.length - 1;
     const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter } = geometry;
-    // Where numbers would touch, some are left out, until they are lit.
+    // Where numbers would touch, some are hidden until they are lit.
     const every = [dense && cell < 26 ? (cell < 18 ? 8 : 4) : 1, dense && height < 16 ? 4 : 1];
     const number = (text, n, step, ...rest) => {
       if (n % step === 0) texts.push([text, ...rest]);

@@ -1,4 +1,4 @@
-// What is drawn around the slots of the tape, as plain data: paths, labels and grips. No page needed.
+// The marks around the slots of the tape as plain data: paths, labels and grips.
 //
 // Strides are steps from the first element to its neighbour along a dim: arcs within a row, swings from
 // row to row, loops where the stride is 0. The offset is a measure from the storage's start.
@@ -22,7 +22,7 @@ export function marksOf(g, view) {
   return marks;
 }
 
-/** The path of one step from slot to slot; `shift` keeps steps apart that would lie on each other. */
+/** The path of one step from slot to slot; `shift` separates steps that would coincide. */
 export function stepPath(g, from, to, lift, shift = 0) {
   const [y0, y1] = [g.top(from), g.top(to)];
   const x0 = g.middle(from) + (from === to || y0 !== y1 ? shift : 0);
@@ -45,7 +45,7 @@ function addresses(g, { layout }, { tags }) {
     else tags.push([`${row.row * g.perRow * layout.itemsize} B`, g.gutter - 12, row.y + g.height / 2 - 9, "sk-byte"]);
 }
 
-/** A bracket under the slots of each cache line; the selected element's is dark and says which. */
+/** A bracket under the slots of each cache line; that of the selected element is dark and labelled. */
 function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
   const perLine = Math.max(1, Math.floor(CACHE_LINE / layout.itemsize));
   const dark = spot.element === null ? -1 : Math.floor(spot.element / perLine);
@@ -59,7 +59,7 @@ function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
       const open = e % perLine === 0 ? `M${x0},${y - 3}V${y}` : `M${x0},${y}`;
       const close = stop % perLine === 0 ? `H${x1}V${y - 3}` : `H${x1}`;
       if (line === dark || !g.dense) paths.push([open + close, line === dark ? "sk-line is-dark" : "sk-line"]);
-      // Named where there is room beside the offset's label; the sentence below names it always.
+      // Labelled only where there is room beside the offset's label; the sentence below always names it.
       const offset = layout.storage_offset;
       const room = g.top(offset) === g.top(e) && x1 > g.left(offset) ? g.middle(offset) + 140 : g.left(e);
       const gap = g.rows.some((r) => r.gap && r.y > y && r.y < y + 24) ? 290 : 75; // its label goes first
@@ -70,7 +70,7 @@ function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
   }
 }
 
-/** Small slots carry no text: what is pointed at stands over its slot. */
+/** Small slots have no text: the label of the element that is pointed at stands above its slot. */
 function flag(g, { spot, label }, { tags }) {
   if (!g.dense || spot.element === null || !g.has(spot.element)) return;
   tags.push([label(spot.element), g.middle(spot.element), g.top(spot.element) - 22, "sk-flag"]);
@@ -85,7 +85,7 @@ function offsetBar(g, { layout }, { paths }) {
   }
 }
 
-/** One step a dim with a grip at its tip; returns how high the arc of each dim rises. */
+/** One step per dim with a grip at its tip; returns the height of each dim's arc. */
 function steps(g, { layout, lit, index, storageSize }, { paths, tags, grips }) {
   const [start, lifts, taken] = [layout.storage_offset, [], new Map()];
   if (layout.shape.includes(0) || !g.has(start)) return lifts;
@@ -94,7 +94,7 @@ function steps(g, { layout, lit, index, storageSize }, { paths, tags, grips }) {
     lifts[d] = LOW + HIGHER * rank;
     if (to >= storageSize || !g.has(to)) return;
     const sameRow = g.top(to) === g.top(start);
-    // Steps to one slot stand side by side; so do those that go straight down, one behind the other.
+    // Steps to the same slot stand side by side, and so do steps that go straight down.
     const lane = sameRow ? to : "down";
     const shift = (taken.get(lane) ?? 0) * (sameRow ? 13 : 8);
     taken.set(lane, (taken.get(lane) ?? 0) + 1);
@@ -126,7 +126,7 @@ function strideTag(g, { stride }, d, [from, to], x, lift, faded = "") {
   return [text, x + 9, high, kind];
 }
 
-/** A grip under the last element along each dim, to change its size; none where no step leads on. */
+/** A grip under the last element along each dim, to change its size; none where the stride is 0. */
 function ends(g, { layout, storageSize }, { grips }) {
   if (layout.shape.includes(0)) return;
   const taken = new Map();
@@ -139,7 +139,7 @@ function ends(g, { layout, storageSize }, { grips }) {
   });
 }
 
-/** The order in which arcs nest: short steps inside, and around all of them the loops that go nowhere. */
+/** The order in which arcs nest: short steps inside, loops of stride 0 outermost. */
 function inwards(stride) {
   const length = (d) => stride[d] || Number.MAX_VALUE;
   return stride.map((_, d) => d).sort((a, b) => length(a) - length(b) || b - a);
@@ -162,7 +162,7 @@ function walk(g, { lit, layout, index }, lifts, { paths, tags }) {
   const hops = index[lit] > 24 ? 1 : index[lit];
   const length = hops === 1 ? index[lit] * layout.stride[lit] : layout.stride[lit];
   const lift = lifts[lit] ?? LOW;
-  let label = null; // it stands where the walk ends
+  let label = null; // it stands at the end of the walk
   for (let k = 0; k < hops && length > 0; k++, from += length) {
     const to = from + length;
     if (!g.has(from) || !g.has(to)) continue;

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stridekit.layout import Layout
 from stridekit.widgets.stride_explorer.words import MAX_CELLS, MAX_DIMS, too_long
 
-MAX_SIDE = 64  # cells of a plane, across and down, that a page has room for
+MAX_SIDE = 64  # cells of a plane, across and down, that fit a page
 
 
 def sliders_for(layout: Layout, storage_size: int) -> dict[str, int]:
@@ -30,7 +30,7 @@ class Preset(NamedTuple):
 
 
 def presets(x: Layout, name: str, expression: str) -> list[Preset]:
-    """The views of `x` that show what strides can do, as far as they exist for it.
+    """The views that show what strides can do, as far as `x` has them.
 
     >>> [preset.name for preset in presets(Layout((4, 6)), "row-major", "x")]
     ['row-major', 'transpose', 'every second column', 'diagonal', 'broadcast', 'windows']
@@ -62,7 +62,7 @@ def presets(x: Layout, name: str, expression: str) -> list[Preset]:
 
 
 def default_presets(itemsize: int) -> list[Preset]:
-    """The same for 40 numbers as 5 rows of 8, with column-major and longer windows."""
+    """The presets of 40 numbers as 5 rows of 8, with column-major and longer windows."""
     x = Layout((5, 8), itemsize=itemsize)
     flat = "torch.arange(40.)"
     column_major = Layout((5, 8), (1, 5), itemsize=itemsize)
@@ -77,7 +77,7 @@ def default_presets(itemsize: int) -> list[Preset]:
 
 
 def tile(layout: Layout) -> tuple[Layout, str]:
-    """The leading corner of a layout that the picture can hold, and how to write it; "" for all.
+    """The leading corner of a layout that the picture can hold, and its code; "" for the whole.
 
     >>> tile(Layout((1000, 1000)))
     (Layout(shape=(8, 8), stride=(1000, 1), storage_offset=0, itemsize=1), 'x[:8, :8]')

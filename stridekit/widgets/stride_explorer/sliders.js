@@ -1,4 +1,4 @@
-// The sliders: a size and a stride for each dim, and the offset. What a hand does to them is told, not kept.
+// The sliders: a size and a stride for each dim, and the offset. They report what a hand does, and keep no state.
 
 import { limit } from "./words.js";
 import { h, set } from "../page/dom.js";
@@ -38,14 +38,14 @@ export function createSliders(id, { onChange, onLit }) {
   function change(row, wanted) {
     const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
     const value = Math.min(wanted, most);
-    row.input.value = value; // at once: the thumb never stands where the layout cannot be
+    row.input.value = value; // at once: the thumb never stands at an impossible layout
     const lowest = value === 0 && !row.atZero ? atZero(row) : "";
     row.atZero = value === 0;
     say(wanted > most ? reason : lowest);
     onChange(row.what, row.dim, value);
   }
 
-  /** A key that would pass an end moves nothing, so no input event tells: the reason is said here. */
+  /** A key at the end of a slider moves nothing and fires no input event, so the reason is given here. */
   function atTheEnd(row, { key }) {
     const up = ["ArrowRight", "ArrowUp", "PageUp", "End"].includes(key);
     const down = ["ArrowLeft", "ArrowDown", "PageDown", "Home"].includes(key);

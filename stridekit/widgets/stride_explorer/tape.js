@@ -1,4 +1,4 @@
-// The storage as a tape: rows of slots. The marks around them come from marks.js.
+// The storage as a tape: rows of slots, with marks around them from marks.js.
 
 import { createPlate } from "./canvas.js";
 import { boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
@@ -10,7 +10,7 @@ const MAX_ROWS = 24;
 const DENSE_SLOT = 13;
 const MAX_DENSE_ROWS = 128;
 
-/** Rows of the tape: those that are reached, their neighbours, and gaps that say what they leave out. */
+/** The rows of the tape: reached ones, single rows between them, and gaps that say how much they leave out. */
 export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
   const total = Math.ceil(storageSize / perRow);
   const wanted = new Set();
@@ -41,8 +41,7 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
   const gutter = Math.max(64, 30 + 8 * digits);
   const least = Math.max(40, boxFor(longest, 9) + 4);
   let perRow = [16, 8, 4].find((count) => width >= gutter + count * least) ?? 4;
-  const reached = new Set();
-  for (const element of owners.keys()) reached.add(Math.floor(element / perRow));
+  const reached = new Set(Array.from(owners.keys(), (element) => Math.floor(element / perRow)));
   const dense = reached.size > MAX_ROWS;
   if (dense) perRow = [64, 32, 16].find((count) => width >= gutter + count * 12) ?? 16;
   const pitch = dense
@@ -53,7 +52,7 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
   const rowOf = (element) => Math.floor(element / perRow);
   const first = rowOf(layout.storage_offset);
   const targets = new Set(layout.stride.map((step) => rowOf(layout.storage_offset + step)));
-  // Rows leave room for what is drawn at them. Few rows all leave it, so that nothing jumps in a drag.
+  // Rows leave room for their marks. If rows are few, all do, so that nothing jumps during a drag.
   const few = rows.length <= 4;
   const arcs = 20 + 17 * Math.max(layout.shape.length, 1);
   const above = (row) => (row === first ? arcs : few || targets.has(row) ? 26 : 2);
@@ -96,7 +95,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const labels = pool(tags, () => h("span"));
   const handles = pool(grips, () => h("span", {
     onpointerdown: onDrag,
-    onmousedown: (event) => event.preventDefault(), // or the browser would start to select text
+    onmousedown: (event) => event.preventDefault(), // else the browser starts to select text
   }));
   let g = null;
   let slots = new Map();
@@ -220,8 +219,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   }
 
   /**
-   * A function from pointers to slots: the nearest slot of the nearest row. It measures on the tape as it
-   * stands now. A drag keeps one, because a new size of the grid moves the tape under the pointer.
+   * A function from pointers to slots: the nearest slot of the nearest row, on the tape as it is now. A drag keeps
+   * one, because a new size of the grid moves the tape under the pointer.
    */
   function locator() {
     const bounds = box.getBoundingClientRect();

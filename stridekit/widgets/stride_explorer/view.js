@@ -1,11 +1,11 @@
-// The view that all panes draw, worked out once a frame from the state and from what is pointed at.
+// The view that all panes draw, computed once per frame from the state and from what is pointed at.
 
 import { elementName, flatten, reach, unflatten } from "../page/layout.js";
 import { place } from "./words.js";
 
 /**
- * A view of a state. `given` is {state, storageSize, values, name, sliderMax} of the model; `own` is this
- * page's: {hoverFlat, hoverSlot, tapeCursor, lit}, each null where there is none.
+ * The view of a state. `given` is {state, storageSize, values, name, sliderMax} of the model; `own` belongs to this
+ * page: {hoverFlat, hoverSlot, tapeCursor, lit}, each null if there is none.
  */
 export function viewOf(given, own) {
   const { index: selectedIndex, chain, ...layout } = given.state;
@@ -23,7 +23,7 @@ export function viewOf(given, own) {
   };
 }
 
-/** `reach` of the layout that was drawn last is kept: most frames change only what is pointed at. */
+/** `reach` of the last drawn layout is kept: most frames change only what is pointed at. */
 let kept = { key: null };
 function reached(layout) {
   const key = `${layout.shape} ${layout.stride} ${layout.storage_offset}`;
@@ -31,7 +31,7 @@ function reached(layout) {
   return kept.found;
 }
 
-/** The length of the longest of these labels, which stay the same for many frames. */
+/** The length of the longest label, kept because labels stay the same for many frames. */
 const lengths = new WeakMap();
 function longestOf(labels) {
   if (!lengths.has(labels)) lengths.set(labels, labels.reduce((most, { length }) => Math.max(most, length), 1));
@@ -65,11 +65,11 @@ export function words(view) {
   return `${place(layout, index, name)}, and so ${others.length === 1 ? "is" : "are"} ${some(view, others, 3)}`;
 }
 
-/** A cell as it is read aloud. */
+/** A cell, to be read aloud. */
 export const describeCell = (view, flat) =>
   `${view.named(flat)}: element ${view.elements[flat]}, byte ${view.elements[flat] * view.layout.itemsize}`;
 
-/** A slot as it is read aloud, with its owners. */
+/** A slot with its owners, to be read aloud. */
 export function describeSlot(view, element) {
   const owned = view.owners.get(element);
   const who = owned ? some(view, owned, 4) : "no index";

@@ -1,7 +1,7 @@
-// StrideExplorer: reads the state from the model, draws it, and writes it back when a hand changes it.
+// StrideExplorer: draws the model's state, and writes it back when a hand changes it.
 //
-// The state is {layout, index, chain} in the model. The box under the pointer, the slot that the keys have reached and
-// the lit term belong to this view alone. Every event ends in `draw`, which patches what differs.
+// The state in the model is {layout, index, chain}. The box under the pointer, the slot that the keys have reached and
+// the lit term belong to this view. Every event ends in `draw`, which patches what differs.
 
 import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
@@ -24,7 +24,7 @@ const PAIRED = 540; // width for two columns of sliders
 function render({ model, el, signal }) {
   const shell = createShell({ model, el }, {
     label: "stride explorer", kind: "sk-explorer", traits: ["_state", ...TRAITS], draw,
-    // A reason belongs to the slider that was just moved, not to what comes after.
+    // A reason belongs to the slider that was just moved, not to later changes.
     forget: () => own.sliding || sliders.say(""),
   });
   const own = {
@@ -65,7 +65,7 @@ function render({ model, el, signal }) {
   // Drawing --------------------------------------------------------------------------------------
 
   let laidOut = "";
-  let staged = null; // what the chain has come to, kept as long as it is the same
+  let staged = null; // the stages of the chain, kept while it stays the same
   let widest = null; // how far the sliders reach
   let at = { grid: [0, 0], tape: [0, 0] };
   let spot = {}; // the element that the link leads to
@@ -136,7 +136,7 @@ function render({ model, el, signal }) {
       : "";
   }
 
-  /** Sliders that reach as far as the chain has come; they shrink again with the next preset only. */
+  /** The ends of the sliders, which grow with the chain and shrink again only with the next preset. */
   function sliderMax({ layout, storageSize }) {
     const most = widest ?? model.get("_slider_max");
     widest = {
@@ -163,8 +163,8 @@ function render({ model, el, signal }) {
     laidOut = key;
   }
 
-  // Where the panes stand is asked once the browser has laid out the page, before it paints: to ask any
-  // sooner would make it lay out the page twice.
+  // Measure the panes after the browser has laid out the page and before it paints: any sooner, it would have to
+  // lay out the page twice.
   const placed = new ResizeObserver(() => {
     const origin = (node) => [node.offsetLeft, node.offsetTop];
     at = { grid: origin(grid.node), tape: origin(tape.node) };
@@ -172,7 +172,7 @@ function render({ model, el, signal }) {
   });
   for (const pane of [top, caption]) placed.observe(pane);
 
-  /** The dotted line from below the selected cell, at the lower edge of the grid, to its slot. */
+  /** The dotted line from the grid's lower edge, below the selected cell, to its slot. */
   function drawLink() {
     const g = tape.geometry();
     if (!g || spot.flat === null || !g.has(spot.element)) return set(link, "d", "");

@@ -1,4 +1,4 @@
-"""StrideExplorer: a grid of indices and the storage it is read from, linked both ways."""
+"""StrideExplorer: a grid of indices and the storage that it reads, linked both ways."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from stridekit._arguments import a_kind, int_, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.tensors.storage import read_storage, storage_bytes
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
 from stridekit.widgets.notation import code, layout_json
 from stridekit.widgets.static import draw
 from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
 from stridekit.widgets.stride_explorer.presets import Preset
 
-MAX_VALUES = 4096  # more values than this are not sent; the elements' numbers are shown instead
+MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
 
 
-class StrideExplorer(Picture):
+class StrideExplorer(StateWidget):
     """Drag a stride and watch where the elements come from.
 
-    `layout` is what is on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
+    `layout` is the layout on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
     elements (by default 40, or as many as the layout reaches). `index` is the selected element. Both
-    follow the hand, can be set from Python, and can be observed. `chain` are the operations that led
-    here, `code` is the torch expression that reproduces the picture. Raises LayoutError for a layout
+    follow the hand, can be set from Python, and can be observed. `chain` is the operations that led
+    here, `code` the torch expression that reproduces the picture. Raises LayoutError for a layout
     that leaves its storage or does not fit the picture, IndexError for an index out of range; the
     picture then stays as it was.
 
@@ -50,16 +50,16 @@ class StrideExplorer(Picture):
     _esm = module("stride_explorer/widget.js")
     _css = style("page/base.css", "stride_explorer/widget.css")
 
-    # ipywidgets has a `layout` of its own, for CSS; here it is the tensor's. The front end gets it
-    # with the index in `_state`, as one value: no half-changed state can ever be seen or sent.
+    # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The front end gets it with the
+    # index in `_state`, as one value, so that no half-changed state can be seen or sent.
     layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
-    index = traitlets.Any(allow_none=True, help="The selected element: one int a dim.")
+    index = traitlets.Any(allow_none=True, help="The selected element: one int per dim.")
     storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
     source = traitlets.Unicode(
         read_only=True, help="The torch expression that the picture starts from."
     ).tag(sync=True)
     _values = traitlets.List().tag(sync=True)  # a text for each element of the storage, or none
-    _name = traitlets.Unicode("x").tag(sync=True)  # what the sentences call the tensor
+    _name = traitlets.Unicode("x").tag(sync=True)  # of the tensor, in sentences
     _note = traitlets.Unicode().tag(sync=True)
     _presets = traitlets.List().tag(sync=True)
     _slider_max = traitlets.Dict().tag(sync=True)
@@ -83,14 +83,14 @@ class StrideExplorer(Picture):
     def _show(
         self, layout: Layout, size: int, source: str, offered: list[Preset], **traits: Any
     ) -> None:
-        """Set the whole state, as one message to the front end."""
+        """Set the whole state, in one message to the front end."""
         with self.hold_sync():
             self.set_trait("storage_size", size)
             self.set_trait("source", source)
             self._chain = None
             self._slider_max = presets.sliders_for(layout, size)
             self._presets = [
-                {"name": p.name, "expression": p.expression, "layout": layout_json(p.layout)}
+                p._asdict() | {"layout": layout_json(p.layout)}
                 for p in offered
                 if not words.why_not_drawn(p.layout, size)
             ]
@@ -101,16 +101,16 @@ class StrideExplorer(Picture):
 
     @property
     def code(self) -> str:
-        """The torch expression that reproduces what is on screen."""
+        """The torch expression that reproduces the layout on screen."""
         return self._chain.code if self._chain else code(self.source, self.layout)
 
     @property
     def chain(self) -> tuple[str, ...]:
         """The operations that led to the layout on screen; `()` before the first one.
 
-        Set, they are applied to the tensor that the chain starts from: what was on screen before the
-        first one; a text may have several. A copy starts a storage of its own. What moves the layout by
-        hand ends the chain.
+        Setting it applies the operations to the start of the chain, which is the layout on screen before
+        the first one; one text may hold several. A copy starts a storage of its own. Changing the layout
+        by hand ends the chain.
         Raises LayoutError or IndexError for what `Layout` refuses; the picture then stays as it was.
 
         >>> explorer = StrideExplorer()
@@ -137,17 +137,17 @@ class StrideExplorer(Picture):
         with self.hold_trait_notifications():
             self._chain = chain if chain.steps else None
             self.layout = layout
-        self._publish()  # also where another chain has come to the same layout
+        self._publish()  # even if another chain led to the same layout
 
     def _expression(self) -> str:
-        """The code for the layout on screen when no chain has led to it."""
+        """The code for the layout on screen without a chain."""
         for preset in self._presets:
             if layout_json(self.layout) == preset["layout"]:
                 return str(preset["expression"])
         return self.code
 
     def _stages(self) -> list[Stage]:
-        """The stages of the chain; the last one is on screen."""
+        """The stages of the chain; the last is on screen."""
         chain = self._chain or Chain(self.source, self.layout, ())
         return chain.stages(self.storage_size, self._values or None)
 
@@ -170,11 +170,11 @@ class StrideExplorer(Picture):
 
     @traitlets.observe("layout", "index")
     def _publish(self, change: Any = None) -> None:
-        """Python changed the state: keep the index inside, and tell the front end."""
+        """Python changed the state: clamp the index, and tell the front end."""
         if self._chain and self._chain.stages(self.storage_size)[-1].layout != self.layout:
             self._chain = self._chain.closed(self.storage_size, self.layout)
         self.index = _nearest(self.layout.shape, self.index)
-        # A list, as JSON has it: what the front end sent is then equal, and is not sent back.
+        # A list, as in JSON: it then equals what the front end sent, and is not sent back.
         index = None if self.index is None else list(self.index)
         chain = None
         if self._chain:
@@ -191,7 +191,7 @@ class StrideExplorer(Picture):
 
     @traitlets.observe("_state")
     def _dragged(self, change: Any) -> None:
-        """The front end changed the state, which it keeps legal."""
+        """The front end changed the state, and keeps it legal."""
         layout, index, chain = _read(change["new"])
         with self.hold_trait_notifications():
             self._chain, self.layout, self.index = chain, layout, index
@@ -219,8 +219,8 @@ class StrideExplorer(Picture):
 def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     """A StrideExplorer on the storage of your own tensor, with its values as they are now.
 
-    `name` is what the code and the sentences call it. Of a large tensor the leading corner is shown,
-    and a note says so. Raises TypeError or LayoutError for what has no strided layout.
+    `name` is its name in code and sentences. Of a large tensor the leading corner is shown, and a note
+    says so. Raises TypeError or LayoutError for anything without a strided layout.
 
     >>> t = torch.arange(12).view(3, 4)
     >>> explore(t.t(), "t").code
@@ -272,7 +272,7 @@ def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int
 
 
 def _values_of(t: torch.Tensor, size: int) -> list[str] | None:
-    """A short text for each element of the storage, [] where the elements' numbers say the same.
+    """A short text for each element of the storage, or [] if they equal the elements' numbers.
 
     None for a large storage, or one without memory.
     """

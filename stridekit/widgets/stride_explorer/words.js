@@ -1,5 +1,5 @@
-// What the stride explorer says of a layout, as words.py says it: verdicts, places, code, and what the picture can
-// hold. How far a slider may go is said here alone. tests/live.py compares the two.
+// What the stride explorer says about a layout, in the words of words.py: verdicts, places, code, and the limits of
+// the picture. The limits of sliders are only here. tests/live.py compares the two.
 
 import {
   CACHE_LINE, counted, elementName, extent, lastOf, numel, offset, product, reach, tuple, whyNotContiguous,
@@ -8,10 +8,10 @@ import {
 
 export const MAX_CELLS = 4096;
 export const MAX_DIMS = 4;
-export const MAX_ROWS = 256; // of a plane; more would make a page of metres
+export const MAX_ROWS = 256; // of a plane; more would make a page metres long
 const MAX_PLANES = 256;
 
-/** The verdicts [good, sentence] on a layout; good is null where it is neither. */
+/** The verdicts [good, sentence] on a layout; good is null for neither. */
 export function verdicts(layout, storageSize, owners = reach(layout).owners) {
   const why = whyNotContiguous(layout);
   const reached = owners.size;
@@ -79,7 +79,7 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
   const { shape, stride, storage_offset } = layout;
   const others = shape.map((_, d) => d).filter((d) => what === "storage_offset" || d !== dim);
   const rest = others.reduce((sum, d) => sum + (shape[d] - 1) * stride[d], 0);
-  // The highest element is `fixed + value * step`, value being where the slider stands.
+  // The highest element is `fixed + value * step` for the slider's value.
   const [fixed, step] = {
     storage_offset: [rest, 1],
     stride: [storage_offset + rest, shape[dim] - 1],
@@ -92,7 +92,7 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
     most = Math.floor(MAX_CELLS / cells);
     why = `${label} stops at ${most}: the picture holds ${MAX_CELLS} elements`;
   }
-  const last = shape.length - 2; // of the dims that go down the page
+  const last = shape.length - 2; // this dim goes down the page, those before it make planes
   const planes = product(others.filter((d) => d < last).map((d) => shape[d]));
   if (what === "size" && dim === last && most > MAX_ROWS) {
     most = MAX_ROWS;

@@ -1,7 +1,7 @@
-"""The words of the stride explorer: verdicts on a layout, places in it, and what the picture can hold.
+"""The words of the stride explorer: verdicts on a layout, places in it, and the limits of the picture.
 
 words.js says the same, so that the picture follows the hand without asking the kernel; tests/live.py
-compares the two. How far a slider may go is said there alone.
+compares the two. The limits of sliders are only there.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from stridekit.widgets.notation import CACHE_LINE, counted, element_name, why_no
 
 MAX_CELLS = 4096  # HTML cells up to 256, a canvas above: both at interactive speed
 MAX_DIMS = 4
-MAX_ROWS = MAX_PLANES = 256  # of a plane, and planes: more would make a page of metres
+MAX_ROWS = MAX_PLANES = 256  # of a plane, and planes: more would make a page metres long
 
 
 class Verdict(NamedTuple):
-    """A sentence about a layout; `good` is True, False, or None where it is neither."""
+    """A sentence about a layout; `good` is True, False, or None for neither."""
 
     good: bool | None
     text: str
@@ -101,7 +101,7 @@ def why_not_drawn(layout: Layout, storage_size: int) -> str:
 
 
 def too_long(shape: Sequence[int]) -> str:
-    """Names what a shape has too many of for a page; "" where it fits."""
+    """The count in a shape that is too large for a page, in words; "" if all fit."""
     if max(shape, default=0) > MAX_CELLS:  # though a 0 beside it leaves no elements
         return f"a size of {max(shape)}: the picture holds {MAX_CELLS}"
     if len(shape) > 1 and shape[-2] > MAX_ROWS:

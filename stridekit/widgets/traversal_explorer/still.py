@@ -20,7 +20,7 @@ PITCH, MAX_LINES = 28, 24
 def draw_walks(
     walks: Sequence[Walk], visit: int, cache_lines: int, alignment: int, text: str
 ) -> Figure:
-    """The walks side by side, each line a row of 64 bytes, with how often it was loaded."""
+    """The walks side by side, each line a row of 64 bytes with the number of its loads."""
     traces = [traversal.walk(w.layout, w.order, cache_lines, alignment) for w in walks]
     all_rows = [sorted({v.line for v in trace}) for trace in traces]
     rows = [lines[:MAX_LINES] for lines in all_rows]
@@ -90,7 +90,7 @@ def _label(ax: Axes, x: float, y: float, text: str, color: str = MUTED, ha: str 
 
 
 def _tint(step: Walk, element: int) -> str:
-    """The colour of the row of the tensor that an element belongs to, as in the live picture."""
+    """The colour of the row of the tensor that holds an element, as in the live picture."""
     inner = step.layout.shape[-1] if step.layout.ndim else 1
     first = elements(step.layout).index(element)
     return palette.ROWS[first // inner % len(palette.ROWS)][0]

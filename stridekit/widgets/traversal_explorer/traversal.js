@@ -1,7 +1,7 @@
-// What walking a layout costs: cache lines and hits of a loop order, sectors of a warp. traversal.py is the truth of
-// what both say, and tests/live.py compares the two; the sentence on one visit is said here alone.
+// The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp. traversal.py is the truth,
+// and tests/live.py compares the two; the sentence on one visit is only here.
 //
-// A walk is a layout with an `order`, the dims outermost first, and the `name` that sentences give it.
+// A walk is a layout with an `order`, its dims outermost first, and its `name` in sentences.
 
 import { CACHE_LINE, counted, elementName, numel, offset, range, tuple, unflatten } from "../page/layout.js";
 
@@ -10,10 +10,10 @@ export const LANES = 32;
 export const ITEMSIZES = [1, 2, 4, 8, 16];
 export const CACHE_SIZES = [1, 2, 4, 8, 16, 32];
 
-/** The index that comes `k`-th in a walk. */
+/** The `k`-th index of a walk. */
 const indexAt = ({ shape, order }, k) => unflatten(shape, k, order);
 
-/** Every visit, {element, line, hit}, through a cache of so many lines, the oldest of which leaves. */
+/** Every visit, {element, line, hit}, through a cache that drops the line used longest ago. */
 export function visitsOf(walk, cacheLines, alignment) {
   const cache = [];
   return range(numel(walk)).map((k) => {
@@ -41,7 +41,7 @@ export function countsOf(visits, itemsize, upto = visits.length) {
   };
 }
 
-/** The lines that the cache holds after `upto` visits: those touched last. */
+/** The lines in the cache after `upto` visits: those touched last. */
 export function cachedLines(visits, upto, cacheLines) {
   const held = new Set();
   for (let k = Math.min(upto, visits.length) - 1; k >= 0 && held.size < cacheLines; k--) held.add(visits[k].line);
@@ -56,7 +56,7 @@ export function orderName(order) {
   return ({ "0,1": "row by row, ", "1,0": "column by column, " }[String(order)] ?? "") + dims;
 }
 
-/** Visit `number`, counted from 1. */
+/** A sentence on visit `number`, counted from 1. */
 export function visitSentence(walk, visits, number) {
   if (!visits.length) return "there is no element to visit: a size is 0";
   if (number === 0) return `no visit yet, ${visits.length} to come`;
@@ -70,7 +70,7 @@ export function visitSentence(walk, visits, number) {
   );
 }
 
-/** A sentence on which of two walks loads more, and how many times as much; `sides` says where they stand. */
+/** A sentence that says which of two walks loads more, and how many times as much; `sides` names their places. */
 export function comparison(left, right, sides = ["left", "right"]) {
   const [few, many] = [Math.min(left.misses, right.misses), Math.max(left.misses, right.misses)];
   if (few === many) return `both load ${counted(many, "cache line")}`;
@@ -86,7 +86,7 @@ export function comparison(left, right, sides = ["left", "right"]) {
 export const laneBytes = ({ itemsize, stride, offset }) =>
   range(LANES).map((lane) => (lane * stride + offset) * itemsize);
 
-/** The 32-byte sector of each lane, and what that costs. */
+/** The 32-byte sector of each lane, and the costs. */
 export function sectorsOf(warp) {
   const sectors = laneBytes(warp).map((byte) => Math.floor(byte / SECTOR));
   const bytesUsed = warp.itemsize * (warp.stride ? LANES : 1);

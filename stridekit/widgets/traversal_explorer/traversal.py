@@ -1,8 +1,8 @@
 """The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp.
 
-Everything is counted by doing it: visit after visit through a cache that drops what was used longest
+Everything is counted by simulation: visit after visit through a cache that drops the line used longest
 ago. traversal.js counts and says the same, so that a picture follows the hand without asking the kernel;
-tests/live.py compares the two. What there is to say of one visit is said there alone.
+tests/live.py compares the two. The sentence on one visit is only there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from stridekit.cost.refetch import Lru
 from stridekit.layout import Layout
 from stridekit.widgets.notation import CACHE_LINE, counted, elements, layout_json, layout_of
 
-SECTOR = 32  # bytes: what a GPU fetches at least
+SECTOR = 32  # bytes: the least that a GPU fetches
 LANES = 32  # the threads of a warp
 ITEMSIZES = (1, 2, 4, 8, 16)
 CACHE_SIZES = (1, 2, 4, 8, 16, 32)
@@ -31,9 +31,9 @@ class Visit(NamedTuple):
 class Counts(NamedTuple):
     """The costs of a walk, or of its beginning.
 
-    `lines` is how many different cache lines were touched, `misses` how often one was loaded,
-    `minimum` how many lines the whole layout covers: no order can load fewer. `bytes_used` counts
-    each byte once.
+    `lines` is the number of different cache lines touched, `misses` the number of loads, and `minimum`
+    the number of lines that the whole layout covers: no order can load fewer. `bytes_used` counts each
+    byte once.
     """
 
     visits: int
@@ -47,9 +47,9 @@ class Counts(NamedTuple):
 def walk(
     layout: Layout, order: Sequence[int], cache_lines: int = 4, alignment: int = 0
 ) -> list[Visit]:
-    """Every visit of a walk through a cache of so many lines of 64 bytes, the oldest of which leaves.
+    """Every visit of a walk through a cache of 64-byte lines that drops the line used longest ago.
 
-    The storage starts `alignment` bytes behind the start of line 0.
+    The storage starts `alignment` bytes after the start of line 0.
 
     >>> [visit.hit for visit in walk(Layout((2, 3), (8, 1), itemsize=8), (0, 1))]
     [False, True, True, False, True, True]
@@ -95,7 +95,7 @@ def order_name(order: Sequence[int]) -> str:
 
 
 def counts_sentence(found: Counts) -> str:
-    """A sentence: what was loaded, what would have done, and how much of it was used.
+    """A sentence on the loaded lines, the fewest possible, and the share of bytes used.
 
     >>> counts_sentence(counts(walk(Layout((6, 8), itemsize=8), (1, 0)), 8))
     '48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used'
@@ -107,7 +107,7 @@ def counts_sentence(found: Counts) -> str:
 
 
 def comparison(left: Counts, right: Counts) -> str:
-    """A sentence on which of two walks loads more, and how many times as much.
+    """A sentence that says which of two walks loads more, and how many times as much.
 
     >>> x = Layout((6, 8), itemsize=8)
     >>> comparison(counts(walk(x, (0, 1)), 8), counts(walk(x, (1, 0)), 8))
@@ -119,7 +119,7 @@ def comparison(left: Counts, right: Counts) -> str:
     names = ("right", "left") if right.misses > left.misses else ("left", "right")
     if few == 0:
         return f"the {names[0]} one loads {many}, the {names[1]} one none"
-    tenths = (20 * many + few) // (2 * few)  # rounded, and alike in JavaScript
+    tenths = (20 * many + few) // (2 * few)  # rounded as in JavaScript
     times = f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
     return f"the {names[0]} one loads {times} times as many cache lines as the {names[1]} one"
 
@@ -147,7 +147,7 @@ class Warp(NamedTuple):
 
     @property
     def minimum(self) -> int:
-        """The fewest sectors that could hold as many bytes as the warp uses."""
+        """The fewest sectors that hold as many bytes as the warp uses."""
         return -(-self.bytes_used // SECTOR)
 
     @property
@@ -162,7 +162,7 @@ class Warp(NamedTuple):
 
 
 def warp_sentence(warp: Warp) -> str:
-    """A sentence: what a warp loads, what would do, and what is thrown away.
+    """A sentence on the sectors that a warp loads, the fewest possible, and the waste.
 
     >>> warp_sentence(Warp(itemsize=4, stride=2))
     '32 lanes, 4 bytes each, stride 2: 8 sectors, 4 would do; half of each is thrown away'
@@ -185,7 +185,7 @@ def warp_sentence(warp: Warp) -> str:
 
 
 class Walk(NamedTuple):
-    """A layout, the name that the sentences give it, and the order in which it is walked."""
+    """A layout, its name in sentences, and the order in which it is walked."""
 
     name: str
     layout: Layout
@@ -193,7 +193,7 @@ class Walk(NamedTuple):
 
 
 class Preset(NamedTuple):
-    """One or two walks worth a look, side by side, and what they show."""
+    """One or two walks worth a look, side by side, and the lesson in them."""
 
     name: str
     lesson: str
@@ -260,10 +260,10 @@ def presets() -> list[Preset]:
 
 
 def to_json(step: Walk) -> dict[str, Any]:
-    """A walk as JSON has it."""
+    """A walk as JSON."""
     return {"name": step.name, **layout_json(step.layout), "order": list(step.order)}
 
 
 def from_json(found: dict[str, Any]) -> Walk:
-    """The walk that `to_json` wrote."""
+    """The walk in a result of `to_json`."""
     return Walk(found["name"], layout_of(found), tuple(found["order"]))

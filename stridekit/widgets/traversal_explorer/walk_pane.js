@@ -1,6 +1,6 @@
-// One walk on the cache lines that it loads: a row for each line, a box for each element, what it costs so
-// far, and a stroke for each visit. Nothing here takes the focus but the choice of the order: the scrubber
-// above moves both walks, and the sentence says what it shows.
+// One walk on the cache lines that it loads: a row for each line, a box for each element, the costs so far, and a
+// stroke for each visit. Only the choice of the order takes the focus: the scrubber above moves both walks, and the
+// sentence describes the visit.
 
 import { CACHE_LINE, counted, dimOrder, numel, offset, range, tuple, unflatten } from "../page/layout.js";
 import { fit, h, pool, s, set } from "../page/dom.js";
@@ -8,9 +8,9 @@ import { createSelect } from "../page/panels.js";
 import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
-const WHOLE_SPAN = 16; // as many lines are drawn with those between that are never touched
-const NAME = 62; // width of what stands left of the bytes
-const LOADS = 56; // and right of them
+const WHOLE_SPAN = 16; // up to this span, untouched lines in between are drawn too
+const NAME = 62; // width of the column left of the bytes
+const LOADS = 56; // and of the one right of them
 const STROKES = 26; // height of the visits' strokes
 
 const permutations = (dims) =>
@@ -18,7 +18,7 @@ const permutations = (dims) =>
     ? [dims]
     : dims.flatMap((d) => permutations(dims.filter((other) => other !== d)).map((rest) => [d, ...rest]));
 
-/** The lines to draw: all from the first to the last where they are few, else those that are touched. */
+/** The lines to draw: all from the first to the last if they are few, else the touched ones. */
 function linesToDraw(visits) {
   const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
   const span = touched.length ? touched.at(-1) - touched[0] + 1 : 0;
@@ -26,10 +26,10 @@ function linesToDraw(visits) {
   return { lines: all.slice(0, MOST_LINES), left: Math.max(all.length - MOST_LINES, 0) };
 }
 
-/** The height of a row, such that many lines stay on one screen. */
+/** The height of a row: many lines still fit one screen. */
 const rowHeight = (count) => (count <= 10 ? 30 : count <= 20 ? 24 : 15);
 
-/** Numbers, each over what it counts; one that is more than need be is marked. */
+/** Numbers with their names; one that is larger than necessary is marked. */
 export function createStats() {
   const node = h("dl", { class: "sk-stats" });
   const stats = pool(node, () => {
@@ -95,7 +95,7 @@ export function createWalkPane(id, { onOrder }) {
     return { counts, words };
   }
 
-  // What changes with the layout: orders to choose from, rows and boxes ----------------------------
+  // Built per layout: orders to choose from, rows and boxes ----------------------------------------
 
   function build(walk, alignment, width) {
     set(name, "text", walk.name);
@@ -137,7 +137,7 @@ export function createWalkPane(id, { onOrder }) {
     boxes = new Map();
     const tints = new Map();
     for (let k = numel(walk) - 1; k >= 0; k--) {
-      tints.set(offset(walk, unflatten(walk.shape, k)), Math.floor(k / inner) % 6); // of several owners the first one's
+      tints.set(offset(walk, unflatten(walk.shape, k)), Math.floor(k / inner) % 6); // of several owners, the first decides
     }
     for (const [element, tint] of tints) {
       const byte = alignment + element * walk.itemsize;
@@ -155,7 +155,7 @@ export function createWalkPane(id, { onOrder }) {
     fit(list, [...boxes.keys()].map(String), width);
   }
 
-  // What changes with every visit ------------------------------------------------------------------
+  // Drawn at every visit ---------------------------------------------------------------------------
 
   function drawLines(upto, cached) {
     const seen = new Set();

@@ -1,5 +1,4 @@
-// A GPU's warp: 32 lanes above, the 32-byte sectors that they touch below, a line from each lane to its
-// bytes. What no lane asked for is hatched: it is loaded and thrown away.
+// A GPU's warp: 32 lanes above, the 32-byte sectors that they touch below, and a line from each lane to its bytes.
 
 import { counted } from "../page/layout.js";
 import { fit, h, pool, s, set } from "../page/dom.js";
@@ -11,7 +10,7 @@ const LANE_HEIGHT = 28;
 const BETWEEN = 96; // from the lanes down to the sectors
 const WIDEST = 120; // a sector
 
-/** The places of everything: the sectors side by side, each slot at its bytes. */
+/** All places: the sectors side by side, and the slot of each lane at its bytes. */
 function warpGeometry(warp, width) {
   const { sectors } = sectorsOf(warp);
   const touched = [...new Set(sectors)];
@@ -58,12 +57,12 @@ export function createWarpPane(id, { onChange }) {
     const box = (left, y, wide) => `transform:translate(${left}px,${y}px);width:${wide}px`;
     set(stage, "style", `height:${top + LANE_HEIGHT + 26}px`);
     laneNodes(LANES).forEach((lane, k) => set(lane, "style", box(k * g.lane, 0, g.lane - 2)));
-    const every = Math.ceil((4 + 6.7 * String(g.touched.at(-1)).length) / g.sector); // no number touches the next
+    const every = Math.ceil((4 + 6.7 * String(g.touched.at(-1)).length) / g.sector); // so that numbers do not touch
     sectorNodes(g.touched.length).forEach((sector, k) => {
       set(sector, "style", box(k * g.sector, top, g.inner));
       set(sector.number, "text", k % every ? "" : g.sector > 70 ? `sector ${g.touched[k]}` : String(g.touched[k]));
     });
-    stage.append(slotLayer); // above the sectors, of which there may be new ones
+    stage.append(slotLayer); // keep it above new sectors
     const widest = warp.stride ? 1.25 : 1.85; // two digits of 0.6 each, or "all"
     const size = Math.min(14, Math.floor((g.slots[0].width - 1) / widest));
     set(slotLayer, "style", `font-size:${size}px`);

@@ -1,6 +1,6 @@
 // TraversalExplorer: one scrubber over one or two walks, or a warp in their place.
 //
-// The state is the state: {walks, visit, cache_lines, alignment, warp}. Whether it plays is this view's own.
+// The state in the model is {walks, visit, cache_lines, alignment, warp}. Each view plays on its own.
 
 import { counted, numel } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
@@ -11,7 +11,7 @@ import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
 import { createWarpPane } from "./warp_pane.js";
 
-const PLAY_MS = 8000; // for a whole walk, within what an eye can follow
+const PLAY_MS = 8000; // for a whole walk, if an eye can follow it
 const GAP = 32; // between the panes
 const NARROW = 640;
 const WARP = { itemsize: 4, stride: 1, offset: 0 };
@@ -113,7 +113,7 @@ function render({ model, el }) {
     itemsize.select.selectedIndex = ITEMSIZES.indexOf(size);
     set(shift.input, "max", String(64 - size));
     set(shift.input, "step", String(size));
-    set(shift.input, "aria-valuetext", `${alignment} bytes behind the start of a line`);
+    set(shift.input, "aria-valuetext", `${alignment} bytes after the start of a line`);
     shift.draw(alignment, `${alignment} bytes`);
   }
 
@@ -144,7 +144,7 @@ function render({ model, el }) {
     return change({ walks, visit: mostVisits(preset), alignment: aligned(walks[0].itemsize), warp: null });
   }
 
-  /** The alignment, moved back to where an element of this size may begin. */
+  /** The alignment, rounded down to where an element of this size may begin. */
   function aligned(size) {
     const { alignment } = model.get("_state");
     return alignment - (alignment % size);

@@ -11,30 +11,30 @@ from matplotlib.figure import Figure
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import Picture
+from stridekit.widgets.base import StateWidget
 from stridekit.widgets.notation import CACHE_LINE, counted
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 
 MAX_STRIDE = 32  # of a warp's lanes
-CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # how much of each dim is walked of what is too large, by ndim
-MAX_DIMS, MAX_VISITS = 4, 512  # what boxes follow at the speed of a hand
+CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a large layout
+MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
 
 
-class TraversalExplorer(Picture):
+class TraversalExplorer(StateWidget):
     """Scrub through a walk over a layout, and watch which cache lines it loads.
 
     `layout` is walked in the `order` of its dims, outermost first ("torch" for the order of torch's
     elementwise operations), through a cache of `cache_lines` lines of 64 bytes. The storage starts
-    `alignment` bytes behind the start of a line. Beside it stands a second walk, of `other_layout`
-    in `other_order`: by default the same layout with its loops the other way round. `visit` is how
-    many visits have been made, and `counts` what they have cost. With a `warp` the picture shows the
-    32 lanes of a GPU's warp on 32-byte sectors instead. All of it follows the hand and can be set.
+    `alignment` bytes after the start of a line. Beside it is a second walk, of `other_layout` in
+    `other_order`: by default the same layout with its loops in reverse order. `visit` is the number of
+    visits made, `counts` their costs. With a `warp` the picture shows the 32 lanes of a GPU's warp on
+    32-byte sectors instead. All of it follows the hand and can be set.
 
-    A layout, a tensor or an array can be given; of a large one the leading corner is walked.
-    Raises LayoutError for a layout that does not fit the picture, ValueError for other values that
-    are none; the picture then stays as it was.
+    `x` and `other` are layouts, tensors or arrays; of a large one the leading corner is walked. Raises
+    LayoutError for a layout that does not fit the picture, ValueError for other invalid values; the
+    picture then stays as it was.
 
     >>> x = Layout((6, 8), itemsize=8)
     >>> TraversalExplorer(x, order=(0, 1), cache_lines=4)
@@ -110,7 +110,7 @@ class TraversalExplorer(Picture):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Its dims, the outermost loop first. "torch" sets that of torch's elementwise operations."""
+        """Its dims, outermost loop first. Set it to "torch" for the order of torch's elementwise loops."""
         return self.walks[0].order
 
     @order.setter
@@ -119,7 +119,7 @@ class TraversalExplorer(Picture):
 
     @property
     def other_layout(self) -> Layout | None:
-        """The layout on the right, None where nothing stands there."""
+        """The layout on the right, or None."""
         return self.walks[1].layout if len(self.walks) > 1 else None
 
     @other_layout.setter
@@ -164,7 +164,7 @@ class TraversalExplorer(Picture):
 
     @property
     def warp(self) -> Warp | None:
-        """The warp that is shown in place of the walks, or None."""
+        """The warp shown in place of the walks, or None."""
         return None if self._state["warp"] is None else Warp(**self._state["warp"])
 
     @warp.setter
@@ -182,7 +182,7 @@ class TraversalExplorer(Picture):
 
     @property
     def other_counts(self) -> Counts | None:
-        """The same for the walk on the right."""
+        """The costs of the walk on the right so far."""
         return self._counts(self.walks[1]) if len(self.walks) > 1 else None
 
     def _counts(self, step: Walk) -> Counts:
@@ -195,9 +195,9 @@ class TraversalExplorer(Picture):
         self._state = self._checked({**self._state, **changes})
 
     def _set_layout(self, k: int, x: Any) -> None:
-        """Walk another layout row by row, to its end."""
+        """Walk another layout row by row, to the end."""
         walks, layout = [*self.walks], _fitting(Layout.of(x))
-        # Two orders of one layout stay so: both walks get the new one.
+        # If both walks are of one layout, both get the new one.
         both = k == 0 and len(walks) > 1 and walks[0].layout == walks[1].layout
         walks[k : k + 1] = [Walk("x", layout, rows(layout))]
         if both:
@@ -217,11 +217,10 @@ class TraversalExplorer(Picture):
             _order(_fitting(step.layout), step.order)
 
     def _checked(self, new: dict[str, Any]) -> dict[str, Any]:
-        """The state, if all of its numbers can be; a ValueError says which one cannot, and why."""
+        """The state with plain ints; raises ValueError if one of its numbers is not allowed."""
         walks = [*map(traversal.from_json, new["walks"])]
         most = max(step.layout.numel for step in walks)
         itemsize = max(step.layout.itemsize for step in walks)
-        # NumPy's integers become plain ones, which JSON has.
         new = new | {key: int_(key, new[key]) for key in ("cache_lines", "visit", "alignment")}
         if new["cache_lines"] not in traversal.CACHE_SIZES:
             raise ValueError(
@@ -290,12 +289,12 @@ def _fitting(layout: Layout) -> Layout:
 
 
 def rows(layout: Layout) -> tuple[int, ...]:
-    """The order of the loops that walk a layout row by row."""
+    """The order of loops that walks a layout row by row."""
     return tuple(range(layout.ndim))
 
 
 def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
-    """The order as a tuple of dims; raises ValueError where it does not name each dim once."""
+    """The order as a tuple of dims; raises ValueError unless it names each dim once."""
     dims = order if isinstance(order, str) else ints("order", order)
     if dims == "torch":
         return layout.dim_order()
@@ -308,7 +307,7 @@ def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
 
 
 def _warp(warp: Any) -> dict[str, int] | None:
-    """A warp as JSON has it; raises ValueError where it is not three ints."""
+    """A warp as JSON; raises ValueError unless it is three ints."""
     if warp is None:
         return None
     numbers = ints("warp", warp)
