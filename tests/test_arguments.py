@@ -1,6 +1,5 @@
 """Arguments in words: articles as they are spoken, and symbolic sizes."""
 
-import numpy as np
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -30,12 +29,6 @@ def test_the_article_of_a_type(spoken):
 def test_the_article_of_a_type_without_a_name():
     """Python allows it."""
     assert a_kind(type("", (), {})()) == "a "
-
-
-def test_an_array_where_a_tensor_is_asked_for():
-    """The article that a person meets most."""
-    with pytest.raises(TypeError, match=r"^an ndarray has no torch storage"):
-        read_element(np.ones(3), 0)
 
 
 def symbolic():

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from stridekit import Layout, memset
-from tests.agree import refuses
 
 
 def test_to_and_contiguous_differ_for_ambiguous_shapes():
@@ -55,23 +54,3 @@ def test_the_fields_of_a_layout():
         made.shape = (6,)
     with pytest.raises((AttributeError, TypeError)):
         made.copied = True
-
-
-REFUSED = {
-    "x.reshape(5)": "cannot reshape shape (4, 6), stride (6, 1) as (5,): (5,) has 5 el",
-    "x[0, :1].reshape(5)": "(5,) has 5 elements, the layout has 1",
-    "x.reshape(1)": "(1,) has 1 element, the layout has 24",
-    "x.flatten(1, 0)": "start_dim 1 lies behind end_dim 0: swap them",
-    'x.contiguous("channels_last")': "channels_last has 4 dims, shape (4, 6) has 2",
-    'x.contiguous("preserve_format")': "memory_format preserve_format is not one of",
-    'x.clone(memory_format="nchw")': "memory_format nchw is not one of",
-    "x.to(0)": "itemsize is 0 bytes",
-    "x.to(copy=1)": "copy is 1, an int: give True or False",
-    'x.to("float16")': "itemsize is 'float16', a str: give an int",
-}
-
-
-@pytest.mark.parametrize("source", REFUSED)
-def test_errors_say_what_and_why(source):
-    """Each refusal names the numbers and what to do."""
-    refuses(source, REFUSED[source], x=Layout((4, 6)))

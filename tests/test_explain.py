@@ -13,7 +13,7 @@ from torch.testing._internal.two_tensor import TwoTensor
 from stridekit import Layout, explain, relation, traffic
 from stridekit.tensors.explain import Explanation
 from stridekit.timing import Comparison, GpuResults
-from tests.refused import NO_MEMORY
+from tests.robust_inputs import NO_MEMORY
 from tests.strategies import tensors
 
 HELD = "{} elements are reached ({} bytes) in the smallest storage that holds them"
@@ -113,7 +113,7 @@ SENTENCES = [
     (TANGLED, "storage", f"{TANGLED.span.stop:,} elements"),
     (torch.empty(10**16, dtype=torch.int16, device="meta").as_strided(TANGLED.shape, TANGLED.stride, 5),
      "storage", f"{10**16:,} elements"),
-    (NO_MEMORY["meta"][0], "storage", "12 of 12 elements are reached (48 of 48 bytes)"),
+    (NO_MEMORY["meta"](), "storage", "12 of 12 elements are reached (48 of 48 bytes)"),
     (LAST, "memory format", "channels_last"),
     (LAST, "contiguous", "no: dim 3 has stride 3, 1 is needed"),
     (LAST.mT, "memory format", "none of torch's"),
@@ -176,8 +176,9 @@ def test_the_whole_text():
     )
     for x in (torch.ones(2), BACK[:, ::-1]):
         assert {"torch", "copied", "lazy", "memory", "device"}.isdisjoint(dict(explain(x).lines))
-    for x, _ in NO_MEMORY.values():
-        assert "of shape (3, 4), stride (4, 1), storage_offset 0" in explain(x).title
+    for kind in ("meta", "fake"):
+        title = explain(NO_MEMORY[kind]()).title
+        assert "of shape (3, 4), stride (4, 1), storage_offset 0" in title
 
 
 @pytest.mark.parametrize(

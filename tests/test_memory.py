@@ -80,24 +80,17 @@ def test_what_is_not_a_memory_set():
     for compare in QUESTIONS[:4]:
         with pytest.raises(TypeError, match="not supported between instances"):
             compare(x, {0, 1, 2})
-    with pytest.raises(TypeError, match=r"\{0\} is a set, not a MemorySet: give memset\(x\)"):
-        x.issubset({0})
     assert x != {0, 1, 2}
 
 
 def test_a_set_never_changes():
-    """It can be a key, so its numbers are fixed; and what makes no set is refused."""
+    """It can be a key, so its numbers are fixed."""
     x = MemorySet.of(Layout((3,)))
     with pytest.raises(AttributeError, match="never changes"):
         x.first = 5
     with pytest.raises(AttributeError, match="never changes"):
         del x.space
     assert list(x) == [0, 1, 2]
-    for count in (-1, -3):
-        with pytest.raises(ValueError, match="have a negative count"):
-            MemorySet(0, [(8, 0), (1, count)], "cpu")
-    with pytest.raises(TypeError, match="is not a Layout"):
-        MemorySet.of((3, 4))
 
 
 @pytest.mark.parametrize(

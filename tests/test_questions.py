@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from stridekit import Layout, LayoutError
-from tests.agree import numbers, refuses
+from tests.agree import numbers
 from tests.steps import FORMATS
 
 
@@ -77,27 +77,6 @@ def test_why_not_torch_beyond_64_bits():
     assert Layout((2**40, 2**40, 0), (0, 0, 0)).why_not_torch() == ""
     assert one.as_strided((1,), (2**63 - 1,)).stride() == (2**63 - 1,)
     assert Layout((1,), (2**63 - 1,)).why_not_torch() == ""
-
-
-UNIQUE = "Layout({}).dim_order(ambiguity_check=True)"
-REFUSED = {
-    UNIQUE.format("(2, 1, 3)"): "dim 1 has size 1 and could stand anywhere",
-    UNIQUE.format("(2, 3), (1, 1)"): "dims 0 and 1 both have stride 1",
-    UNIQUE.format(
-        "(2, 3, 4), (1, 12, 1)"
-    ): "nothing tells dims 0 and 2 apart (sizes 2 and 4, strides",
-    UNIQUE.format(
-        "(4, 3, 2), (1, 12, 1)"
-    ): "nothing tells dims 0 and 2 apart (sizes 4 and 2, strides",
-    "Layout((2, 3)).dim_order(ambiguity_check='channels_last')": "ambiguity_check is "
-    "'channels_last': give True, False or",
-}
-
-
-@pytest.mark.parametrize("source", REFUSED)
-def test_reasons_of_dim_order(source):
-    """The sentences name what is ambiguous."""
-    refuses(source, REFUSED[source])
 
 
 IMAGE, WIDE = Layout((2, 3, 4, 5)), Layout((2, 3, 4, 5), (99, 1, 15, 3))

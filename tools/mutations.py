@@ -24,6 +24,7 @@ VIEWS, LAYOUT, FORMATS = "tests/test_views.py", "tests/test_layout.py", "tests/t
 SETS, MEMORY, ALIAS = "tests/test_strided_set.py", "tests/test_memory.py", "tests/test_aliasing.py"
 STORAGE, ELEMENTWISE = "tests/test_storage.py", "tests/test_elementwise.py"
 TRAFFIC, FUZZ = "tests/test_traffic.py", "tests/test_fuzz.py"
+REFUSALS = "tests/test_refusals.py"
 TYPED, READERS = (
     "tests/test_grammar.py",
     ("stridekit/widgets/grammar.py", "stridekit/widgets/page/grammar.js"),
@@ -515,7 +516,7 @@ MUTATIONS = (
              "starts = range(base % cycle, size, cycle)", "starts = range(0, size, cycle)",
              "tests/test_blocks.py"),
     Mutation("any number of pieces is made", CORE,
-             "most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))", "most = MOST_NUMBERS", VIEWS),
+             "most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))", "most = MOST_NUMBERS", REFUSALS),
     # The house -------------------------------------------------------------------------------------
     Mutation("a room imports one above it", "stridekit/memory/blocks.py",
              "from __future__ import annotations", "from __future__ import annotations\nimport stridekit.tensors",
