@@ -330,7 +330,7 @@ MUTATIONS = (
     Mutation("an output of bytes is taken for bools", LOOPS,
              'if str(x.dtype) == "torch.bool":', "if x.layout.itemsize == 1:", ELEMENTWISE),
     Mutation("a Layout is let pass among dtypes of one width", LOOPS,
-             "dtypes[1:] or any(", "any(", ELEMENTWISE),
+             "dtypes[1:] or any(", "any(", REFUSALS),
     Mutation("operands of no dims decide the dtype too", LOOPS,
              "bool(x.layout.ndim) == ndim", "(x.layout.ndim >= 0) == ndim", ELEMENTWISE),
     Mutation("two fitting formats are no ambiguity", CORE,
