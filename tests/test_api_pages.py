@@ -31,7 +31,7 @@ MEMBERS = [member for entry in ENTRIES.values() for member in entry.members]
 
 
 def attributes(body, name):
-    """Those of all elements with this name; an error if one is not closed in its order."""
+    """The values of an attribute, for all elements; fails if an element is not closed in its order."""
     every = ElementTree.fromstring(f"<page>{body}</page>").iter()
     return [element.get(name) for element in every if name in element.attrib]
 
@@ -53,7 +53,7 @@ def section(name):
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
 def test_every_public_name_has_its_signature_its_words_and_its_examples(entry):
-    """With the examples of its members, and their outputs."""
+    """The examples of its members and their outputs are included."""
     text = shown(section(entry.name))
     module = "stridekit" if entry.name in stridekit.__all__ else "stridekit.timing"
     assert f"from {module} import {entry.name}" in text
@@ -73,7 +73,7 @@ def test_the_names_stand_in_the_order_in_which_a_learner_meets_them():
 
 @pytest.mark.parametrize("file", PAGES)
 def test_anchors_are_unique_and_links_lead_somewhere(file):
-    """Within the page, to the other pages, and from the front page."""
+    """Links within the page, to other pages, and from the front page."""
     assert len(IDS[file]) == len(set(IDS[file])) > 0
     for link in attributes(PAGES[file] + CONTENTS, "href"):
         other, _, anchor = link.partition("#")

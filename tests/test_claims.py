@@ -38,7 +38,7 @@ def found(ratio, expected="slower", noise=()):
 
 @pytest.fixture
 def on_gpu(queue):
-    """A function, and one that takes eight times as long, however busy the machine."""
+    """Two functions, one eight times as slow as the first, however busy the machine is."""
     return lambda: queue.launch(1e-3), lambda: queue.launch(8e-3)
 
 
@@ -65,7 +65,7 @@ def test_pairs_are_compared_each_by_itself(on_gpu):
 
 
 def test_predictions_become_ratios():
-    """One number stands for all names but the baseline; what `traffic` returned is a prediction."""
+    """One number stands for all names but the baseline; a result of `traffic` is a prediction too."""
 
     class Found:
         moved = 3
@@ -151,7 +151,7 @@ def test_the_picture_has_the_measured_verdict():
 
 
 def test_a_prediction_of_nothing_has_its_place():
-    """On a logarithmic axis it ends at the edge."""
+    """Its bar ends at the edge of the logarithmic axis."""
     one = claim(TWO, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
     assert one.texts[0].get_text() == "0"
     assert 0 < one.get_xlim()[0] < 0.8 and one.patches[0].get_width() == -1

@@ -13,7 +13,7 @@ from stridekit import Layout, memset
 
 
 def test_to_and_contiguous_differ_for_ambiguous_shapes():
-    """One channel: contiguous in both formats, but torch suggests only what the strides say."""
+    """With one channel both formats are contiguous, but torch suggests only the one of the strides."""
     x = torch.empty(2, 1, 4, 5)
     assert x.contiguous(memory_format=torch.channels_last).stride() == (20, 20, 5, 1)
     assert x.to(memory_format=torch.channels_last).stride() == (20, 1, 5, 1)
@@ -38,7 +38,7 @@ def test_a_copy_lies_in_a_storage_that_its_views_keep():
 
 
 def test_the_fields_of_a_layout():
-    """Four numbers, by place or by name, and the storage; they make the layout anew, and never change."""
+    """Four numbers and the storage, by position or by name; they recreate the layout and never change."""
     made = Layout((2, 3), (1, 2), 5, 4)
     named = Layout(shape=(2, 3), stride=(1, 2), storage_offset=5, itemsize=4)
     assert made == named

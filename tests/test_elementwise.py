@@ -24,14 +24,14 @@ def of_dtype(x, dtype):
 
 
 def test_alike_operands_keep_even_the_strides_that_nothing_steps():
-    """Dense operands of one stride give just that stride; a single other one sorts the dims anew."""
+    """Dense operands that share a stride keep it; one operand with another stride sorts the dims anew."""
     x, y = torch.empty(6).as_strided((2, 1, 3), (1, 99, 2)), torch.empty(2, 1, 3)
     assert output_layout(x, x).stride == torch.add(x, x).stride() == (1, 99, 2)
     assert output_layout(x, y).stride == torch.add(x, y).stride() == (1, 6, 2)
 
 
 def test_where_does_not_cast_its_condition():
-    """A Layout of it, as wide as the others, stands for it."""
+    """In its place, give a Layout with the itemsize of the others."""
     x, y = torch.empty(2, 3, 4), torch.empty(4, 3, 2).permute(2, 1, 0)
     condition = torch.empty(3, 2, 4, dtype=torch.bool).transpose(0, 1)
     as_wide = Layout.of(condition).to(itemsize=4)
@@ -53,14 +53,14 @@ def test_a_cast_operand_lies_otherwise_than_it_did():
 
 
 def all_dtypes():
-    """Those of plain tensors; the quantized ones stand for other numbers."""
+    """The dtypes of plain tensors; quantized ones stand for other numbers."""
     found = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)}
     return sorted((dtype for dtype in found if "q" not in str(dtype)), key=str)
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental:UserWarning")
 def test_output_of_all_pairs_of_dtypes():
-    """Strides and itemsize wherever add, eq or mul takes the pair, also where one is of no dims."""
+    """Strides and itemsize for each pair that add, eq or mul takes, 0-d operands included."""
     compared, dtypes = set(), all_dtypes()
     for one, two in itertools.product(dtypes, repeat=2):
         x, y = torch.empty(4, 1, dtype=one).expand(4, 2), torch.empty(2, 4, dtype=two).t()
@@ -78,7 +78,7 @@ def test_output_of_all_pairs_of_dtypes():
 
 
 def test_most_mixed_operands_are_compared(monkeypatch, record_property):
-    """Of random dtypes, dense, cut, repeated, empty, of no dims: few pairs of dtypes are not torch's."""
+    """Dense, cut, repeated, empty and 0-d operands: torch has no common dtype for only a few pairs."""
     asked = []
     monkeypatch.setattr(
         fuzz_layout, "output_layout", lambda *x, **y: asked.append(x) or output_layout(*x, **y)
@@ -101,7 +101,7 @@ def test_output_of_arrays_of_two_dtypes(operands, dtype):
 
 @given(broadcastable(2), st.booleans(), st.booleans())
 def test_output_of_what_is_yet_to_be_negated_or_conjugated(operands, first, negated):
-    """torch clones such a view before the operation; a Layout cannot know."""
+    """torch clones such a view before the operation, which a Layout does not show."""
     if negated:
         x, y = torch._neg_view(operands[0]), operands[1]
     else:
@@ -112,7 +112,7 @@ def test_output_of_what_is_yet_to_be_negated_or_conjugated(operands, first, nega
 
 
 def test_a_gpu_casts_without_a_copy():
-    """TensorIterator makes temporaries on the CPU alone; these tensors are fake, and no GPU is asked."""
+    """TensorIterator makes temporaries only on the CPU; the tensors are fake, so no GPU is needed."""
     with FakeTensorMode():
         x = torch.empty(4, 1, device="cuda").expand(4, 2)
         y = torch.empty(2, 4, dtype=torch.float64, device="cuda").t()
@@ -128,7 +128,7 @@ def test_a_gpu_casts_without_a_copy():
 
 
 def test_the_stored_loops_are_this_torchs():
-    """The file was written by the torch that is tested against."""
+    """The torch that wrote the file is the one under test."""
     version = torch.__version__.partition("+")[0]
     assert NESTS["torch"].rpartition(".")[0] == version.rpartition(".")[0], (
         f"{loop_nest_cases.FILE.name} is of torch {NESTS['torch']}, this is {version}: "
@@ -137,7 +137,7 @@ def test_the_stored_loops_are_this_torchs():
 
 
 def test_loop_nest_is_torchs():
-    """The loops of TensorIterator, for operands of every kind and dtype, and with an output given."""
+    """The loops are TensorIterator's, for operands of every kind and dtype, with and without an out."""
     mixed = [
         x
         for x in NESTS["cases"]
@@ -173,7 +173,7 @@ def test_a_result_lies_in_a_storage_of_its_own():
 
 
 def test_loops_of_what_is_cast():
-    """A copy takes part, and says so: of an operand, and of an output; but bools are written directly."""
+    """A cast operand or output takes part as a copy, and is marked as one; bools are written directly."""
     x, y = torch.empty(4, 6), torch.empty(4, 6, dtype=torch.float64)
     result, *nests = loop_nest(x, y)
     assert [(one.copied, one.itemsize) for one in (result, *nests)] == [
@@ -195,7 +195,7 @@ def test_loops_of_what_is_cast():
 
 
 def test_torch_writes_to_no_repeated_element():
-    """The refusal of an output with a stride of 0 is torch's own; without elements it takes it."""
+    """torch itself refuses an out with a stride of 0, except if it has no elements."""
     x = torch.empty(4, 6)
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         torch.neg(x, out=torch.empty(6).expand(4, 6))

@@ -20,7 +20,7 @@ HELD = "{} elements are reached ({} bytes) in the smallest storage that holds th
 
 
 class Wrapper(torch.Tensor):
-    """A subclass that has another tensor in place of memory, and says of its storage what it likes."""
+    """A subclass that holds another tensor instead of memory, and claims any size of storage."""
 
     @staticmethod
     def __new__(cls, inner, **storage):
@@ -197,7 +197,7 @@ def test_the_whole_text():
     ],
 )
 def test_a_tensor_that_stands_for_another(make, storage, name):
-    """It has no memory of its own, and the text does not pretend that it has."""
+    """The text says that the tensor has no memory of its own."""
     facts = dict(explain(make(torch.ones(3, 4))).lines)
     assert facts["storage"] == storage
     told = f"none of its own: this {name} stands for values that lie elsewhere, or nowhere"
@@ -205,7 +205,7 @@ def test_a_tensor_that_stands_for_another(make, storage, name):
 
 
 def test_a_subclass_with_memory():
-    """With code and memory of its own, even empty or freed, it lacks nothing."""
+    """A subclass with memory of its own, even empty or freed, is explained like any tensor."""
 
     class Watched(torch.Tensor):
         @classmethod

@@ -53,7 +53,7 @@ def page(tmp_path_factory):
 
 
 def test_a_widget_is_written_once_however_often_it_is_shown(page):
-    """Two views share one state, that at the end of the run; other outputs say that they need a kernel."""
+    """Two views share the state at the end of the run; other outputs say that they need a kernel."""
     assert re.findall(r'data-widget="(\d+)"', page) == ["0", "0"]
     assert page.count("export default") == 1
     assert r"\"said\": 1".replace("\\", "") in page
@@ -141,7 +141,7 @@ GIVES = "{} is not installed: pip install 'stridekit[export]' brings it\n"
     ],
 )  # fmt: skip
 def test_a_package_that_cannot_be_imported_is_named(error, said, tmp_path, monkeypatch, capsys):
-    """The package itself needs nothing of the extra."""
+    """The package itself does not need the extra."""
 
     def fails(name):
         raise error
@@ -242,7 +242,7 @@ def test_a_place_that_is_taken_is_left_alone(kind, name, tmp_path, quick, capsys
 
 
 def test_no_link_is_followed_while_pages_are_written(tmp_path, quick):
-    """Whatever links lie in the folder."""
+    """Links in the folder are never followed."""
     write(tmp_path / "a.ipynb", words("# A"))
     site, victim = tmp_path / "site", tmp_path / "victim"
     site.mkdir()
@@ -272,7 +272,7 @@ def test_a_failure_leaves_no_halves(error, tmp_path, quick, monkeypatch, capsys)
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
 def test_pages_can_be_read_by_a_server(tmp_path, quick):
-    """They have the mode of any new file."""
+    """Pages have the mode of any new file."""
     write(tmp_path / "a.ipynb", words("# A"))
     assert run(tmp_path / "a.ipynb", tmp_path / "site") == 0
     (tmp_path / "new").touch()
@@ -314,7 +314,7 @@ def test_the_lessons_stand_in_their_order_and_lead_back(tmp_path, quick):
 
 
 def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkeypatch):
-    """With their threads and GPU, which the kernel of the tests hides."""
+    """It has your threads and GPU, which the kernel of the tests hides."""
     asked = []
     done = SimpleNamespace(widget_state={}, widget_buffers={})
     monkeypatch.setattr(
@@ -329,7 +329,7 @@ def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkey
 
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():
-    """It has bytes beside its state or widgets inside, or belongs to another library."""
+    """A widget with buffers or nested widgets, or one of another library, is left out."""
     state = {"_model_module": "anywidget", "_esm": "", "_state": {}}
     states = {
         "well": state,

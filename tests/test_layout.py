@@ -36,7 +36,7 @@ def test_offset_finds_the_element(x, data):
 
 @given(tensors(max_ndim=4), st.data())
 def test_span(x, data):
-    """From the lowest element that an index reaches to the highest, also where steps go backwards."""
+    """The span runs from the lowest element to the highest, also with negative strides."""
     stride = tuple(data.draw(st.sampled_from([s, s, -s])) for s in x.stride())
     layout = Layout(x.shape, stride, 10_000)
     reached = [layout.offset(index) for index in itertools.product(*map(range, layout.shape))]
@@ -48,7 +48,7 @@ def test_span(x, data):
 
 @given(tensors(max_ndim=4), st.data())
 def test_of_numpy_arrays(x, data):
-    """An array and the tensor that shares its memory have one layout, steps and all."""
+    """An array and the tensor that shares its memory have the same layout."""
     if x.dtype is torch.complex128 or x.untyped_storage().nbytes() == 0:
         return
     whole = torch.as_strided(x, (x.untyped_storage().nbytes() // x.element_size(),), (1,), 0)
@@ -60,14 +60,14 @@ def test_of_numpy_arrays(x, data):
 
 
 def test_of_the_array_of_an_empty_tensor():
-    """An empty tensor has no address, and NumPy gives its array one that lies anywhere."""
+    """An empty tensor has no address, and NumPy gives its array an arbitrary one."""
     arrays = [t.numpy() for t in (torch.zeros(10)[:0], torch.zeros(10)[4:4], torch.zeros(3, 0, 2))]
     assert {Layout.of(array).storage_offset for array in arrays} == {0}
     assert Layout.of(np.zeros(10)[4:][:0]).storage_offset == 4
 
 
 def test_of_numpy_negative_and_foreign_strides():
-    """NumPy's own: negative strides count from the owner's lowest byte; fields of records do not fit."""
+    """Offsets of negative strides count from the owner's lowest byte."""
     array = np.arange(24, dtype=np.int16).reshape(4, 6)
     assert Layout.of(array[::-1, ::-2]) == Layout((4, 3), (-6, -2), 23, 2)
     backwards = np.ndarray((4,), np.int64, buffer=bytearray(32), offset=24, strides=(-8,))
@@ -76,7 +76,7 @@ def test_of_numpy_negative_and_foreign_strides():
 
 
 def test_the_block_of_an_array():
-    """From the lowest byte of whoever owns the memory to the highest, whichever way it is held."""
+    """The block runs from the lowest byte of the memory's owner to the highest, whatever the strides."""
     memory = bytearray(96)
     both_ways = np.ndarray((2, 3), np.int64, buffer=memory, offset=40, strides=(-24, 16))
     start = np.frombuffer(memory, np.uint8).__array_interface__["data"][0]

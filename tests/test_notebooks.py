@@ -207,7 +207,7 @@ def test_line_ends_of_windows_are_refused(tmp_path):
 
 
 def test_ignored_outputs_are_listed_with_their_reason(record_property):
-    """You decide here, and not in a notebook, which outputs are not compared."""
+    """Outputs that are not compared are listed here, not in a notebook."""
     cells = [(path, cell) for path in PATHS for cell, _ in Notebook.read(path).cells("code")]
     ignored = {
         (path.stem, cell.source.partition("\n")[0])
@@ -220,7 +220,7 @@ def test_ignored_outputs_are_listed_with_their_reason(record_property):
 
 
 def test_a_wrong_output_turns_the_tests_red(tmp_path):
-    """The comparison is on: of two cells that both show 2, the one that is said to show 3 fails."""
+    """The comparison is on: of two cells that show 2, the one with a stored 3 fails."""
     cells = [code("1 + 1"), code("print(2)")]
     cells[0].outputs = [nbformat.v4.new_output("execute_result", {"text/plain": "3"})]
     cells[1].outputs = [nbformat.v4.new_output(**stream, text="2\n")]

@@ -116,7 +116,7 @@ def test_a_sweep_draws_a_curve_for_each_name():
 
 
 def test_a_roofline_shows_shares_of_the_ceiling():
-    """A number beside its bar, or in it where the ceiling would cross it."""
+    """A number stands beside its bar, or inside if the ceiling would cross it."""
     shares = {"gather": 0.02, "sum": 0.8, "add": 0.96}
     drawn = plots.draw_roofline(shares, ax())
     assert words(drawn) == [
@@ -191,7 +191,7 @@ def rgb(text):
 
 
 def test_without_axes_a_figure_is_made():
-    """In the quiet look of the suite, whatever the style is: its words are dark."""
+    """The figure has the look of the suite, whatever the style is."""
     before = plt.get_fignums()
     with plt.style.context("dark_background"):
         made = plots.draw_roofline({"add": 0.5})

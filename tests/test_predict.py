@@ -68,7 +68,7 @@ def test_a_refusal_names_what_it_could_not_read(kind, text, where):
 
 
 def test_what_is_python_is_read_as_python():
-    """If Python reads a tuple or a number in a text, the front end reads the same."""
+    """A tuple or a number that Python reads in a text is what the front end reads."""
     for text, value in (TUPLES | NUMBERS).items():
         try:
             python = ast.literal_eval(text.strip())
@@ -79,7 +79,7 @@ def test_what_is_python_is_read_as_python():
 
 
 def test_commit_then_see():
-    """The prediction, the verdict and the reason; None asks anew."""
+    """Prediction, verdict and reason are shown; None asks again."""
     predict = stride()
     assert predict.committed is None and predict.correct is None and not predict.shown
     predict.committed = (6, 1)

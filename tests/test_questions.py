@@ -13,7 +13,7 @@ from tests.steps import FORMATS
 
 
 def test_dim_order_among_formats():
-    """Of the formats in the list none, one or several fit; strides that nothing steps along may be odd."""
+    """None, one or several of the listed formats fit; dims of size 1 may have odd strides."""
     base, answered = torch.empty(64), Counter()
     lists = [[], FORMATS[:1], FORMATS[1:2], FORMATS[:2], FORMATS[:1] * 2]
     for shape in ((2, 1, 2, 3), (2, 3, 1, 1), (1, 2, 2, 1)):
@@ -49,7 +49,7 @@ def test_an_array_read_backwards_is_dense():
 
 
 def test_why_not_torch_negative_strides_of_nothing():
-    """torch looks at all strides, also where no step is taken; and so does as_strided."""
+    """torch and as_strided check all strides, even those of dims without a step."""
     nothing = np.ndarray((0, 3), np.int64, buffer=bytearray(64), offset=24, strides=(-24, 8))
     with pytest.raises(
         ValueError, match="At least one stride in the given numpy array is negative"
@@ -94,5 +94,5 @@ IMAGE, WIDE = Layout((2, 3, 4, 5)), Layout((2, 3, 4, 5), (99, 1, 15, 3))
     ],
 )
 def test_reasons_of_contiguity(layout, name, sentence):
-    """The first dim from within that has another stride than needed; or another number of dims."""
+    """The innermost dim with a wrong stride is named, or the wrong number of dims."""
     assert layout.why_not_contiguous(name) == sentence

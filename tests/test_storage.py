@@ -76,7 +76,7 @@ def test_bytes_are_read_not_values():
 
 @given(tensors(), st.data())
 def test_elements_of_any_tensor(x, data):
-    """The computed address holds the element that torch finds at the index."""
+    """The element at the computed address is torch's element at the index."""
     if x.numel() == 0:
         return
     index = tuple(data.draw(st.integers(-n, n - 1)) for n in x.shape)
@@ -155,7 +155,7 @@ def test_writes_through_the_view():
 
 
 def test_the_view_of_a_subclass_is_a_plain_tensor():
-    """It is memory, not whatever the subclass makes of it."""
+    """A plain tensor shows the memory, not what the subclass makes of it."""
     x = torch.ones(3).as_subclass(Named)
     storage_view(x)[0] = 7
     assert type(storage_view(x)) is torch.Tensor and x[0] == 7 and x._version == 1
@@ -189,7 +189,7 @@ def test_a_storage_shrunk_behind_the_tensor():
 
 
 def test_out_in_the_memory_that_is_read():
-    """Even where two storages lie over one memory."""
+    """Even if two storages lie over the same memory."""
     buffer = bytearray(32)
     x = torch.frombuffer(buffer, dtype=torch.float32, count=4)
     for out in (x, x.view(2, 2).view(4), torch.frombuffer(buffer, dtype=torch.float32, count=4)):
