@@ -19,25 +19,15 @@ ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # The cells whose outputs are not compared: (notebook, first line of the cell): the reason.
-IGNORED: dict[tuple[str, str], str] = {
-    (
-        "00_start",
-        'print("torch", torch.__version__, "- threads:", torch.get_num_threads())',
-    ): "tells the versions, threads and GPU of the machine it runs on",
-    ("01_strides", "torch.manual_seed(0)"): "tells the versions that are installed",
-    ("02_views", "torch.manual_seed(0)"): "tells the versions that are installed",
-    ("03_contiguity", "torch.manual_seed(0)"): "tells the version that is installed",
-    ("04_channels_last", "torch.manual_seed(0)"): "tells the versions that are installed",
-    (
-        "04_channels_last",
-        "for name, found in measured.items():",
-    ): "says what is faster on the machine it runs on",
-    ("05_performance", "torch.manual_seed(0)"): "tells the version that is installed",
-    (
-        "05_performance",
-        'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())}, progress=False)',
-    ): "shows the times of a comparison, as it reads",
-}
+SEED = "torch.manual_seed(0)"
+LESSONS = ["01_strides", "02_views", "03_contiguity", "04_channels_last", "05_performance"]
+IGNORED = dict.fromkeys([(name, SEED) for name in LESSONS], "tells the versions that are installed")
+START = 'print("torch", torch.__version__, "- threads:", torch.get_num_threads())'
+IGNORED["00_start", START] = "tells the versions, threads and GPU of the machine it runs on"
+VERDICTS = "for name, found in measured.items():"
+IGNORED["04_channels_last", VERDICTS] = "says what is faster on the machine it runs on"
+TIMES = 'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())}, progress=False)'
+IGNORED["05_performance", TIMES] = "shows the times of a comparison, as it reads"
 
 code = nbformat.v4.new_code_cell
 markdown = nbformat.v4.new_markdown_cell
