@@ -1,4 +1,4 @@
-"""Arguments in words: articles as they are spoken, and symbolic sizes."""
+"""Arguments in words: articles as they are spoken; symbolic sizes are refused."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The operations that may copy: where the result lies, and how the value shows it.
+"""Operations that may copy: where the result lies, and how its value shows that.
 
 Their numbers, and whether torch really copied, are held by the families of tests/fuzz_layout.py.
 """

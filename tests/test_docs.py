@@ -170,7 +170,7 @@ def test_every_public_name_appears_in_a_notebook():
          "LayoutError", True),
     ],
 )  # fmt: skip
-def test_what_it_is_to_appear(cell, name, expected):
+def test_what_counts_as_taught(cell, name, expected):
     assert taught([cell], name) is expected
 
 

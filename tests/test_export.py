@@ -84,7 +84,7 @@ def test_the_page_depends_on_no_machine_and_no_network(page):
         ([code("import os\n\nos._exit(1)")], 'cell 1 ("import os"): the kernel died'),
     ],
 )  # fmt: skip
-def test_one_that_fails_leaves_nothing(cells, sentence, tmp_path, capfd):
+def test_a_notebook_that_fails_leaves_nothing(cells, sentence, tmp_path, capfd):
     """Not even the pages of good notebooks are written."""
     write(tmp_path / "a.ipynb", words("# Well"))
     bad = write(tmp_path / "b.ipynb", *cells)

@@ -1,4 +1,4 @@
-"""Typed lines: what the grammar takes and refuses, the same in Python, in the browser and in torch."""
+"""Typed lines: Python, the browser and torch take and refuse the same ones, in the same words."""
 
 # ruff: noqa: E501  (a sentence stands in one line)
 

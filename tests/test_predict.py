@@ -1,4 +1,4 @@
-"""Predict without a browser: its questions, and the answers that it takes, refuses and keeps to itself."""
+"""Predict without a browser: its questions, the answers that it takes, and those that it refuses."""
 
 import ast
 

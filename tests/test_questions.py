@@ -1,4 +1,4 @@
-"""The questions about a whole layout against torch: contiguous, dense, in which order, and torch's own."""
+"""Questions about a whole layout against torch: contiguous, dense, its order of dims, torch's limits."""
 
 import itertools
 from collections import Counter

@@ -220,7 +220,7 @@ def test_the_table_has_each_kind():
 
 
 @pytest.mark.parametrize("kind", ROWS)
-def test_a_tensor_or_what_is_none(kind):
+def test_each_kind_of_input(kind):
     """Each name gives the right answer, or refuses in its own words, as the table says."""
     for letter, name in zip(ROWS[kind], COLUMNS, strict=True):
 

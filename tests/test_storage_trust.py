@@ -1,4 +1,4 @@
-"""The raw reader trusts nobody: no `out` that lost its memory, no subclass that lies about its own."""
+"""The raw reader checks everything: an `out` without memory, a subclass that lies about its own."""
 
 import os
 import re

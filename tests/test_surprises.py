@@ -1,4 +1,4 @@
-"""Surprises of torch and NumPy today, and the answers of stridekit.
+"""Surprises of today's torch and NumPy, and stridekit's answers.
 
 Each test holds both sides. One that fails after an update of torch is good news: a surprise less.
 """

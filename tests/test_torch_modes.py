@@ -1,4 +1,4 @@
-"""A notebook's torch settings change no verdict, self-check, widget or answer, and stay in place.
+"""A notebook's torch settings stay in place, and change no verdict, self-check, widget or answer.
 
 Each mode is met in three ways: it is there before anything was asked, it comes in between, and it is gone.
 """

@@ -94,7 +94,7 @@ def test_a_layout_begins_where_it_is_told(x, line, alignment):
     assert traffic(reads=meta, line=line) == traffic(reads=fake, line=line) == bare
 
 
-def test_what_is_one_memory():
+def test_storages_of_results_and_of_meta_tensors():
     """Results are new storages, and meta tensors know theirs; test_aliasing.py asks of all others."""
     x = Layout((1000,), itemsize=4)
     assert traffic(reads=(x, output_layout(x))).lines_read == 126
