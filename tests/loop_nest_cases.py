@@ -93,11 +93,7 @@ def of_stridekit(out, inputs):
         make = layout
     nest = loop_nest(*(make(*one) for one in inputs), out=out and make(*out))
     assert {one.shape for one in nest} == {nest[0].shape}
-    return (
-        list(nest[0].shape),
-        [list(one.stride) for one in nest],
-        [one.itemsize for one in nest],
-    )
+    return list(nest[0].shape), [list(one.stride) for one in nest], [one.itemsize for one in nest]
 
 
 def layout(shape, stride, dtype):

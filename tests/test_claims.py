@@ -4,15 +4,7 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from stridekit.timing import (
-    Claim,
-    Comparison,
-    Ratio,
-    claim,
-    compare,
-    page_faults,
-    sampling,
-)
+from stridekit.timing import Claim, Comparison, Ratio, claim, compare, page_faults, sampling
 from stridekit.timing import claims as claiming
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 

@@ -138,17 +138,13 @@ def test_the_stored_loops_are_this_torchs():
 
 def test_loop_nest_is_torchs():
     """The loops are TensorIterator's, for operands of every kind and dtype, with and without an out."""
-    mixed = [
-        x
-        for x in NESTS["cases"]
-        if len({d for *_, d in (*x["inputs"], *filter(None, [x["out"]]))}) > 1
-    ]
-    assert (
-        len(NESTS["cases"]) > 700 and len(mixed) > 250 and sum(bool(x["out"]) for x in mixed) > 100
-    )
-    for case in NESTS["cases"]:
+    cases, mixed = NESTS["cases"], []
+    for case in cases:
+        dtypes = {dtype for *_, dtype in (*case["inputs"], case["out"] or case["inputs"][0])}
+        mixed += [case] * (len(dtypes) > 1)
         found = loop_nest_cases.of_stridekit(case["out"], case["inputs"])
         assert found == (case["loops"], case["strides"], case["itemsizes"]), case
+    assert len(cases) > 700 and len(mixed) > 250 and sum(bool(x["out"]) for x in mixed) > 100
 
 
 def test_loops_of_given_layouts():
@@ -174,24 +170,15 @@ def test_a_result_lies_in_a_storage_of_its_own():
 
 def test_loops_of_what_is_cast():
     """A cast operand or output takes part as a copy, and is marked as one; bools are written directly."""
-    x, y = torch.empty(4, 6), torch.empty(4, 6, dtype=torch.float64)
-    result, *nests = loop_nest(x, y)
-    assert [(one.copied, one.itemsize) for one in (result, *nests)] == [
-        (True, 8),
-        (True, 8),
-        (False, 8),
-    ]
-    for out, copied in (
-        (torch.empty(6, 4).t(), True),
-        (torch.empty(6, 4, dtype=torch.bool).t(), False),
-    ):
-        written, *_ = loop_nest(x, y, out=out)
+    x, layout = torch.empty(4, 6), Layout((4, 6), itemsize=4)
+    nests = loop_nest(x, x.double())
+    assert [(one.copied, one.itemsize) for one in nests] == [(True, 8), (True, 8), (False, 8)]
+    for out, copied in ((torch.empty(6, 4).t(), True), (torch.empty(6, 4).bool().t(), False)):
+        written, *_ = loop_nest(x, x.double(), out=out)
         assert (written.copied, written.itemsize) == (copied, 8 if copied else 1)
         assert written.shape == ((24,) if copied else (6, 4))  # all are contiguous: one loop
-    assert not loop_nest(x, Layout((4, 6), itemsize=4), out=Layout((4, 6), itemsize=4))[0].copied
-    assert not loop_nest(Layout((4, 6), itemsize=4), out=torch.empty(4, 6, dtype=torch.bool))[
-        0
-    ].copied
+    assert not loop_nest(x, layout, out=layout)[0].copied
+    assert not loop_nest(layout, out=x.bool())[0].copied
 
 
 def test_torch_writes_to_no_repeated_element():

@@ -8,13 +8,7 @@ import pytest
 import torch
 from numpy.lib.stride_tricks import as_strided
 
-from stridekit import (
-    Layout,
-    explain,
-    has_internal_overlap,
-    is_view,
-    shares_memory,
-)
+from stridekit import Layout, explain, has_internal_overlap, is_view, shares_memory
 from stridekit.elementwise import output_layout
 
 # Writes that torch does not refuse -------------------------------------------------------------

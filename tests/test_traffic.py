@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from stridekit import (
-    Layout,
-    loop_nest,
-    memset,
-    output_layout,
-    traffic,
-    warp_sectors,
-)
+from stridekit import Layout, loop_nest, memset, output_layout, traffic, warp_sectors
 from stridekit.cost.bandwidth import Bandwidth, bandwidth
 from stridekit.cost.refetch import Lru, Walk, fetched
 from stridekit.memory.blocks import blocks
