@@ -94,7 +94,7 @@ def test_sizes_of_notebooks(record_property):
 
 
 def lines(folder, kinds):
-    """The number of lines of each file, by its path."""
+    """How many lines each file has, by its path."""
     files = [path for kind in kinds for path in sorted((ROOT / folder).rglob(f"*.{kind}"))]
     return {
         path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
