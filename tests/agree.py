@@ -1,10 +1,8 @@
 """The same operation on a Layout and on a tensor: the same numbers, or a refusal on both sides."""
 
-import re
-
 import pytest
 
-from stridekit import Layout, LayoutError
+from stridekit import LayoutError
 
 REFUSALS = (LayoutError, IndexError)
 TORCH_REFUSALS = (RuntimeError, IndexError, ValueError)
@@ -38,9 +36,3 @@ def numbers(results):
 def storage_of(x):
     """The identity of a storage; the address does not tell empty ones apart."""
     return x.untyped_storage()._cdata
-
-
-def refuses(source, sentence, kind=LayoutError, **names):
-    """The Python source raises such an error, which says this."""
-    with pytest.raises(kind, match=re.escape(sentence)):
-        eval(source, {"Layout": Layout, **names})

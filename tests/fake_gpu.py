@@ -73,7 +73,7 @@ class FakeQueue:
 
 @pytest.fixture(name="queue")
 def fake_queue(monkeypatch):
-    """What stands for a GPU, and for the host's clock beside it."""
+    """A fake GPU, whose clock is also the host's."""
     queue = FakeQueue()
     monkeypatch.setattr(clocks, "CudaQueue", lambda: queue)
     monkeypatch.setattr(clocks.time, "perf_counter", lambda: queue.host)

@@ -1,4 +1,4 @@
-"""Everything that can be handed to a function that wants a tensor: each kind, by name."""
+"""Every kind of value that a function may get for a tensor, by name."""
 
 import warnings
 from functools import cache
@@ -14,7 +14,7 @@ from stridekit import Layout
 
 
 class Plain(torch.Tensor):
-    """A subclass with nothing of its own."""
+    """A subclass without methods of its own."""
 
 
 class Watching(torch.Tensor):
@@ -44,12 +44,12 @@ class Wrapper(torch.Tensor):
 
 
 def grid(dtype=torch.float32):
-    """A tensor of 4 rows and 6 columns on a storage of its own, and of it some of both."""
+    """Some rows and columns of a tensor of shape (4, 6)."""
     return torch.arange(24).to(dtype).view(4, 6)[1:, ::2]
 
 
 def resized(nbytes):
-    """Whose storage was shrunk behind its back."""
+    """A tensor whose storage was shrunk afterwards."""
     t = torch.ones(3, 4)
     t.untyped_storage().resize_(nbytes)
     return t
@@ -206,7 +206,7 @@ WORDS = {
 
 
 def meet(kind, do):
-    """`do(x)` for an x of this kind, where such an x lives; what is a matter of torch is not warned of."""
+    """Call `do(x)` with an x of this kind, inside its mode or transform; torch's warnings are off."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         x = INPUTS[kind]()

@@ -2,7 +2,7 @@
 
 import html
 import re
-from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
 
@@ -30,25 +30,13 @@ ENTRIES = {entry.name: entry for subject, _ in REFERENCE for entry in subject.en
 MEMBERS = [member for entry in ENTRIES.values() for member in entry.members]
 
 
-class Reader(HTMLParser):
-    """The anchors and the links of a page, and whether every element is closed in its order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.ids, self.links, self.open = [], [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
-        self.ids += [value for name, value in attrs if name == "id"]
-        self.links += [value for name, value in attrs if name == "href"]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+def attributes(body, name):
+    """The values of an attribute, for all elements; fails if an element is not closed in its order."""
+    every = ElementTree.fromstring(f"<page>{body}</page>").iter()
+    return [element.get(name) for element in every if name in element.attrib]
 
 
-IDS = {file: Reader(body).ids for file, body in PAGES.items()}
+IDS = {file: attributes(body, "id") for file, body in PAGES.items()}
 
 
 def shown(text):
@@ -65,7 +53,7 @@ def section(name):
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
 def test_every_public_name_has_its_signature_its_words_and_its_examples(entry):
-    """With the examples of its members, and their outputs."""
+    """The examples of its members and their outputs are included."""
     text = shown(section(entry.name))
     module = "stridekit" if entry.name in stridekit.__all__ else "stridekit.timing"
     assert f"from {module} import {entry.name}" in text
@@ -85,9 +73,9 @@ def test_the_names_stand_in_the_order_in_which_a_learner_meets_them():
 
 @pytest.mark.parametrize("file", PAGES)
 def test_anchors_are_unique_and_links_lead_somewhere(file):
-    """Within the page, to the other pages, and from the front page."""
+    """Links within the page, to other pages, and from the front page."""
     assert len(IDS[file]) == len(set(IDS[file])) > 0
-    for link in [*Reader(PAGES[file]).links, *Reader(CONTENTS).links]:
+    for link in attributes(PAGES[file] + CONTENTS, "href"):
         other, _, anchor = link.partition("#")
         assert not anchor or anchor in IDS[other or file], link
         assert not other or other in PAGES, link

@@ -1,14 +1,9 @@
-"""Arguments in words: articles as they are spoken, and symbolic sizes."""
+"""Arguments in words: articles as they are spoken; symbolic sizes are refused."""
 
-import numpy as np
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import (
-    DimDynamic,
-    ShapeEnv,
-    StatelessSymbolicContext,
-)
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
 
 from stridekit import Layout, LayoutError, explain, explain_view, memset, read_element, traffic
 from stridekit._arguments import a_kind
@@ -23,23 +18,17 @@ SPOKEN = (
 
 @pytest.mark.parametrize("spoken", SPOKEN.split(", "))
 def test_the_article_of_a_type(spoken):
-    """As one says it: by the sound of the name, not by its first letter."""
+    """The article follows the sound of the name, not its first letter."""
     assert a_kind(type(spoken.split(" ")[1], (), {})()) == spoken
 
 
 def test_the_article_of_a_type_without_a_name():
-    """Python allows it."""
+    """Python allows such a type."""
     assert a_kind(type("", (), {})()) == "a "
 
 
-def test_an_array_where_a_tensor_is_asked_for():
-    """The article that a person meets most."""
-    with pytest.raises(TypeError, match=r"^an ndarray has no torch storage"):
-        read_element(np.ones(3), 0)
-
-
 def symbolic():
-    """A fake tensor of sizes that stand for many numbers, as torch.export makes them; and what it knows."""
+    """A fake tensor with symbolic sizes, as torch.export makes them, and its shape environment."""
     env = ShapeEnv()
     dynamic = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC, DimDynamic.STATIC])
     x = FakeTensorMode(shape_env=env).from_tensor(torch.ones(5, 4), symbolic_context=dynamic)
@@ -70,7 +59,7 @@ ASKED = {
 
 @pytest.mark.parametrize("name", ASKED)
 def test_symbolic_sizes_are_refused(name):
-    """They are no numbers, and taking them for some would fix them in the graph that is traced."""
+    """Reading a symbolic size as a number would fix that number in the traced graph."""
     (ask, what), (x, env) = ASKED[name], symbolic()
     with pytest.raises(LayoutError, match=rf"^{what} is symbolic, .*[su]\d+.*: it stands for many"):
         ask(x)
@@ -78,7 +67,7 @@ def test_symbolic_sizes_are_refused(name):
 
 
 def test_tensors_of_a_trace_without_symbols():
-    """Fake tensors of plain sizes are explained as ever."""
+    """Fake tensors with plain sizes are explained as usual."""
     with FakeTensorMode():
         x = torch.empty(5, 4)
     assert explain(x[1:]).title.endswith("shape (4, 4), stride (4, 1), storage_offset 4")

@@ -32,7 +32,7 @@ def test_a_mark_is_measured_alone_where_it_is_named(monkeypatch, capsys):
 
 
 def test_the_raw_reader_is_held_against_memcpy_by_lower_quartiles(monkeypatch, capsys):
-    """The ratio is of bandwidths, ours to memcpy's, and slow rounds do no harm."""
+    """The ratio is our bandwidth over memcpy's, and slow rounds do not change it."""
     options = []
 
     def compared(ways, **given):
@@ -52,7 +52,7 @@ def test_the_raw_reader_is_held_against_memcpy_by_lower_quartiles(monkeypatch, c
 
 
 def test_an_order_is_wrong_by_the_true_ratio_whichever_was_given_first(monkeypatch):
-    """The order of the two is random: a way that always names the first is right half of the time."""
+    """The order of the two is random, so always naming the first is right half of the time."""
     turned = []
 
     def names_the_first(first, second):

@@ -25,7 +25,7 @@ def test_blocks_of_every_small_layout():
 
 @pytest.mark.parametrize("offset", range(20))
 def test_blocks_begin_at_multiples_of_their_size(offset):
-    """Not where the set begins: eight bytes are one block only where they begin with it."""
+    """Blocks do not begin where the set does: eight bytes fill one block only if they start with it."""
     apart = int(offset % 8 > 0)
     run = MemorySet.of(Layout((8,), storage_offset=offset))
     assert run.blocks(8) == Blocks(8, 1 + apart, 1 - apart)
@@ -39,7 +39,7 @@ def test_blocks_begin_at_multiples_of_their_size(offset):
 
 @given(tensors())
 def test_blocks_of_a_tensor_are_those_of_its_addresses(x):
-    """Alignment is that of the real address; an empty tensor meets no block."""
+    """Blocks follow the real address; an empty tensor touches none."""
     found = memset(x).blocks(64)
     assert found == slow_blocks(set(memset(x)), 64)
     assert found.partial == found.touched - found.filled and found.nbytes == 64 * found.touched
@@ -47,7 +47,7 @@ def test_blocks_of_a_tensor_are_those_of_its_addresses(x):
 
 
 def test_the_number_of_elements_costs_nothing():
-    """10**12 elements within the smallest budgets, and numbers that no len can say."""
+    """10**12 elements within the smallest budgets, and counts too large for len()."""
     x = Layout((10**6, 10**6), itemsize=4)
     assert memset(x).blocks(64, budget=10) == Blocks(64, 62_500_000_000, 62_500_000_000)
     assert memset(x[:, 7]).blocks(64, budget=10) == Blocks(64, 10**6, 0)
@@ -80,13 +80,13 @@ def test_two_columns_of_rows_that_end_inside_a_block():
 
 
 def test_one_period_of_an_odd_pitch_agrees_with_the_next():
-    """Rows of 1001 bytes come to lie alike after 64 of them: from then on each 64 add as many blocks."""
+    """The alignment of rows of 1001 bytes repeats every 64 rows, so each 64 rows add as many blocks."""
     found = [memset(Layout((64 * k, 13), (1001, 1))).blocks(64).touched for k in range(1, 5)]
     assert len({b - a for a, b in pairwise(found)}) == 1
 
 
 def test_what_is_written_out_ends_in_undecided():
-    """Sets that share no step: soon, by the budget, and not in an overflow of Python's stack."""
+    """Sets without a common step run out of budget soon, and do not overflow Python's stack."""
     wide = [normal_form(0, [(2**20 + k, 10**9)]) for k in (0, 1)]
     deep = [Layout((2,) * 600, [3**i for i in range(600)], offset) for offset in (0, 3**300)]
     for parts in (wide, [part_of(layout) for layout in deep]):

@@ -26,7 +26,7 @@ def both(shape):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_flags_and_conversions_are_torchs(shape):
-    """Every shape that the sliders reach, the ambiguous ones included."""
+    """Every shape that the sliders can reach, including the ambiguous ones."""
     x, y = both(shape)
     assert [x.stride(), y.stride()] == [layout.stride for layout in words.layouts(shape).values()]
     flags = x.is_contiguous(), x.is_contiguous(memory_format=CHANNELS_LAST)
@@ -42,7 +42,7 @@ def test_flags_and_conversions_are_torchs(shape):
 
 @given(st.sampled_from(SHAPES), st.data())
 def test_where_things_lie_is_where_torch_put_them(shape, data):
-    """The elements' numbers, and one step for the whole of a group."""
+    """The numbers of the elements, and one step for a whole group."""
     index = tuple(data.draw(st.integers(0, n - 1)) for n in shape)
     highlight = data.draw(st.sampled_from(words.HIGHLIGHTS))
     tensors = dict(zip(words.FORMATS, both(shape), strict=True))
@@ -66,7 +66,7 @@ def chains():
 
 @pytest.mark.parametrize("which", range(len(net.INPUTS)), ids=map(str, net.INPUTS))
 def test_layers_are_what_torch_makes_of_the_whole_chain(which):
-    """Run from the input on, each chain has the strides that the table says, and copies where it says."""
+    """Each chain, run from its input, has the strides and the copies that the table gives."""
     x = torch.ones(net.INPUTS[which])
     for names in chains():
         rows = net.trace(which, names)
@@ -113,7 +113,7 @@ def _after(x, layer, passage):
     ],
 )
 def test_labels(make, label):
-    """By the flags, and by what a convolution makes of it where the flags do not say."""
+    """A label follows the flags, or the result of a convolution where the flags are ambiguous."""
     x = make()
     assert net.label(x) == label
     if "taken for" in label:
@@ -122,7 +122,7 @@ def test_labels(make, label):
 
 
 def test_state_is_read_and_set_from_python():
-    """Each property; a smaller shape keeps the index inside."""
+    """Each property can be read and set; a smaller shape keeps the index inside."""
     e = ChannelsLastExplorer()
     assert (e.shape, e.index, e.highlight) == ((2, 3, 4, 5), (0, 1, 2, 2), "pixel")
     assert e.layers == net.DEFAULT_LAYERS and e.network_shape == (2, 3, 4, 4)
@@ -138,7 +138,7 @@ def test_state_is_read_and_set_from_python():
 
 
 def test_asking_torch_leaves_no_trace():
-    """Neither the random state nor the mode of the caller is touched, whatever the defaults are."""
+    """The caller's random state and modes stay as they are, whatever the defaults."""
     state = torch.random.get_rng_state()
     with torch.device("meta"):
         fresh = net.network.__wrapped__()

@@ -50,7 +50,7 @@ def test_both_parts_are_run_and_one_red_is_enough(ci, arguments, target):
 
 
 def test_each_push_is_tested_and_all_of_it_by_night():
-    """By the same script on Linux; on other systems by the README's commands for those without make."""
+    """Linux runs the same script; other systems run the README's commands for use without make."""
     workflows = ROOT / ".github" / "workflows"
     push, night = ((workflows / f"{name}.yml").read_text("utf-8") for name in ("test", "night"))
     steps = [step for job in yaml.safe_load(push)["jobs"].values() for step in job["steps"]]
@@ -61,7 +61,7 @@ def test_each_push_is_tested_and_all_of_it_by_night():
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 def test_by_night_nothing_is_left_out():
-    """Every test, whatever its mark, and the other commands."""
+    """The run has every test, whatever its mark, and the other commands."""
     said = subprocess.check_output(["make", "--dry-run", "test-all"], cwd=ROOT, text=True)
     tests = 'pytest -m "" --hypothesis-profile=long'
     for part in (tests, "tests.fuzz", "mutate.py", "fresh_machine.py"):

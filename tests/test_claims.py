@@ -4,17 +4,7 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from stridekit import Layout, traffic
-from stridekit.timing import (
-    Claim,
-    Comparison,
-    Ratio,
-    TimingError,
-    claim,
-    compare,
-    page_faults,
-    sampling,
-)
+from stridekit.timing import Claim, Comparison, Ratio, claim, compare, page_faults, sampling
 from stridekit.timing import claims as claiming
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
@@ -40,7 +30,7 @@ def found(ratio, expected="slower", noise=()):
 
 @pytest.fixture
 def on_gpu(queue):
-    """A function, and one that takes eight times as long, however busy the machine."""
+    """Two functions, one eight times as slow as the first, however busy the machine is."""
     return lambda: queue.launch(1e-3), lambda: queue.launch(8e-3)
 
 
@@ -67,7 +57,7 @@ def test_pairs_are_compared_each_by_itself(on_gpu):
 
 
 def test_predictions_become_ratios():
-    """One number stands for all names but the baseline; what `traffic` returned is a prediction."""
+    """One number stands for all names but the baseline; a result of `traffic` is a prediction too."""
 
     class Found:
         moved = 3
@@ -142,32 +132,6 @@ def test_the_noise_of_every_comparison_is_told():
     assert Claim("a", {}, {}, {}, (one, other)).noise == ("x", "y")
 
 
-# Nonsense -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("functions", "predicted", "options", "words"),
-    [
-        (TWO, {"a": 1, "c": 2}, {}, "predicted a, c, to measure a, b"),
-        (TWO, {"b": 1, "a": 2}, {}, "in the same order"),
-        ({"a": (once, once)}, {"b": 1}, {}, "predicted b, to measure a"),
-        (TWO, 1, {"slower": ["c"]}, "c: not among b"),
-        (TWO, 1, {"faster": ["a"]}, "a: not among b"),
-        (TWO, {"a": 0, "b": 1}, {}, "a is predicted to take 0"),
-        ({"a": once}, 1, {}, "a comparison needs two"),
-        ([once, once], 1, {}, "functions is a list: give a dict"),
-        (TWO, traffic(Layout((4,))), {}, "predicted for every name is"),
-        (TWO, {"a": 1, "b": -1}, {}, "predicted for b is -1: give a number"),
-        (TWO, 1, {"slower": "b"}, "slower is 'b': give a list of names"),
-        (TWO, 1, {"baseline": 1}, "baseline is 1: give the name"),
-        ({"a": once, "b": (once, once)}, 1, {}, "'b' is of type tuple, not a function"),
-    ],
-)
-def test_names_that_do_not_fit_are_refused(functions, predicted, options, words):
-    with pytest.raises(TimingError, match=words):
-        claim(functions, predicted, **options)
-
-
 # Pictures -------------------------------------------------------------------------------------
 
 
@@ -179,7 +143,7 @@ def test_the_picture_has_the_measured_verdict():
 
 
 def test_a_prediction_of_nothing_has_its_place():
-    """On a logarithmic axis it ends at the edge."""
+    """Its bar ends at the edge of the logarithmic axis."""
     one = claim(TWO, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
     assert one.texts[0].get_text() == "0"
     assert 0 < one.get_xlim()[0] < 0.8 and one.patches[0].get_width() == -1
@@ -212,11 +176,6 @@ def test_pages_are_those_of_all_calls(monkeypatch):
 
     assert [page_faults(work, calls) for calls in (0, 1, 3)] == [0, 10, 30]
     assert page_faults(work) == 10
-    for calls in (-1, True, 1.0):
-        with pytest.raises(TimingError, match=f"calls={calls}: give how often to call it"):
-            page_faults(work, calls)
-    with pytest.raises(TimingError, match="function is of type int: give the function itself"):
-        page_faults(3)
     with pytest.raises(ZeroDivisionError):
         page_faults(lambda: 1 / 0)
 

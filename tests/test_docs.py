@@ -65,7 +65,7 @@ def test_it_begins_with_its_contract(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_has_an_example_that_the_tests_run(name):
-    """Doctest finds it where pytest looks: in the module that defines the name."""
+    """Doctest finds the example where pytest looks: in the module that defines the name."""
     found = find(name)
     tests = doctest.DocTestFinder().find(found, name, module=sys.modules[found.__module__])
     (own,) = [test for test in tests if test.name == name]
@@ -81,7 +81,7 @@ def test_it_says_what_it_raises(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_its_own_source_raises_is_named(name):
-    """Here or under a name that it refers to: "raises like `memset`"."""
+    """The docstring names the error, or refers to a name that does: "raises like `memset`"."""
     if isinstance(find(name), type):
         return  # what its methods raise, they say
     others = [doc(other) for other in re.findall(r"`(\w+)`", doc(name)) if other in NAMES]
@@ -170,7 +170,7 @@ def test_every_public_name_appears_in_a_notebook():
          "LayoutError", True),
     ],
 )  # fmt: skip
-def test_what_it_is_to_appear(cell, name, expected):
+def test_what_counts_as_taught(cell, name, expected):
     assert taught([cell], name) is expected
 
 
@@ -178,7 +178,7 @@ def test_what_it_is_to_appear(cell, name, expected):
 
 
 def test_the_citation_is_valid():
-    """By the rules of Citation File Format 1.2.0 for the keys that are there."""
+    """The keys follow the rules of Citation File Format 1.2.0."""
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {"cff-version", "message", "title", "authors"} <= set(cited)
@@ -193,7 +193,7 @@ def test_the_citation_is_valid():
 
 
 def test_the_citation_and_the_changelog_agree_on_the_release():
-    """The date of the newest version stands in both, or in neither: CITATION.cff may do without."""
+    """Both files have the date of the newest version, or neither has."""
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     version, said = re.search(r"^## (\S+) \((.+)\)$", changelog, re.MULTILINE).groups()

@@ -73,7 +73,7 @@ def test_lock_names_no_machine():
 
 
 def test_environment_yml_repeats_pyproject():
-    """With the same ranges for all that stridekit and JupyterLab need."""
+    """The ranges are the same for all packages that stridekit and JupyterLab need."""
     packages, pip = conda()
     needed = requirements(PROJECT["dependencies"] + EXTRAS["lab"])
     expected = {CONDA_NAMES.get(name, name): r.specifier for name, r in needed.items()}
@@ -101,7 +101,7 @@ def files():
 
 
 def test_no_file_names_a_package_registry():
-    """The reader's own configuration says where packages come from."""
+    """Your own configuration decides where packages come from."""
     found = {path: REGISTRIES.search(path.read_bytes().decode(errors="ignore")) for path in files()}
     assert {str(path): address[0] for path, address in found.items() if address} == {}
 

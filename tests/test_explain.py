@@ -13,14 +13,14 @@ from torch.testing._internal.two_tensor import TwoTensor
 from stridekit import Layout, explain, relation, traffic
 from stridekit.tensors.explain import Explanation
 from stridekit.timing import Comparison, GpuResults
-from tests.refused import NO_MEMORY
+from tests.robust_inputs import NO_MEMORY
 from tests.strategies import tensors
 
 HELD = "{} elements are reached ({} bytes) in the smallest storage that holds them"
 
 
 class Wrapper(torch.Tensor):
-    """A subclass that has another tensor in place of memory, and says of its storage what it likes."""
+    """A subclass that holds another tensor instead of memory, and claims any size of storage."""
 
     @staticmethod
     def __new__(cls, inner, **storage):
@@ -113,7 +113,7 @@ SENTENCES = [
     (TANGLED, "storage", f"{TANGLED.span.stop:,} elements"),
     (torch.empty(10**16, dtype=torch.int16, device="meta").as_strided(TANGLED.shape, TANGLED.stride, 5),
      "storage", f"{10**16:,} elements"),
-    (NO_MEMORY["meta"][0], "storage", "12 of 12 elements are reached (48 of 48 bytes)"),
+    (NO_MEMORY["meta"](), "storage", "12 of 12 elements are reached (48 of 48 bytes)"),
     (LAST, "memory format", "channels_last"),
     (LAST, "contiguous", "no: dim 3 has stride 3, 1 is needed"),
     (LAST.mT, "memory format", "none of torch's"),
@@ -176,8 +176,9 @@ def test_the_whole_text():
     )
     for x in (torch.ones(2), BACK[:, ::-1]):
         assert {"torch", "copied", "lazy", "memory", "device"}.isdisjoint(dict(explain(x).lines))
-    for x, _ in NO_MEMORY.values():
-        assert "of shape (3, 4), stride (4, 1), storage_offset 0" in explain(x).title
+    for kind in ("meta", "fake"):
+        title = explain(NO_MEMORY[kind]()).title
+        assert "of shape (3, 4), stride (4, 1), storage_offset 0" in title
 
 
 @pytest.mark.parametrize(
@@ -196,7 +197,7 @@ def test_the_whole_text():
     ],
 )
 def test_a_tensor_that_stands_for_another(make, storage, name):
-    """It has no memory of its own, and the text does not pretend that it has."""
+    """The text says that the tensor has no memory of its own."""
     facts = dict(explain(make(torch.ones(3, 4))).lines)
     assert facts["storage"] == storage
     told = f"none of its own: this {name} stands for values that lie elsewhere, or nowhere"
@@ -204,7 +205,7 @@ def test_a_tensor_that_stands_for_another(make, storage, name):
 
 
 def test_a_subclass_with_memory():
-    """With code and memory of its own, even empty or freed, it lacks nothing."""
+    """A subclass with memory of its own, even empty or freed, is explained like any tensor."""
 
     class Watched(torch.Tensor):
         @classmethod

@@ -53,7 +53,7 @@ def page(tmp_path_factory):
 
 
 def test_a_widget_is_written_once_however_often_it_is_shown(page):
-    """Two views share one state, that at the end of the run; other outputs say that they need a kernel."""
+    """Two views share the state at the end of the run; other outputs say that they need a kernel."""
     assert re.findall(r'data-widget="(\d+)"', page) == ["0", "0"]
     assert page.count("export default") == 1
     assert r"\"said\": 1".replace("\\", "") in page
@@ -84,7 +84,7 @@ def test_the_page_depends_on_no_machine_and_no_network(page):
         ([code("import os\n\nos._exit(1)")], 'cell 1 ("import os"): the kernel died'),
     ],
 )  # fmt: skip
-def test_one_that_fails_leaves_nothing(cells, sentence, tmp_path, capfd):
+def test_a_notebook_that_fails_leaves_nothing(cells, sentence, tmp_path, capfd):
     """Not even the pages of good notebooks are written."""
     write(tmp_path / "a.ipynb", words("# Well"))
     bad = write(tmp_path / "b.ipynb", *cells)
@@ -141,7 +141,7 @@ GIVES = "{} is not installed: pip install 'stridekit[export]' brings it\n"
     ],
 )  # fmt: skip
 def test_a_package_that_cannot_be_imported_is_named(error, said, tmp_path, monkeypatch, capsys):
-    """The package itself needs nothing of the extra."""
+    """The package itself does not need the extra."""
 
     def fails(name):
         raise error
@@ -160,13 +160,13 @@ def quick(monkeypatch):
     monkeypatch.setattr(lesson, "_run", lambda notebook, path: ({}, {}))
 
 
-class Links(HTMLParser):
-    """The addresses and the text of all links on a page."""
+class Page(HTMLParser):
+    """The links and the texts of a page."""
 
     def __init__(self, page):
         super().__init__()
         self.links, self.texts = [], []
-        self.feed(page)
+        self.feed(page.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
         self.links += [value for name, value in attrs if (tag, name) == ("a", "href")]
@@ -175,16 +175,8 @@ class Links(HTMLParser):
         self.texts.append(data)
 
 
-NAMES = [
-    "a#b",
-    "javascript:alert(1)",
-    "50% of it?",
-    "<b>&amp;'\"",
-    "a\\b",
-    "ä ö",
-    "//host",
-    "__init__",
-]
+NAMES = ["a#b", "javascript:alert(1)", "50% of it?", "<b>&amp;'\"", "a\\b", "ä ö", "__init__"]
+NAMES += ["//host"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -193,13 +185,12 @@ def test_the_front_page_leads_to_a_lesson_of_any_name(name, tmp_path, quick):
     name = name.replace("/", "∕")  # no file has the other
     write(tmp_path / f"{name}.ipynb", code("1"))
     assert run(tmp_path, tmp_path / "site") == 0
-    front = Links((tmp_path / "site" / "index.html").read_text(encoding="utf-8"))
+    front = Page(tmp_path / "site" / "index.html")
     link = front.links[0]
     assert re.fullmatch(r"[\w.%~-]+", link, re.ASCII) and urlsplit(link).path == link
     assert (tmp_path / "site" / unquote(link)).read_text(encoding="utf-8").startswith(pages.MARK)
     assert name in front.texts
-    page = Links((tmp_path / "site" / f"{name}.html").read_text(encoding="utf-8"))
-    assert f"{name}.ipynb" in page.texts
+    assert f"{name}.ipynb" in Page(tmp_path / "site" / f"{name}.html").texts
 
 
 def test_what_is_written_again_is_only_what_was_written(tmp_path, quick, capsys):
@@ -251,7 +242,7 @@ def test_a_place_that_is_taken_is_left_alone(kind, name, tmp_path, quick, capsys
 
 
 def test_no_link_is_followed_while_pages_are_written(tmp_path, quick):
-    """Whatever links lie in the folder."""
+    """Links in the folder are never followed."""
     write(tmp_path / "a.ipynb", words("# A"))
     site, victim = tmp_path / "site", tmp_path / "victim"
     site.mkdir()
@@ -281,7 +272,7 @@ def test_a_failure_leaves_no_halves(error, tmp_path, quick, monkeypatch, capsys)
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
 def test_pages_can_be_read_by_a_server(tmp_path, quick):
-    """They have the mode of any new file."""
+    """Pages have the mode of any new file."""
     write(tmp_path / "a.ipynb", words("# A"))
     assert run(tmp_path / "a.ipynb", tmp_path / "site") == 0
     (tmp_path / "new").touch()
@@ -314,17 +305,16 @@ def test_the_lessons_stand_in_their_order_and_lead_back(tmp_path, quick):
     for name in ("10_b", "02_c", "01_a"):
         write(tmp_path / f"{name}.ipynb", words(f"# {name}\n\nAbout [another](01_a.ipynb)."))
     assert run(tmp_path, tmp_path / "site") == 0
-    front = Links((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).links
+    front = Page(tmp_path / "site" / "index.html").links
     lessons = [link for link in front if re.match(r"\d", link)]
     assert lessons == ["01_a.html", "01_a.html", "02_c.html", "01_a.html", "10_b.html", "01_a.html"]
-    page = Links((tmp_path / "site" / "02_c.html").read_text(encoding="utf-8")).links
-    assert page[0] == "index.html"
+    assert Page(tmp_path / "site" / "02_c.html").links[0] == "index.html"
     assert run(tmp_path / "02_c.ipynb", tmp_path / "single") == 0  # there is no front page
     assert "index.html" not in (tmp_path / "single" / "02_c.html").read_text(encoding="utf-8")
 
 
 def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkeypatch):
-    """With their threads and GPU, which the kernel of the tests hides."""
+    """It has your threads and GPU, which the kernel of the tests hides."""
     asked = []
     done = SimpleNamespace(widget_state={}, widget_buffers={})
     monkeypatch.setattr(
@@ -339,7 +329,7 @@ def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkey
 
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():
-    """It has bytes beside its state or widgets inside, or belongs to another library."""
+    """A widget with buffers or nested widgets, or one of another library, is left out."""
     state = {"_model_module": "anywidget", "_esm": "", "_state": {}}
     states = {
         "well": state,

@@ -1,4 +1,4 @@
-"""What a browser would load is found, however it is spelled; links and what lies beside a page are not."""
+"""Everything that a browser would load is found, however it is spelled; links and own files are not."""
 
 import pytest
 

@@ -70,7 +70,7 @@ STRIDES = {
 
 @pytest.mark.parametrize("experiment", gpu.EXPERIMENTS, ids=lambda e: e.name)
 def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
-    """As many elements come out of each: only the layout differs."""
+    """All variants return the same number of elements, so only the layout differs."""
     sizes = set()
     for name, work in experiment.make(torch.device("cpu"), 8).items():
         answer = work()
@@ -169,7 +169,7 @@ def test_the_script_writes_every_sample_and_prints_the_table(
 
 
 def test_the_script_needs_torch_and_numpy_alone(tmp_path):
-    """A GPU machine has torch and little else, so nothing may import what notebooks need."""
+    """A GPU machine has torch and little else, so the script must not import what notebooks need."""
     hidden = ["tqdm", "matplotlib", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets"]
     code = (
         "import sys\n"

@@ -1,4 +1,4 @@
-"""Typed lines: what the grammar takes and refuses, the same in Python, in the browser and in torch."""
+"""Typed lines: Python, the browser and torch take and refuse the same ones, in the same words."""
 
 # ruff: noqa: E501  (a sentence stands in one line)
 
@@ -220,7 +220,7 @@ def ran(text):
 @pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
 @pytest.mark.parametrize("text", READ)
 def test_steps_are_read_as_torch_reads_them(text):
-    """The shape is torch's, of the text that a step has become."""
+    """torch gives the same shape for the text that is written."""
     x = torch.arange(40).view(5, 8)
     written = "".join(step.text for step in read_steps(text))
     assert stepped(text) == READ[text] == eval(f"x{written}", {"x": x, "torch": torch}).shape
@@ -229,7 +229,7 @@ def test_steps_are_read_as_torch_reads_them(text):
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30])
 def test_other_texts_are_refused(text):
-    """By the whole sentence."""
+    """The whole sentence is compared."""
     assert stepped(text) == REFUSED[text]
 
 
@@ -240,7 +240,7 @@ def test_lines(text):
 
 @needs_node
 def test_the_browser_says_the_same():
-    """To all texts above, by one request each."""
+    """All texts above are asked, each by one request."""
     start = layout_json(Layout((5, 8), itemsize=4))
     for text, outcome in (READ | REFUSED).items():
         (found,) = ask("chain", start, 40, None, [text])
@@ -268,7 +268,7 @@ def test_the_browser_has_the_same_signatures():
 
 @pytest.mark.parametrize("name", [name for name in SIGNATURES if SIGNATURES[name] is not None])
 def test_parameters_have_torchs_names(name):
-    """In torch's order; `implicit` of expand is no one's to give."""
+    """The order is torch's; `implicit` of expand is not for callers."""
     schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name}")
     known = [[a.name for a in schema.arguments[1:] if a.name != "implicit"] for schema in schemas]
     assert re.findall(r"(\w+):", SIGNATURES[name]) in known
@@ -291,7 +291,7 @@ def test_drawn_lines_are_compared():
 
 
 def test_several_steps_in_one_text():
-    """They become steps of their own, from either side; where one is refused, all are."""
+    """Each becomes a step of its own, from Python or the page; if one is refused, all are."""
     explorer = StrideExplorer()
     explorer.chain = ["permute(1, 0)[1:]", ".T"]
     assert explorer.chain == (".permute(1, 0)", "[1:]", ".T")
@@ -306,7 +306,7 @@ def test_several_steps_in_one_text():
 
 @pytest.mark.parametrize("text", ["(" * 10**6, "y = " + "x[" * 10**5, "\ud800" * 10**5])
 def test_long_texts_end_in_words(text):
-    """From Python and from a message of the browser, both without a deep recursion."""
+    """From Python and from the browser, without deep recursion."""
     for make, value in ((AliasExplorer, [text]), (StrideExplorer, [text])):
         with pytest.raises(LayoutError, match="at most 1000 characters"):
             setattr(make(), "steps" if make is AliasExplorer else "chain", value)

@@ -78,7 +78,7 @@ def read():
 
 
 def read_from_data_ptr():
-    """The mistake that the reader is there to avoid: the storage's length, from the view's start."""
+    """Make the mistake that the reader avoids: read the storage's length from the view's start."""
     view = tensor_at(guarded_page() + PAGE - NUMEL * 4, NUMEL * 4, torch.float32)[5:]
     print(len(ctypes.string_at(view.data_ptr(), view.untyped_storage().nbytes())))
 
@@ -185,7 +185,7 @@ def test_nothing_is_written_to_a_page_for_reading():
     [read_from_data_ptr, read_one_before, copy_past_the_end, copy_to_a_page_for_reading],
 )
 def test_the_guards_kill(function):
-    """A process that reads or writes past an end dies, so the reader that lives has not done so."""
+    """A process that reads or writes past an end dies, so a reader that survives has not done so."""
     done = run(function)
     assert (done.returncode, done.stdout) == (-signal.SIGSEGV, "")
 

@@ -46,7 +46,7 @@ def test_every_contract_is_kept():
 
 
 def test_a_room_needs_only_what_it_says():
-    """And whoever wants `stridekit` itself, with its public names, is on top of all others."""
+    """Only the room on top of all others imports `stridekit` itself."""
     for module in GRAPH.find_descendants("stridekit"):
         room = module.split(".")[1]
         others = {name for name in known_by(module) if not name.startswith("stridekit.")}
@@ -59,7 +59,7 @@ SOURCES = [p for end in ("py", "js") for p in sorted((PACKAGE / "widgets").glob(
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_a_widget_knows_no_other_widget(path):
-    """A file in a widget's folder imports from there, and from what all widgets share."""
+    """A file in a widget's folder imports only from there and from what all widgets share."""
     rooms = {folder.name for folder in (PACKAGE / "widgets").iterdir() if folder.is_dir()}
     if path.suffix == ".js":
         rooms -= {"page"}
@@ -77,7 +77,7 @@ def in_python(program):
 
 
 def test_import_adds_to_torch_only_stridekit():
-    """So that it is as quick as torch: plots and widgets load when they are first asked for."""
+    """The import is as quick as torch's: plots and widgets load when they are first used."""
     printed = in_python(
         "import sys, json, torch; before = set(sys.modules); import stridekit; "
         "print(json.dumps([*before]), json.dumps([*set(sys.modules) - before]), sep=chr(10))"
@@ -91,7 +91,7 @@ def test_import_adds_to_torch_only_stridekit():
 
 
 def test_the_tab_key_offers_what_is_public():
-    """Neither the modules behind it nor what they import; all that is offered is there."""
+    """It offers no private modules and none of their imports, and all that it offers exists."""
     offered = {name for name in dir(stridekit) if not name.startswith("__")}
     assert offered == {*stridekit.__all__, "exercises", "plots", "timing", "widgets"}
     for module in (stridekit, stridekit.timing, stridekit.widgets):

@@ -59,7 +59,7 @@ QUESTIONS += [MemorySet.issubset, MemorySet.issuperset, MemorySet.isdisjoint]
 
 @pytest.mark.parametrize("question", [*QUESTIONS, lambda a, b: a in [b]])
 def test_a_layout_is_not_compared_with_a_device(question):
-    """Addresses that count from a storage and absolute ones are two things, whichever comes first."""
+    """Addresses within a storage and absolute addresses are never compared, in either order."""
     of_layouts = [MemorySet.of(Layout((3,))), MemorySet.of(Layout((3, 1)).clone())]
     for a, b in itertools.product(of_layouts, [MemorySet(n, [(1, 3)], "cpu") for n in (0, 7)]):
         for pair in [(a, b), (b, a)]:
@@ -68,36 +68,29 @@ def test_a_layout_is_not_compared_with_a_device(question):
 
 
 def test_sets_of_layouts_and_of_devices_as_keys():
-    """Their hashes differ, so that a dict of both is never asked to compare them."""
+    """Their hashes differ, so a dict never has to compare them."""
     of_layout, of_tensor = MemorySet.of(Layout((3,))), MemorySet(0, [(1, 3)], "cpu")
     assert len({of_layout, of_tensor, MemorySet.of(Layout((3, 1)))}) == 2
     assert {of_tensor: "cpu"}.get(of_layout) is None
 
 
 def test_what_is_not_a_memory_set():
-    """Operators leave it to the other side, as everywhere in Python; == is False."""
+    """Operators return NotImplemented, as usual in Python; == is False."""
     x = MemorySet.of(Layout((3,)))
     for compare in QUESTIONS[:4]:
         with pytest.raises(TypeError, match="not supported between instances"):
             compare(x, {0, 1, 2})
-    with pytest.raises(TypeError, match=r"\{0\} is a set, not a MemorySet: give memset\(x\)"):
-        x.issubset({0})
     assert x != {0, 1, 2}
 
 
 def test_a_set_never_changes():
-    """It can be a key, so its numbers are fixed; and what makes no set is refused."""
+    """It can be a key, so its numbers are fixed."""
     x = MemorySet.of(Layout((3,)))
     with pytest.raises(AttributeError, match="never changes"):
         x.first = 5
     with pytest.raises(AttributeError, match="never changes"):
         del x.space
     assert list(x) == [0, 1, 2]
-    for count in (-1, -3):
-        with pytest.raises(ValueError, match="have a negative count"):
-            MemorySet(0, [(8, 0), (1, count)], "cpu")
-    with pytest.raises(TypeError, match="is not a Layout"):
-        MemorySet.of((3, 4))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +110,7 @@ def test_a_set_never_changes():
     ],
 )
 def test_repr_shows_the_digits(found, shown):
-    """Step and size of each digit; absolute addresses, which no run repeats, are left out."""
+    """The repr has step and size of each digit, but not absolute addresses, which differ in each run."""
     assert repr(found) == f"MemorySet({shown})"
 
 
@@ -153,7 +146,7 @@ def test_small_members_of_the_hard_family_are_decided(solvable):
 
 
 def test_nothing_collides_with_nothing():
-    """A count of 0 leaves no digits to choose, whatever the others are."""
+    """A count of 0 leaves no digits to choose."""
     assert not has_collision([(0, 5), (4, 0), (1, 4)]) and has_collision([(0, 5), (1, 4)])
     for byte in (0, 5):
         assert byte not in memset(Layout((3, 0), (0, 1), 5))
@@ -171,7 +164,7 @@ def test_count_is_undecided_rather_than_guessed():
 @pytest.mark.parametrize("size", [10**9, 10**30])
 @pytest.mark.parametrize("steps", [(2, 3), (6, 10, 15), (10**9 + 7, 10**9 + 9, 10**9 + 21)])
 def test_the_first_bytes_come_at_once(steps, size):
-    """Also of a set that nobody could finish, also inside one run that has no end in sight."""
+    """Even of a set too large to finish, and inside a single endless run."""
     highest = 40 * max(steps)
     expected = sorted(layout_bytes(Layout([highest // step + 1 for step in steps][:2], steps[:2])))
     if len(steps) == 3:
@@ -181,21 +174,21 @@ def test_the_first_bytes_come_at_once(steps, size):
 
 
 def test_iteration_goes_on_beyond_the_budget_of_a_byte():
-    """Each byte has a budget of its own: more bytes than the budget has steps are no matter."""
+    """Each byte has a budget of its own, so there may be more bytes than steps."""
     endless = memset(Layout((10**9, 10**9), (2, 3)))
     last = next(itertools.islice(endless, BUDGET + 5, None))
     assert last == BUDGET + 6  # of the bytes 0, 2, 3, 4 … only 1 is missing
 
 
 def test_iteration_keeps_little_in_memory():
-    """A set whose choices of digits pile up ends in Undecided before it eats the memory."""
+    """A set whose choices of digits pile up ends in Undecided before it fills the memory."""
     piling = memset(Layout((2,) * 60, [10**18 + 3**k for k in range(60)]))
     with pytest.raises(Undecided, match="within a budget of 100,000 steps"):
         list(itertools.islice(piling, 300_000))
 
 
 def test_runs_have_one_budget_together():
-    """Each number that is looked for in interleaved steps is a step; plain digits take none."""
+    """Each number sought in interleaved strides costs a step; plain digits cost none."""
     tangled = memset(Layout((2000, 2000), (2, 3)))
     assert list(tangled.runs()) == [range(0, 1), range(2, 9994), range(9995, 9996)]
     runs = tangled.runs(budget=100)
@@ -220,7 +213,7 @@ def test_runs_have_one_budget_together():
     ids=["issubset", "issuperset", "isdisjoint", "count", "blocks", "runs"],
 )
 def test_one_question_spends_one_budget(ask, budget, monkeypatch):
-    """All that a question spends comes from the one budget that it names when that is used up."""
+    """A question spends only the budget that its error names."""
     a = memset(Layout((40, 40, 40), (1009, 1013, 1019), 200_000))
     b = memset(Layout((400, 400, 400), (1009, 1021, 1031)))
     spent = []

@@ -19,25 +19,15 @@ ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # The cells whose outputs are not compared: (notebook, first line of the cell): the reason.
-IGNORED: dict[tuple[str, str], str] = {
-    (
-        "00_start",
-        'print("torch", torch.__version__, "- threads:", torch.get_num_threads())',
-    ): "tells the versions, threads and GPU of the machine it runs on",
-    ("01_strides", "torch.manual_seed(0)"): "tells the versions that are installed",
-    ("02_views", "torch.manual_seed(0)"): "tells the versions that are installed",
-    ("03_contiguity", "torch.manual_seed(0)"): "tells the version that is installed",
-    ("04_channels_last", "torch.manual_seed(0)"): "tells the versions that are installed",
-    (
-        "04_channels_last",
-        "for name, found in measured.items():",
-    ): "says what is faster on the machine it runs on",
-    ("05_performance", "torch.manual_seed(0)"): "tells the version that is installed",
-    (
-        "05_performance",
-        'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())}, progress=False)',
-    ): "shows the times of a comparison, as it reads",
-}
+SEED = "torch.manual_seed(0)"
+SEEDED = ["01_strides", "02_views", "03_contiguity", "04_channels_last", "05_performance"]
+IGNORED = dict.fromkeys([(name, SEED) for name in SEEDED], "tells the versions that are installed")
+START = 'print("torch", torch.__version__, "- threads:", torch.get_num_threads())'
+IGNORED["00_start", START] = "tells the versions, threads and GPU of the machine it runs on"
+VERDICTS = "for name, found in measured.items():"
+IGNORED["04_channels_last", VERDICTS] = "says what is faster on the machine it runs on"
+TIMES = 'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())}, progress=False)'
+IGNORED["05_performance", TIMES] = "shows the times of a comparison, as it reads"
 
 code = nbformat.v4.new_code_cell
 markdown = nbformat.v4.new_markdown_cell
@@ -207,7 +197,7 @@ def test_line_ends_of_windows_are_refused(tmp_path):
 
 
 def test_ignored_outputs_are_listed_with_their_reason(record_property):
-    """You decide here, and not in a notebook, which outputs are not compared."""
+    """Outputs that are not compared are listed here, not in a notebook."""
     cells = [(path, cell) for path in PATHS for cell, _ in Notebook.read(path).cells("code")]
     ignored = {
         (path.stem, cell.source.partition("\n")[0])
@@ -220,7 +210,7 @@ def test_ignored_outputs_are_listed_with_their_reason(record_property):
 
 
 def test_a_wrong_output_turns_the_tests_red(tmp_path):
-    """The comparison is on: of two cells that both show 2, the one that is said to show 3 fails."""
+    """The comparison is on: of two cells that show 2, the one with a stored 3 fails."""
     cells = [code("1 + 1"), code("print(2)")]
     cells[0].outputs = [nbformat.v4.new_output("execute_result", {"text/plain": "3"})]
     cells[1].outputs = [nbformat.v4.new_output(**stream, text="2\n")]

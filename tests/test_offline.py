@@ -75,7 +75,7 @@ def folder(tmp_path, monkeypatch):
 
 @needs_node
 def test_a_module_is_all_that_it_imports_run_once(folder):
-    """However many models load it: each file keeps its names, and the default export is one."""
+    """Each file keeps its own names and runs once, however many models load it."""
     code = assets.module("kind/widget.js")
     assert "import" not in code
     (folder / "a.mjs").write_text(code)
@@ -89,7 +89,7 @@ def test_a_module_is_all_that_it_imports_run_once(folder):
 
 
 def test_other_code_is_another_module(folder):
-    """Two versions on one page do not take one another's place."""
+    """Two versions on one page do not replace each other."""
     before = assets.module("kind/widget.js")
     (folder / "page" / "one.js").write_text(
         "export const one = () => 7;\nexport const late = 1, Kind = 2;\n"

@@ -99,21 +99,6 @@ def test_predicted_stands_beside_measured():
     assert [bool(handle.get_hatch()) for handle in handles] == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("predicted", "measured", "message"),
-    [
-        ({"a": 1}, {"b": 1}, "predicted a and measured b: give both the same names"),
-        ({"a": 1, "b": 1}, {"b": 1, "a": 1}, "in the same order"),
-        ({"a": 0, "b": 1}, {"a": 1, "b": 1}, "divided by the first: give one above 0"),
-        ({"a": 1, "b": 1}, {"a": -1, "b": 1}, "divided by the first: give one above 0"),
-        ({}, {}, "divided by the first: give one above 0"),
-    ],
-)
-def test_numbers_that_cannot_be_compared_are_refused(predicted, measured, message):
-    with pytest.raises(ValueError, match=message):
-        plots.draw_predicted(predicted, measured, ax())
-
-
 def test_a_sweep_draws_a_curve_for_each_name():
     curves = {"p": [1, 2, 4], "m": [1, 2, 3], "n": [4, 2, 1]}
     drawn = plots.draw_sweep([1, 2, 4], curves, ax(), marks={2: "here"})
@@ -130,23 +115,8 @@ def test_a_sweep_draws_a_curve_for_each_name():
     assert (named.get_xlabel(), named.get_ylabel()) == ("rank", "time")
 
 
-@pytest.mark.parametrize(
-    ("steps", "curves", "error", "message"),
-    [
-        ([1, 2], {name: [1, 2] for name in "abcd"}, ValueError, "4 curves: give 3 at most"),
-        ([1, 2], {"a": [1]}, ValueError, "a has 1 numbers for 2 steps"),
-        ([1, 2], {"a": [1, 2, 3]}, ValueError, "a has 3 numbers for 2 steps"),
-        ([0, 2], {"a": [1, 2]}, TypeError, "steps of 0 is 0: give a number above 0"),
-        ([1, 2], {"a": [1, -2]}, TypeError, "a of 1 is -2: give a number above 0"),
-    ],
-)
-def test_a_bad_sweep_is_refused(steps, curves, error, message):
-    with pytest.raises(error, match=message):
-        plots.draw_sweep(steps, curves, ax())
-
-
 def test_a_roofline_shows_shares_of_the_ceiling():
-    """A number beside its bar, or in it where the ceiling would cross it."""
+    """A number stands beside its bar, or inside if the ceiling would cross it."""
     shares = {"gather": 0.02, "sum": 0.8, "add": 0.96}
     drawn = plots.draw_roofline(shares, ax())
     assert words(drawn) == [
@@ -182,8 +152,6 @@ def test_a_claim_stands_on_bars_that_start_at_1():
     assert drawn.get_xlim()[0] < 0.2 and drawn.get_xlim()[1] > 50
     single = plots.draw_claim("a", {"b": 1}, {"b": Ratio(1, 1, 1)}, ax())
     assert legend(single) == ["predicted", "measured"]
-    with pytest.raises(ValueError, match="the same names"):
-        plots.draw_claim("a", {"b": 1}, {"c": Ratio(1, 1, 1)})
 
 
 def test_runs_stand_over_their_lower_quartile_and_their_mean():
@@ -200,8 +168,6 @@ def test_runs_stand_over_their_lower_quartile_and_their_mean():
 def test_a_mean_near_the_quartile_leaves_its_word_room():
     drawn = plots.draw_runs([1.0, 1.0, 1.0, 1.1], ax())
     assert [text.get_va() for text in drawn.texts] == ["top", "bottom"]
-    with pytest.raises(TypeError, match="seconds of 0 is 0: give a number above 0"):
-        plots.draw_runs([0, 1], ax())
 
 
 def test_a_measured_picture_has_stable_words_and_closes_its_figure():
@@ -225,7 +191,7 @@ def rgb(text):
 
 
 def test_without_axes_a_figure_is_made():
-    """In the quiet look of the suite, whatever the style is: its words are dark."""
+    """The figure has the look of the suite, whatever the style is."""
     before = plt.get_fignums()
     with plt.style.context("dark_background"):
         made = plots.draw_roofline({"add": 0.5})

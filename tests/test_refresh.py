@@ -67,7 +67,7 @@ def twice(refreshed):
 
 @pytest.mark.long
 def test_second_run_changes_no_byte(refreshed, capsys):
-    """Neither the clock, the model of the slider nor the order of a set show in the file."""
+    """The clock, the slider's model and the order of a set do not show in the file."""
     path, text = refreshed
     assert refresh.refresh([path]) == 0
     assert path.read_bytes() == text
@@ -200,7 +200,7 @@ def test_the_code_of_a_card_is_folded_away():
     ("edited", "renew", "kept"), [(False, False, True), (True, False, False), (False, True, False)]
 )
 def test_an_ignored_output_is_kept_until_its_cell_is_edited(twice, edited, renew, kept):
-    """After an edit it is out of date; and `--renew` keeps nothing."""
+    """After an edit the output is out of date; `--renew` keeps nothing."""
     stored, new = twice
     index = NAMES.index("clock")
     new.cells[index].outputs[0].data["text/plain"] = "5"
@@ -256,7 +256,7 @@ def picture(shade, text="flat", **about):
     [(True, "flat", True), (True, "steep", False), (False, "flat", False)],
 )
 def test_a_picture_of_what_was_measured_is_kept_while_its_words_stay(marked, now, kept):
-    """No two runs measure the same, and a changed picture says nothing that its words do not."""
+    """No two runs measure the same, and a picture says no more than its words."""
     stored, new = picture(0, measured=marked), picture(200, now, measured=marked)
     refresh.keep_what_cannot_repeat(stored, new, renew=False)
     assert new.cells[0].outputs[0].data["image/png"] == png(0 if kept else 200)
@@ -269,7 +269,7 @@ def test_a_picture_that_is_kept_has_its_own_size():
 
 
 def test_pictures_that_look_the_same_are_kept():
-    """Processors differ in the shade of a smoothed edge; but one other dot is another picture."""
+    """Processors differ in the shade of a smoothed edge, but one changed dot is another picture."""
     shades = {png(100): True, png(110): True, png(160): False, png(100, 5): False}
     assert {other: refresh.looks_same(png(100), other) for other in shades} == shades
     dotted = np.full((40, 40, 3), 100, dtype=np.uint8)

@@ -130,7 +130,7 @@ def test_what_does_not_apply_is_left_out():
 
 
 def test_what_a_budget_leaves_open():
-    """A line says no more than was decided: that they meet, but not that one lies inside the other."""
+    """A line says only what was decided: that they meet, but not that one lies inside the other."""
     base = torch.zeros(4000)
     y, x = base.as_strided((9, 9), (7, 11), 1), base.as_strided((30, 30), (5, 13), 0)
     sizes = "(y has 324 bytes, x 1,900)"

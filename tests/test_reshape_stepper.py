@@ -23,7 +23,7 @@ def test_presets_are_the_views_they_name():
 
 
 def test_ones_own_layout_is_the_first_to_choose():
-    """With each two neighbours merged, and flat; a layout that is there anyway is there once."""
+    """Its targets merge each two neighbours, or all dims; a layout that is a preset is not repeated."""
     names = [preset.name for preset in PRESETS]
     assert [preset["name"] for preset in ReshapeStepper()._presets] == names
     mine, *others = ReshapeStepper(torch.arange(24.0).view(2, 3, 4).permute(1, 0, 2))._presets

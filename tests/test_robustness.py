@@ -42,7 +42,7 @@ NAMES |= {"torch": torch, "np": np, "timing": timing, "plots": plots}
 
 
 def refusal(error, words=""):
-    """The initial of an error that a person can work with and that has the words; fails for any other."""
+    """The initial of an error that stridekit raises on purpose, with these words; fails for any other."""
     kind = next((c for c, e in ERRORS.items() if type(error) is e), None)
     assert kind, f"{type(error).__name__} is not documented: {error}"
     frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -56,7 +56,7 @@ def refusal(error, words=""):
 
 
 def rows(table):
-    """The letters of each row of a table and what stands behind them, which may go on in more lines."""
+    """The letters of each row of a table, and the text behind them, which may span several lines."""
     letters, found = "", {}
     for line in table.strip("\n").splitlines():
         first, _, more = line.partition("  ") if line[0] != " " else (letters, "", line)
@@ -77,7 +77,7 @@ def other(x):
 
 
 def raw(t):
-    """Its bytes; a subclass may answer with more of itself."""
+    """The bytes of a tensor, as a plain one."""
     t = t.detach().as_subclass(torch.Tensor)
     return t.view(torch.uint8).tolist() if t.numel() else []
 
@@ -220,8 +220,8 @@ def test_the_table_has_each_kind():
 
 
 @pytest.mark.parametrize("kind", ROWS)
-def test_a_tensor_or_what_is_none(kind):
-    """Each name answers it rightly, or refuses it in its own words; both as the table says."""
+def test_each_kind_of_input(kind):
+    """Each name gives the right answer, or refuses in its own words, as the table says."""
     for letter, name in zip(ROWS[kind], COLUMNS, strict=True):
 
         def do(x, letter=letter, name=name):
@@ -371,7 +371,7 @@ V..VV.VVVV.VVVVV  Predict("?", J)  =>  got.correct is None
 
 
 def calls():
-    """The letters, the call and what is right of each call in the table."""
+    """The letters of each call in the table, the call, and the expression for a right answer."""
     for letters, text in rows(ARGUMENTS):
         for call in text.split("; "):
             yield letters, *(call.split("  =>  ") if "=>" in call else (call, ""))
@@ -421,7 +421,7 @@ def test_an_argument(letters, call, right, known):
 
 
 def budgeted():
-    """The calls, as their signatures have them, of all that takes a budget: J."""
+    """A call of each public function that takes a budget, with J as the budget."""
     for name in [*stridekit.__all__, *(f"m.{name}" for name in dir(MemorySet) if name[0] != "_")]:
         function = eval(name, NAMES | {"m": MemorySet.of(Layout((4, 6)))})
         if inspect.isfunction(function) or inspect.ismethod(function):
@@ -433,7 +433,7 @@ def budgeted():
 
 @pytest.mark.parametrize("call", [*budgeted()])
 def test_a_budget(call, known):
-    """Whoever takes one refuses all but a number of steps, and answers as it does by default."""
+    """Only a number of steps is taken, and the answer is that of the default budget."""
     call = call.replace("traffic(", "traffic(T, ")
     for junk, make in JUNK.items():
         if junk == "10**30":
@@ -486,6 +486,6 @@ def test_every_public_name_has_a_row(found):
 
 
 def test_what_only_tells(found):
-    """It says the same twice, in words."""
+    """Its text is the same twice."""
     for value in found.values():
         assert repr(value) == repr(value) and str(value) is not None

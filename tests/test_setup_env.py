@@ -23,7 +23,7 @@ LINUX = Machine("Linux", "x86_64", "3.11")
 
 
 def test_any_python_3_can_read_the_first_file():
-    """An old one would say nothing but that the syntax is wrong."""
+    """An old Python would only complain about the syntax."""
     source = (ROOT / "tools/setup_env.py").read_text(encoding="utf-8")
     assert ast.parse(source, feature_version=(3, 5))
     assert not [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr)]
@@ -160,7 +160,7 @@ def test_a_failure_of_pip_is_explained(log, words):
 
 
 def test_the_telling_lines_of_a_log_are_quoted():
-    """The last of several telling lines; without any, the last six, neither blank nor endless."""
+    """The last telling line, or the last six lines, without blank ones and shortened."""
     log = "Connection reset: first\nConnection reset: last\nmore"
     assert environment.explain_failure(log, LINUX)[0] == "  | Connection reset: last"
     log = "\n".join(["long ago", "", *"abcd", "", "x" * 500, "last", ""])
@@ -198,7 +198,7 @@ def sandbox(tree, monkeypatch):
 
 
 def test_first_run_builds_what_is_locked_and_the_second_does_nothing(sandbox, capsys):
-    """It asks no questions, since nobody could answer. A changed lock then updates in place."""
+    """It asks no questions. A changed lock then updates in place."""
     assert environment.prepare() == 0
     venv, pip = sandbox.asked
     assert venv == ["-m", "venv", str(sandbox.venv)]

@@ -64,7 +64,7 @@ def test_a_change_of_a_page_is_taken_and_answered_at_once(kind, change):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_python_sets_is_told_whole_and_answers_nothing(kind):
-    """So a page knows that a change of its own, which it has sent, comes later."""
+    """The page then knows that its own change, already sent, comes later."""
     w = make(kind)
     w.set_state({"_state": w._state, "_change_id": 0.25})
     w.comm.sent.clear()
@@ -77,7 +77,7 @@ def test_what_python_sets_is_told_whole_and_answers_nothing(kind):
     ("kind", "part"), [(kind, part) for kind in KINDS for part in [*UNFIT[kind], {}]]
 )
 def test_what_cannot_be_is_refused_whole(kind, part):
-    """Nothing has changed, nobody was told of it, and the page is answered with what is held."""
+    """Nothing changes, no observer is called, and the answer to the page is the present state."""
     w = make(kind, RIGHT[kind][0])
     before, held, told = repr(w), w._state, []
     w.observe(told.append)
@@ -91,7 +91,7 @@ def test_what_cannot_be_is_refused_whole(kind, part):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_turn_without_a_state_is_answered_with_what_is_held(kind):
-    """A hand has set what was on its page already, while Python had gone on."""
+    """The page may send a state that it had before, while Python has moved on."""
     w = make(kind, RIGHT[kind][0])
     w.set_state({"_change_id": 0.25})
     assert w.comm.sent == [{"_state": json.loads(json.dumps(w._state)), "_answered_id": 0.25}]
@@ -115,7 +115,7 @@ def test_an_observer_that_fails_undoes_nothing(kind):
 @pytest.mark.parametrize("page_first", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_change_is_done_before_the_next_begins(kind, page_first):
-    """Also where they come in two threads, as from a page and a cell: the second waits for the first."""
+    """The second waits for the first, even in two threads, as from a page and a cell."""
     w, page = make(kind), make(kind, RIGHT[kind][0])
     state = json.loads(json.dumps(page._state))
     changes = [
@@ -146,7 +146,7 @@ def test_one_change_is_done_before_the_next_begins(kind, page_first):
 
 
 def test_what_python_puts_right_is_in_the_answer():
-    """A page that selects by a negative index is told the index that it has become."""
+    """A page that selects by a negative index gets the positive one back."""
     w = make("StrideExplorer")
     w.set_state({"_state": {**w._state, "index": [-1, 0]}, "_change_id": 0.25})
     assert w.index == (4, 0)

@@ -27,7 +27,7 @@ def texts(w):
 
 
 def ringed(w, width):
-    """The texts in the middle of the boxes that are drawn with so wide a line."""
+    """The texts in the middle of the boxes with lines of this width."""
     (ax,) = w._still().axes
     found = []
     for box in ax.patches:

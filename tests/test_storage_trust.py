@@ -1,4 +1,4 @@
-"""The raw reader trusts nobody: no `out` that lost its memory, no subclass that lies about its own."""
+"""The raw reader checks everything: an `out` without memory, a subclass that lies about its own."""
 
 import os
 import re
@@ -190,7 +190,7 @@ def claiming(base, numel, offset=0):
 @pytest.mark.parametrize("name", ["stride", "storage_offset", "requires_grad", "is_meta", "layout"])
 @pytest.mark.parametrize("nbytes", [0, 16])
 def test_a_storage_that_shrinks_while_it_is_asked(name, nbytes):
-    """The code of a subclass runs before the bytes are counted."""
+    """A subclass may run code before the bytes are counted."""
     real = getattr(torch.Tensor, name)
     victims = []
 

@@ -96,7 +96,7 @@ def test_a_chain_of_ones_own_values():
     "shape", [(4096, 1), (1, 4096), (64, 64, 1, 1), (300, 2, 2), (2, 300, 2), (40, 10, 3)]
 )
 def test_explore_offers_only_what_fits_a_page(shape):
-    """Of a long tensor the corner, and no preset that the picture would refuse."""
+    """A long tensor is shown by its corner, without presets that the picture would refuse."""
     explorer = explore(torch.zeros(shape))
     for preset in explorer._presets:
         explorer.layout = Layout(**preset["layout"])
@@ -113,13 +113,13 @@ def test_explore_shows_a_tensor_with_its_values():
 
 
 def test_values_fit_a_box():
-    """Six signs at the most, the exponent without its zero, whole numbers as they are."""
+    """At most six characters, exponents without a leading zero, whole numbers unchanged."""
     t = torch.tensor([-0.000535, -0.0535, 1234.5, -12345.6, 0.00123, 3, 99999], dtype=torch.float64)
     assert explore(t)._values == ["-5e-4", "-0.053", "1234", "-12346", "1.2e-3", "3", "99999"]
 
 
 def test_the_note_says_what_is_shown():
-    """A corner and of which shape, numbers in place of values, both or neither; in the text too."""
+    """The note tells the corner and the whole shape, or that numbers are not values; the repr has it."""
     places = "the numbers are places in the storage, not values"
     for x, note in [
         (torch.zeros(60, 3), ""),

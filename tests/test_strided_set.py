@@ -104,7 +104,7 @@ def test_a_generator_that_goes_all_the_way_round_is_not_cut():
 
 @pytest.mark.parametrize("sizes", [(30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 60, 2, 3)])
 def test_count_of_interleaved_steps(sizes):
-    """Three and more interleaved steps are counted from the part of their pattern that is new."""
+    """Three or more interleaved steps are counted by the new part of each period."""
     for steps in [(6, 10, 15, 35), (9, 10, 11, 13), (1, 5, 7, 31)]:
         given_generators = list(zip(steps, sizes, strict=False))
         _, normal = normal_form(0, given_generators)
@@ -112,7 +112,7 @@ def test_count_of_interleaved_steps(sizes):
 
 
 def test_interleaved_counts_do_not_grow_with_the_longest():
-    """A pattern that repeats is not drawn again: the largest size costs nothing."""
+    """A pattern that repeats is counted once, so the largest size costs nothing."""
     _, normal = normal_form(0, [(6, 10**9), (10, 4), (15, 4)])
     some = count(cut(normal_form(0, [(6, 1000), (10, 4), (15, 4)])[1]), Budget(100))
     more = count(cut(normal_form(0, [(6, 1001), (10, 4), (15, 4)])[1]), Budget(100))
@@ -135,7 +135,7 @@ def test_each_and_runs(given_generators, budget):
 
 
 def test_order_of_sums_in_clusters_and_in_gaps():
-    """Two small steps crowd in clusters that wide steps set far apart: each number once, in order."""
+    """Small steps in clusters, set apart by wide ones: each number comes once, in order."""
     clustered = ((2, 40), (3, 40), (1001, 5), (1003, 5))
     expected = sorted(sums(0, clustered))
     assert list(iter_generators(clustered, Budget(PLENTY))) == expected
@@ -148,7 +148,7 @@ def test_order_of_sums_in_clusters_and_in_gaps():
 
 
 def test_looking_for_the_next_number_takes_steps():
-    """Far up, where each step of one generator would have to be tried, the search ends."""
+    """The search ends if it would have to try each step of a long generator."""
     wide = ((10**9 + 7, 10**9), (10**9 + 9, 10**9))
     assert _least(wide, 5, Budget(1)) == 10**9 + 7
     with pytest.raises(Undecided, match="within a budget of 50 steps"):
@@ -156,7 +156,7 @@ def test_looking_for_the_next_number_takes_steps():
 
 
 def test_a_part_of_a_budget_is_charged_to_the_whole():
-    """A question within so many steps: its answer, or None; what it spent is gone either way."""
+    """A question within a part of the budget has an answer or None, and its steps are spent either way."""
 
     def costs(steps):
         return lambda part: part.spend(steps) or "answered"

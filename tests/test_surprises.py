@@ -1,4 +1,4 @@
-"""Surprises of torch and NumPy today, and the answers of stridekit.
+"""Surprises of today's torch and NumPy, and stridekit's answers.
 
 Each test holds both sides. One that fails after an update of torch is good news: a surprise less.
 """
@@ -8,13 +8,7 @@ import pytest
 import torch
 from numpy.lib.stride_tricks import as_strided
 
-from stridekit import (
-    Layout,
-    explain,
-    has_internal_overlap,
-    is_view,
-    shares_memory,
-)
+from stridekit import Layout, explain, has_internal_overlap, is_view, shares_memory
 from stridekit.elementwise import output_layout
 
 # Writes that torch does not refuse -------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Tables to the character: the notebooks hold many, and would only say that something changed."""
+"""Tables, character by character: a notebook that shows one would only say that it changed."""
 
 from stridekit._table import columns, html_table
 

@@ -4,7 +4,6 @@ import contextlib
 import gc
 import itertools
 import json
-import math
 import os
 import random
 import subprocess
@@ -222,8 +221,6 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
     assert four.order == compare(dict.fromkeys("abcd", once), rounds=30).order
     assert four.order != compare(dict.fromkeys("abcd", once), rounds=30, seed=1).order
     assert list(four.ratios) == ["b", "c", "d"]
-    with pytest.raises(TimingError, match="these are 4: ask ratios"):
-        four.verdict  # noqa: B018
 
 
 def test_the_text_tells_all():
@@ -264,9 +261,6 @@ def test_the_samples_of_one_function_are_a_measurement():
     assert FULL.measurement("b") == Measurement(
         "b", seconds, seconds, 4, 0, 2, "cuda", FULL.noise, FULL.machine
     )
-    for stranger in ("c", 1):
-        with pytest.raises(TimingError, match=f"{stranger}'? was not compared: a, b were"):
-            FULL.measurement(stranger)
 
 
 def test_a_comparison_of_another_machine_says_so():
@@ -459,37 +453,10 @@ def raises():
     raise KeyError("lost")
 
 
-TWO = {"a": once, "b": once}
-
-
-@pytest.mark.parametrize(
-    ("functions", "options", "words"),
-    [
-        ({}, {}, "0 functions: a comparison needs two"),
-        ({"a": once}, {}, "1 function: a comparison needs two"),
-        ([once, once], {}, "of type list: give a dict"),
-        ({"a": once, "b": 3}, {}, "'b' is of type int, not a function"),
-        ({"a": once, "b": raises}, {}, "'b' raised KeyError in its warm-up, .* timed: 'lost'"),
-        (TWO, {"rounds": 0}, "rounds=0: give the number of rounds"),
-        (TWO, {"max_seconds": 0}, "max_seconds=0: give seconds"),
-        (TWO, {"threads": 0}, "threads=0: give the number of torch's threads as an int, 1 to 1024"),
-        (TWO, {"threads": 1025}, "threads=1025"),
-        (TWO, {"seed": "1"}, "seed='1': give an int"),
-        (TWO, {"device": "tpu"}, "device 'tpu' cannot be timed"),
-        (TWO, {"graph": True}, "give device='cuda' as well"),
-        (3, None, "'it' is of type int"),
-        (raises, None, "'raises' raised KeyError"),
-        (once, {"min_run_time": 0}, "min_run_time=0"),
-        (once, {"min_run_time": math.inf}, "min_run_time=inf"),
-        (once, {"label": 3}, "label is of type int"),
-    ],
-)
-def test_nonsense_is_refused(functions, options, words):
-    """By `compare`, and one function by `measure`; the cause of a failure is kept."""
-    compared = isinstance(functions, dict | list)
-    with pytest.raises(TimingError, match=words) as caught:
-        (compare if compared else measure)(functions, **(options or {}))
-    if "KeyError" in words:
+def test_the_cause_of_a_failure_is_kept():
+    for time_it in (measure, lambda work: compare({"a": once, "b": work})):
+        with pytest.raises(TimingError) as caught:
+            time_it(raises)
         assert isinstance(caught.value.__cause__, KeyError)
 
 

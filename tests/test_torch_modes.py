@@ -1,4 +1,4 @@
-"""A notebook's torch settings change no verdict, self-check, widget or answer, and stay in place.
+"""A notebook's torch settings stay in place, and change no verdict, self-check, widget or answer.
 
 Each mode is met in three ways: it is there before anything was asked, it comes in between, and it is gone.
 """
@@ -22,7 +22,7 @@ from stridekit.widgets.channels_last_explorer.network import network
 from tests.robust_inputs import INPUTS
 from tests.test_exercises import EXERCISES
 from tests.test_robustness import COLUMNS
-from tests.widget_kinds import KINDS
+from tests.widget_kinds import KINDS, WRONG
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def shown():
     names = vars(widgets) | {"torch": torch}
     for name, kind in KINDS.items():
         widget = eval(kind.make, names)
-        for public in kind.wrong:
+        for public in sorted({public for of, public, *_ in WRONG if of == name}):
             setattr(widget, public, getattr(widget, public))
         found[name] = f"{widget!r} {widget._state}"
         widget.close()

@@ -1,7 +1,6 @@
 """Predicted traffic against the lines of every byte, and a cache filled visit by visit."""
 
 import random
-import re
 from itertools import product
 
 import numpy as np
@@ -11,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from stridekit import (
-    Layout,
-    LayoutError,
-    loop_nest,
-    memset,
-    output_layout,
-    traffic,
-    warp_sectors,
-)
+from stridekit import Layout, loop_nest, memset, output_layout, traffic, warp_sectors
 from stridekit.cost.bandwidth import Bandwidth, bandwidth
 from stridekit.cost.refetch import Lru, Walk, fetched
 from stridekit.memory.blocks import blocks
@@ -96,7 +87,7 @@ def test_a_layout_begins_where_it_is_told(x, line, alignment):
     assert traffic(reads=meta, line=line) == traffic(reads=fake, line=line) == bare
 
 
-def test_what_is_one_memory():
+def test_storages_of_results_and_of_meta_tensors():
     """Results are new storages, and meta tensors know theirs; test_aliasing.py asks of all others."""
     x = Layout((1000,), itemsize=4)
     assert traffic(reads=(x, output_layout(x))).lines_read == 126
@@ -278,21 +269,11 @@ def test_the_loops_are_those_of_torch():
 def test_what_torch_casts_first_is_an_operation_to_ask_for():
     """The loops read a copy, whose bytes are not listed; list the copy, and it is counted."""
     x, y, z = (torch.empty(4, 64, dtype=d) for d in (torch.float32, torch.float64, torch.complex64))
-    for reads, writes, refusal in [
-        ((x, y), y, "read 0 goes by way of a copy (torch.float32 is cast to torch.float64)"),
-        ((y, x.int()), (), "read 1 goes by way of a copy (torch.int32 is cast to torch.float64)"),
-        ((y, y), x, "write 0 goes by way of a copy (torch.float64 is cast to torch.float32)"),
-        (torch._neg_view(x), x, "read 0 goes by way of a copy (it has yet to be negated)"),
-        (z.conj(), z, "read 0 goes by way of a copy (it has yet to be conjugated)"),
-    ]:
-        with pytest.raises(LayoutError, match=re.escape(refusal)):
-            traffic(reads, writes, cache=256)
+    for reads, writes in [((x, y), y), ((y, x.int()), ()), ((y, y), x), (z.conj(), z)]:
         assert traffic(reads, writes).moved == traffic(reads, writes, cache=256, order=(0, 1)).moved
     copy = x.double()
     assert traffic((copy, y), torch.empty_like(y), cache=256).lines_read == 2 * 4 * 8
     assert traffic((x, x), torch.empty(4, 64, dtype=torch.bool), cache=256).lines_written == 4
-    with pytest.raises(LayoutError, match="the operands are of different dtypes"):
-        traffic((Layout((4, 64), itemsize=4), y), cache=256)
 
 
 # What it shows --------------------------------------------------------------------------------------
@@ -323,50 +304,6 @@ def test_fraction_of_a_bandwidth():
     found = traffic(reads=Layout((16_000,), itemsize=4))
     measured = Bandwidth(60e6, 64e6, 1, "cpu", 3, None)
     assert found.fraction(0.001, 64e6) == found.fraction(0.001, measured) == 1.0
-    infinite = float("inf")
-    for seconds, rate in [(0, 1), (-1.0, 1), (infinite, 1), (1, infinite), (1, 0)]:
-        with pytest.raises(ValueError, match="give a number above 0"):
-            found.fraction(seconds, rate)
-
-
-@pytest.mark.parametrize(
-    ("ask", "error", "message"),
-    [
-        (lambda x: traffic(), ValueError, "no operands: give reads=, writes= or both"),
-        (lambda x: traffic(7), TypeError, "reads is 7, an int: give a tensor, an array, a Layout"),
-        (lambda x: traffic((x, 7)), TypeError, "has no layout"),
-        (lambda x: traffic(x, line=48), ValueError, "line is 48 bytes: give a power of two"),
-        (lambda x: traffic(x, line=64.0), LayoutError, "line is 64.0, a float: give an int"),
-        (lambda x: traffic(x, alignment=64), ValueError, "give 0 to 63, within one line"),
-        (
-            lambda x: traffic(x, cache=63),
-            ValueError,
-            "cache is 63 bytes: give one line of 64 bytes or more",
-        ),
-        (lambda x: traffic(x, order=(0, 1)), ValueError, "give cache= too"),
-        (lambda x: traffic(x, cache=64, order=(0, 0)), ValueError, "give each dim once"),
-        (lambda x: traffic(x, (x, x), cache=64), ValueError, "2 writes: ask for each of them"),
-        (lambda x: traffic(x, x[1:], cache=64), LayoutError, "has shape"),
-        (
-            lambda x: warp_sectors(x.expand(10**6, 3, 4), lanes=20_000),
-            ValueError,
-            "more than 10,000",
-        ),
-        (lambda x: warp_sectors(x, 1), IndexError, r"no warp 1 of 32 lanes .*: 0 to 0"),
-        (lambda x: warp_sectors(x[:0]), IndexError, "none, it is empty"),
-        (lambda x: warp_sectors(x, lanes=0), ValueError, "a warp has at least one"),
-        (lambda x: warp_sectors(x, sector=24), ValueError, "give a power of two"),
-        (lambda x: warp_sectors(x, alignment=-1), ValueError, "give 0 to 31"),
-        (lambda x: bandwidth(2**30), ValueError, "to 268,435,456 bytes for three arrays"),
-        (lambda x: bandwidth(10), ValueError, "nbytes is 10: give 12,288"),
-        (lambda x: bandwidth(repetitions=1), ValueError, "repetitions is 1"),
-        (lambda x: bandwidth(threads=0), ValueError, "threads is 0"),
-        (lambda x: bandwidth(device="meta"), ValueError, "device is 'meta': give 'cpu' or 'cuda'"),
-    ],
-)
-def test_bad_input_is_refused_in_words(ask, error, message):
-    with pytest.raises(error, match=message):
-        ask(torch.ones(3, 4))
 
 
 # A warp, and the ceiling ----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import torch
 
 from stridekit import Layout, LayoutError
 from tests import fuzz_layout
-from tests.agree import agree, refuses
+from tests.agree import agree
 
 # torch's operations that return their input's memory, and are no method of Layout.
 NO_METHOD = {
@@ -129,7 +129,7 @@ def test_the_boundary_that_is_named_is_a_broken_one():
     assert refused > 1000
 
 
-# Surprises and sentences ----------------------------------------------------------------------------
+# Surprises ------------------------------------------------------------------------------------------
 
 
 def test_torch_expands_to_negative_sizes():
@@ -153,88 +153,3 @@ def test_torch_loses_count_at_a_second_ellipsis():
     for index in [(..., ..., 0), (..., ..., slice(0, 1)), (..., ..., None)]:
         with pytest.raises(IndexError, match=re.escape("a second ... leaves no dim for")):
             Layout.of(x)[index]
-
-
-REFUSED = {
-    "x[[0, 1]]": "[0, 1] is not a basic index",
-    "x[True]": "True is not a basic index",
-    "x.select(0, 1.5)": "index is 1.5, a float: give an int",
-    "x[::-1]": "slice step -1 is not positive: torch has no negative strides",
-    "x.narrow(1, 2, 5)": "length 5 does not fit dim 1 of size 6 after start 2: use 0 to 4",
-    "x.split(0)": "split_size 0 never gets through dim 0 of size 4",
-    "x.split([1, 2])": "split_sizes (1, 2) add up to 3, dim 0 has size 4",
-    "x.chunk(0)": "chunks is 0: give 1 or more",
-    "x.hsplit(4)": "dim 1 of size 6 does not divide into 4 equal sections",
-    "x.dsplit(2)": "dsplit takes 3 dims or more, shape (4, 6) has 2",
-    "x.diagonal(0, 1, -1)": "dim1 and dim2 are both 1",
-    "x.unfold(0, 5, 1)": "a window of 5 does not fit dim 0 of size 4",
-    "x.unfold(0, 2, 0)": "step is 0: give 1 or more",
-    "x.permute(0, 0)": "(0, 0) does not name each dim",
-    "x[None].t()": "t() is for at most 2 dims, shape (1, 4, 6) has 3",
-    "x[None].H": "H is for one matrix, shape (1, 4, 6) has 3 dims: use mH",
-    "x[0].mT": "mT is for matrices and batches of them, shape (6,) has 1 dim",
-    "x.movedim((0, 1), 0)": "source (0, 1) has 2 dims but destination 0 has 1",
-    "x.movedim((0, -2), (0, 1))": "source (0, -2) names dim 0 twice",
-    "x.squeeze((1, 1))": "dim (1, 1) names dim 1 twice: give each dim once",
-    "x.expand(8, 6)": "only a size of 1 expands",
-    "x.expand(6)": "give at least 2 sizes",
-    "x.expand_as(5)": "an int has no shape: give a layout, a tensor or an array",
-    "x.view(5, 5)": "(5, 5) has 25 elements, the layout has 24",
-    "x.view(-1, -1)": "dims 0 and 1 are both -1",
-    "x.view(5, -1)": "24 elements do not divide into 5",
-    "x[:0].view(0, -1)": "any size would do for the -1 beside a 0",
-    "x.view(-24, -1)": "size -24 is negative",
-    "x.unflatten(1, (4, -1))": "cannot unflatten dim 1 of size 6 into (4, -1): 6 elements",
-    "x.unflatten(1, ())": "sizes is empty",
-    "x.view_dtype(3)": "elements of 4 bytes cannot be viewed with 3 bytes",
-    "x[0, 0].view_dtype(2)": "a 0-d layout has no dim to cut or join",
-    "x.t().view_dtype(2)": "the last dim has stride 6: only with stride 1",
-    "x[:, 1:].view_dtype(8)": "storage_offset, 1, is not divisible by 2, and 2 elements of 4 bytes",
-    "x[:, :5].view_dtype(8)": "the last size, 5, is not divisible by 2",
-    "x.view_dtype(1).view_as_real()": "torch has no complex elements of 1 bytes",
-    "x.view_dtype(1).view_as_complex()": "torch has no complex elements of 2 bytes",
-    "x.view_as_complex()": "does not end in a dim of size 2 and stride 1",
-    "x[:, 1:3].view_as_complex()": "storage_offset 1 is odd: it would point between",
-    "x.as_strided((2,), (-1,), 3)": "stride (-1,) has a negative one",
-    "x.as_strided((2,), (1,), -3)": "storage_offset -3 is negative",
-}
-
-
-@pytest.mark.parametrize("source", REFUSED)
-def test_errors_say_what_and_why(source):
-    """Each refusal names the numbers and what to do."""
-    refuses(source, REFUSED[source], LayoutError, x=Layout((4, 6), itemsize=4))
-
-
-OUT_OF_RANGE = {
-    "x[4]": "index 4 is out of range for dim 0 of size 4: use -4 to 3",
-    "x[0, 0, 0]": "3 indices for shape (4, 6): it has 2 dims",
-    "x.narrow(0, 5, 1)": "start 5 is out of range for dim 0 of size 4: use -4 to 4",
-    "x.unbind(2)": "dim 2 is out of range for shape (4, 6): use -2 to 1",
-    "x[0, 0].split(1)": "a 0-d layout has one element and no dims",
-}
-
-
-@pytest.mark.parametrize("source", OUT_OF_RANGE)
-def test_index_errors_say_the_range(source):
-    """An index out of range raises IndexError, as in torch."""
-    refuses(source, OUT_OF_RANGE[source], IndexError, x=Layout((4, 6)))
-
-
-def test_nothing_makes_more_pieces_than_there_is_room_for():
-    """Each piece is an object with all its dims: refused before the first is made, by its number."""
-    long, deep = Layout((10**6,)), Layout((2000,) * 60)
-    for ask, count in [
-        (lambda: long.split(1), "1,000,000"),
-        (lambda: long.chunk(10**6), "1,000,000"),
-        (lambda: long.tensor_split(60_000), "60,000"),
-        (lambda: long.tensor_split(range(60_000)), "60,001"),
-        (lambda: long.hsplit(10**5), "100,000"),
-        (lambda: long.unbind(), "1,000,000"),
-        (lambda: Layout((0,)).chunk(60_000), "60,000"),
-        (lambda: Layout((60_000,)).split_with_sizes([1] * 60_000), "60,000"),
-        (lambda: deep.unbind(), "2,000"),
-    ]:
-        with pytest.raises(LayoutError, match=f"that would be {count} layouts of .* are the most"):
-            ask()
-    assert len(Layout((50_000,)).split(1)) == 50_000

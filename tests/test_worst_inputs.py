@@ -1,4 +1,4 @@
-"""Nothing takes long or much memory without Undecided or a refusal: the worst inputs of every name."""
+"""The worst inputs of every name end soon and in little memory, with an answer, Undecided or a refusal."""
 
 import json
 import os

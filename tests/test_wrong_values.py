@@ -1,4 +1,4 @@
-"""Wrong values of a widget's public state: an error names each of them, and nothing changes."""
+"""Wrong values of a widget's public state: an error names the value, and nothing changes."""
 
 import json
 import re
@@ -17,7 +17,7 @@ def test_every_kind_and_every_public_name_is_here():
     assert set(KINDS) == {
         name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)
     }
-    for kind, made in KINDS.items():
+    for kind in KINDS:
         own = vars(NAMES[kind])
         settable = {
             name
@@ -25,7 +25,7 @@ def test_every_kind_and_every_public_name_is_here():
             if not name.startswith("_")
             and (getattr(value, "fset", None) or getattr(value, "read_only", None) is False)
         }
-        assert settable == set(made.wrong), kind
+        assert settable == {name for of, name, *_ in WRONG if of == kind}, kind
 
 
 @pytest.mark.parametrize(("kind", "name", "value", "said"), WRONG)
@@ -40,14 +40,14 @@ def test_a_wrong_value_is_refused(kind, name, value, said):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_name_that_is_not_there_is_refused(kind):
-    """A slip of the pen would change nothing on screen, and nobody would know."""
+    """A misspelled name would change nothing on screen, without a word."""
     w = make(kind)
     with pytest.raises(AttributeError, match=f"{kind} has no shapes that could be set"):
         w.shapes = (2, 3)
 
 
 def test_numpys_and_torchs_integers_are_as_good_as_pythons():
-    """They become plain ints, which JSON has."""
+    """They become plain ints, as JSON needs."""
     np_index = torch.tensor([1, 2]).numpy()
     for w in (widgets.StrideExplorer(), widgets.ReshapeStepper()):
         w.index = np_index

@@ -1,4 +1,4 @@
-"""All widgets: how to make one, where it is on a page, and what its public state cannot be."""
+"""All widgets: how to make one, where it is on a page, and what its public state can and cannot be."""
 
 from typing import Any, NamedTuple
 
@@ -8,207 +8,22 @@ from stridekit import Layout, widgets
 
 
 class Kind(NamedTuple):
-    """`make` is the source of one; `wrong` has, for each name that can be set, wrong values as source.
-
-    Each comes with a part of what the error says. torch, Layout and the widgets are known by name.
-    """
+    """Where a widget is on a page, by its class, and the source that makes one."""
 
     css: str
     make: str
-    wrong: dict[str, dict[str, str]]
-
-
-NO_LAYOUT = {
-    "None": "a NoneType has no layout",
-    "(4, 6)": "a tuple has no layout",
-    "torch.eye(3).to_sparse()": "sparse_coo tensor keeps indices and values apart",
-}
-NO_ORDER = {
-    "None": "order is None, a NoneType",
-    "(0, 0)": "order (0, 0) does not name each of the 2 dims once",
-    "(0, 1.0)": "order[1] is 1.0, a float",
-    "'rows'": "order 'rows' does not name each",
-}
-NO_WALK = NO_LAYOUT | {
-    "torch.zeros(30, 30)": "shape (30, 30) has 2 dims and 900 elements",
-    "Layout((4,), itemsize=3)": "torch has no such tensor: an element has 3 bytes",
-    "Layout((4,), (-1,), 3)": "torch has no such tensor: dim 0 has stride -1",
-}
-WALK = {
-    "name": "x",
-    "shape": [6, 8],
-    "stride": [8, 1],
-    "storage_offset": 0,
-    "itemsize": 8,
-    "order": [0, 1],
-}
-
-
-def no_texts(name: str) -> dict[str, str]:
-    """Values that are not texts, under the name that the error gives them."""
-    return {
-        "None": f"{name} is None, a NoneType",
-        "5": f"{name} is 5, an int",
-        "[1]": f"{name}[0] is 1, an int: give a text",
-    }
 
 
 KINDS = {
-    "StrideExplorer": Kind(
-        ".sk-explorer",
-        "StrideExplorer()",
-        {
-            "layout": {
-                **NO_LAYOUT,
-                "Layout((5, 9), (8, 1))": "reaches element 40, and the storage ends at 39",
-                "Layout((2,) * 5)": "has 5 dims and 32 elements: the picture holds 4 and 4096",
-                "Layout((5000,), (0,))": "has 1 dims and 5000 elements",
-                "Layout((4096, 1), (0, 1))": "has 4096 rows: the picture holds 256; explore(t) shows",
-                "Layout((4,), (-1,), 3)": "stride (-1,) is negative: torch has no such tensors",
-            },
-            "index": {
-                "(5, 0)": "index 5 is out of range for dim 0 of size 5",
-                "(0, 1.5)": "index[1] is 1.5, a float",
-                "(True, 0)": "index[0] is True, a bool",
-                "'x'": "index",
-            },
-            "chain": {
-                **no_texts("chain"),
-                "['.cumsum(0)']": "cumsum is not known here",
-                "['.view(7)']": "cannot view shape (5, 8)",
-                "'.select(0, 9)'": "index 9 is out of range for dim 0 of size 5",
-                "'.permute(1, 0).view(-1)'": "dims 0 and 1 do not merge",
-                "['.T', '.expand(2, 2, 2, 8, 5)']": "has 5 dims and 320 elements",
-                "['.as_strided((5, 9), (8, 1))']": "reaches element 40, and the storage ends at 39",
-            },
-        },
-    ),
-    "AliasExplorer": Kind(
-        ".sk-aliases",
-        "AliasExplorer()",
-        {
-            "steps": {
-                **no_texts("steps"),
-                "'y = x'": "steps are a sequence of lines",
-                "['w = x']": "w is not one of x, y and z",
-                "['y = w[0]']": "w is not one of x, y and z",
-                "['y = x', 'x = z']": "z is not there yet",
-                "['y = x[9]']": "out of range",
-                "['y = x.expand(2, 2, 2, 4, 6)']": "192 elements in 5 dims: the picture holds 96 in 4",
-                "['y = x.as_strided((2, 2), (20, 5))']": "reach element 25, and the storage ends at 23",
-                "['x *= 99999']": "the boxes hold five digits",
-                "['x[1:] += x[:-1]']": "x[1:] and x[:-1] share 12 elements, and torch refuses",
-                "['x[:, 1:] += x[:, :-1]']": "depends on the order of visit. Use x[:, :-1].clone()",
-            },
-        },
-    ),
-    "ReshapeStepper": Kind(
-        ".sk-reshape",
-        "ReshapeStepper()",
-        {
-            "layout": {
-                **NO_LAYOUT,
-                "torch.zeros(600)": "256 elements; give a smaller tensor",
-                "torch.zeros(24, 30)[:, 0]": "spans 691",
-                "Layout((4,), (-1,), 3)": "torch has no such tensor",
-            },
-            "target": {
-                "(5, 5)": "(5, 5) has 25 elements",
-                "(-1, -1)": "only one can be worked out",
-                "(24, *[1] * 8)": "9 new dims do not fit",
-                "(2.0, 12)": "[0] is 2.0, a float",
-                "None": "None, a NoneType",
-                "'24'": "'24', a str",
-            },
-            "step": {
-                "9": "step 9 is out of range: this walk has steps 0 to 5",
-                "1.0": "step is 1.0, a float",
-                "True": "step is True",
-            },
-            "index": {
-                "(4, 0)": "index 4 is out of range",
-                "(0, 1.5)": "index[1] is 1.5",
-                "None": "index",
-            },
-        },
-    ),
-    "ChannelsLastExplorer": Kind(
-        ".sk-channels",
-        "ChannelsLastExplorer()",
-        {
-            "shape": {
-                "(2, 3, 4)": "shape (2, 3, 4) does not fit the picture: give (N, C, H, W)",
-                "(2, 3, 4, 9)": "shape (2, 3, 4, 9) does not fit",
-                "(2, 0, 4, 5)": "from (1, 1, 1, 1) to (2, 4, 4, 5)",
-                "(2, 3, 4, 5.0)": "shape[3] is 5.0, a float",
-                "(2, 3, 4, True)": "shape[3] is True, a bool",
-                "4": "shape is 4, an int",
-            },
-            "index": {
-                "(0, 3, 0, 0)": "index 3 is out of range for dim 1 of size 3",
-                "(0, 0, 0, 1.5)": "index[3] is 1.5, a float",
-                "(0, 1)": "(0, 1)",
-                "(0, 1, 2, 3, 0)": "(0, 1, 2, 3, 0)",
-                "None": "index is None",
-            },
-            "highlight": {
-                "'image'": "'image' is not known: use 'pixel' or 'channel'",
-                "None": "None is not known",
-            },
-            "layers": {
-                **no_texts("layers"),
-                "['gelu']": "layer 'gelu' is not known: unsqueeze, conv2d,",
-            },
-            "network_shape": {
-                "(1, 3, 4, 4)": "not run on shape (1, 3, 4, 4): use one of (2,",
-                "(2, 3, 4, 4.0)": "network_shape[3] is 4.0, a float",
-                "2": "network_shape is 2, an int",
-            },
-        },
-    ),
-    "TraversalExplorer": Kind(
-        ".sk-traversal",
-        "TraversalExplorer()",
-        {
-            "layout": NO_WALK,
-            "other_layout": NO_WALK,
-            "order": NO_ORDER,
-            "other_order": NO_ORDER,
-            "visit": {
-                "49": "visit is 49: the walk has 48, give 0 to 48",
-                "1.0": "visit is 1.0, a float",
-                "-1": "visit is -1",
-            },
-            "cache_lines": {
-                "3": "cache_lines is 3: give one of (1, 2, 4, 8, 16, 32)",
-                "True": "cache_lines is True, a bool",
-                "'4'": "cache_lines is '4', a str",
-            },
-            "alignment": {
-                "4": "alignment is 4: give a multiple of the itemsize, 8, from 0 to 56",
-                "0.0": "alignment is 0.0, a float",
-            },
-            "warp": {
-                "(4, 33, 0)": "stride of the warp is 33: give 0 to 32",
-                "(3, 1, 0)": "itemsize of the warp is 3: give (1, 2, 4, 8, 16)",
-                "(4, 1.0, 0)": "warp[1] is 1.0, a float",
-                "(4, 1)": "give (itemsize, stride, offset)",
-                "'warp'": "warp is 'warp', a str",
-            },
-        },
-    ),
+    "StrideExplorer": Kind(".sk-explorer", "StrideExplorer()"),
+    "AliasExplorer": Kind(".sk-aliases", "AliasExplorer()"),
+    "ReshapeStepper": Kind(".sk-reshape", "ReshapeStepper()"),
+    "ChannelsLastExplorer": Kind(".sk-channels", "ChannelsLastExplorer()"),
+    "TraversalExplorer": Kind(".sk-traversal", "TraversalExplorer()"),
     "Predict": Kind(
         ".sk-predict",
         "Predict('What is the stride of `x.t()`?', (1, 6), why='`t()` swaps the two.', "
         "experiment='x.t().stride()', remarks={(6, 1): 'That is the stride of `x` itself.'})",
-        {
-            "committed": {
-                "'x'": "cannot be typed as a number or a tuple of ints",
-                "6": "the prediction 6 is not a tuple, as the answer is",
-                "(1, 1.5)": "cannot be typed",
-                "(1, 2**60)": "beyond 2**53",
-            },
-        },
     ),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
@@ -222,12 +37,132 @@ def make(kind: str, *changes: str) -> Any:
     return w
 
 
+# Under a public name of a widget, or of several: the source of a wrong value, and words of its refusal.
+_WRONG = """
+# StrideExplorer.layout, ReshapeStepper.layout, TraversalExplorer.layout, TraversalExplorer.other_layout
+None  =>  a NoneType has no layout
+(4, 6)  =>  a tuple has no layout
+torch.eye(3).to_sparse()  =>  sparse_coo tensor keeps indices and values apart
+# StrideExplorer.chain, AliasExplorer.steps, ChannelsLastExplorer.layers
+None  =>  NAME is None, a NoneType
+5  =>  NAME is 5, an int
+[1]  =>  NAME[0] is 1, an int: give a text
+# TraversalExplorer.order, TraversalExplorer.other_order
+None  =>  order is None, a NoneType
+(0, 0)  =>  order (0, 0) does not name each of the 2 dims once
+(0, 1.0)  =>  order[1] is 1.0, a float
+'rows'  =>  order 'rows' does not name each
+# TraversalExplorer.layout, TraversalExplorer.other_layout
+torch.zeros(30, 30)  =>  shape (30, 30) has 2 dims and 900 elements
+Layout((4,), itemsize=3)  =>  torch has no such tensor: an element has 3 bytes
+Layout((4,), (-1,), 3)  =>  torch has no such tensor: dim 0 has stride -1
+# StrideExplorer.layout
+Layout((5, 9), (8, 1))  =>  reaches element 40, and the storage ends at 39
+Layout((2,) * 5)  =>  has 5 dims and 32 elements: the picture holds 4 and 4096
+Layout((5000,), (0,))  =>  has 1 dims and 5000 elements
+Layout((4096, 1), (0, 1))  =>  has 4096 rows: the picture holds 256; explore(t) shows
+Layout((4,), (-1,), 3)  =>  stride (-1,) is negative: torch has no such tensors
+# StrideExplorer.index
+(5, 0)  =>  index 5 is out of range for dim 0 of size 5
+(0, 1.5)  =>  index[1] is 1.5, a float
+(True, 0)  =>  index[0] is True, a bool
+'x'  =>  index
+# StrideExplorer.chain
+['.cumsum(0)']  =>  cumsum is not known here
+['.view(7)']  =>  cannot view shape (5, 8)
+'.select(0, 9)'  =>  index 9 is out of range for dim 0 of size 5
+'.permute(1, 0).view(-1)'  =>  dims 0 and 1 do not merge
+['.T', '.expand(2, 2, 2, 8, 5)']  =>  has 5 dims and 320 elements
+['.as_strided((5, 9), (8, 1))']  =>  reaches element 40, and the storage ends at 39
+# AliasExplorer.steps
+'y = x'  =>  steps are a sequence of lines
+['w = x']  =>  w is not one of x, y and z
+['y = w[0]']  =>  w is not one of x, y and z
+['y = x', 'x = z']  =>  z is not there yet
+['y = x[9]']  =>  out of range
+['y = x.expand(2, 2, 2, 4, 6)']  =>  192 elements in 5 dims: the picture holds 96 in 4
+['y = x.as_strided((2, 2), (20, 5))']  =>  reach element 25, and the storage ends at 23
+['x *= 99999']  =>  the boxes hold five digits
+['x[1:] += x[:-1]']  =>  x[1:] and x[:-1] share 12 elements, and torch refuses
+['x[:, 1:] += x[:, :-1]']  =>  depends on the order of visit. Use x[:, :-1].clone()
+# ReshapeStepper.layout
+torch.zeros(600)  =>  256 elements; give a smaller tensor
+torch.zeros(24, 30)[:, 0]  =>  spans 691
+Layout((4,), (-1,), 3)  =>  torch has no such tensor
+# ReshapeStepper.target
+(5, 5)  =>  (5, 5) has 25 elements
+(-1, -1)  =>  only one can be worked out
+(24, *[1] * 8)  =>  9 new dims do not fit
+(2.0, 12)  =>  [0] is 2.0, a float
+None  =>  None, a NoneType
+'24'  =>  '24', a str
+# ReshapeStepper.step
+9  =>  step 9 is out of range: this walk has steps 0 to 5
+1.0  =>  step is 1.0, a float
+True  =>  step is True
+# ReshapeStepper.index
+(4, 0)  =>  index 4 is out of range
+(0, 1.5)  =>  index[1] is 1.5
+None  =>  index
+# ChannelsLastExplorer.shape
+(2, 3, 4)  =>  shape (2, 3, 4) does not fit the picture: give (N, C, H, W)
+(2, 3, 4, 9)  =>  shape (2, 3, 4, 9) does not fit
+(2, 0, 4, 5)  =>  from (1, 1, 1, 1) to (2, 4, 4, 5)
+(2, 3, 4, 5.0)  =>  shape[3] is 5.0, a float
+(2, 3, 4, True)  =>  shape[3] is True, a bool
+4  =>  shape is 4, an int
+# ChannelsLastExplorer.index
+(0, 3, 0, 0)  =>  index 3 is out of range for dim 1 of size 3
+(0, 0, 0, 1.5)  =>  index[3] is 1.5, a float
+(0, 1)  =>  (0, 1)
+(0, 1, 2, 3, 0)  =>  (0, 1, 2, 3, 0)
+None  =>  index is None
+# ChannelsLastExplorer.highlight
+'image'  =>  'image' is not known: use 'pixel' or 'channel'
+None  =>  None is not known
+# ChannelsLastExplorer.layers
+['gelu']  =>  layer 'gelu' is not known: unsqueeze, conv2d,
+# ChannelsLastExplorer.network_shape
+(1, 3, 4, 4)  =>  not run on shape (1, 3, 4, 4): use one of (2,
+(2, 3, 4, 4.0)  =>  network_shape[3] is 4.0, a float
+2  =>  network_shape is 2, an int
+# TraversalExplorer.visit
+49  =>  visit is 49: the walk has 48, give 0 to 48
+1.0  =>  visit is 1.0, a float
+-1  =>  visit is -1
+# TraversalExplorer.cache_lines
+3  =>  cache_lines is 3: give one of (1, 2, 4, 8, 16, 32)
+True  =>  cache_lines is True, a bool
+'4'  =>  cache_lines is '4', a str
+# TraversalExplorer.alignment
+4  =>  alignment is 4: give a multiple of the itemsize, 8, from 0 to 56
+0.0  =>  alignment is 0.0, a float
+# TraversalExplorer.warp
+(4, 33, 0)  =>  stride of the warp is 33: give 0 to 32
+(3, 1, 0)  =>  itemsize of the warp is 3: give (1, 2, 4, 8, 16)
+(4, 1.0, 0)  =>  warp[1] is 1.0, a float
+(4, 1)  =>  give (itemsize, stride, offset)
+'warp'  =>  warp is 'warp', a str
+# Predict.committed
+'x'  =>  cannot be typed as a number or a tuple of ints
+6  =>  the prediction 6 is not a tuple, as the answer is
+(1, 1.5)  =>  cannot be typed
+(1, 2**60)  =>  beyond 2**53
+"""
 WRONG = [
-    (kind, name, value, said)
-    for kind, made in KINDS.items()
-    for name, values in made.wrong.items()
-    for value, said in values.items()
+    (kind, name, value, said.replace("NAME", name))
+    for names, *rows in (group.splitlines() for group in _WRONG.split("# ")[1:])
+    for kind, name in (both.split(".") for both in names.split(", "))
+    for value, said in (row.split("  =>  ") for row in rows)
 ]
+WALK = {
+    "name": "x",
+    "shape": [6, 8],
+    "stride": [8, 1],
+    "storage_offset": 0,
+    "itemsize": 8,
+    "order": [0, 1],
+}
 # What can be, and moves the picture away from how it begins: states of a widget w, in Python.
 RIGHT = {
     "StrideExplorer": (

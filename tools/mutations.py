@@ -24,6 +24,7 @@ VIEWS, LAYOUT, FORMATS = "tests/test_views.py", "tests/test_layout.py", "tests/t
 SETS, MEMORY, ALIAS = "tests/test_strided_set.py", "tests/test_memory.py", "tests/test_aliasing.py"
 STORAGE, ELEMENTWISE = "tests/test_storage.py", "tests/test_elementwise.py"
 TRAFFIC, FUZZ = "tests/test_traffic.py", "tests/test_fuzz.py"
+REFUSALS = "tests/test_refusals.py"
 TYPED, READERS = (
     "tests/test_grammar.py",
     ("stridekit/widgets/grammar.py", "stridekit/widgets/page/grammar.js"),
@@ -329,7 +330,7 @@ MUTATIONS = (
     Mutation("an output of bytes is taken for bools", LOOPS,
              'if str(x.dtype) == "torch.bool":', "if x.layout.itemsize == 1:", ELEMENTWISE),
     Mutation("a Layout is let pass among dtypes of one width", LOOPS,
-             "dtypes[1:] or any(", "any(", ELEMENTWISE),
+             "dtypes[1:] or any(", "any(", REFUSALS),
     Mutation("operands of no dims decide the dtype too", LOOPS,
              "for x in operands if x.layout.ndim]", "for x in operands]", ELEMENTWISE),
     Mutation("two fitting formats are no ambiguity", CORE,
@@ -515,7 +516,7 @@ MUTATIONS = (
              "starts = range(base % cycle, size, cycle)", "starts = range(0, size, cycle)",
              "tests/test_blocks.py"),
     Mutation("any number of pieces is made", CORE,
-             "most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))", "most = MOST_NUMBERS", VIEWS),
+             "most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))", "most = MOST_NUMBERS", REFUSALS),
     # The house -------------------------------------------------------------------------------------
     Mutation("a room imports one above it", "stridekit/memory/blocks.py",
              "from __future__ import annotations", "from __future__ import annotations\nimport stridekit.tensors",

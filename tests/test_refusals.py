@@ -1,0 +1,297 @@
+"""The sentences of refusals: what happened, with the numbers, and what to do.
+
+Which kinds of values each name refuses is in tests/test_robustness.py; here are the words.
+"""
+
+import itertools
+import re
+
+import pytest
+
+from tests.test_robustness import known, refusal  # noqa: F401  (`known` is a fixture)
+
+
+def raises():
+    raise KeyError("lost")
+
+
+# The initial of the error, the call, and a part of its sentence, or two with "…" between them. The names
+# are those of test_robustness: a Layout x and a tensor T of shape (4, 6), the MemorySet m of x, and more.
+REFUSALS = r"""
+# Layouts
+L  Layout((2, 3), (1,))  =>  shape (2, 3) has 2 dims but stride (1,) has 1
+L  Layout((2, 3), (1, 2, 3))  =>  shape (2, 3) has 2 dims but stride (1, 2, 3) has 3
+L  Layout((2, -3))  =>  size -3 of dim 1 is negative
+L  Layout((-2, 3, -4))  =>  size -2 of dim 0 is negative
+L  Layout(5)  =>  shape is 5, an int: give a tuple of ints
+L  Layout((2.0,))  =>  shape[0] is 2.0, a float: give an int
+L  Layout((True,))  =>  shape[0] is True, a bool: give an int
+L  Layout((3,), (-1,))  =>  reaches element -2: a storage starts at 0
+L  Layout((3,), storage_offset=-1)  =>  storage_offset -1 reaches element -1: a storage
+L  Layout((), storage_offset=-2)  =>  storage_offset -2 reaches element -2: a storage
+L  Layout((3,), itemsize=0)  =>  itemsize is 0 bytes
+T  Layout.of(torch.Tensor)  =>  the class Tensor has no layout: give a tensor
+T  Layout.of(torch.nn.Parameter)  =>  the class Parameter has no layout: give a tensor
+T  Layout.of(np.ndarray)  =>  the class ndarray has no layout: give a tensor
+L  Layout.of(np.zeros(4, "i2, f4")["f1"])  =>  not a whole number of elements of 4 bytes
+L  Layout.of(np.zeros(4, "i2, f4, i2")["f1"])  =>  the offset of this array, 2 bytes, are not a whole number
+I  x.offset((1, 2, 0))  =>  index (1, 2, 0) has 3 numbers for shape (4, 6): give 2, one for each dim
+I  x.address((1, 2, 0))  =>  index (1, 2, 0) has 3 numbers for shape (4, 6): give 2, one for each dim
+
+# Numbers, dims and values without end
+L  Layout((2**5000,))  =>  shape[0] is <int of 5,001 bits>: numbers go up to 2**4096
+L  Layout((2,), (-(2**5000),))  =>  stride[0] is <int of 5,001 bits>
+L  Layout((2,), storage_offset=2**5000)  =>  storage_offset is <int of 5,001 bits>
+L  x.select(0, 2**5000)  =>  index is <int of 5,001 bits>
+L  x[2**5000]  =>  an index is <int of 5,001 bits>
+L  Layout((2**3000, 2**3000), (0, 0))  =>  more than 2**4096 elements
+L  Layout((1,) * 1001)  =>  1,001 dims are more than a layout has: 1,000
+L  Layout(itertools.count())  =>  a count with more than 100,000 values: give fewer
+L  x.view((1,) * 200_000)  =>  a tuple with more than 100,000 values
+L  x.expand(torch.ones(200_000))  =>  a Tensor with more than 100,000
+L  Layout((10**6,)).split(1)  =>  that would be 1,000,000 layouts of 1 dims, 50,000 are the most
+L  Layout((10**6,)).chunk(10**6)  =>  that would be 1,000,000 layouts
+L  Layout((10**6,)).tensor_split(60_000)  =>  that would be 60,000 layouts
+L  Layout((10**6,)).tensor_split(range(60_000))  =>  that would be 60,001 layouts
+L  Layout((10**6,)).hsplit(10**5)  =>  that would be 100,000 layouts
+L  Layout((10**6,)).unbind()  =>  that would be 1,000,000 layouts
+L  Layout((0,)).chunk(60_000)  =>  that would be 60,000 layouts
+L  Layout((60_000,)).split_with_sizes([1] * 60_000)  =>  that would be 60,000 layouts
+L  Layout((2000,) * 60).unbind()  =>  that would be 2,000 layouts of 60 dims, 1,666 are the most
+
+# Views
+L  x[[0, 1]]  =>  [0, 1] is not a basic index
+L  x[True]  =>  True is not a basic index
+L  x.select(0, 1.5)  =>  index is 1.5, a float: give an int
+L  x[::-1]  =>  slice step -1 is not positive: torch has no negative strides
+I  x[4]  =>  index 4 is out of range for dim 0 of size 4: use -4 to 3
+I  x[0, 0, 0]  =>  3 indices for shape (4, 6): it has 2 dims
+I  x.narrow(0, 5, 1)  =>  start 5 is out of range for dim 0 of size 4: use -4 to 4
+L  x.narrow(1, 2, 5)  =>  length 5 does not fit dim 1 of size 6 after start 2: use 0 to 4
+I  x.unbind(2)  =>  dim 2 is out of range for shape (4, 6): use -2 to 1
+I  x[0, 0].split(1)  =>  a 0-d layout has one element and no dims
+L  x.split(0)  =>  split_size 0 never gets through dim 0 of size 4
+L  x.split([1, 2])  =>  split_sizes (1, 2) add up to 3, dim 0 has size 4
+L  x.chunk(0)  =>  chunks is 0: give 1 or more
+L  x.hsplit(4)  =>  dim 1 of size 6 does not divide into 4 equal sections
+L  x.dsplit(2)  =>  dsplit takes 3 dims or more, shape (4, 6) has 2
+L  x.diagonal(0, 1, -1)  =>  dim1 and dim2 are both 1
+L  x.unfold(0, 5, 1)  =>  a window of 5 does not fit dim 0 of size 4
+L  x.unfold(0, 2, 0)  =>  step is 0: give 1 or more
+L  x.permute(0, 0)  =>  (0, 0) does not name each dim
+L  x[None].t()  =>  t() is for at most 2 dims, shape (1, 4, 6) has 3
+L  x[None].H  =>  H is for one matrix, shape (1, 4, 6) has 3 dims: use mH
+L  x[0].mT  =>  mT is for matrices and batches of them, shape (6,) has 1 dim
+L  x.movedim((0, 1), 0)  =>  source (0, 1) has 2 dims but destination 0 has 1
+L  x.movedim((0, -2), (0, 1))  =>  source (0, -2) names dim 0 twice
+L  x.squeeze((1, 1))  =>  dim (1, 1) names dim 1 twice: give each dim once
+L  x.expand(8, 6)  =>  only a size of 1 expands
+L  x.expand(6)  =>  give at least 2 sizes
+L  x.expand_as(5)  =>  an int has no shape: give a layout, a tensor or an array
+L  x.view(5, 5)  =>  (5, 5) has 25 elements, the layout has 24
+L  x.view(-1, -1)  =>  dims 0 and 1 are both -1
+L  x.view(5, -1)  =>  24 elements do not divide into 5
+L  x[:0].view(0, -1)  =>  any size would do for the -1 beside a 0
+L  x.view(-24, -1)  =>  size -24 is negative
+L  x.unflatten(1, (4, -1))  =>  cannot unflatten dim 1 of size 6 into (4, -1): 6 elements
+L  x.unflatten(1, ())  =>  sizes is empty
+L  x.view_dtype(3)  =>  elements of 4 bytes cannot be viewed with 3 bytes
+L  x[0, 0].view_dtype(2)  =>  a 0-d layout has no dim to cut or join
+L  x.t().view_dtype(2)  =>  the last dim has stride 6: only with stride 1
+L  x[:, 1:].view_dtype(8)  =>  storage_offset, 1, is not divisible by 2, and 2 elements of 4 bytes
+L  x[:, :5].view_dtype(8)  =>  the last size, 5, is not divisible by 2
+L  x.view_dtype(1).view_as_real()  =>  torch has no complex elements of 1 bytes
+L  x.view_dtype(1).view_as_complex()  =>  torch has no complex elements of 2 bytes
+L  x.view_as_complex()  =>  does not end in a dim of size 2 and stride 1
+L  x[:, 1:3].view_as_complex()  =>  storage_offset 1 is odd: it would point between
+L  x.as_strided((2,), (-1,), 3)  =>  stride (-1,) has a negative one
+L  x.as_strided((2,), (1,), -3)  =>  storage_offset -3 is negative
+
+# Copies and formats
+L  x.reshape(5)  =>  cannot reshape shape (4, 6), stride (6, 1) as (5,): (5,) has 5 el
+L  x[0, :1].reshape(5)  =>  (5,) has 5 elements, the layout has 1
+L  x.reshape(1)  =>  (1,) has 1 element, the layout has 24
+L  x.flatten(1, 0)  =>  start_dim 1 comes after end_dim 0: swap them
+L  x.is_contiguous("nchw")  =>  memory_format nchw is not one of
+L  x.contiguous("channels_last")  =>  channels_last has 4 dims, shape (4, 6) has 2
+L  x.contiguous("preserve_format")  =>  memory_format preserve_format is not one of
+L  x.clone(memory_format="nchw")  =>  memory_format nchw is not one of
+L  x.to(0)  =>  itemsize is 0 bytes
+L  x.to(copy=1)  =>  copy is 1, an int: give True or False
+L  x.to("float16")  =>  itemsize is 'float16', a str: give an int
+L  x.dim_order(ambiguity_check="channels_last")  =>  ambiguity_check is 'channels_last': give True, False or
+L  Layout((2, 1, 3)).dim_order(ambiguity_check=True)  =>  dim 1 has size 1 and could stand anywhere
+L  Layout((2, 3), (1, 1)).dim_order(ambiguity_check=True)  =>  dims 0 and 1 both have stride 1
+L  Layout((2, 3, 4), (1, 12, 1)).dim_order(ambiguity_check=True)  =>
+    nothing tells dims 0 and 2 apart (sizes 2 and 4, strides
+L  Layout((4, 3, 2), (1, 12, 1)).dim_order(ambiguity_check=True)  =>
+    nothing tells dims 0 and 2 apart (sizes 4 and 2, strides
+
+# Elementwise operations
+L  output_layout()  =>  no operands: give at least one layout
+L  output_layout(x, Layout((4, 5)))  =>
+    shapes (4, 6), (4, 5) do not broadcast: dim 1 of the result would be 6, but operand 1 has 5 there
+L  output_layout(x, itemsize=0)  =>  itemsize is 0 bytes
+L  output_layout(np.arange(4)[::-1])  =>  operand 0 is not a torch tensor: dim 0 has stride -1
+L  output_layout(torch.empty(2), np.array([None, 1]))  =>
+    operand 1 is not a torch tensor: it is an array of dtype('O'), which torch does not have
+L  output_layout(x, Layout((6,)))  =>  the operands are of different dtypes (itemsize 4, itemsize 1): torch
+    casts some of them into dense copies first, and operand 0, a Layout, does not say
+L  output_layout(T[0], T[0].int(), Layout((6,), itemsize=4))  =>  (torch.float32, torch.int32, itemsize 4):
+    torch casts some of them into dense copies first, and operand 2, a Layout
+L  output_layout(T[0], x.to(8), itemsize=8)  =>  (torch.float32, itemsize 8)
+L  output_layout(T[0], T[0].to(torch.float8_e5m2))  =>
+    torch promotes torch.float32 and torch.float8_e5m2 to no common dtype: cast one
+L  loop_nest(x, out=x.t())  =>  out has shape (6, 4), the result has (4, 6)
+L  loop_nest(x[:2], out=Layout((6,)).expand(2, 6))  =>
+    dim 0 of out has stride 0: its 2 indices would all write to one element
+L  loop_nest(x, out=np.zeros((4, 6))[::-1])  =>  out is not a torch tensor: dim 0 has stride -6
+L  loop_nest(x, out=x.to(2))  =>
+    out has elements of 2 bytes, the operands of 4: torch writes to an out of another dtype by
+L  loop_nest(x, out=T.double())  =>
+    out has elements of 8 bytes, the operands of 4: torch writes to an out of another dtype by
+L  loop_nest(torch.empty(3), out=np.zeros(3, ">f4"))  =>
+    out is not a torch tensor: it is an array of dtype('>f4')
+
+# Memory
+V  MemorySet(0, [(8, 0), (1, -1)], "cpu")  =>  have a negative count
+T  MemorySet.of((3, 4))  =>  is not a Layout
+T  m.issubset({0})  =>  {0} is a set, not a MemorySet: give memset(x)
+T  read_element(np.ones(3), 0)  =>  an ndarray has no torch storage
+V  read_storage(T[1:], out=torch.empty(18))  =>  the storage has 24 elements of torch.float32: give torch
+V  read_storage(T[1:], out=torch.empty(4, 6))  =>  the storage has 24 elements of torch.float32: give torch
+V  read_storage(T, out=torch.empty(24).int())  =>  the storage has 24 elements of torch.float32: give torch
+V  read_storage(T, out=torch.empty(48)[::2])  =>  the storage has 24 elements of torch.float32: give torch
+V  read_storage(T, out=torch.empty(24, device="meta"))  =>  a meta tensor has a shape
+T  read_storage(T, out=[0.0] * 24)  =>  a list has no torch storage
+V  read_storage(T, out=torch.empty(24, requires_grad=True))  =>  would not be what it shows
+V  read_storage(T.cfloat(), out=torch.empty(24).cfloat().conj())  =>  would not be what it shows
+V  read_storage(T, out=torch._neg_view(torch.empty(24)))  =>  would not be what it shows
+
+# Traffic
+V  traffic()  =>  no operands: give reads=, writes= or both
+T  traffic(7)  =>  reads is 7, an int: give a tensor, an array, a Layout
+T  traffic((x, 7))  =>  has no layout
+V  traffic(x, line=48)  =>  line is 48 bytes: give a power of two
+L  traffic(x, line=64.0)  =>  line is 64.0, a float: give an int
+V  traffic(x, alignment=64)  =>  give 0 to 63, within one line
+V  traffic(x, cache=63)  =>  cache is 63 bytes: give one line of 64 bytes or more
+V  traffic(x, order=(0, 1))  =>  give cache= too
+V  traffic(x, cache=64, order=(0, 0))  =>  give each dim once
+V  traffic(x, (x, x), cache=64)  =>  2 writes: ask for each of them
+L  traffic(x, x[1:], cache=64)  =>  has shape
+L  traffic((x, T.double()), cache=256)  =>  the operands are of different dtypes
+L  traffic((T, T.double()), T.double(), cache=256)  =>
+    read 0 goes by way of a copy (torch.float32 is cast to torch.float64)
+L  traffic((T.double(), T.int()), cache=256)  =>
+    read 1 goes by way of a copy (torch.int32 is cast to torch.float64)
+L  traffic((T.double(), T.double()), T, cache=256)  =>
+    write 0 goes by way of a copy (torch.float64 is cast to torch.float32)
+L  traffic(torch._neg_view(T), T, cache=256)  =>  read 0 goes by way of a copy (it has yet to be negated)
+L  traffic(T.cfloat().conj(), T.cfloat(), cache=256)  =>
+    read 0 goes by way of a copy (it has yet to be conjugated)
+V  traffic(x).fraction(0, 1)  =>  give a number above 0
+V  traffic(x).fraction(-1.0, 1)  =>  give a number above 0
+V  traffic(x).fraction(float("inf"), 1)  =>  give a number above 0
+V  traffic(x).fraction(1, float("inf"))  =>  give a number above 0
+V  traffic(x).fraction(1, 0)  =>  give a number above 0
+V  warp_sectors(x[:1].expand(10**6, 6), lanes=20_000)  =>  more than 10,000
+I  warp_sectors(x, 1)  =>  no warp 1 of 32 lanes … : 0 to 0
+I  warp_sectors(x[:0])  =>  none, it is empty
+V  warp_sectors(x, lanes=0)  =>  a warp has at least one
+V  warp_sectors(x, sector=24)  =>  give a power of two
+V  warp_sectors(x, alignment=-1)  =>  give 0 to 31
+V  bandwidth(2**30)  =>  to 268,435,456 bytes for three arrays
+V  bandwidth(10)  =>  nbytes is 10: give 12,288
+V  bandwidth(repetitions=1)  =>  repetitions is 1
+V  bandwidth(threads=0)  =>  threads is 0
+V  bandwidth(device="meta")  =>  device is 'meta': give 'cpu' or 'cuda'
+
+# Timing
+E  compare({})  =>  0 functions: a comparison needs two
+E  compare({"a": f})  =>  1 function: a comparison needs two
+E  compare([f, f])  =>  of type list: give a dict
+E  compare({"a": f, "b": 3})  =>  'b' is of type int, not a function
+E  compare({"a": f, "b": raises})  =>  'b' raised KeyError in its warm-up … timed: 'lost'
+E  compare(ab, rounds=0)  =>  rounds=0: give the number of rounds
+E  compare(ab, max_seconds=0)  =>  max_seconds=0: give seconds
+E  compare(ab, threads=0)  =>  threads=0: give the number of torch's threads as an int, 1 to 1024
+E  compare(ab, threads=1025)  =>  threads=1025
+E  compare(ab, seed="1")  =>  seed='1': give an int
+E  compare(ab, device="tpu")  =>  device 'tpu' cannot be timed
+E  compare(ab, graph=True)  =>  give device='cuda' as well
+E  cmp.measurement("c")  =>  'c' was not compared: a, b were
+E  cmp.measurement(1)  =>  1 was not compared: a, b were
+E  compare(dict.fromkeys("abc", f), rounds=1, progress=False).verdict  =>  these are 3: ask ratios
+E  measure(3)  =>  'it' is of type int
+E  measure(raises)  =>  'raises' raised KeyError
+E  measure(f, min_run_time=0)  =>  min_run_time=0
+E  measure(f, min_run_time=float("inf"))  =>  min_run_time=inf
+E  measure(f, label=3)  =>  label is of type int
+E  timing.claim(ab, {"a": 1, "c": 2})  =>  predicted a, c, to measure a, b
+E  timing.claim(ab, {"b": 1, "a": 2})  =>  in the same order
+E  timing.claim({"a": (f, f)}, {"b": 1})  =>  predicted b, to measure a
+E  timing.claim(ab, 1, slower=["c"])  =>  c: not among b
+E  timing.claim(ab, 1, faster=["a"])  =>  a: not among b
+E  timing.claim(ab, {"a": 0, "b": 1})  =>  a is predicted to take 0
+E  timing.claim({"a": f}, 1)  =>  a comparison needs two
+E  timing.claim([f, f], 1)  =>  functions is a list: give a dict
+E  timing.claim(ab, traffic(x))  =>  predicted for every name is
+E  timing.claim(ab, {"a": 1, "b": -1})  =>  predicted for b is -1: give a number
+E  timing.claim(ab, 1, slower="b")  =>  slower is 'b': give a list of names
+E  timing.claim(ab, 1, baseline=1)  =>  baseline is 1: give the name
+E  timing.claim({"a": f, "b": (f, f)}, 1)  =>  'b' is of type tuple, not a function
+E  timing.page_faults(f, -1)  =>  calls=-1: give how often to call it
+E  timing.page_faults(f, True)  =>  calls=True: give how often to call it
+E  timing.page_faults(f, 1.0)  =>  calls=1.0: give how often to call it
+E  timing.page_faults(3)  =>  function is of type int: give the function itself
+
+# Plots
+V  plots.draw_predicted({"a": 1}, {"b": 1})  =>  predicted a and measured b: give both the same names
+V  plots.draw_predicted({"a": 1, "b": 1}, {"b": 1, "a": 1})  =>  in the same order
+V  plots.draw_predicted({"a": 0, "b": 1}, {"a": 1, "b": 1})  =>  divided by the first: give one above 0
+V  plots.draw_predicted({"a": 1, "b": 1}, {"a": -1, "b": 1})  =>  divided by the first: give one above 0
+V  plots.draw_predicted({}, {})  =>  divided by the first: give one above 0
+V  plots.draw_sweep([1, 2], dict.fromkeys("abcd", [1, 2]))  =>  4 curves: give 3 at most
+V  plots.draw_sweep([1, 2], {"a": [1]})  =>  a has 1 numbers for 2 steps
+V  plots.draw_sweep([1, 2], {"a": [1, 2, 3]})  =>  a has 3 numbers for 2 steps
+T  plots.draw_sweep([0, 2], {"a": [1, 2]})  =>  steps of 0 is 0: give a number above 0
+T  plots.draw_sweep([1, 2], {"a": [1, -2]})  =>  a of 1 is -2: give a number above 0
+V  plots.draw_claim("a", {"b": 1}, {"c": ratio})  =>  the same names
+T  plots.draw_runs([0, 1])  =>  seconds of 0 is 0: give a number above 0
+
+# Questions to a learner
+V  Predict(" ", 1)  =>  the question is empty
+V  Predict("?", (1, 6), choices=[(6, 1), (1, 4)])  =>
+    the answer (1, 6) is none of the choices: (6, 1), (1, 4)
+V  Predict("?", 1, choices=[1, 2, 1])  =>  choice 1 is there 2 times
+V  Predict("?", 1, choices=[1, 2, "2"])  =>  choice 2 is there 2 times
+V  Predict("?", 1, choices=[1])  =>  a question has 2 to 100 choices, not 1
+V  Predict("?", 1, choices=range(101))  =>  a question has 2 to 100 choices, not 101
+V  Predict("?", 1, choices=[1, (2,) * 101])  =>  a tuple of 101 values, 0 deep, is more than
+V  Predict("?", 1, choices=[1, ((((((2,),),),),),)])  =>  a tuple of 1 values, 5 deep, is more
+L  Predict("?", 2**5000)  =>  a number is <int of 5,001 bits>
+V  Predict("?", "a", choices=["a", " "])  =>  a choice is empty
+V  Predict("?", "a view")  =>  a view cannot be typed as a number or a tuple of ints: give choices
+V  Predict("?", (1, 2.5))  =>  (1, 2.5) cannot be typed
+V  Predict("?", torch.zeros(10**6))  =>  <Tensor of shape (1000000,)> cannot be typed
+V  Predict("?", float("inf"))  =>  inf cannot be typed
+V  Predict("?", 2**60)  =>  is beyond 2**53
+V  Predict("?", 8, output="8")  =>  belongs to no experiment
+V  Predict("?", 8, remarks={8: "yes"})  =>  there is a remark for 8, which is right
+V  Predict("?", 8, remarks={(8,): "no"})  =>  the remark for (8,) is not a number
+V  Predict("?", True, remarks={"no": "no"})  =>  the remark for no is none of the choices"""
+ROWS = [
+    (row[0], *re.split(r"\s+=>\s+", re.sub(r"\n +", " ", row[3:])))
+    for row in re.split(r"\n+(?! )", REFUSALS.strip())
+    if row[0] != "#"
+]
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf:UserWarning")
+@pytest.mark.parametrize(("letter", "call", "sentence"), ROWS, ids=lambda v: v[:60])
+def test_a_refusal_says_what_and_why(letter, call, sentence, known):  # noqa: F811
+    more = {"itertools": itertools, "raises": raises}
+    with pytest.raises(Exception) as refused:  # noqa: PT011
+        eval(call, known | more)
+    assert {refusal(refused.value, part) for part in sentence.split(" … ")} == {letter}
