@@ -87,6 +87,10 @@ def presentable(text: str) -> str:
 def _unless_address(found: re.Match[str]) -> str:
     high = len(found[0]) > len(str(_HIGH))  # an int() of many digits would raise
     number = _HIGH if high else abs(int(found[0]))
-    memory = (id(found), torch.empty(1).data_ptr())  # Python's, and torch's
-    near = any(abs(number - address) < _NEAR for address in memory)
+    near = any(abs(number - address) < _NEAR for address in _some_addresses())
     return "(an address)" if near or number >= _HIGH else found[0]
+
+
+def _some_addresses() -> tuple[int, ...]:
+    """The addresses of a new object of Python and of a new tensor's memory."""
+    return id(object()), torch.empty(1, device="cpu").data_ptr()
