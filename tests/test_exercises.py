@@ -431,7 +431,7 @@ def test_a_read_beyond_the_storage_is_harmless_and_recognised():
 
     text = ex.raw_bytes.check(answer).text
     assert "3 of them from before the storage's first byte (be)" in text
-    assert "5 of them from behind the storage's end (af)" in text
+    assert "5 of them from past the storage's end (af)" in text
 
 
 @pytest.mark.parametrize(("address", "where"), [(0, "at address 0"), (-8, "far from the storage")])

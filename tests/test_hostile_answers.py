@@ -18,7 +18,7 @@ from tests.test_exercises import EXERCISES, Tags
 
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 STOPS = "Your function stops on this input."
-NO_READING = "Your function comes to its end, but its answer cannot be looked at"
+NO_READING = "Your function comes to its end, but reading its answer raises"
 ANOTHER_KIND = "That is another kind of answer"
 
 

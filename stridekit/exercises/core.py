@@ -1,6 +1,6 @@
 """Exercise: a task, its tested solution, the cases that decide, and the mistakes it knows by name.
 
-Nothing here is about strides. An exercise is declared around its reference solution:
+Nothing here is about strides. Declare an exercise around its reference solution:
 
     @exercise(title=…, read=…, cases=…, hints=…, otherwise=…, takeaway=…)
     def double(n: int) -> int:
@@ -124,7 +124,7 @@ class Exercise:
         return Report("passed", headline, (Row("", self.takeaway),))
 
     def hint(self) -> Card:
-        """The next hint: each call tells a little more."""
+        """The next hint; each call tells a little more."""
         if self._hints_given == len(self.hints):
             text = f"`ex.{self.name}.solution()` shows one way to write it."
             return Card("note", f"{self.name}: no more hints", (Row("", text),))
@@ -183,7 +183,7 @@ class Exercise:
     # How a check words its report ------------------------------------------------------------
 
     def _why_not_callable(self, fn: Any) -> tuple[str, str] | None:
-        """What `fn` is instead of a function of these parameters, and advice; None if it is one."""
+        """What came instead of a function of these parameters, and advice; None if `fn` is one."""
         if not callable(fn):
             call = f"`ex.{self.name}.check({self.name})`"
             return (

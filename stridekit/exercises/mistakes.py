@@ -48,12 +48,12 @@ Slots = Mapping[str, Hints]  # pieces of the solution, and what people write in 
 
 
 def row_major(shape: Sequence[int]) -> Ints:
-    """The stride of a new tensor whose sizes are not 0: many wrong answers take it for any tensor's."""
+    """The stride of a new tensor without sizes of 0: many wrong answers give it for any tensor."""
     return packed_stride(shape, range(len(shape))[::-1])
 
 
 class Formula:
-    """The solution as source, to write other answers with: its names, its parameters, its body."""
+    """The solution's source, from which other answers are made: its names, parameters and body."""
 
     def __init__(self, reference: Any) -> None:
         source = textwrap.dedent(inspect.getsource(reference))
@@ -68,7 +68,7 @@ class Formula:
     def answering(self, expression: str) -> Callable[..., Any]:
         """The function that returns an expression of the parameters.
 
-        It knows the names of the module; the name of the exercise is the solution's.
+        It sees the names of the module; the exercise's name stands for the solution.
         """
         return self._compiled(f"    return ({expression})", expression)
 

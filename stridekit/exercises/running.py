@@ -214,7 +214,7 @@ _STOPS = (
     "function there, and look at each part in turn."
 )
 _CANNOT_BE_READ = (
-    "Your function comes to its end, but its answer cannot be looked at: that raises the error above. "
+    "Your function comes to its end, but reading its answer raises the error above. "
     "Answer with plain numbers, tuples or tensors, whichever the task asks for."
 )
 _ANOTHER_KIND = (
@@ -227,7 +227,7 @@ def _changed(name: str) -> Outcome:
     return Outcome(
         {"changed": name},
         f"`{name}` is no longer what it was before the call",
-        f"Your function changes `{name}` itself, and whoever passed it in would be surprised. "
+        f"Your function changes `{name}` itself, and its caller would be surprised. "
         "Ask it for its numbers, or make a view of it: anything without a trailing underscore.",
     )
 
@@ -236,7 +236,7 @@ def _nothing_returned() -> Outcome:
     return Outcome(
         {"returned": None},
         "None",
-        "Your function runs to its end and answers None. Is a `return` missing?",
+        "Your function runs to its end and returns None. Is a `return` missing?",
     )
 
 

@@ -20,7 +20,7 @@ OUTSIDE = (
 
 
 def read_rows(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one row an image, with the bytes copied on the way."""
+    """An answer that is one row per image, with the bytes copied on the way."""
     answer = as_tensor(answer, ": one row for each image")
     log = cast(Logged, args).log
     copied = sum(nbytes for _, nbytes in log.copies)

@@ -1,4 +1,4 @@
-"""E3 and E4: the formats that a layout has, and the layer behind which channels-last is lost."""
+"""E3 and E4: the formats that a layout has, and the layer at which channels-last is lost."""
 
 from __future__ import annotations
 
@@ -190,15 +190,15 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         "layers = [torch.nn.Identity(), lambda t: t.detach()]",
     ],
     hints=[
-        "Run the layers one after the other, each on what the one before it answered, and look at "
+        "Run the layers one after the other, each on what the one before it returned, and look at "
         "every output. Which question do you ask of it?",
         "`y.is_contiguous(memory_format=torch.channels_last)` is the question. Where sizes of 1 make "
         "both formats fit, `y.is_contiguous()` is True and says nothing against channels_last.",
         "`for k, layer in enumerate(layers): x = layer(x)`, then the question, and `return k` at the "
         "first no. After the loop nothing was lost: `return len(layers)`.",
     ],
-    otherwise="Print shape, stride and both flags of what each layer answers. The first output whose "
-    "channels_last flag is False is the one; with none, answer len(layers).",
+    otherwise="Print shape, stride and both flags of what each layer returns. The first output "
+    "whose channels_last flag is False is the one; with none, answer len(layers).",
     takeaway="Ask every output, not the last one: later layers can hide a loss, or mend it at a price.",
 )
 def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
@@ -259,7 +259,7 @@ first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = 
 }
 first_to_lose.slots["enumerate(layers)"] = {
     "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from "
-    "you. In a network each one gets what the one before it answered, and a loss is handed on: "
+    "you. In a network each one gets what the one before it returned, and a loss is handed on: "
     "keep the output, and give it to the next.",
 }
 first_to_lose.slots["return len(layers)"] = {

@@ -131,8 +131,8 @@ clone_stride.wrong |= {
 }
 
 OUTSIDE = (
-    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. What is "
-    "copied there nobody counts. Stay with views and copies of x."
+    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. "
+    "Copies made there are not counted. Stay with views and copies of x."
 )
 
 
@@ -193,8 +193,8 @@ W = "w = torch.arange(48).view(2, 4, 6)"
         "steps move elements? What does the first of them change, as far as the result goes?",
         "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, without a "
         "copy. From there on: what gives a contiguous tensor, and copies only if it has to?",
-        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in the "
-        "line is enough: the one behind the transpose.",
+        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in "
+        "the line is enough: the one after the transpose.",
     ],
     otherwise="Go through your line on this input: after each step, which shape and which stride, and "
     "does it stand in new memory? Only what the next step needs should be copied.",
@@ -244,11 +244,11 @@ by_columns.wrong |= {
     "keeps the reading order and gives it another shape: here the shape of the transpose, with the "
     "elements in the wrong places.",
     "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
-    "transpose behind it turns the strides round again, and view finds two chunks. Where in the "
+    "transpose after it turns the strides round again, and view finds two chunks. Where in the "
     "line is a contiguous tensor needed?",
     "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in "
     "memory by columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
-    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so behind the "
+    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so after the "
     "transpose it copies and changes nothing for view. `contiguous()` is the one that puts the "
     "elements in reading order.",
 }

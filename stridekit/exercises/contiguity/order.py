@@ -77,7 +77,7 @@ def layouts_cases() -> list[str]:
     takeaway="Contiguous means: reading order is memory order. Steps that nobody takes do not count.",
 )
 def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    """Whether a tensor of this shape and stride is contiguous, as `x.is_contiguous()` tells.
+    """True if a tensor of this shape and stride is contiguous, as `x.is_contiguous()` tells.
 
     shape   a tuple of ints >= 0; () is a 0-d tensor
     stride  a tuple of as many ints >= 0, in elements
@@ -100,7 +100,7 @@ def stepped(shape: Ints, stride: Ints) -> tuple[Ints, Ints]:
 
 
 def steps_evenly(shape: Ints, stride: Ints) -> bool:
-    """True if each dim steps as far as all the steps of the one behind it."""
+    """True if each dim steps as far as all the steps of the dim after it."""
     steps = zip(shape[1:], pairwise(stride), strict=True)
     return all(outer == n * inner for n, (outer, inner) in steps)
 
@@ -244,12 +244,12 @@ def neighbours_cases() -> list[str]:
     takeaway="Outer step = inner size * inner step: then the two dims are one run of even steps.",
 )
 def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
-    """Whether dims d and d + 1 can become one by `view`, while all the others stay as they are.
+    """True if `view` can make one dim of dims d and d + 1, while all the others stay as they are.
 
     shape, stride   those of a tensor x, in elements
     d               an int from 0 to len(shape) - 2
-    return          True or False: whether torch makes the view of x that has, in place of dims
-                    d and d + 1, one dim of size shape[d] * shape[d + 1]
+    return          True if torch makes the view of x that has, in place of dims d and d + 1,
+                    one dim of size shape[d] * shape[d + 1]; else False
     """
     if 0 in shape or shape[d] == 1 or shape[d + 1] == 1:
         return True
@@ -275,7 +275,7 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
     "often dim d can step does not matter; how long the row is that one step passes over does. Try "
     "a matrix that is not square.",
     "stride[d] == (shape[d + 1] - 1) * stride[d + 1]": "You count the steps inside a row: one "
-    "fewer than it has elements. One step of dim d has to arrive behind the last of them, and that "
+    "fewer than it has elements. One step of dim d has to arrive after the last of them, and that "
     "takes one more.",
     "stride[d] == prod(shape[d + 1 :])": "You compare with the stride of a new tensor. The two "
     "dims can step evenly with longer steps too, or inside a tensor with gaps elsewhere: try `x[:, "
@@ -283,7 +283,7 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
     "stride[d] == shape[d + 1]": "You take the inner stride for 1 and compare with the size alone. "
     "Elements of a row can lie further apart: try `x[:, ::2]`, whose dims do merge.",
     "stride[d] >= shape[d + 1] * stride[d + 1]": "A step that is longer than the row leaves a gap "
-    "behind it, and then the steps are not even: look at `x[:, :3]`. Dim d has to go exactly as "
+    "after it, and then the steps are not even: look at `x[:, :3]`. Dim d has to go exactly as "
     "far, not at least as far.",
 }
 mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {

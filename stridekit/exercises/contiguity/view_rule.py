@@ -73,7 +73,7 @@ VIEWS = [  # a layout, and new shapes for it
     ],
     hints=[
         "First collect the chunks, from the last dim to the first: how many elements, and how far "
-        "apart? A dim joins the chunk behind it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
+        "apart? A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
         "Leave sizes of 1 out before you begin.",
         "Then cut the chunks, again from the end: the last new dim gets the step of the last chunk, the "
         "one before it that step times its size, until the chunk is used up.",
@@ -129,7 +129,7 @@ def one_chunk(shape: Ints, stride: Ints) -> bool:
 
 
 def ends(shape: Ints) -> set[int]:
-    """How many elements lie behind each boundary of two dims."""
+    """The numbers of elements that lie after each boundary of two dims."""
     return {prod(shape[d:]) for d in range(len(shape))}
 
 
@@ -196,12 +196,12 @@ view_stride.wrong |= {
 }
 view_stride.exact |= {
     f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
-    "answering. Is a `return` missing? Where the view exists, its stride is asked for.",
+    "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
 }
 
 view_stride.mistake(
-    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so its stride fits or "
-    "does not, and it is all the same: leave sizes of 1 out before you look for chunks."
+    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not matter "
+    "whether its stride fits: leave sizes of 1 out before you look for chunks."
 )(Formula(view_stride.reference).with_pieces(ONES_THAT_BREAK))
 
 ANOTHER_ERROR = (
@@ -236,7 +236,7 @@ def read_refused_shape(answer: Any, args: Arguments) -> Outcome:
 
 
 def fits(shape: Ints, numel: int) -> bool:
-    """True if a shape, perhaps with one -1, holds so many elements."""
+    """True if a shape, perhaps with one -1, holds `numel` elements."""
     if -1 not in shape:
         return prod(shape) == numel
     known = -prod(shape)
@@ -339,7 +339,7 @@ unviewable.wrong |= {
 }
 unviewable.exact |= {
     "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does "
-    "that ends without answering. Is a `return` missing? Some tensors have shapes that torch "
+    "that ends without returning. Is a `return` missing? Some tensors have shapes that torch "
     "refuses: try `torch.empty(4, 6).t().view(24)`.",
     "(prod(shape),)": "You always find a shape. Where x is one chunk there is none: torch views it "
     "as anything of as many elements. Then answer None.",

@@ -87,8 +87,8 @@ cache_lines.slots["stride"] = {
     "row_major(shape)": PACKED,
 }
 cache_lines.slots["itemsize"] = {
-    "4": "You took 4 bytes an element for granted. Of float64 only 8 fit on a line, of uint8 64: "
-    "`itemsize` says how many bytes each has.",
+    "4": "You took 4 bytes per element for granted. Only 8 elements of float64 fit on a line, but "
+    "64 of uint8: `itemsize` says how many bytes each has.",
     "1": "You divide elements by 64, and a line has 64 *bytes*. Multiply by `itemsize` before you "
     "divide.",
 }
@@ -163,8 +163,8 @@ warp_sectors.slots["// 32"] = {
     "32 bytes.",
 }
 warp_sectors.slots["itemsize"] = {
-    "4": "You took 4 bytes an element for granted. Of float64 only 4 fit in a sector, of uint8 32: "
-    "`itemsize` says how many bytes each has.",
+    "4": "You took 4 bytes per element for granted. Only 4 elements of float64 fit in a sector, "
+    "but 32 of uint8: `itemsize` says how many bytes each has.",
 }
 warp_sectors.slots["offset"] = {
     "0": "You let the warp start at the start of a sector. With an offset it may reach into one "

@@ -124,9 +124,9 @@ WARM_UP = "queue.work()\n    queue.synchronize()"
 QUARTILE = "sorted(samples)[repeats // 4]"
 
 FIRST_SAMPLE = (
-    "Your first sample holds what should be over before it starts: the first piece ever, or what was "
-    "still in the queue. Before the first reading ask for one piece and wait for it; within a sample, "
-    "wait behind the work."
+    "Your first sample holds what should be over before it starts: the first piece ever, or what "
+    "was still in the queue. Before the first reading ask for one piece and wait for it; within a "
+    "sample, wait after the work."
 )
 MEDIAN = (
     "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; "
@@ -135,7 +135,7 @@ MEDIAN = (
 
 time_it.slots[SAMPLE] = {
     "queue.work()": "The clock sees the asking alone: `work()` returns after 1 microsecond, with "
-    "the work still in the queue. `queue.synchronize()` belongs behind the work and *before* the "
+    "the work still in the queue. `queue.synchronize()` belongs after the work and *before* the "
     "second reading.",
 }
 time_it.slots[WARM_UP] = {

@@ -83,8 +83,8 @@ bytes_moved.slots["(x, y, out)"] = {
     "differently: ask each of the three.",
 }
 bytes_moved.slots["t.itemsize"] = {
-    "4": "You took 4 bytes an element for granted. Ask each of the three for its own `t.itemsize`: "
-    "the result can be of another dtype than the operands.",
+    "4": "You took 4 bytes per element for granted. Ask each of the three for its own "
+    "`t.itemsize`: the result can be of another dtype than the operands.",
     "x.itemsize": "You took the itemsize of x for all three. Ask each of them for its own: the "
     "result can be of another dtype than the operands, and so can y.",
 }

@@ -76,7 +76,7 @@ def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
 
 
 FOUR_BYTES = (
-    "You took 4 bytes an element for granted. That is float32's size; `t.element_size()` knows "
+    "You took 4 bytes per element for granted. That is float32's size; `t.element_size()` knows "
     "that of every dtype."
 )
 READING_ORDER = (
@@ -121,7 +121,7 @@ address.wrong |= {
 
 
 def of_first_dims(t: torch.Tensor, index: Ints, dims: int) -> int:
-    """The right answer, if no other dims than the first so many take part."""
+    """The right answer if only the first `dims` dims took part."""
     taken = sum(i * step for i, step in zip(index[:dims], t.stride(), strict=False))
     return (t.storage_offset() + taken) * t.element_size()
 
@@ -149,7 +149,7 @@ SHAPES = [
         "In shape (2, 3, 4), walk from [0, 0, 0] to [1, 0, 0]. Every element of x[0] lies "
         "between: how many are there?",
         "The stride of dim d is the product of the sizes after d. Going from the last dim to the "
-        "first, one multiplication a dim does it. A size of 0 counts as 1.",
+        "first, one multiplication per dim does it. A size of 0 counts as 1.",
     ],
     otherwise="Take the shape above, number its elements in reading order, and go one index up in "
     "each dim in turn. By how much does the number grow? (A size of 0 counts as 1.)",

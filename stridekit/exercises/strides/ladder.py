@@ -19,8 +19,8 @@ COPY = (
     "write to x then shows in what you return."
 )
 SOMETIMES_A_COPY = (
-    "`contiguous()` gives x back only if x is contiguous already. A slice or a transpose it "
-    "copies, and then you stand on another storage. x's own strides will do."
+    "`contiguous()` gives x back only if x is contiguous already. It copies a slice or a "
+    "transpose, and then you stand on another storage. x's own strides will do."
 )
 BYTES = (
     "as_strided counts elements, and so does `x.storage_offset()`. Nothing here is in bytes: leave "
@@ -39,6 +39,10 @@ SUM_BY_AS_STRIDED = replace(
 NEW_MATRIX = (
     "Your numbers come from the shape alone, so they fit a freshly made matrix and no other. Use "
     "`x.stride(0)`, `x.stride(1)` and `x.storage_offset()`."
+)
+IS_A_COLUMN = (
+    "That is column i: it goes down, from row to row. Along a row the column changes: "
+    "exchange the two dims."
 )
 
 # The slots of each rung, in the order in which they are told: the start, the steps, the sizes.
@@ -87,16 +91,11 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
     return x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
 
 
-IS_A_COLUMN = (
-    "That is column i: it goes down, from row to row. Along a row the column changes: "
-    "exchange the two dims."
-)
-
 row.slots |= START
 row.slots["i * x.stride(0)"] = {
     "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one "
-    "behind the other. `x.stride(0)` says how far apart they really are.",
-    "i": "Your row starts i elements into x. One row further is not one element further, it is "
+    "after the other. `x.stride(0)` says how far apart they really are.",
+    "i": "Your row starts i elements into x. One row further is not one element further but "
     "`x.stride(0)` of them.",
     "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: that "
     "is i steps down, of `x.stride(0)` each.",
@@ -238,7 +237,7 @@ def diagonal(x: torch.Tensor) -> torch.Tensor:
 diagonal.slots |= START
 diagonal.slots["x.stride(0) + x.stride(1)"] = {
     "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step where "
-    "rows lie one behind the other; in general it is `x.stride(0) + x.stride(1)`.",
+    "rows lie one after the other; in general it is `x.stride(0) + x.stride(1)`.",
     "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes one to "
     "the right, another `x.stride(1)`.",
     "x.stride(0) + 1": "You step one row down and one element on. The next column is not always "
@@ -280,7 +279,7 @@ diagonal.wrong |= {
     hints=[
         "The trace is the sum of the diagonal, and you have the diagonal already.",
         "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, "
-        "and `.sum()` behind it.",
+        "and `.sum()` after it.",
     ],
     otherwise="Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and "
     "nothing else?",
@@ -298,23 +297,7 @@ def trace(x: torch.Tensor) -> torch.Tensor:
     return x.as_strided((min(x.shape),), (step,), x.storage_offset()).sum()
 
 
-trace.slots |= START
-trace.slots["x.stride(0) + x.stride(1)"] = {
-    "x.size(1) + 1": "You add up every (number of columns + 1)th element. That is the diagonal "
-    "where rows lie one behind the other; in general its step is `x.stride(0) + x.stride(1)`.",
-    "x.stride(0)": "You add up the first column: your step goes down but not to the right. It "
-    "takes both strides.",
-    "x.stride(0) + 1": "Your step goes one row down and one element on. The next column is not "
-    "always the next element: it lies `x.stride(1)` further.",
-    "x.stride(0) * x.stride(1)": "Your step is the product of the two strides. One step down and "
-    "one to the right are two distances, one after the other: they add up.",
-}
-trace.slots["min(x.shape)"] = {
-    "x.size(0)": "You add as many elements as x has rows. Where x is taller than wide, the last of "
-    "them lie beyond its columns.",
-    "x.size(1)": "You add as many elements as x has columns. Where x is wider than tall, the last "
-    "of them lie beyond its rows.",
-}
+trace.slots |= diagonal.slots
 trace.wrong |= {
     "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
     "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",

@@ -128,7 +128,7 @@ ADDED_FIRST = f"slice{UNBOUNDED}.indices(shape[dim])"
 
 NOTHING = (
     "All right as long as something is left. Where nothing is, torch does not make an exception: "
-    "the offset still moves by `start` strides, brought back to the size if need be."
+    "the offset still moves by `start` strides, with `start` brought back to the size."
 )
 
 slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = {
@@ -158,7 +158,7 @@ slice_layout.slots["len(range(start, stop, step))"] = {
     "len(range(start, stop + 1, step))": "One too many: `stop` itself is not in the slice, so no + "
     "1 belongs to the size. 0:6:2 keeps 0, 2 and 4, and `range(start, stop, step)` counts just "
     "these.",
-    "-((start - stop) // step)": "Where start lies behind stop, nothing is left: the size is 0 "
+    "-((start - stop) // step)": "Where start lies after stop, nothing is left: the size is 0 "
     "then, not below. `len(range(start, stop, step))` never goes there.",
 }
 slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
@@ -175,8 +175,8 @@ slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
     "size is still below 0. Bring such a bound up to 0.",
     GONE_ROUND: "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, and "
     "what is still below 0 then becomes 0.",
-    ADDED_FIRST: "A bound below -size is still negative after you added the size, and a slice of "
-    "Python then counts it from the end once more. Bring it up to 0 first.",
+    ADDED_FIRST: "A bound below -size is still negative after you added the size, and a Python "
+    "slice then counts it from the end once more. Bring it up to 0 first.",
 }
 slice_layout.alone["offset + start * stride[dim]"] = {
     "offset + start * stride[dim] * (size > 0) * all(shape)": NOTHING,

@@ -105,9 +105,9 @@ keep_row.wrong |= {
     "storages.",
     "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python "
     "numbers torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
-    "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and what "
-    "else the array keeps alive torch cannot tell: its `base` can be all of big. Let torch copy "
-    "the row.",
+    "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and torch "
+    "cannot tell what else the array keeps alive: its `base` can be all of big. Let torch copy the "
+    "row.",
     "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
     "`empty_like` and its kind only make room. Something has to copy them in.",
 }
@@ -171,8 +171,8 @@ FLOAT = "torch.zeros(4, 6)"
         "neighbours at a time: do they share a byte?",
         "Neither values nor `is`, `data_ptr()`, `_is_view()` or contiguity tell. stridekit's "
         "`shares_memory(a, b)` does, and so does your own `share_bytes`.",
-        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the answer; if "
-        "they do, go on with x = y. Behind the loop: `len(steps)`.",
+        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the "
+        "answer; if they do, go on with x = y. After the loop: `len(steps)`.",
     ],
     otherwise="Run the steps of the input above by hand, one line each, and ask `relation(y, x)` after "
     "each of them. Which is the first to say that no byte is shared?",
@@ -233,8 +233,8 @@ SAME_FOR_ALL = (
     "different places."
 )
 NONE_COPIES = (
-    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the last "
-    "step's number: return it behind the loop."
+    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "
+    "last step's number: return it after the loop."
 )
 
 first_copy.slots["not shares_memory(y, x)"] = {
@@ -270,10 +270,10 @@ first_copy.alone["not shares_memory(y, x)"] = {
 }
 first_copy.wrong |= {
     "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
-    "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, and asked "
-    "is the first: stop there.",
-    "len(steps_that_copy(x, steps))": "You count the copies. Asked is which step makes the first "
-    "of them: its number in the list.",
+    "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, but the "
+    "task asks for the first: stop there.",
+    "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the "
+    "first of them: its number in the list.",
     "0": SAME_FOR_ALL,
     "len(steps)": SAME_FOR_ALL,
     "len(steps) - 1": SAME_FOR_ALL,
@@ -331,8 +331,8 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
         "e = torch.zeros(3, 0)",
     ],
     hints=[
-        "e[0] and e[1] can be the same memory. Whoever writes there, writes to both; and e belongs to "
-        "whoever passed it in.",
+        "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the "
+        "caller.",
         "So write to something else: a tensor with e's values in which every index has an element of "
         "its own. Which operation makes one whatever e looks like?",
         "`y = e.clone()`, then `y[0] += 1`, then return y. clone() of an expanded tensor lays all its "

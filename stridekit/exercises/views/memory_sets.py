@@ -252,7 +252,7 @@ def first_byte(x: Either) -> int:
 
 
 def block(x: Either) -> int:
-    """The address of a tensor's storage, or of the block behind an array."""
+    """The address of a tensor's storage, or of the memory block that an array lies in."""
     if isinstance(x, torch.Tensor):
         return x.untyped_storage().data_ptr()
     while isinstance(x.base, np.ndarray):
@@ -296,8 +296,9 @@ RANGES = (
     "each other's gaps: does a write to one ever reach the other?"
 )
 PIECES = (
-    "You take each of them for one piece: so many bytes from its first on. With a step there are gaps, "
-    "and the last element lies further away: `x[::3]` of 12 elements reaches the tenth."
+    "You take each of them for one piece: all the bytes from its first element's on, as many as "
+    "its elements take. With a step there are gaps, and the last element lies further away: "
+    "`x[::3]` of 12 elements reaches the tenth."
 )
 VALUES = (
     "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
@@ -334,7 +335,7 @@ share_bytes.slots["x.strides"] = {
 }
 share_bytes.slots["(*steps, 1)"] = {
     "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as "
-    "`n[::-1]` does: its stride is negative, and its first element lies behind its last.",
+    "`n[::-1]` does: its stride is negative, and its first element lies after its last.",
 }
 share_bytes.wrong |= {
     "first_byte(a) == first_byte(b)": POINTERS,
