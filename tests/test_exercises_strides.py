@@ -65,7 +65,7 @@ def test_raw_bytes_are_those_of_the_storage(x):
 
 
 @given(tensors(2, min_ndim=2))
-def test_the_ladder_is_what_torch_answers(x):
+def test_the_ladder_is_what_torch_returns(x):
     for i in range(x.size(0)):
         assert same_view(x, ex.row.reference(x, i), x[i])
     for j in range(x.size(1)):

@@ -29,7 +29,7 @@ class Watch(TorchFunctionMode):
 
     def __init__(self, function: str, args: Mapping[str, Any]) -> None:
         super().__init__()
-        # also in place, and as torch.ops has it
+        # also in place, and as an overload of torch.ops
         self.names = {function, f"{function}_", f"{function}.default"}
         self.bases = {name: t for name, t in args.items() if isinstance(t, torch.Tensor)}
         self.made: list[str] = []
@@ -43,7 +43,7 @@ class Watch(TorchFunctionMode):
 
     def _in_words(self, t: torch.Tensor) -> str:
         facts = layout_facts(t)
-        stride = str(facts["stride"]).replace("'", "")  # (free, 6) rather than ('free', 6)
+        stride = str(facts["stride"]).replace("'", "")  # (free, 6) instead of ('free', 6)
         owners = [f"{name}'s storage" for name, base in self.bases.items() if shares(t, base)]
         return (
             f"shape {facts['shape']}, stride {stride}, "

@@ -1,8 +1,8 @@
 """E5: read a storage byte by byte, behind a fence.
 
-A reader that starts or stops at the wrong byte would read whatever lies beside the storage, or end
-Python. So the storages of these cases are windows in a larger arena: reading too much does no
-harm and is recognised: every byte before the window is `be`, every byte after it `af`.
+A reader that starts or stops at the wrong byte would read what lies beside the storage, or crash
+Python. So the storages of these cases are windows in a larger arena, where reading too much does no
+harm. It is recognised, too: every byte before the window is `be`, every byte after it `af`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class OutOfTheStorage(Stopped):
 
 
 def in_an_arena(t: torch.Tensor) -> tuple[torch.Tensor, range]:
-    """The same tensor on a storage inside an arena, and the arena's addresses."""
+    """The same tensor, on a storage inside an arena, and the arena's addresses."""
     nbytes = t.untyped_storage().nbytes()
     if nbytes == 0:  # nothing to read, and a storage of no bytes has no address
         return t, range(0)

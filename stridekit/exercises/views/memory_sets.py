@@ -296,9 +296,9 @@ RANGES = (
     "each other's gaps: does a write to one ever reach the other?"
 )
 PIECES = (
-    "You take each of them for one piece: all the bytes from its first element's on, as many as "
-    "its elements take. With a step there are gaps, and the last element lies further away: "
-    "`x[::3]` of 12 elements reaches the tenth."
+    "You take each of them for one piece: `nbytes` bytes from its first element on. With a step "
+    "there are gaps, and the last element lies further away: `x[::3]` of 12 elements reaches the "
+    "tenth."
 )
 VALUES = (
     "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
