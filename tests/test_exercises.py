@@ -7,7 +7,7 @@ import math
 import random
 import re
 from collections import defaultdict
-from dataclasses import replace
+from copy import copy
 from html.parser import HTMLParser
 
 import numpy as np
@@ -33,6 +33,7 @@ from stridekit.exercises.running import Outcome, Unusable
 from stridekit.exercises.views.memory_sets import read_byte_set
 from stridekit.exercises.watch import Watch, layout_facts
 from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
+from tests.wrong_answers.collecting import beside_its_slots
 
 LESSONS = [ex, contiguity, views, performance, channels_last]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
@@ -69,10 +70,11 @@ def test_each_wrong_answer_is_refused_with_its_own_hint(wrong):
 @each_wrong_answer
 def test_the_order_of_the_cases_changes_neither_verdict_nor_hint(wrong):
     for seed in range(3):
-        cases = list(wrong.exercise.cases)
-        random.Random(seed).shuffle(cases)
-        cases.sort(key=lambda case: case.delicate)  # these stay last
-        report = replace(wrong.exercise, cases=cases).check(wrong.answer)
+        shuffled = copy(wrong.exercise)
+        shuffled.cases = list(shuffled.cases)
+        random.Random(seed).shuffle(shuffled.cases)
+        shuffled.cases.sort(key=lambda case: case.delicate)  # these stay last
+        report = shuffled.check(wrong.answer)
         assert not report.passed
         assert wrong.words in report.hint
 
@@ -105,8 +107,9 @@ def test_each_mistake_gets_its_hint_in_a_report_that_is_the_same_each_time(task)
 
 # Slots ----------------------------------------------------------------------------------------
 
-WITH_SLOTS = [task for task in EXERCISES if task.slots]
-EVERY_FORMULA = [*((task, task.slots) for task in WITH_SLOTS), *FORMULAS]
+SLOTS = [(task, task.slots) for task in EXERCISES if task.slots]
+ALONE = [(task, beside_its_slots(task, task.alone)) for task in EXERCISES if task.alone]
+EVERY_FORMULA = [*SLOTS, *ALONE, *FORMULAS]
 
 
 def passes(task, answer):
@@ -121,8 +124,9 @@ def passes(task, answer):
 def test_of_all_combinations_of_pieces_the_solution_alone_is_right(task, slots):
     """A check that lets another one pass has too few cases."""
     hints = {right: dict.fromkeys(wrong, "") for right, wrong in slots.items()}
-    formulas = Formula(task.reference).combinations(hints, fewest=1)
-    assert [it.answer.__name__ for it in formulas if passes(task, it.answer)] == []
+    formula = Formula(task.reference)
+    wrong = [*formula.with_one_piece(hints), *formula.combinations(hints)]
+    assert [it.answer.__name__ for it in wrong if passes(task, it.answer)] == []
 
 
 @each_exercise
@@ -427,7 +431,7 @@ def test_a_read_beyond_the_storage_is_harmless_and_recognised():
 
     text = ex.raw_bytes.check(answer).text
     assert "3 of them from before the storage's first byte (be)" in text
-    assert "5 of them from behind the storage's end (af)" in text
+    assert "5 of them from past the storage's end (af)" in text
 
 
 @pytest.mark.parametrize(("address", "where"), [(0, "at address 0"), (-8, "far from the storage")])
@@ -525,7 +529,8 @@ def test_each_part_of_a_card_is_escaped():
 
 @each_exercise
 def test_hints_come_one_by_one_and_then_point_to_the_solution(task):
-    task = replace(task, _hints_given=0)
+    task = copy(task)
+    task._hints_given = 0
     shown = [task.hint().text for _ in range(len(task.hints) + 2)]
     total = len(task.hints)
     for k, text in enumerate(shown[:total], start=1):
@@ -565,19 +570,22 @@ def test_the_tab_key_offers_the_exercises_alone():
     assert dir(ex) == sorted(ex.__all__)
 
 
-def declared(reference, *mistakes, cases=("n = 1", "n = 2", "n = 3", "n = 4", "n = 5")):
-    """An exercise around a reference, with mistakes as (answer, hint, exact)."""
+def declared(reference, cases=("n = 1", "n = 2", "n = 3", "n = 4", "n = 5"), **mistakes):
+    """An exercise around a reference; the mistakes as `wrong`, `exact` and so on."""
     task = exercise(
         title="a number", read=read_number, cases=cases, hints=["Think."], otherwise="Otherwise.",
         takeaway="Done."
     )(reference)  # fmt: skip
-    for answer, hint, exact in mistakes:
-        task.mistake(hint, exact=exact)(answer)
+    for kind, of_this_kind in mistakes.items():
+        setattr(task, kind, of_this_kind)
     return task
 
 
 def same(n):
     return n
+
+
+NOUGHT = "0 if n < 5 else 5"
 
 
 def nought(n):
@@ -592,8 +600,8 @@ def test_a_combination_is_known_without_being_written():
         side, count = n + 1, 4
         return side * count
 
-    task = declared(area)
-    task.knows(
+    task = declared(
+        area,
         slots={"n + 1": {"n": "Side.", "n - 1": "Short."}, "4": {"2": "Two.", "3": "Three."}},
         alone={"side * count": {"side + count": "Sum."}},
         wrong={"area(n) + 1": "One more.", "side(n)": "An error."},
@@ -617,40 +625,39 @@ def test_a_piece_that_is_not_in_the_body_once_is_refused(piece, times):
         side = n + 1
         return side * 4
 
+    task = declared(area, slots={piece: {"1": "One."}})
     with pytest.raises(ValueError, match=f"'{piece}' is in the solution {times} times, not once"):
-        declared(area).knows(slots={piece: {"1": "One."}})
+        task.check(same)
 
 
-def test_an_exact_mistake_is_told_only_to_whoever_makes_it_everywhere():
-    """Not to one who is right in a case where the mistake is wrong."""
+def test_an_exact_mistake_is_told_only_to_those_who_make_it_everywhere():
+    """Not to those who are right in a case where the mistake is wrong."""
 
     def mostly(n):
         return 0 if n < 4 else n
 
-    assert declared(same, (nought, "Nought.", False)).check(mostly).hint == "Nought."
-    assert declared(same, (nought, "Nought.", True)).check(mostly).hint == "Otherwise."
-    assert declared(same, (nought, "Nought.", True)).check(nought).hint == "Nought."
+    exact = declared(same, exact={NOUGHT: "Nought."})
+    assert declared(same, wrong={NOUGHT: "Nought."}).check(mostly).hint == "Nought."
+    assert exact.check(mostly).hint == "Otherwise." and exact.check(nought).hint == "Nought."
 
 
 def test_of_two_mistakes_that_fit_alike_the_first_is_told():
-    task = declared(same, (nought, "First.", False), (lambda n: nought(n), "Second.", False))
+    task = declared(same, wrong={NOUGHT: "First.", f"({NOUGHT})": "Second."})
     assert task.check(nought).hint == "First."
 
 
 def test_an_error_beside_an_agreement_is_one_more():
-    def fails_at_two(n):
-        return n * n if n != 2 else n / 0
-
-    assert (
-        declared(same, (fails_at_two, "Square.", False)).check(lambda n: fails_at_two(n)).hint
-        == "Square."
-    )
+    task = declared(same, wrong={"n * n if n != 2 else n / 0": "Square."})
+    assert task.check(lambda n: n * n if n != 2 else n / 0).hint == "Square."
 
 
 def test_an_input_is_described_with_its_itemsize():
+    def one(n):
+        return 1
+
     for dtype, said in (("uint8", "1 byte an element"), ("int16", "2 bytes an element")):
         cases = [f"n = torch.zeros(2, dtype=torch.{dtype})"]
-        report = declared(lambda n: 1, cases=cases).check(lambda n: 2)
+        report = declared(one, cases).check(lambda n: 2)
         assert f"n: shape (2,), stride (1,), storage_offset 0, {said}\n" in report.text
 
 

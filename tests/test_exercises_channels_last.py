@@ -201,7 +201,7 @@ def test_right_answers_by_other_means_pass(task, answer):
     assert task.check(answer).passed, task.check(answer)
 
 
-# Answers that hope for luck ---------------------------------------------------------------------
+# Copies in disguise -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

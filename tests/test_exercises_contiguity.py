@@ -15,14 +15,14 @@ from tests.wrong_answers.contiguity import torch_view
 
 
 def layouts(ndim, sizes=range(4), strides=range(5)):
-    """Every shape and stride of so many dims."""
+    """Every shape and stride of `ndim` dims."""
     for shape in itertools.product(sizes, repeat=ndim):
         for stride in itertools.product(strides, repeat=ndim):
             yield shape, stride
 
 
 def new_shapes(numel, ndim):
-    """Every shape of so many elements and dims."""
+    """Every shape of `ndim` dims and `numel` elements."""
     if ndim == 0:
         return [()] if numel == 1 else []
     heads = [n for n in range(1, numel + 1) if numel % n == 0]
@@ -45,7 +45,7 @@ def test_is_contiguous_is_torch_s_answer():
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
-def test_mergeable_is_whether_torch_makes_the_view(ndim):
+def test_mergeable_is_true_where_torch_makes_the_view(ndim):
     for shape, stride in layouts(ndim, strides=(0, 1, 2, 3, 6)):
         for d in range(ndim - 1):
             merged = (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :])

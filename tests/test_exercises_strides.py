@@ -65,7 +65,7 @@ def test_raw_bytes_are_those_of_the_storage(x):
 
 
 @given(tensors(2, min_ndim=2))
-def test_the_ladder_is_what_torch_answers(x):
+def test_the_ladder_is_what_torch_returns(x):
     for i in range(x.size(0)):
         assert same_view(x, ex.row.reference(x, i), x[i])
     for j in range(x.size(1)):
@@ -97,7 +97,7 @@ def bytes_view(t):
     return torch.empty(0, dtype=torch.uint8).set_(storage, 0, (storage.nbytes(),))
 
 
-def stop_behind_the_last(base, view):
+def stop_past_the_last(base, view):
     """Another stop that makes the same slice."""
     step = view.stride(0) // base.stride(0)
     start = (view.storage_offset() - base.storage_offset()) // base.stride(0)
@@ -113,9 +113,9 @@ BY_OTHER_MEANS = [
     (ex.contiguous_stride, lambda shape: (s for s in torch.empty(shape).stride())),
     (ex.slice_layout, sliced),
     (ex.slice_layout, lambda *args: list(map(torch.tensor, sliced(*args)))),
-    (ex.recover_slice, stop_behind_the_last),
-    (ex.recover_slice, lambda *args: range(*stop_behind_the_last(*args).indices(99))),
-    (ex.recover_slice, lambda *args: stop_behind_the_last(*args).indices(99)),
+    (ex.recover_slice, stop_past_the_last),
+    (ex.recover_slice, lambda *args: range(*stop_past_the_last(*args).indices(99))),
+    (ex.recover_slice, lambda *args: stop_past_the_last(*args).indices(99)),
     (ex.raw_bytes, lambda t: bytes(t.untyped_storage().tolist())),
     (ex.raw_bytes, lambda t: t.untyped_storage().tolist()),
     (ex.raw_bytes, array_of_bytes),

@@ -188,7 +188,7 @@ def test_right_answers_by_other_means_pass(task, answer):
     assert task.check(answer).passed, task.check(answer)
 
 
-# Readers, and what the kit says of arrays -------------------------------------------------------
+# Readers, and reports about arrays --------------------------------------------------------------
 
 
 def test_runs_of_bytes_are_shown_and_long_lists_are_cut():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from stridekit.exercises import channels_last, contiguity, performance, views
+from stridekit.exercises import channels_last, contiguity, performance, untrusted, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, read_number, view_of
 from stridekit.exercises.running import Unusable
@@ -18,7 +18,7 @@ from tests.test_exercises import EXERCISES, Tags
 
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 STOPS = "Your function stops on this input."
-NO_READING = "Your function comes to its end, but its answer cannot be looked at"
+NO_READING = "Your function comes to its end, but reading its answer raises"
 ANOTHER_KIND = "That is another kind of answer"
 
 
@@ -409,12 +409,15 @@ def test_addresses_are_told_from_numbers(text, shown):
     assert presentable(text) == shown
 
 
-def test_a_number_is_taken_for_an_address_where_memory_is_near():
-    """On most systems none lies as low as 5e9."""
-    memory = [id(object()), torch.empty(1).data_ptr()]
-    far = min(memory) > 10**11
-    assert presentable("5000000000") == ("5000000000" if far else "(an address)")
-    assert [presentable(str(address + 10**6)) for address in memory] == ["(an address)"] * 2
+@pytest.mark.parametrize(("memory", "shown"), [(2**33, "(an address)"), (2**46, "5000000000")])
+def test_a_number_is_an_address_where_memory_is_near(memory, shown, monkeypatch):
+    monkeypatch.setattr(untrusted, "_some_addresses", lambda: (2**46, memory))
+    assert presentable("5000000000") == shown
+
+
+def test_real_addresses_are_recognised():
+    for address in (id(object()), torch.empty(1, device="cpu").data_ptr()):
+        assert presentable(str(address + 10**6)) == "(an address)"
 
 
 def test_a_view_is_read_as_torch_has_it():

@@ -1,7 +1,7 @@
 """Readers: each turns an answer into facts to compare and words to show.
 
-A reader is generous about types, where the idea is right (a list for a tuple, a 0-d tensor for an
-int), and exact about what the type carries. It raises Unusable, with what would do instead.
+A reader is generous about types where the idea is right (a list for a tuple, a 0-d tensor for an
+int) and exact about what they hold. It raises Unusable, which says what it can use instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, desc
 from stridekit.exercises.untrusted import type_name
 from stridekit.exercises.watch import layout_facts, shares
 
-_MAX_LENGTH = 10_000  # more than any answer needs, so that an endless iterator comes to an end
+_MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
 
 
 def as_int(value: Any, what: str = "an int") -> int:
@@ -35,7 +35,7 @@ def as_int(value: Any, what: str = "an int") -> int:
 
 
 def _of_64_bits(value: int, what: str) -> int:
-    """The int as Python's own. Beyond 64 bits nothing here has a size, and Python may not print it."""
+    """The value as Python's own int. Refuse more than 64 bits, which Python may not print."""
     value = int.__int__(value)
     if value.bit_length() > 64:
         raise Unusable(f"an int of {value.bit_length():,} bits, where {what} is asked for")
@@ -51,7 +51,7 @@ def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
 
 
 def kind(value: Any) -> str:
-    """The sort of thing that came, with its shape if it has one.
+    """The kind of value that came, with its shape if it has one.
 
     >>> kind(torch.zeros(2, 3)), kind([1, 2]), kind(0.5)
     ('a tensor of shape (2, 3)', 'a list of 2', 'a float')
@@ -71,13 +71,13 @@ def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:
 
 
 def read_stride(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a stride: one int a dim."""
+    """An answer that is a stride: one int per dim."""
     stride = as_ints(answer)
     return Outcome({"stride": stride}, str(stride))
 
 
 def read_stride_of(name: str, *, or_none: bool = False) -> Read:
-    """A reader of strides for the shape in the argument `name`, perhaps None where there are none."""
+    """A reader of strides for the shape in the argument `name`; with `or_none`, None is read too."""
     wanted = "a tuple of ints or None" if or_none else "a tuple of ints"
 
     def read(answer: Any, args: Arguments) -> Outcome:
@@ -90,7 +90,7 @@ def read_stride_of(name: str, *, or_none: bool = False) -> Read:
 
 
 def free_where_unused(shape: Sequence[int], stride: tuple[int, ...]) -> tuple[Any, ...]:
-    """The stride, "free" where no index steps by it; as it is if it does not fit the shape.
+    """The stride, with "free" where no index steps by it; unchanged if it does not fit the shape.
 
     >>> free_where_unused((4, 1, 6), (6, 99, 1))
     (6, 'free', 1)
@@ -117,7 +117,7 @@ def read_parts(*names: str) -> Read:
 
 
 def as_tensor(answer: Any, of_what: str = "") -> torch.Tensor:
-    """The answer, if it is a tensor; `of_what` goes on with the sentence that refuses others."""
+    """The answer if it is a tensor; `of_what` ends the sentence that refuses others."""
     if not isinstance(answer, torch.Tensor):
         raise Unusable(f"{kind(answer)}, where a tensor is asked for{of_what}")
     return answer
@@ -144,7 +144,7 @@ def view_of(base: str) -> Read:
 
 
 def read_number(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one number: a Python number, or what is 0-d and holds one."""
+    """An answer that is one number: a Python number, or a 0-d tensor or array of one."""
     wanted = "one number is asked for, a Python number or a 0-d tensor"
     answer = _unwrapped(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
@@ -155,7 +155,7 @@ def read_number(answer: Any, args: Arguments) -> Outcome:
 
 
 def read_uses(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a number of uses; of a fraction only a few digits are shown."""
+    """An answer that is a number of uses; a fraction is shown with a few digits."""
     facts = read_number(answer, args).facts
     value = facts["value"]
     return Outcome(facts, f"{value:g}" if isinstance(value, float) else str(value))

@@ -1,4 +1,4 @@
-"""Count the bytes that an answer copies, by watching every operation below autograd."""
+"""The bytes that an answer copies, counted by watching every operation below autograd."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stridekit.exercises.running import Arguments
 class CopyLog(TorchDispatchMode):
     """Notes each operation that fills a storage of its own, and how many bytes that has.
 
-    `outside` tells whether one of them was handed memory from elsewhere: a list's or an array's.
+    `outside` is True if one of them read memory from elsewhere: a list's or an array's.
     """
 
     @classmethod
@@ -28,7 +28,7 @@ class CopyLog(TorchDispatchMode):
         super().__init__()
         self.copies: list[tuple[str, int]] = []
         self.outside = False
-        self._known: dict[int, Any] = {}  # by address; kept alive, so that none comes again
+        self._known: dict[int, Any] = {}  # by address; kept alive, so that no address is used again
         for t in filter(_has_memory, given):
             self._remember(t)
 
@@ -40,7 +40,7 @@ class CopyLog(TorchDispatchMode):
         self._known[t.untyped_storage().data_ptr()] = t.untyped_storage()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Let the operation through, and note what it made."""
+        """Run the operation and note what it made."""
         kwargs = kwargs or {}
         taken = [t for t in tree_leaves((args, kwargs)) if _has_memory(t)]
         unknown = {t.untyped_storage().data_ptr() for t in taken if not self.knows(t)}
@@ -60,7 +60,7 @@ def _has_memory(t: Any) -> bool:
 
 
 class Logged(dict[str, Any]):
-    """The arguments of a call, and what was copied since."""
+    """The arguments of a call, and the log of what it copies."""
 
     log: CopyLog
 

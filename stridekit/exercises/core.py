@@ -1,13 +1,13 @@
 """Exercise: a task, its tested solution, the cases that decide, and the mistakes it knows by name.
 
-Nothing here is about strides. An exercise is declared around its reference solution:
+Nothing here is about strides. Declare an exercise around its reference solution:
 
     @exercise(title=…, read=…, cases=…, hints=…, otherwise=…, takeaway=…)
     def double(n: int) -> int:
         \"\"\"Twice n.\"\"\"
         return 2 * n
 
-    double.knows(wrong={"n * n": "That is the square. Add n to itself."})
+    double.wrong["n * n"] = "That is the square. Add n to itself."
 
 The docstring is the spec that the learner reads, the body is what `.solution()` shows, and its
 answers are what is expected, so the three cannot disagree. `mistakes` decides which hint a wrong
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +28,7 @@ import numpy as np
 import torch
 
 from stridekit._defaults import torch_defaults
-from stridekit.exercises.mistakes import Formula, Mistake, Pieces, most_alike, same_everywhere
+from stridekit.exercises.mistakes import Formula, Hints, Mistake, most_alike, same_everywhere
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import (
     NOT_ATTEMPTED,
@@ -53,6 +53,16 @@ class Exercise:
 
     Made by `exercise`. What these three return displays itself, in a notebook and in a terminal.
     `otherwise` is the hint for wrong answers that match no known mistake.
+
+    Its author then adds wrong answers, written as source, each with its hint:
+
+    slots   pieces of the solution, and for each what people write in its place; in the order in
+            which they are told, as any combination of wrong pieces is known, too
+    alone   the same, for hints that are true only where the rest of the solution is right
+    wrong   whole answers of one expression
+    exact   such answers, told only to those who answer like them in every case
+
+    A source knows the parameters and the module; the exercise's name is its solution.
     """
 
     reference: Callable[..., Any]
@@ -64,8 +74,11 @@ class Exercise:
     takeaway: str
     fence: Fence
     means: Means
-    mistakes: list[Mistake] = field(default_factory=list)
-    slots: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    slots: dict[str, Hints] = field(default_factory=dict)
+    alone: dict[str, Hints] = field(default_factory=dict)
+    wrong: dict[str, str] = field(default_factory=dict)
+    exact: dict[str, str] = field(default_factory=dict)
+    _functions: list[Mistake] = field(default_factory=list)
     _hints_given: int = 0
     _known: dict[Any, Outcome] = field(default_factory=dict)
 
@@ -111,7 +124,7 @@ class Exercise:
         return Report("passed", headline, (Row("", self.takeaway),))
 
     def hint(self) -> Card:
-        """The next hint: each call tells a little more."""
+        """The next hint; each call tells a little more."""
         if self._hints_given == len(self.hints):
             text = f"`ex.{self.name}.solution()` shows one way to write it."
             return Card("note", f"{self.name}: no more hints", (Row("", text),))
@@ -138,54 +151,39 @@ class Exercise:
 
     # For the author ---------------------------------------------------------------------------
 
-    def mistake(self, hint: str, *, exact: bool = False) -> Callable[[Answer], Answer]:
-        """Register the decorated function as a wrong answer, and the hint that it gets.
-
-        Set `exact` if the hint would be false for someone whose answers only mostly match.
-        """
+    def mistake(self, hint: str) -> Callable[[Answer], Answer]:
+        """Register the decorated function as a wrong answer, and the hint that it gets."""
 
         def register(answer: Answer) -> Answer:
-            self.mistakes.append(Mistake(answer, hint, exact))
+            self._functions.append(Mistake(answer, hint))
             return answer
 
         return register
 
-    def knows(
-        self,
-        *,
-        slots: Pieces | None = None,
-        alone: Pieces | None = None,
-        wrong: Mapping[str, str] | None = None,
-        exact: Mapping[str, str] | None = None,
-    ) -> None:
-        """Register wrong answers that are written as source, each with its hint.
-
-        slots   pieces of the solution, and for each what people write in its place; in the order
-                in which they are told, as any combination of wrong pieces is known, too
-        alone   the same, for hints that are true only where the rest of the solution is right
-        wrong   whole answers of one expression
-        exact   such answers, told only to those who answer like them in every case
-
-        A source knows the parameters and the module; the exercise's name is its solution.
-        """
-        slots, alone, exact = slots or {}, alone or {}, exact or {}
+    @cached_property
+    def mistakes(self) -> list[Mistake]:
+        """The wrong answers that the exercise knows; of two that fit alike the first is told."""
         formula = Formula(self.reference)
-        for right, pieces in (*slots.items(), *alone.items()):
-            for piece, hint in pieces.items():
-                self.mistake(hint)(formula.with_pieces({right: piece}))
-        for expression, hint in (*(wrong or {}).items(), *exact.items()):
-            self.mistake(hint, exact=expression in exact)(formula.answering(expression))
-        self.slots.update(slots)
+        return [
+            *formula.with_one_piece(self.slots),
+            *formula.with_one_piece(self.alone),
+            *(Mistake(formula.answering(source), hint) for source, hint in self.wrong.items()),
+            *(
+                Mistake(formula.answering(source), hint, True)
+                for source, hint in self.exact.items()
+            ),
+            *self._functions,
+        ]
 
     @cached_property
     def combinations(self) -> list[Mistake]:
         """The answers with a wrong piece in two slots or more."""
-        return list(Formula(self.reference).combinations(self.slots)) if self.slots else []
+        return list(Formula(self.reference).combinations(self.slots))
 
     # How a check words its report ------------------------------------------------------------
 
     def _why_not_callable(self, fn: Any) -> tuple[str, str] | None:
-        """What `fn` is instead of a function of these parameters, and advice; None if it is one."""
+        """What came instead of a function of these parameters, and advice; None if `fn` is one."""
         if not callable(fn):
             call = f"`ex.{self.name}.check({self.name})`"
             return (

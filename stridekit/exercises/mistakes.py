@@ -1,13 +1,11 @@
 """Mistakes: the wrong answers that an exercise knows, written down or made from its solution.
 
-A mistake answers as someone would who makes one particular error in reasoning; whoever gives its
-answers is told its hint. Most are a line of source (`Exercise.knows`), the others functions
+A mistake answers as someone would who makes one particular error in reasoning; a learner who gives
+the same answers is told its hint. Most are a line of source, the others functions
 (`Exercise.mistake`):
 
-    row.knows(
-        slots={"x.size(1)": {"x.size(0)": "A row has as many elements as x has columns."}},
-        wrong={"x[i].clone()": "The right values, in new memory: that is a copy."},
-    )
+    row.slots["x.size(1)"] = {"x.size(0)": "A row has as many elements as x has columns."}
+    row.wrong["x[i].clone()"] = "The right values, in new memory: that is a copy."
 
 A slot is a piece of the solution, with what people write in its place. That makes the solution a
 formula with choices, and every combination of wrong choices is known as well.
@@ -45,16 +43,17 @@ class Mistake:
     exact: bool = False
 
 
-Pieces = Mapping[str, Mapping[str, str]]  # of the solution: what stands in their place, with hints
+Hints = Mapping[str, str]  # wrong answers or pieces of them, as source, and the hint of each
+Slots = Mapping[str, Hints]  # pieces of the solution, and what people write in their place
 
 
 def row_major(shape: Sequence[int]) -> Ints:
-    """The stride of a new tensor whose sizes are not 0: many wrong answers take it for any tensor's."""
+    """The stride of a new tensor without sizes of 0: many wrong answers give it for any tensor."""
     return packed_stride(shape, range(len(shape))[::-1])
 
 
 class Formula:
-    """The solution as source, to write other answers with: its names, its parameters, its body."""
+    """The solution's source, from which other answers are made: its names, parameters and body."""
 
     def __init__(self, reference: Any) -> None:
         source = textwrap.dedent(inspect.getsource(reference))
@@ -63,13 +62,13 @@ class Formula:
         after = 1 if ast.get_docstring(function) else 0
         self.body = "\n".join(source.splitlines()[function.body[after].lineno - 1 :])
         self.reference = reference
-        self.names: dict[str, Any] = reference.__globals__  # as far as they are known by now
+        self.names: dict[str, Any] = reference.__globals__
         self.head = f"({', '.join(inspect.signature(reference).parameters)})"
 
     def answering(self, expression: str) -> Callable[..., Any]:
         """The function that returns an expression of the parameters.
 
-        It knows the names of the module; the name of the exercise is the solution's.
+        It sees the names of the module; the exercise's name stands for the solution.
         """
         return self._compiled(f"    return ({expression})", expression)
 
@@ -84,19 +83,22 @@ class Formula:
             body, ", ".join(f"{wrong} for {right}" for right, wrong in pieces.items())
         )
 
-    def combinations(self, slots: Pieces, fewest: int = 2) -> Iterator[Mistake]:
+    def with_one_piece(self, slots: Slots) -> Iterator[Mistake]:
+        """Yield the answers with one wrong piece, each with its hint."""
+        for right, hints in slots.items():
+            for piece, hint in hints.items():
+                yield Mistake(self.with_pieces({right: piece}), hint)
+
+    def combinations(self, slots: Slots) -> Iterator[Mistake]:
         """Yield the answers with two wrong pieces or more, each with the hint of the first of them.
 
         So a hint may assume that earlier slots are right, but nothing about later ones. It is told
         only for the same answers in every case, when there is no doubt.
         """
         for chosen in product(*([None, *wrong] for wrong in slots.values())):
-            pieces = {
-                right: piece
-                for right, piece in zip(slots, chosen, strict=True)
-                if piece is not None
-            }
-            if len(pieces) >= fewest:
+            choices = zip(slots, chosen, strict=True)
+            pieces = {right: piece for right, piece in choices if piece is not None}
+            if len(pieces) > 1:
                 right, piece = next(iter(pieces.items()))
                 yield Mistake(self.with_pieces(pieces), slots[right][piece], exact=True)
 
@@ -122,12 +124,14 @@ def same_everywhere(mistake: Mistake, trials: Sequence[Trial], run: Run) -> bool
 def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -> str:
     """The hint of the mistake that best matches the learner's answers; "" if none fits.
 
-    A mistake fits if it gives the learner's first wrong answer and enough of the others: one match
-    among several wrong answers may be chance, and so may matches in errors alone. It does not fit a
-    learner who is right where it goes wrong more often than the two go wrong together.
+    A mistake fits if it gives the learner's answer on the first wrong case, which is the one shown,
+    and on most of the others: one match among several wrong answers may be chance, and so may
+    matches in errors alone. A learner who is right on more of the mistake's wrong cases than they
+    share wrong answers is not making that mistake.
     """
     wrong = [i for i, trial in enumerate(trials) if not trial.right]
-    # With two possible answers, a match soon happens by chance: nearly all have to agree.
+    # Two wrong answers in common will do, but where there are two possible answers, matches soon
+    # happen by chance: there, four fifths have to agree.
     yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
     enough = max(len(wrong) * 4 // 5 if yes_or_no else 0, min(2, len(wrong)))
     best_hint, most = "", 0

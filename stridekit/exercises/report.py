@@ -1,7 +1,7 @@
 """The words of an exercise: cards that read the same in a terminal, in a notebook and in a test.
 
-A card never holds an address, a time or a random id, so the output of a cell that shows one is the
-same at every run. Its sign says what its colour says.
+A card never holds an address, a time or a random id, so a cell that shows one has the same output at
+every run. Its sign says the same as its colour.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 Status = Literal["passed", "failed", "blank", "note"]
 
 _SIGN = {"passed": "✓", "failed": "✗", "blank": "○", "note": "·"}
-# The plain colour is for where a theme's variables are not: on GitHub, in an untrusted notebook.
+# The plain colour serves where there are no theme variables: on GitHub, in an untrusted notebook.
 _COLOUR = {
     "passed": ("success-color1", "#2a8c6a"),
     "failed": ("warn-color1", "#c96a12"),
@@ -68,7 +68,7 @@ class Card:
 
 @dataclass(frozen=True, repr=False)
 class Report(Card):
-    """The answer of `check`; `hint` is its one sentence of help, "" where none is needed."""
+    """The result of `check`; `hint` is its help, "" where none is needed."""
 
     hint: str = ""
 
@@ -111,5 +111,5 @@ def _html_row(row: Row) -> str:
 
 
 def _prose(text: str) -> str:
-    """Escaped, with `backticks` set as code."""
+    """The text as HTML: escaped, with `backticks` set as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

@@ -1,4 +1,4 @@
-"""Call a function on one case, and read the result as facts that can be compared."""
+"""Call a function on one case, and read its result as facts to compare."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Read = Callable[[Any, Arguments], "Outcome"]
 Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Arguments]]
 
 
-_MOST_ITEMS = 100_000  # of an answer that is still read
+_MOST_ITEMS = 100_000  # in an answer that is read
 
 
 @contextmanager
 def no_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
-    """Hand the arguments over as they are. An exercise that can do harm has a fence of its own."""
+    """Pass the arguments on as they are. An exercise that can do harm has a fence of its own."""
     yield arguments
 
 
@@ -214,7 +214,7 @@ _STOPS = (
     "function there, and look at each part in turn."
 )
 _CANNOT_BE_READ = (
-    "Your function comes to its end, but its answer cannot be looked at: that raises the error above. "
+    "Your function comes to its end, but reading its answer raises the error above. "
     "Answer with plain numbers, tuples or tensors, whichever the task asks for."
 )
 _ANOTHER_KIND = (
@@ -227,7 +227,7 @@ def _changed(name: str) -> Outcome:
     return Outcome(
         {"changed": name},
         f"`{name}` is no longer what it was before the call",
-        f"Your function changes `{name}` itself, and whoever passed it in would be surprised. "
+        f"Your function changes `{name}` itself, and its caller would be surprised. "
         "Ask it for its numbers, or make a view of it: anything without a trailing underscore.",
     )
 
@@ -236,7 +236,7 @@ def _nothing_returned() -> Outcome:
     return Outcome(
         {"returned": None},
         "None",
-        "Your function runs to its end and answers None. Is a `return` missing?",
+        "Your function runs to its end and returns None. Is a `return` missing?",
     )
 
 
@@ -248,7 +248,7 @@ _NUMBERS_OF_A_VIEW = r"sizes \[.*?\], strides \[.*?\], storage offset \d+"
 
 
 def _raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Outcome:
-    # A class of the learner's own may lie about its traceback, its class and its words.
+    # An error of the learner's own class may lie about its traceback, its class and its message.
     own_frames = [tb for tb in _frames(sys.exc_info()[2]) if _code_of(fn) is tb.tb_frame.f_code]
     at = own_frames[-1] if own_frames else None
     kind, message = type(error), said_by(error).split("\n")[0]
@@ -257,8 +257,8 @@ def _raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Out
     name = type_name(error)
     shown = f"raised {name}: {message[:160]}" if message else f"raised {name}"
     line = linecache.getline(at.tb_frame.f_code.co_filename, at.tb_lineno).strip() if at else ""
-    # In torch a RuntimeError can be anything; the first word of its message says who raised it. A
-    # view that would leave its storage tells its numbers too, and two such views are not the same.
+    # In torch a RuntimeError can be anything; the first word of its message says who raised it. The
+    # message about a view that would leave its storage has the view's numbers: compare them as well.
     numbers = re.findall(_NUMBERS_OF_A_VIEW, message)
     fact = (name, message.split(" ")[0], *numbers) if issubclass(kind, RuntimeError) else name
     hint = _TOO_FAR if numbers else _STOPS if at else otherwise
@@ -270,9 +270,9 @@ def _raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Out
 
 
 # Is there anything to check? ------------------------------------------------------------------
-# A blank is `...`, `pass`, a docstring, `return ...` or `raise NotImplementedError`. The compiled
-# code tells: where no other instructions are left than in a blank, nothing can have been tried.
-# Which ones these are depends on the Python that runs, so it is asked.
+# A blank is `...`, `pass`, a docstring, `return ...` or `raise NotImplementedError`. Its compiled
+# code has only the instructions of a function that does nothing. Which these are depends on the
+# version of Python, so take them from two such functions.
 
 
 def _ellipsis() -> None: ...

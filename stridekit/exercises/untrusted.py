@@ -1,7 +1,7 @@
-"""Values from a learner's code, made plain: their classes may lie about themselves, or raise.
+"""Make values from a learner's code plain: their classes may lie about themselves, or raise.
 
-Facts are compared and words are shown long after the call, where no error is expected any more. So both
-become Python's own values while errors are still caught; no method of the learner's runs after that.
+Facts are compared and words are shown long after the call, where errors are no longer caught. So both
+become Python's own values while errors still are; after that, none of the learner's methods runs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _EXACT: dict[type, Callable[[Any], Any]] = {
     str: str.__str__,
     bytes: bytes.__bytes__,
 }
-# On 64-bit systems most addresses are larger than the first number. On some they are not, and then what
-# lies nearer than the second to other memory is taken for one.
+# Most addresses of a 64-bit system are larger than the first number. Where they are not, a number counts as
+# an address if it is nearer than the second to memory that is in use.
 _HIGH, _NEAR = 10**12, 2**32
 
 
 def plain(value: Any) -> Any:
-    """The value as Python's own, subclasses undone all the way down. Raises TypeError for anything else.
+    """The value as one of Python's own types, without subclasses at any depth; TypeError if it cannot be.
 
     >>> plain((torch.Size([2, 3]), True, "x"))
     ((2, 3), True, 'x')
@@ -52,7 +52,7 @@ def type_name(value: Any) -> str:
 
 
 def said_by(error: BaseException) -> str:
-    """The message of an error; "" for one that fails to tell it."""
+    """The message of an error; "" if reading it fails."""
     try:
         return str.__str__(str(error))
     except KeyboardInterrupt:
@@ -62,7 +62,7 @@ def said_by(error: BaseException) -> str:
 
 
 def signature_of(fn: Callable[..., Any]) -> inspect.Signature | None:
-    """The parameters of a callable; None where they are not told, as by some built-ins."""
+    """The parameters of a callable; None if it hides them, as some built-ins do."""
     try:
         return inspect.Signature([*inspect.signature(fn).parameters.values()])
     except KeyboardInterrupt:
@@ -72,7 +72,7 @@ def signature_of(fn: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def presentable(text: str) -> str:
-    r"""The text without addresses, which differ from run to run; what cannot be printed is spelled out.
+    r"""The text without addresses, which differ from run to run, and with unprintable characters escaped.
 
     >>> presentable("<object at 0x7f5c3e00>, 140033962414080 and 1.0000000001")
     '<object at 0x…>, (an address) and 1.0000000001'
@@ -87,6 +87,10 @@ def presentable(text: str) -> str:
 def _unless_address(found: re.Match[str]) -> str:
     high = len(found[0]) > len(str(_HIGH))  # an int() of many digits would raise
     number = _HIGH if high else abs(int(found[0]))
-    memory = (id(found), torch.empty(1).data_ptr())  # Python's, and torch's
-    near = any(abs(number - address) < _NEAR for address in memory)
+    near = any(abs(number - address) < _NEAR for address in _some_addresses())
     return "(an address)" if near or number >= _HIGH else found[0]
+
+
+def _some_addresses() -> tuple[int, ...]:
+    """The addresses of a new object of Python and of a new tensor's memory."""
+    return id(object()), torch.empty(1, device="cpu").data_ptr()

@@ -1,6 +1,6 @@
-"""Watch an answer at work, and note which layouts a certain torch function makes on the way.
+"""Watch an answer at work, and note the layouts that one torch function makes on the way.
 
-For tasks that are about one function: x[2] is a right row, but says none of its numbers.
+This is for tasks about one function: x[2] is a right row, but states none of its numbers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Watch(TorchFunctionMode):
 
     def __init__(self, function: str, args: Mapping[str, Any]) -> None:
         super().__init__()
-        # also in place, and as torch.ops has it
+        # also in place, and as an overload of torch.ops
         self.names = {function, f"{function}_", f"{function}.default"}
         self.bases = {name: t for name, t in args.items() if isinstance(t, torch.Tensor)}
         self.made: list[str] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Let the call through, and note its result if it is a call of that function."""
+        """Run the call, and note its result if it is a call of that function."""
         result = func(*args, **(kwargs or {}))
         if getattr(func, "__name__", "") in self.names and isinstance(result, torch.Tensor):
             self.made.append(self._in_words(result))
@@ -43,7 +43,7 @@ class Watch(TorchFunctionMode):
 
     def _in_words(self, t: torch.Tensor) -> str:
         facts = layout_facts(t)
-        stride = str(facts["stride"]).replace("'", "")  # (free, 6) rather than ('free', 6)
+        stride = str(facts["stride"]).replace("'", "")  # (free, 6) instead of ('free', 6)
         owners = [f"{name}'s storage" for name, base in self.bases.items() if shares(t, base)]
         return (
             f"shape {facts['shape']}, stride {stride}, "
@@ -62,5 +62,5 @@ def layout_facts(t: torch.Tensor) -> dict[str, Any]:
 
 
 def shares(t: torch.Tensor, other: torch.Tensor) -> bool:
-    """True if the two stand on the same storage."""
+    """True if the two are on the same storage."""
     return t.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()

@@ -1,7 +1,7 @@
 """Wrong answers, as people write them, and a few words of the hint that each of them should get.
 
 They are written on their own, not derived from the mistakes that the exercises know: what matters
-is that a check recognises the reasoning in other people's code. One module a lesson.
+is that a check recognises the reasoning in other people's code. There is one module per lesson.
 """
 
 from tests.wrong_answers import channels_last, contiguity, performance, strides, views

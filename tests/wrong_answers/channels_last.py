@@ -65,7 +65,7 @@ general(ex.first_to_lose, instead={"return k": ["return layer"]}, told=ANOTHER_K
 general(
     ex.first_to_lose,
     instead={"return len(layers)": ["return None"]},
-    told="Your function runs to its end and answers None",
+    told="Your function runs to its end and returns None",
 )
 
 ROWS = "flatten_images(x)"

@@ -68,17 +68,20 @@ FORMULAS: list[tuple[Exercise, dict[str, list[str]]]] = []
 def formulas(exercise, choices):
     """Collect pieces of the solution, for each of which people may write any of several others.
 
-    Of all the answers that this makes, the solution alone may pass. The exercise's own slots take
-    part, wherever they do not overlap with these pieces.
+    Of all the answers that this makes, the solution alone may pass.
     """
+    FORMULAS.append((exercise, beside_its_slots(exercise, choices)))
+
+
+def beside_its_slots(exercise, choices):
+    """These pieces, and the exercise's own slots that do not overlap with them."""
     slots = {right: [*wrong] for right, wrong in exercise.slots.items()}
     apart = {
         right: wrong
         for right, wrong in slots.items()
         if not any(right in piece or piece in right for piece in choices)
     }
-    own = {right: [*slots.get(right, []), *pieces] for right, pieces in choices.items()}
-    FORMULAS.append((exercise, apart | own))
+    return apart | {right: [*slots.get(right, []), *pieces] for right, pieces in choices.items()}
 
 
 CHANGES = "Your function changes"

@@ -246,25 +246,6 @@ formulas(
     },
 )
 
-formulas(
-    ex.recover_slice,
-    {
-        "(view.storage_offset() - base.storage_offset()) // base.stride(0)": [
-            "view.storage_offset() - base.storage_offset()",
-            "view.storage_offset() // base.stride(0)",
-            "view.storage_offset()",
-            "(view.storage_offset() - base.storage_offset()) // max(view.stride(0), 1)",
-            "0",
-        ],
-        "view.stride(0) // base.stride(0)": [
-            "view.stride(0)",
-            "base.stride(0)",
-            "1",
-            "view.stride(0) - base.stride(0) + 1",
-        ],
-    },
-)
-
 LENGTHS = ["x.size(0)", "x.size(1)", "min(x.shape)", "max(x.shape)"]
 STEPS = [
     *("0", "1", "x.stride(0)", "x.stride(1)", "sum(x.stride())", "(x.stride(0) + 1)"),

@@ -20,7 +20,7 @@ OUTSIDE = (
 
 
 def read_rows(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one row an image, with the bytes copied on the way."""
+    """An answer that is one row per image, with the bytes copied on the way."""
     answer = as_tensor(answer, ": one row for each image")
     log = cast(Logged, args).log
     copied = sum(nbytes for _, nbytes in log.copies)
@@ -90,39 +90,33 @@ NHWC_ORDER = (
     "the values with the wrong weights: a row should read C, H, W."
 )
 
-flatten_images.knows(
-    slots={
-        "x": {
-            "x.contiguous()": "You copy whatever is not contiguous, also images that a view could "
-            "flatten: those of `x[::2]` lie whole in memory, only with gaps between them. Try what gives "
-            "a view first.",
-            "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read "
-            "as it lies. In contiguous_format a view is there for nothing.",
-            "x.clone()": "One copy too many: you make one yourself, and where the strides leave no other "
-            "way, as on channels-last images, flattening makes another. Leave the copying to `flatten`.",
-            "x.permute(0, 2, 3, 1)": NHWC_ORDER,
-        },
-        "flatten(1)": {
-            "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
-            "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, "
-            "and from none of them torch cannot work out what -1 should be. Say the size, or call what "
-            "multiplies the sizes itself.",
-        },
-    },
-    alone={
-        "flatten(1)": {
-            "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow "
-            "one: on channels-last images C is innermost, and no single stride walks C, H, W. There you "
-            "need a copy.",
-        },
-    },
-    wrong={
-        "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
-        "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it "
-        "lies: x need not begin at its start, and can have gaps or another order. The row should read "
-        "x[n] in the order C, H, W.",
-    },
-)
+flatten_images.slots["x"] = {
+    "x.contiguous()": "You copy whatever is not contiguous, also images that a view could flatten: "
+    "those of `x[::2]` lie whole in memory, only with gaps between them. Try what gives a view "
+    "first.",
+    "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read "
+    "as it lies. In contiguous_format a view is there for nothing.",
+    "x.clone()": "One copy too many: you make one yourself, and where the strides leave no other "
+    "way, as on channels-last images, flattening makes another. Leave the copying to `flatten`.",
+    "x.permute(0, 2, 3, 1)": NHWC_ORDER,
+}
+flatten_images.slots["flatten(1)"] = {
+    "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
+    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, "
+    "and from none of them torch cannot work out what -1 should be. Say the size, or call what "
+    "multiplies the sizes itself.",
+}
+flatten_images.alone["flatten(1)"] = {
+    "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow one: "
+    "on channels-last images C is innermost, and no single stride walks C, H, W. There you need a "
+    "copy.",
+}
+flatten_images.wrong |= {
+    "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
+    "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it "
+    "lies: x need not begin at its start, and can have gaps or another order. The row should read "
+    "x[n] in the order C, H, W.",
+}
 
 
 TIMES = [  # whose sums and products floats hold exactly, so that every way to count agrees
@@ -184,31 +178,37 @@ FREE = (
     "0 uses, whatever a use takes then: the smallest n is asked for."
 )
 
-uses_to_pay_back.knows(
-    slots={
-        "(before - after)": {"(after or before)": TIME_OF_ONE_USE, "before": TIME_OF_ONE_USE},
-        "math.ceil(": {
-            "math.floor(": "You round down. After that many uses the conversion has not quite paid back "
-            "yet; part of a use does not exist, so it takes one more.",
-            "round(": "You round to the nearest number, which is sometimes the one below: then the "
-            "conversion has not quite paid back yet. Half a use does not exist; round up.",
-            "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the "
-            "smallest whole number that is enough?",
-        },
-        "return math.inf": {"return -1": NEVER, "return 0": NEVER},
-    },
-    alone={
-        "after >= before": {"False": NEVER},
-        "return 0": {"return 1": FREE},
-        "convert == 0": {"convert == 0 and after < before": FREE},
-    },
-    wrong={
-        "math.ceil(convert / (before - after))": NEVER,
-        "uses_to_pay_back(convert, max(before, after), min(before, after))": NEVER,
-        "math.inf if after >= before else convert // (before - after) + 1": "One use too many where the "
-        "sums are equal: then the conversion has paid back exactly, and that counts. The question is "
-        "when it takes no longer, not when it is faster.",
-        "1 if after < before else math.inf": FOR_FREE,
-        "0 if after < before else math.inf": FOR_FREE,
-    },
-)
+uses_to_pay_back.slots["(before - after)"] = {
+    "(after or before)": TIME_OF_ONE_USE,
+    "before": TIME_OF_ONE_USE,
+}
+uses_to_pay_back.slots["math.ceil("] = {
+    "math.floor(": "You round down. After that many uses the conversion has not quite paid back "
+    "yet; part of a use does not exist, so it takes one more.",
+    "round(": "You round to the nearest number, which is sometimes the one below: then the "
+    "conversion has not quite paid back yet. Half a use does not exist; round up.",
+    "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the "
+    "smallest whole number that is enough?",
+}
+uses_to_pay_back.slots["return math.inf"] = {
+    "return -1": NEVER,
+    "return 0": NEVER,
+}
+uses_to_pay_back.alone["after >= before"] = {
+    "False": NEVER,
+}
+uses_to_pay_back.alone["return 0"] = {
+    "return 1": FREE,
+}
+uses_to_pay_back.alone["convert == 0"] = {
+    "convert == 0 and after < before": FREE,
+}
+uses_to_pay_back.wrong |= {
+    "math.ceil(convert / (before - after))": NEVER,
+    "uses_to_pay_back(convert, max(before, after), min(before, after))": NEVER,
+    "math.inf if after >= before else convert // (before - after) + 1": "One use too many where "
+    "the sums are equal: then the conversion has paid back exactly, and that counts. The question "
+    "is when it takes no longer, not when it is faster.",
+    "1 if after < before else math.inf": FOR_FREE,
+    "0 if after < before else math.inf": FOR_FREE,
+}

@@ -1,4 +1,4 @@
-"""E3 and E4: the formats that a layout has, and the layer behind which channels-last is lost."""
+"""E3 and E4: the formats that a layout has, and the layer at which channels-last is lost."""
 
 from __future__ import annotations
 
@@ -121,40 +121,38 @@ INNERMOST = (
     "too, and a dim of size 1 need not have it. Check the other dims against the sizes inside them."
 )
 
-formats.knows(
-    slots={
-        "stride[d] == needed": {
-            "all(stride[d] >= stride[e] for e in order[: order.index(d)])": ORDER_ONLY,
-            "(d != order[0] or stride[d] == needed)": INNERMOST,
-        },
-        "return found": {
-            "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you "
-            "say. A slice is often neither: it has gaps in either order. Each format has to be asked "
-            "for by itself.",
-            "return found & {NAMES[0]} or found": ONE_ANSWER,
-            "return found & {NAMES[1]} or found": ONE_ANSWER,
-        },
-        "shape[d] != 1": {"True": EXACTLY},
-        '{"contiguous_format"} if 0 in shape': {
-            "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
-            "contiguous_format whatever its stride: there is nothing to walk. (For channels_last torch "
-            "compares all the same.)",
-            "set(NAMES) if 0 in shape": "Right wherever there is an element. For an empty tensor torch "
-            "is uneven: it always counts as contiguous_format, but for channels_last the strides are "
-            "compared.",
-        },
-    },
-    wrong={
-        "{name for name in NAMES if stride == new_stride(shape, name)}": EXACTLY,
-        "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}": ORDER_ONLY,
-        "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}": ORDER_ONLY,
-        "{name for name, steps in walked(shape, stride) if steps[0] == 1}": INNERMOST,
-        "{NAMES[stride[1] == 1]}": INNERMOST,
-        "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": "A tensor "
-        "with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that the "
-        "two formats want the same; whether the strides are right, you have to check.",
-    },
-)
+formats.slots["stride[d] == needed"] = {
+    "all(stride[d] >= stride[e] for e in order[: order.index(d)])": ORDER_ONLY,
+    "(d != order[0] or stride[d] == needed)": INNERMOST,
+}
+formats.slots["return found"] = {
+    "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. "
+    "A slice is often neither: it has gaps in either order. Each format has to be asked for by "
+    "itself.",
+    "return found & {NAMES[0]} or found": ONE_ANSWER,
+    "return found & {NAMES[1]} or found": ONE_ANSWER,
+}
+formats.slots["shape[d] != 1"] = {
+    "True": EXACTLY,
+}
+formats.slots['{"contiguous_format"} if 0 in shape'] = {
+    "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
+    "contiguous_format whatever its stride: there is nothing to walk. (For channels_last torch "
+    "compares all the same.)",
+    "set(NAMES) if 0 in shape": "Right wherever there is an element. For an empty tensor torch is "
+    "uneven: it always counts as contiguous_format, but for channels_last the strides are "
+    "compared.",
+}
+formats.wrong |= {
+    "{name for name in NAMES if stride == new_stride(shape, name)}": EXACTLY,
+    "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}": ORDER_ONLY,
+    "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}": ORDER_ONLY,
+    "{name for name, steps in walked(shape, stride) if steps[0] == 1}": INNERMOST,
+    "{NAMES[stride[1] == 1]}": INNERMOST,
+    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": "A tensor "
+    "with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that the "
+    "two formats want the same; whether the strides are right, you have to check.",
+}
 
 X = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
 GRAY = "x = torch.ones(2, 1, 6, 6).to(memory_format=torch.channels_last); "
@@ -192,15 +190,15 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         "layers = [torch.nn.Identity(), lambda t: t.detach()]",
     ],
     hints=[
-        "Run the layers one after the other, each on what the one before it answered, and look at "
+        "Run the layers one after the other, each on what the one before it returned, and look at "
         "every output. Which question do you ask of it?",
         "`y.is_contiguous(memory_format=torch.channels_last)` is the question. Where sizes of 1 make "
         "both formats fit, `y.is_contiguous()` is True and says nothing against channels_last.",
         "`for k, layer in enumerate(layers): x = layer(x)`, then the question, and `return k` at the "
         "first no. After the loop nothing was lost: `return len(layers)`.",
     ],
-    otherwise="Print shape, stride and both flags of what each layer answers. The first output whose "
-    "channels_last flag is False is the one; with none, answer len(layers).",
+    otherwise="Print shape, stride and both flags of what each layer returns. The first output "
+    "whose channels_last flag is False is the one; with none, answer len(layers).",
     takeaway="Ask every output, not the last one: later layers can hide a loss, or mend it at a price.",
 )
 def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
@@ -243,46 +241,43 @@ THE_ORDER = (
     "for channels-last, and the stride of a dim of size 1 misleads them. The task asks for the flag."
 )
 
-first_to_lose.knows(
-    slots={
-        "return k": {
-            "return k + 1": "You count the layers from 1. As in any list of Python, the first is layer 0.",
-        },
-        "not x.is_contiguous(memory_format=torch.channels_last)": {
-            "x.is_contiguous()": "You take `is_contiguous()` for the opposite of channels_last. Where C "
-            "is 1, or H and W are, both are True, and a slice is neither. Ask with "
-            "`memory_format=torch.channels_last`.",
-            "x.ndim != 4 or x.stride(1) != 1": "A stride of 1 along C is not the whole of channels_last: "
-            "a slice has it too. And where C is 1 its stride can be anything. "
-            "`is_contiguous(memory_format=…)` asks about all dims that matter.",
-            'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all "
-            "strides with those of a new channels-last tensor. A dim of size 1 can have any stride and "
-            "still be channels-last: the flag knows that.",
-            "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
-            "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
-        },
-        "enumerate(layers)": {
-            "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x "
-            "from you. In a network each one gets what the one before it answered, and a loss is handed "
-            "on: keep the output, and give it to the next.",
-        },
-        "return len(layers)": {
-            "return -1": "Right where a layer loses the format. Where none does, answer `len(layers)`: "
-            "then `layers[:answer]` is always the part that runs in channels_last.",
-        },
-    },
-    wrong={
-        "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": "You compare "
-        "the output's strides with those of the input. Another size gives another stride in the same "
-        "format: after pooling, everything is nearer together. Ask each output for its format.",
-        "max(losses(layers, x), default=len(layers))": "You find the last layer that is not "
-        "channels-last any more. The first one is to blame: what comes after it only inherits the loss, "
-        "or mends it.",
-        "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": "You only "
-        "look at what comes out at the end. A later layer can bring the format back, as a converted "
-        "convolution does: look at every output on the way.",
-        "first_to_lose(layers, x) - 1": "You name the last layer that still keeps the format, or count "
-        "those before the loss less one. The one to blame is the next: its output is the first that is "
-        "not channels-last.",
-    },
-)
+first_to_lose.slots["return k"] = {
+    "return k + 1": "You count the layers from 1. As in any list of Python, the first is layer 0.",
+}
+first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = {
+    "x.is_contiguous()": "You take `is_contiguous()` for the opposite of channels_last. Where C is "
+    "1, or H and W are, both are True, and a slice is neither. Ask with "
+    "`memory_format=torch.channels_last`.",
+    "x.ndim != 4 or x.stride(1) != 1": "A stride of 1 along C is not the whole of channels_last: a "
+    "slice has it too. And where C is 1 its stride can be anything. "
+    "`is_contiguous(memory_format=…)` asks about all dims that matter.",
+    'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all strides "
+    "with those of a new channels-last tensor. A dim of size 1 can have any stride and still be "
+    "channels-last: the flag knows that.",
+    "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
+    "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
+}
+first_to_lose.slots["enumerate(layers)"] = {
+    "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from "
+    "you. In a network each one gets what the one before it returned, and a loss is handed on: "
+    "keep the output, and give it to the next.",
+}
+first_to_lose.slots["return len(layers)"] = {
+    "return -1": "Right where a layer loses the format. Where none does, answer `len(layers)`: "
+    "then `layers[:answer]` is always the part that runs in channels_last.",
+}
+first_to_lose.wrong |= {
+    "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": "You "
+    "compare the output's strides with those of the input. Another size gives another stride in "
+    "the same format: after pooling, everything is nearer together. Ask each output for its "
+    "format.",
+    "max(losses(layers, x), default=len(layers))": "You find the last layer that is not "
+    "channels-last any more. The first one is to blame: what comes after it only inherits the "
+    "loss, or mends it.",
+    "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": "You only "
+    "look at what comes out at the end. A later layer can bring the format back, as a converted "
+    "convolution does: look at every output on the way.",
+    "first_to_lose(layers, x) - 1": "You name the last layer that still keeps the format, or count "
+    "those before the loss less one. The one to blame is the next: its output is the first that is "
+    "not channels-last.",
+}

@@ -52,51 +52,42 @@ SIZE_ONE = (
     "nobody steps along it, but torch writes down the product all the same."
 )
 
-channels_last_stride.knows(
-    slots={
-        "_, c, h, w = shape": {
-            "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever "
-            "the memory format: the second size is the number of channels.",
-        },
-        "(h * w * c, 1, w * c, c)": {
-            "(c * h * w, h * w, w, 1)": "That is contiguous_format: W innermost, then H, C, N. In "
-            "channels_last the channels of one pixel lie side by side, so the stride of C is 1.",
-            "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An "
-            "image lies row by row in both formats, so W comes next after C. Look at the tape: which "
-            "pixel follows the first?",
-            "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 "
-            "apart, the channels of the first lie between. Everything outside C has to step over a "
-            "whole pixel.",
-            "(h * w * c, w * c, c, 1)": "The right four numbers, in the order N, H, W, C in which they "
-            "lie in memory. The shape is still (N, C, H, W), and a stride stands in the order of the "
-            "shape.",
-            "(h * w * c, c, 1, w * c)": "You permuted the right numbers the wrong way round. "
-            "`permute(0, 3, 1, 2)` brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check "
-            "one: the stride of C should be 1.",
-            "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the "
-            "rows. Each image is one piece: N is outermost in both formats, so its stride is the "
-            "largest.",
-            "(0, 2, 3, 1)": DIMS_OR_SIZES,
-            "(shape[0], h, w, c)": DIMS_OR_SIZES,
-        },
-    },
-    alone={
-        "_, c, h, w = shape": {
-            "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a "
-            "new tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it does "
-            "not, and multiplies the sizes as they are.",
-        },
-        "(h * w * c, 1, w * c, c)": {
-            "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": "Right "
-            "where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
-            "torch writes the stride of channels_last there, too, when it is asked for it.",
-        },
-    },
-    wrong={
-        "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
-        "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
-    },
-)
+channels_last_stride.slots["_, c, h, w = shape"] = {
+    "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever the "
+    "memory format: the second size is the number of channels.",
+}
+channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
+    "(c * h * w, h * w, w, 1)": "That is contiguous_format: W innermost, then H, C, N. In "
+    "channels_last the channels of one pixel lie side by side, so the stride of C is 1.",
+    "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An image "
+    "lies row by row in both formats, so W comes next after C. Look at the tape: which pixel "
+    "follows the first?",
+    "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, "
+    "the channels of the first lie between. Everything outside C has to step over a whole pixel.",
+    "(h * w * c, w * c, c, 1)": "The right four numbers, in the order N, H, W, C in which they lie "
+    "in memory. The shape is still (N, C, H, W), and a stride stands in the order of the shape.",
+    "(h * w * c, c, 1, w * c)": "You permuted the right numbers the wrong way round. `permute(0, "
+    "3, 1, 2)` brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check one: the "
+    "stride of C should be 1.",
+    "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the "
+    "rows. Each image is one piece: N is outermost in both formats, so its stride is the largest.",
+    "(0, 2, 3, 1)": DIMS_OR_SIZES,
+    "(shape[0], h, w, c)": DIMS_OR_SIZES,
+}
+channels_last_stride.alone["_, c, h, w = shape"] = {
+    "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a "
+    "new tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it does not, "
+    "and multiplies the sizes as they are.",
+}
+channels_last_stride.alone["(h * w * c, 1, w * c, c)"] = {
+    "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": "Right "
+    "where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
+    "torch writes the stride of channels_last there, too, when it is asked for it.",
+}
+channels_last_stride.wrong |= {
+    "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
+    "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
+}
 
 
 @exercise(
@@ -151,35 +142,31 @@ NO_REORDERING = (
     "what was the green of a pixel is now its neighbour. Reordering dims is what `permute` does."
 )
 
-channels_last_view.knows(
-    slots={
-        "0, 3, 1, 2": {
-            "0, 3, 2, 1": "W and H have changed places: your images lie on their side. Exchanging dims "
-            "1 and 3 moves W as well. The three dims go round: C to the front, H and W one place back.",
-            "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for "
-            "each new dim which old one it is: the new dim 1 is C, and C was old dim 3.",
-        },
-        "images": {
-            "images.clone()": "A copy of its own, so it stands on other memory. Nothing needs to be "
-            "copied: the permuted view has the right shape and the right order in memory.",
-        },
-    },
-    wrong={
-        "channels_last_view(images).contiguous()": COPIES,
-        "channels_last_view(images).clone(memory_format=torch.contiguous_format)": COPIES,
-        "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole "
-        "batch, where this call returns the tensor itself. A part of a batch has gaps, so it is copied "
-        "there. The permute alone was enough.",
-        "channels_last_view(images).to(memory_format=torch.channels_last)": "`.to(memory_format=…)` "
-        "copies where torch does not take the tensor for channels-last, here because of the order in "
-        "which these images lie. A view was asked for, whatever they look like.",
-        "images.reshape(nchw(images))": NO_REORDERING,
-        "images.view(nchw(images))": NO_REORDERING,
-        "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": "These are the "
-        "strides of a whole new batch, and images may be a part of one, or lie in another order. Let "
-        "`images.stride()` itself be permuted: that is what `permute` does.",
-        "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the "
-        "second dim for the channels whatever the memory format, so the shape has to become (N, C, H, "
-        "W).",
-    },
-)
+channels_last_view.slots["0, 3, 1, 2"] = {
+    "0, 3, 2, 1": "W and H have changed places: your images lie on their side. Exchanging dims 1 "
+    "and 3 moves W as well. The three dims go round: C to the front, H and W one place back.",
+    "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for "
+    "each new dim which old one it is: the new dim 1 is C, and C was old dim 3.",
+}
+channels_last_view.slots["images"] = {
+    "images.clone()": "A copy of its own, so it stands on other memory. Nothing needs to be "
+    "copied: the permuted view has the right shape and the right order in memory.",
+}
+channels_last_view.wrong |= {
+    "channels_last_view(images).contiguous()": COPIES,
+    "channels_last_view(images).clone(memory_format=torch.contiguous_format)": COPIES,
+    "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole "
+    "batch, where this call returns the tensor itself. A part of a batch has gaps, so it is copied "
+    "there. The permute alone was enough.",
+    "channels_last_view(images).to(memory_format=torch.channels_last)": "`.to(memory_format=…)` "
+    "copies where torch does not take the tensor for channels-last, here because of the order in "
+    "which these images lie. A view was asked for, whatever they look like.",
+    "images.reshape(nchw(images))": NO_REORDERING,
+    "images.view(nchw(images))": NO_REORDERING,
+    "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": "These are "
+    "the strides of a whole new batch, and images may be a part of one, or lie in another order. "
+    "Let `images.stride()` itself be permuted: that is what `permute` does.",
+    "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the "
+    "second dim for the channels whatever the memory format, so the shape has to become (N, C, H, "
+    "W).",
+}

@@ -98,43 +98,41 @@ def is_dense(shape: Ints, stride: Ints) -> bool:
     return free_where_unused(shape, clone) == free_where_unused(shape, stride)
 
 
-clone_stride.knows(
-    wrong={
-        "stride": "You keep the strides always. Then the clone of `x[:, ::2]` would have the gaps of x, "
-        "in new memory: clone copies only the elements of its input. Look at `x[:, "
-        "::2].clone().stride()`.",
-        "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That is "
-        "`contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
-        "stride if is_dense(shape, stride) else "
-        "packed_stride(shape, dims_by(stride, lambda s: 0))": "Right for dense tensors. The others you "
-        "lay out in reading order, but clone only closes the gaps: the dims stay in the order of their "
-        "strides. Look at `x[:, ::2].t().clone().stride()`.",
-        "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of "
-        "0. The clone of an expanded tensor has an element for each index, so that you can write to it: "
-        "every dim of more than one element needs a step.",
-        "packed_stride(shape, dims_by(stride, abs))": "You take 0 for the smallest stride and put "
-        "expanded dims innermost. A stride of 0 says nothing about the order: such a dim keeps its "
-        "place. Look at `torch.empty(6).expand(4, 6).clone()`.",
-        "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims "
-        "outermost. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
-        "`torch.empty(6).expand(4, 6).t().clone()`.",
-        "packed_stride(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the "
-        "largest stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
-        "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
-        "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. Put "
-        "each back where its dim is.",
-        "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
-        "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
-        "apart than they are long: look at `x[:, :3].clone().stride()`.",
-        "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is "
-        "right for `x.t()`, which lies so: clone keeps the order that it finds. Look at "
-        "`x.clone().stride()`.",
-    }
-)
+clone_stride.wrong |= {
+    "stride": "You keep the strides always. Then the clone of `x[:, ::2]` would have the gaps of "
+    "x, in new memory: clone copies only the elements of its input. Look at `x[:, "
+    "::2].clone().stride()`.",
+    "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That "
+    "is `contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
+    "stride if is_dense(shape, stride) else "
+    "packed_stride(shape, dims_by(stride, lambda s: 0))": "Right for dense tensors. The others you "
+    "lay out in reading order, but clone only closes the gaps: the dims stay in the order of their "
+    "strides. Look at `x[:, ::2].t().clone().stride()`.",
+    "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of "
+    "0. The clone of an expanded tensor has an element for each index, so that you can write to "
+    "it: every dim of more than one element needs a step.",
+    "packed_stride(shape, dims_by(stride, abs))": "You take 0 for the smallest stride and put "
+    "expanded dims innermost. A stride of 0 says nothing about the order: such a dim keeps its "
+    "place. Look at `torch.empty(6).expand(4, 6).clone()`.",
+    "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims "
+    "outermost. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
+    "`torch.empty(6).expand(4, 6).t().clone()`.",
+    "packed_stride(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the "
+    "largest stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
+    "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
+    "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. "
+    "Put each back where its dim is.",
+    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
+    "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
+    "apart than they are long: look at `x[:, :3].clone().stride()`.",
+    "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is "
+    "right for `x.t()`, which lies so: clone keeps the order that it finds. Look at "
+    "`x.clone().stride()`.",
+}
 
 OUTSIDE = (
-    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. What is "
-    "copied there nobody counts. Stay with views and copies of x."
+    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. "
+    "Copies made there are not counted. Stay with views and copies of x."
 )
 
 
@@ -195,8 +193,8 @@ W = "w = torch.arange(48).view(2, 4, 6)"
         "steps move elements? What does the first of them change, as far as the result goes?",
         "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, without a "
         "copy. From there on: what gives a contiguous tensor, and copies only if it has to?",
-        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in the "
-        "line is enough: the one behind the transpose.",
+        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in "
+        "the line is enough: the one after the transpose.",
     ],
     otherwise="Go through your line on this input: after each step, which shape and which stride, and "
     "does it stand in new memory? Only what the next step needs should be copied.",
@@ -229,30 +227,28 @@ BY_ROWS = (
     "columns come first only after `transpose(1, 2)`."
 )
 
-by_columns.knows(
-    wrong={
-        "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
-        "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy "
-        "always, also where x lies in memory by columns already and a view would do. `clone` never "
-        "asks; which method copies only if it has to?",
-        "by_columns(x).clone()": "Twice the bytes on every input: you copy the elements, and then once "
-        "more what is new already. One of these copies alone would do; which of them does nothing for "
-        "the result?",
-        "x.transpose(1, 2).reshape(width(x))": "Few copies, but not always the same layout: reshape "
-        "stays a view wherever there is one, also one with gaps. Compare the strides where x is a slice "
-        "of something that lies by columns.",
-        "x.reshape(width(x))": BY_ROWS,
-        "x.contiguous().view(width(x))": BY_ROWS,
-        "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It keeps "
-        "the reading order and gives it another shape: here the shape of the transpose, with the "
-        "elements in the wrong places.",
-        "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
-        "transpose behind it turns the strides round again, and view finds two chunks. Where in the "
-        "line is a contiguous tensor needed?",
-        "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in memory "
-        "by columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
-        "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so behind the "
-        "transpose it copies and changes nothing for view. `contiguous()` is the one that puts the "
-        "elements in reading order.",
-    }
-)
+by_columns.wrong |= {
+    "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
+    "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy "
+    "always, also where x lies in memory by columns already and a view would do. `clone` never "
+    "asks; which method copies only if it has to?",
+    "by_columns(x).clone()": "Twice the bytes on every input: you copy the elements, and then once "
+    "more what is new already. One of these copies alone would do; which of them does nothing for "
+    "the result?",
+    "x.transpose(1, 2).reshape(width(x))": "Few copies, but not always the same layout: reshape "
+    "stays a view wherever there is one, also one with gaps. Compare the strides where x is a "
+    "slice of something that lies by columns.",
+    "x.reshape(width(x))": BY_ROWS,
+    "x.contiguous().view(width(x))": BY_ROWS,
+    "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It "
+    "keeps the reading order and gives it another shape: here the shape of the transpose, with the "
+    "elements in the wrong places.",
+    "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
+    "transpose after it turns the strides round again, and view finds two chunks. Where in the "
+    "line is a contiguous tensor needed?",
+    "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in "
+    "memory by columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
+    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so after the "
+    "transpose it copies and changes nothing for view. `contiguous()` is the one that puts the "
+    "elements in reading order.",
+}

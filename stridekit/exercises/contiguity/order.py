@@ -77,7 +77,7 @@ def layouts_cases() -> list[str]:
     takeaway="Contiguous means: reading order is memory order. Steps that nobody takes do not count.",
 )
 def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    """Whether a tensor of this shape and stride is contiguous, as `x.is_contiguous()` tells.
+    """True if a tensor of this shape and stride is contiguous, as `x.is_contiguous()` tells.
 
     shape   a tuple of ints >= 0; () is a 0-d tensor
     stride  a tuple of as many ints >= 0, in elements
@@ -100,7 +100,7 @@ def stepped(shape: Ints, stride: Ints) -> tuple[Ints, Ints]:
 
 
 def steps_evenly(shape: Ints, stride: Ints) -> bool:
-    """True if each dim steps as far as all the steps of the one behind it."""
+    """True if each dim steps as far as all the steps of the dim after it."""
     steps = zip(shape[1:], pairwise(stride), strict=True)
     return all(outer == n * inner for n, (outer, inner) in steps)
 
@@ -126,15 +126,13 @@ ALL_THE_SAME = (
     "`torch.empty(4, 6)` and of `torch.empty(4, 6).t()`."
 )
 
-is_contiguous.knows(
-    wrong={
-        "stride == contiguous_stride(shape)": SIZE_ONE,
-        "stride == row_major(shape)": SIZE_ONE,
-        "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))": SIZE_ONE,
-        "(dims := stepped(shape, stride))[1] == row_major(dims[0])": EMPTY,
-        "(dims := stepped(shape, stride))[1] == contiguous_stride(dims[0])": EMPTY,
-    }
-)
+is_contiguous.wrong |= {
+    "stride == contiguous_stride(shape)": SIZE_ONE,
+    "stride == row_major(shape)": SIZE_ONE,
+    "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))": SIZE_ONE,
+    "(dims := stepped(shape, stride))[1] == row_major(dims[0])": EMPTY,
+    "(dims := stepped(shape, stride))[1] == contiguous_stride(dims[0])": EMPTY,
+}
 
 RULES = {
     "all(outer >= inner for outer, inner in pairwise(stride))": "Your test only asks that strides do "
@@ -154,19 +152,20 @@ RULES = {
     "be?",
 }
 for rule, hint in RULES.items():
-    is_contiguous.knows(wrong=dict.fromkeys(whatever_the_sizes(rule), hint))
+    is_contiguous.wrong |= dict.fromkeys(whatever_the_sizes(rule), hint)
 
-is_contiguous.knows(
-    wrong={
-        "0 in shape or 1 in shape or stride == row_major(shape)": "A size of 1 somewhere does not "
-        "excuse the other dims. Leave out that one stride, and go on asking the rest of them: try shape "
-        "(1, 3), stride (1, 2).",
-        "is_contiguous(shape, stride) if shape else stride[-1] == 1": "Shape () has no dims, so there "
-        "is no last one to look at, and no stride that could be wrong. A 0-d tensor has one element: "
-        "contiguous.",
-    },
-    exact={"False": ALL_THE_SAME, "True": ALL_THE_SAME},
-)
+is_contiguous.wrong |= {
+    "0 in shape or 1 in shape or stride == row_major(shape)": "A size of 1 somewhere does not "
+    "excuse the other dims. Leave out that one stride, and go on asking the rest of them: try "
+    "shape (1, 3), stride (1, 2).",
+    "is_contiguous(shape, stride) if shape else stride[-1] == 1": "Shape () has no dims, so there "
+    "is no last one to look at, and no stride that could be wrong. A 0-d tensor has one element: "
+    "contiguous.",
+}
+is_contiguous.exact |= {
+    "False": ALL_THE_SAME,
+    "True": ALL_THE_SAME,
+}
 
 NEIGHBOURS = [
     ((4, 6), (6, 1), 0, "x = torch.empty(4, 6)"),
@@ -245,12 +244,12 @@ def neighbours_cases() -> list[str]:
     takeaway="Outer step = inner size * inner step: then the two dims are one run of even steps.",
 )
 def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
-    """Whether dims d and d + 1 can become one by `view`, while all the others stay as they are.
+    """True if `view` can make one dim of dims d and d + 1, while all the others stay as they are.
 
     shape, stride   those of a tensor x, in elements
     d               an int from 0 to len(shape) - 2
-    return          True or False: whether torch makes the view of x that has, in place of dims
-                    d and d + 1, one dim of size shape[d] * shape[d + 1]
+    return          True if torch makes the view of x that has, in place of dims d and d + 1,
+                    one dim of size shape[d] * shape[d + 1]; else False
     """
     if 0 in shape or shape[d] == 1 or shape[d + 1] == 1:
         return True
@@ -266,48 +265,45 @@ ONE_ANSWER = (
     "as (24,), and `torch.empty(4, 6).t()` cannot."
 )
 
-mergeable.knows(
-    slots={
-        "stride[d] == shape[d + 1] * stride[d + 1]": {
-            "stride[d + 1] == shape[d] * stride[d]": "You go the other way round, as if dim d were the "
-            "inner one. In reading order dim d + 1 runs first, to its end, and then dim d takes one "
-            "step. Compare x with `x.t()`.",
-            "stride[d] == stride[d + 1]": "You ask for two equal strides. But one step of dim d has to "
-            "pass over a whole row of dim d + 1, so it is longer: how far do all the steps of a row "
-            "go?",
-            "stride[d] == shape[d] * stride[d + 1]": "You multiply with the size of dim d itself. How "
-            "often dim d can step does not matter; how long the row is that one step passes over does. "
-            "Try a matrix that is not square.",
-            "stride[d] == (shape[d + 1] - 1) * stride[d + 1]": "You count the steps inside a row: one "
-            "fewer than it has elements. One step of dim d has to arrive behind the last of them, and "
-            "that takes one more.",
-            "stride[d] == prod(shape[d + 1 :])": "You compare with the stride of a new tensor. The two "
-            "dims can step evenly with longer steps too, or inside a tensor with gaps elsewhere: try "
-            "`x[:, ::2]`.",
-            "stride[d] == shape[d + 1]": "You take the inner stride for 1 and compare with the size "
-            "alone. Elements of a row can lie further apart: try `x[:, ::2]`, whose dims do merge.",
-            "stride[d] >= shape[d + 1] * stride[d + 1]": "A step that is longer than the row leaves a "
-            "gap behind it, and then the steps are not even: look at `x[:, :3]`. Dim d has to go "
-            "exactly as far, not at least as far.",
-        },
-        "0 in shape or shape[d] == 1 or shape[d + 1] == 1": {
-            "0 in shape": ONE_OF_TWO,
-            "False": ONE_OF_TWO,
-            "0 in shape or shape[d] == 1": "You let the outer dim be of size 1, but not the inner one. "
-            "Neither is ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
-            "0 in shape or shape[d + 1] == 1": "You let the inner dim be of size 1, but not the outer "
-            "one. Neither is ever stepped along: view shape (1, 6), stride (99, 1) as (6,).",
-            "shape[d] == 1 or shape[d + 1] == 1": "Right wherever there is an element. Where a size of "
-            "x is 0, also one of the other dims, there is nothing to step over, and torch makes every "
-            "view.",
-        },
-    },
-    wrong={
-        "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": "You "
-        "ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, or "
-        "an even step longer than 1, does them no harm.",
-        "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": "Those "
-        "are dims d - 1 and d. The question is about d and the one to its right, d + 1.",
-    },
-    exact={"False": ONE_ANSWER, "True": ONE_ANSWER},
-)
+mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
+    "stride[d + 1] == shape[d] * stride[d]": "You go the other way round, as if dim d were the "
+    "inner one. In reading order dim d + 1 runs first, to its end, and then dim d takes one step. "
+    "Compare x with `x.t()`.",
+    "stride[d] == stride[d + 1]": "You ask for two equal strides. But one step of dim d has to "
+    "pass over a whole row of dim d + 1, so it is longer: how far do all the steps of a row go?",
+    "stride[d] == shape[d] * stride[d + 1]": "You multiply with the size of dim d itself. How "
+    "often dim d can step does not matter; how long the row is that one step passes over does. Try "
+    "a matrix that is not square.",
+    "stride[d] == (shape[d + 1] - 1) * stride[d + 1]": "You count the steps inside a row: one "
+    "fewer than it has elements. One step of dim d has to arrive after the last of them, and that "
+    "takes one more.",
+    "stride[d] == prod(shape[d + 1 :])": "You compare with the stride of a new tensor. The two "
+    "dims can step evenly with longer steps too, or inside a tensor with gaps elsewhere: try `x[:, "
+    "::2]`.",
+    "stride[d] == shape[d + 1]": "You take the inner stride for 1 and compare with the size alone. "
+    "Elements of a row can lie further apart: try `x[:, ::2]`, whose dims do merge.",
+    "stride[d] >= shape[d + 1] * stride[d + 1]": "A step that is longer than the row leaves a gap "
+    "after it, and then the steps are not even: look at `x[:, :3]`. Dim d has to go exactly as "
+    "far, not at least as far.",
+}
+mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {
+    "0 in shape": ONE_OF_TWO,
+    "False": ONE_OF_TWO,
+    "0 in shape or shape[d] == 1": "You let the outer dim be of size 1, but not the inner one. "
+    "Neither is ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
+    "0 in shape or shape[d + 1] == 1": "You let the inner dim be of size 1, but not the outer one. "
+    "Neither is ever stepped along: view shape (1, 6), stride (99, 1) as (6,).",
+    "shape[d] == 1 or shape[d + 1] == 1": "Right wherever there is an element. Where a size of x "
+    "is 0, also one of the other dims, there is nothing to step over, and torch makes every view.",
+}
+mergeable.wrong |= {
+    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": "You "
+    "ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, "
+    "or an even step longer than 1, does them no harm.",
+    "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": "Those "
+    "are dims d - 1 and d. The question is about d and the one to its right, d + 1.",
+}
+mergeable.exact |= {
+    "False": ONE_ANSWER,
+    "True": ONE_ANSWER,
+}

@@ -73,7 +73,7 @@ VIEWS = [  # a layout, and new shapes for it
     ],
     hints=[
         "First collect the chunks, from the last dim to the first: how many elements, and how far "
-        "apart? A dim joins the chunk behind it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
+        "apart? A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
         "Leave sizes of 1 out before you begin.",
         "Then cut the chunks, again from the end: the last new dim gets the step of the last chunk, the "
         "one before it that step times its size, until the chunk is used up.",
@@ -129,7 +129,7 @@ def one_chunk(shape: Ints, stride: Ints) -> bool:
 
 
 def ends(shape: Ints) -> set[int]:
-    """How many elements lie behind each boundary of two dims."""
+    """The numbers of elements that lie after each boundary of two dims."""
     return {prod(shape[d:]) for d in range(len(shape))}
 
 
@@ -154,58 +154,54 @@ ONES_THAT_BREAK = {
 }
 
 
-view_stride.knows(
-    alone={
-        CHUNKS: {
-            "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
-            "stride[d + 1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, "
-            "1) as (24,).",
-        },
-    },
-    wrong={
-        "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None": CONTIGUOUS,
-        "contiguous_stride(new_shape) if contiguous(shape, stride) else None": CONTIGUOUS,
-        "stride if shape == new_shape else "
-        "contiguous_stride(new_shape) if contiguous(shape, stride) else None": "You "
-        "ask for a contiguous tensor, or for no change of shape. A view needs less: only that no new "
-        "dim straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
-        "contiguous_stride(new_shape)": "You answer the stride of a new tensor, whatever the old stride "
-        "is. A view walks the memory that is there: where x has gaps or another order, its new strides "
-        "have to follow.",
-        f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. "
-        "Its strides are not those of a new tensor: inside a chunk the first step is the chunk's own, "
-        "and only then come the sizes.",
-        f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
-        "for s in contiguous_stride(new_shape))": "Your strides go on from one chunk into the next as "
-        "if x had no gap there. Where a new chunk begins, begin again with its own step.",
-        f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
-        "straddle nothing: put any stride there, and go on with the same chunk.",
-        f"None if 0 in shape else {ANSWER}": EMPTY,
-        f"{ANSWER} if prod(new_shape) // prod(shape) == 1 else None": EMPTY,
-        "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how far "
-        "an old index steps; the new dims need steps of their own.",
-        f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
-        "merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be "
-        "cut into (2, 3) just as well: only boundaries between chunks are closed.",
-        "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from "
-        "the wrong side, as if the first index ran fastest. In reading order the last one does: compare "
-        "`stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
-        f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front: you collected them from "
-        "the last dim to the first and left them so. Turn them round.",
-        f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": "You ask "
-        "that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the old "
-        "boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
-        f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": ONE_CLOSED,
-    },
-    exact={
-        f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
-        "answering. Is a `return` missing? Where the view exists, its stride is asked for.",
-    },
-)
+view_stride.alone[CHUNKS] = {
+    "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
+    "stride[d + 1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, 1) "
+    "as (24,).",
+}
+view_stride.wrong |= {
+    "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None": CONTIGUOUS,
+    "contiguous_stride(new_shape) if contiguous(shape, stride) else None": CONTIGUOUS,
+    "stride if shape == new_shape else "
+    "contiguous_stride(new_shape) if contiguous(shape, stride) else None": "You ask for a "
+    "contiguous tensor, or for no change of shape. A view needs less: only that no new dim "
+    "straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
+    "contiguous_stride(new_shape)": "You answer the stride of a new tensor, whatever the old "
+    "stride is. A view walks the memory that is there: where x has gaps or another order, its new "
+    "strides have to follow.",
+    f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. "
+    "Its strides are not those of a new tensor: inside a chunk the first step is the chunk's own, "
+    "and only then come the sizes.",
+    f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
+    "for s in contiguous_stride(new_shape))": "Your strides go on from one chunk into the next as "
+    "if x had no gap there. Where a new chunk begins, begin again with its own step.",
+    f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
+    "straddle nothing: put any stride there, and go on with the same chunk.",
+    f"None if 0 in shape else {ANSWER}": EMPTY,
+    f"{ANSWER} if prod(new_shape) // prod(shape) == 1 else None": EMPTY,
+    "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how "
+    "far an old index steps; the new dims need steps of their own.",
+    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
+    "merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be "
+    "cut into (2, 3) just as well: only boundaries between chunks are closed.",
+    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from "
+    "the wrong side, as if the first index ran fastest. In reading order the last one does: "
+    "compare `stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
+    f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front: you collected them from "
+    "the last dim to the first and left them so. Turn them round.",
+    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": "You ask "
+    "that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the "
+    "old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
+    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": ONE_CLOSED,
+}
+view_stride.exact |= {
+    f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
+    "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
+}
 
 view_stride.mistake(
-    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so its stride fits or "
-    "does not, and it is all the same: leave sizes of 1 out before you look for chunks."
+    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not matter "
+    "whether its stride fits: leave sizes of 1 out before you look for chunks."
 )(Formula(view_stride.reference).with_pieces(ONES_THAT_BREAK))
 
 ANOTHER_ERROR = (
@@ -240,7 +236,7 @@ def read_refused_shape(answer: Any, args: Arguments) -> Outcome:
 
 
 def fits(shape: Ints, numel: int) -> bool:
-    """True if a shape, perhaps with one -1, holds so many elements."""
+    """True if a shape, perhaps with one -1, holds `numel` elements."""
     if -1 not in shape:
         return prod(shape) == numel
     known = -prod(shape)
@@ -318,37 +314,33 @@ NOT_CONTIGUOUS = (
     "chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
 )
 
-unviewable.knows(
-    alone={
-        "if n != 1]": {
-            "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride "
-            "(6, 99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
-            "if n != 1][-2:]": "You give up too early: None where the last two dims merge. A boundary "
-            "can stand further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
-            "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary "
-            "can stand further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
-        },
-        "0 in shape": {
-            "False": "Right wherever there is an element. Where a size is 0, nothing can straddle "
-            "anything, and torch makes every view of no elements.",
-        },
-    },
-    wrong={
-        "None if stride == contiguous_stride(shape) else (prod(shape),)": NOT_CONTIGUOUS,
-        "None if contiguous(shape, stride) else (prod(shape),)": NOT_CONTIGUOUS,
-        "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but "
-        "not for every x: find the boundary between two chunks, and a dim that straddles it.",
-        "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a "
-        "boundary. Whether that straddles it depends on the sizes: a square one turned round is itself. "
-        "Which shape has a dim across every boundary?",
-        "shape": "That is x's own shape, and x is a view of itself. A refused shape has a dim that "
-        "reaches across a boundary.",
-    },
-    exact={
-        "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does "
-        "that ends without answering. Is a `return` missing? Some tensors have shapes that torch "
-        "refuses: try `torch.empty(4, 6).t().view(24)`.",
-        "(prod(shape),)": "You always find a shape. Where x is one chunk there is none: torch views it "
-        "as anything of as many elements. Then answer None.",
-    },
-)
+unviewable.alone["if n != 1]"] = {
+    "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, "
+    "99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
+    "if n != 1][-2:]": "You give up too early: None where the last two dims merge. A boundary can "
+    "stand further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
+    "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary can "
+    "stand further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
+}
+unviewable.alone["0 in shape"] = {
+    "False": "Right wherever there is an element. Where a size is 0, nothing can straddle "
+    "anything, and torch makes every view of no elements.",
+}
+unviewable.wrong |= {
+    "None if stride == contiguous_stride(shape) else (prod(shape),)": NOT_CONTIGUOUS,
+    "None if contiguous(shape, stride) else (prod(shape),)": NOT_CONTIGUOUS,
+    "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but "
+    "not for every x: find the boundary between two chunks, and a dim that straddles it.",
+    "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a "
+    "boundary. Whether that straddles it depends on the sizes: a square one turned round is "
+    "itself. Which shape has a dim across every boundary?",
+    "shape": "That is x's own shape, and x is a view of itself. A refused shape has a dim that "
+    "reaches across a boundary.",
+}
+unviewable.exact |= {
+    "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does "
+    "that ends without returning. Is a `return` missing? Some tensors have shapes that torch "
+    "refuses: try `torch.empty(4, 6).t().view(24)`.",
+    "(prod(shape),)": "You always find a shape. Where x is one chunk there is none: torch views it "
+    "as anything of as many elements. Then answer None.",
+}

@@ -83,38 +83,36 @@ HULL = (
     "nobody asks for those in between, and they stay where they are."
 )
 
-cache_lines.knows(
-    slots={
-        "stride": {"row_major(shape)": PACKED},
-        "itemsize": {
-            "4": "You took 4 bytes an element for granted. Of float64 only 8 fit on a line, of uint8 "
-            "64: `itemsize` says how many bytes each has.",
-            "1": "You divide elements by 64, and a line has 64 *bytes*. Multiply by `itemsize` before "
-            "you divide.",
-        },
-        "offset": {
-            "0": "You let the layout start at the start of a line. It starts `offset` elements into the "
-            "storage, and may so reach into one line more.",
-            "offset / itemsize": "The offset counts elements, as the stride does; you added it as "
-            "bytes. Multiply the whole sum by `itemsize`.",
-        },
-        "len(lines)": {
-            "max(lines) - min(lines) + 1 if lines else 0": HULL,
-            "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the "
-            "loop over all indices decide: it does not turn once.",
-        },
-    },
-    wrong={
-        "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line travels "
-        "once: which line does each of them lie in?",
-        "ceil(prod(shape) * itemsize / 64)": PACKED,
-        "ceil(span(shape, stride) * itemsize / 64)": HULL,
-        "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
-        "for index in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them "
-        "up. Two rows can share a line, or even be the same row, where the stride is 0: count the "
-        "*different* lines of all of them.",
-    },
-)
+cache_lines.slots["stride"] = {
+    "row_major(shape)": PACKED,
+}
+cache_lines.slots["itemsize"] = {
+    "4": "You took 4 bytes per element for granted. Only 8 elements of float64 fit on a line, but "
+    "64 of uint8: `itemsize` says how many bytes each has.",
+    "1": "You divide elements by 64, and a line has 64 *bytes*. Multiply by `itemsize` before you "
+    "divide.",
+}
+cache_lines.slots["offset"] = {
+    "0": "You let the layout start at the start of a line. It starts `offset` elements into the "
+    "storage, and may so reach into one line more.",
+    "offset / itemsize": "The offset counts elements, as the stride does; you added it as bytes. "
+    "Multiply the whole sum by `itemsize`.",
+}
+cache_lines.slots["len(lines)"] = {
+    "max(lines) - min(lines) + 1 if lines else 0": HULL,
+    "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the loop "
+    "over all indices decide: it does not turn once.",
+}
+cache_lines.wrong |= {
+    "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line "
+    "travels once: which line does each of them lie in?",
+    "ceil(prod(shape) * itemsize / 64)": PACKED,
+    "ceil(span(shape, stride) * itemsize / 64)": HULL,
+    "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
+    "for index in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add "
+    "them up. Two rows can share a line, or even be the same row, where the stride is 0: count the "
+    "*different* lines of all of them.",
+}
 
 
 WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
@@ -158,40 +156,34 @@ def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
     return len({(offset + lane * stride) * itemsize // 32 for lane in range(32)})
 
 
-warp_sectors.knows(
-    slots={
-        "// 32": {
-            "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors "
-            "of 32 bytes, and only those that are asked for travel.",
-            "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU fetches sectors "
-            "of 32 bytes.",
-        },
-        "itemsize": {
-            "4": "You took 4 bytes an element for granted. Of float64 only 4 fit in a sector, of uint8 "
-            "32: `itemsize` says how many bytes each has.",
-        },
-        "offset": {
-            "0": "You let the warp start at the start of a sector. With an offset it may reach into one "
-            "sector more: drag the warp's offset in the picture above.",
-            "offset / itemsize": "You added the offset as bytes. It counts elements, as the stride "
-            "does: multiply the whole sum by `itemsize`.",
-        },
-    },
-    alone={
-        "itemsize": {
-            "1": "You divide element numbers by 32, and a sector has 32 *bytes*. Multiply by `itemsize` "
-            "first.",
-        },
-    },
-    wrong={
-        "32": "That is a sector for each lane. Lanes whose elements lie in one sector share it: that is "
-        "what coalescing means.",
-        "32 * itemsize // 32": "You divide the bytes that are wanted by 32. That is the least there "
-        "could be; the elements lie `stride` apart, and sectors travel whole.",
-        "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": "You count every "
-        "sector from the first lane's to the last lane's. With a large stride nobody asks for those in "
-        "between, and they stay where they are.",
-        "32 * warp_sectors(stride, offset, itemsize)": "The right sectors, in bytes. The question asks "
-        "how many there are.",
-    },
-)
+warp_sectors.slots["// 32"] = {
+    "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of "
+    "32 bytes, and only those that are asked for travel.",
+    "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU fetches sectors of "
+    "32 bytes.",
+}
+warp_sectors.slots["itemsize"] = {
+    "4": "You took 4 bytes per element for granted. Only 4 elements of float64 fit in a sector, "
+    "but 32 of uint8: `itemsize` says how many bytes each has.",
+}
+warp_sectors.slots["offset"] = {
+    "0": "You let the warp start at the start of a sector. With an offset it may reach into one "
+    "sector more: drag the warp's offset in the picture above.",
+    "offset / itemsize": "You added the offset as bytes. It counts elements, as the stride does: "
+    "multiply the whole sum by `itemsize`.",
+}
+warp_sectors.alone["itemsize"] = {
+    "1": "You divide element numbers by 32, and a sector has 32 *bytes*. Multiply by `itemsize` "
+    "first.",
+}
+warp_sectors.wrong |= {
+    "32": "That is a sector for each lane. Lanes whose elements lie in one sector share it: that "
+    "is what coalescing means.",
+    "32 * itemsize // 32": "You divide the bytes that are wanted by 32. That is the least there "
+    "could be; the elements lie `stride` apart, and sectors travel whole.",
+    "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": "You count every "
+    "sector from the first lane's to the last lane's. With a large stride nobody asks for those in "
+    "between, and they stay where they are.",
+    "32 * warp_sectors(stride, offset, itemsize)": "The right sectors, in bytes. The question asks "
+    "how many there are.",
+}

@@ -124,49 +124,45 @@ WARM_UP = "queue.work()\n    queue.synchronize()"
 QUARTILE = "sorted(samples)[repeats // 4]"
 
 FIRST_SAMPLE = (
-    "Your first sample holds what should be over before it starts: the first piece ever, or what was "
-    "still in the queue. Before the first reading ask for one piece and wait for it; within a sample, "
-    "wait behind the work."
+    "Your first sample holds what should be over before it starts: the first piece ever, or what "
+    "was still in the queue. Before the first reading ask for one piece and wait for it; within a "
+    "sample, wait after the work."
 )
 MEDIAN = (
     "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; "
     "the task asks for the lower quartile, `sorted(samples)[repeats // 4]`."
 )
 
-time_it.knows(
-    slots={
-        SAMPLE: {
-            "queue.work()": "The clock sees the asking alone: `work()` returns after 1 microsecond, "
-            "with the work still in the queue. `queue.synchronize()` belongs behind the work and "
-            "*before* the second reading.",
-        },
-        WARM_UP: {
-            "queue.synchronize()": "The first piece of work is among your samples, and it "
-            "is not like the others: kernels are loaded and memory is fetched then. Ask for one piece "
-            "before you start to time, and wait for it.",
-            "pass": FIRST_SAMPLE,
-            "queue.work()": "You warm up without waiting for it: your first sample waits "
-            "for the warm-up's work as well. `queue.synchronize()` once more, before the first reading.",
-        },
-        QUARTILE: {
-            "sum(samples) / repeats": "That is the mean, and one disturbed sample moves it as far as it "
-            "likes. The lower quartile is what the work takes while the machine is left alone: "
-            "`sorted(samples)[repeats // 4]`.",
-            "median(samples)": MEDIAN,
-            "sorted(samples)[repeats // 2]": MEDIAN,
-            "min(samples)": "That is the smallest sample: a single lucky one decides, and the more you "
-            "take the luckier it is. The lower quartile is `sorted(samples)[repeats // 4]`.",
-            "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A "
-            "quartile is about their sizes: sort them first.",
-            "sorted(samples)[3 * repeats // 4]": "That is the upper quartile, three quarters of the way "
-            "up: the disturbed samples. Sort them, smallest first, and go a quarter of the way.",
-        },
-    },
-    wrong={
-        "time_it(queue, 1)": "One run is no measurement: it may be the disturbed one. Take `repeats` "
-        "samples, and then their lower quartile.",
-    },
-)
+time_it.slots[SAMPLE] = {
+    "queue.work()": "The clock sees the asking alone: `work()` returns after 1 microsecond, with "
+    "the work still in the queue. `queue.synchronize()` belongs after the work and *before* the "
+    "second reading.",
+}
+time_it.slots[WARM_UP] = {
+    "queue.synchronize()": "The first piece of work is among your samples, and it is not like the "
+    "others: kernels are loaded and memory is fetched then. Ask for one piece before you start to "
+    "time, and wait for it.",
+    "pass": FIRST_SAMPLE,
+    "queue.work()": "You warm up without waiting for it: your first sample waits for the warm-up's "
+    "work as well. `queue.synchronize()` once more, before the first reading.",
+}
+time_it.slots[QUARTILE] = {
+    "sum(samples) / repeats": "That is the mean, and one disturbed sample moves it as far as it "
+    "likes. The lower quartile is what the work takes while the machine is left alone: "
+    "`sorted(samples)[repeats // 4]`.",
+    "median(samples)": MEDIAN,
+    "sorted(samples)[repeats // 2]": MEDIAN,
+    "min(samples)": "That is the smallest sample: a single lucky one decides, and the more you "
+    "take the luckier it is. The lower quartile is `sorted(samples)[repeats // 4]`.",
+    "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A "
+    "quartile is about their sizes: sort them first.",
+    "sorted(samples)[3 * repeats // 4]": "That is the upper quartile, three quarters of the way "
+    "up: the disturbed samples. Sort them, smallest first, and go a quarter of the way.",
+}
+time_it.wrong |= {
+    "time_it(queue, 1)": "One run is no measurement: it may be the disturbed one. Take `repeats` "
+    "samples, and then their lower quartile.",
+}
 
 
 @time_it.mistake(

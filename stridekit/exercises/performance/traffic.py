@@ -75,44 +75,41 @@ PACKED = (
     "stride and offset put them: count the lines that these touch."
 )
 
-bytes_moved.knows(
-    slots={
-        "(x, y, out)": {
-            "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is "
-            "a third of the bytes of a contiguous `x + y`.",
-            "(x, out)": "You forgot the second operand. `x + y` reads both, and y need not lie as x "
-            "does.",
-            "(x, x, x)": "You take three times the lines of x. Operands of one shape can lie quite "
-            "differently: ask each of the three.",
-        },
-        "t.itemsize": {
-            "4": "You took 4 bytes an element for granted. Ask each of the three for its own "
-            "`t.itemsize`: the result can be of another dtype than the operands.",
-            "x.itemsize": "You took the itemsize of x for all three. Ask each of them for its own: the "
-            "result can be of another dtype than the operands, and so can y.",
-        },
-        "t.storage_offset()": {
-            "0": "You left the storage offsets out. Where a tensor starts in the middle of a line it "
-            "can reach into one line more: `t.storage_offset()`.",
-        },
-        "64 * lines": {
-            "lines": "That is the number of lines, and a good start. The question asks for bytes: how "
-            "many has a line?",
-        },
-    },
-    alone={"t.stride()": {"row_major(t.shape)": PACKED}},
-    wrong={
-        "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory does not send "
-        "elements, it sends lines of 64 bytes: of `x[::5]` each line holds few that are wanted, and all "
-        "of it travels.",
-        "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))": PACKED,
-        "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))": "You count the "
-        "whole storages. Lines that no element of the tensor lies in stay where they are: a slice of a "
-        "large tensor moves no more than its own lines.",
-        "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that an element of it "
-        "is used. It travels once and stays in the cache for its neighbours: count different lines.",
-    },
-)
+bytes_moved.slots["(x, y, out)"] = {
+    "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is a "
+    "third of the bytes of a contiguous `x + y`.",
+    "(x, out)": "You forgot the second operand. `x + y` reads both, and y need not lie as x does.",
+    "(x, x, x)": "You take three times the lines of x. Operands of one shape can lie quite "
+    "differently: ask each of the three.",
+}
+bytes_moved.slots["t.itemsize"] = {
+    "4": "You took 4 bytes per element for granted. Ask each of the three for its own "
+    "`t.itemsize`: the result can be of another dtype than the operands.",
+    "x.itemsize": "You took the itemsize of x for all three. Ask each of them for its own: the "
+    "result can be of another dtype than the operands, and so can y.",
+}
+bytes_moved.slots["t.storage_offset()"] = {
+    "0": "You left the storage offsets out. Where a tensor starts in the middle of a line it can "
+    "reach into one line more: `t.storage_offset()`.",
+}
+bytes_moved.slots["64 * lines"] = {
+    "lines": "That is the number of lines, and a good start. The question asks for bytes: how many "
+    "has a line?",
+}
+bytes_moved.alone["t.stride()"] = {
+    "row_major(t.shape)": PACKED,
+}
+bytes_moved.wrong |= {
+    "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory does not send "
+    "elements, it sends lines of 64 bytes: of `x[::5]` each line holds few that are wanted, and "
+    "all of it travels.",
+    "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))": PACKED,
+    "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))": "You count the "
+    "whole storages. Lines that no element of the tensor lies in stay where they are: a slice of a "
+    "large tensor moves no more than its own lines.",
+    "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that an element of "
+    "it is used. It travels once and stays in the cache for its neighbours: count different lines.",
+}
 
 
 @exercise(
@@ -175,52 +172,49 @@ NEVER = (
     "uses pays it back: the answer there is `math.inf`."
 )
 
-break_even.knows(
-    slots={
-        "before + after": {
-            "after": "You pay for writing the copy alone. To make it, t has to be read once, every line "
-            "of it.",
-            "before": "You pay for reading t alone. The copy has to be written as well, every line of "
-            "it.",
-        },
-        "before - after": {
-            "after": "You divide by what a use costs with the copy. What pays it back is what a use "
-            "*saves*: the lines of t less those of the copy.",
-        },
-        "return math.ceil(": {
-            "return math.floor(": "You round down. After that many uses the copy has not quite paid "
-            "back; part of a use does not exist, so it takes one more.",
-            "return float(": "The right quotient, not yet a count of uses: part of a use does not "
-            "exist. What is the smallest whole number that is enough?",
-        },
-        "t.is_contiguous()": {
-            "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so "
-            "nothing has to be paid back. Ask `t.is_contiguous()` first.",
-        },
-    },
-    alone={
-        "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)": {
-            "t.numel()": "You charge a whole line for every element. Neighbours share lines, in t and "
-            "in its copy: count the different lines of each.",
-        },
-        "return math.ceil(": {
-            "return 1 + math.floor(": "One use too many where the sums are equal: then the copy has "
-            "paid back exactly, and that counts.",
-        },
-        "after >= before": {"False": NEVER},
-        "math.inf": {
-            "math.inf if after == before else math.ceil((before + after) / (after - before))": NEVER,
-            "0": NEVER,
-            "-1": NEVER,
-        },
-    },
-    wrong={
-        "break_even(t) if break_even(t) in (0, math.inf) else 1": "You compare one use with one use, as "
-        "if the copy were free. It is paid for once, by reading all of t and writing all of the copy.",
-        "0 if t.is_contiguous() else math.inf": "You count the bytes of the elements, and t has as many "
-        "as its copy: so nothing would ever be saved. What differs is how many *lines* they lie on.",
-    },
-)
+break_even.slots["before + after"] = {
+    "after": "You pay for writing the copy alone. To make it, t has to be read once, every line of "
+    "it.",
+    "before": "You pay for reading t alone. The copy has to be written as well, every line of it.",
+}
+break_even.slots["before - after"] = {
+    "after": "You divide by what a use costs with the copy. What pays it back is what a use "
+    "*saves*: the lines of t less those of the copy.",
+}
+break_even.slots["return math.ceil("] = {
+    "return math.floor(": "You round down. After that many uses the copy has not quite paid back; "
+    "part of a use does not exist, so it takes one more.",
+    "return float(": "The right quotient, not yet a count of uses: part of a use does not exist. "
+    "What is the smallest whole number that is enough?",
+}
+break_even.slots["t.is_contiguous()"] = {
+    "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing "
+    "has to be paid back. Ask `t.is_contiguous()` first.",
+}
+break_even.alone["cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)"] = {
+    "t.numel()": "You charge a whole line for every element. Neighbours share lines, in t and in "
+    "its copy: count the different lines of each.",
+}
+break_even.alone["return math.ceil("] = {
+    "return 1 + math.floor(": "One use too many where the sums are equal: then the copy has paid "
+    "back exactly, and that counts.",
+}
+break_even.alone["after >= before"] = {
+    "False": NEVER,
+}
+break_even.alone["math.inf"] = {
+    "math.inf if after == before else math.ceil((before + after) / (after - before))": NEVER,
+    "0": NEVER,
+    "-1": NEVER,
+}
+break_even.wrong |= {
+    "break_even(t) if break_even(t) in (0, math.inf) else 1": "You compare one use with one use, "
+    "as if the copy were free. It is paid for once, by reading all of t and writing all of the "
+    "copy.",
+    "0 if t.is_contiguous() else math.inf": "You count the bytes of the elements, and t has as "
+    "many as its copy: so nothing would ever be saved. What differs is how many *lines* they lie "
+    "on.",
+}
 
 
 def read_order(answer: Any, args: Arguments) -> Outcome:
@@ -308,36 +302,30 @@ CONTIGUOUS = (
     "view with gaps can move less, and a transpose without gaps moves the same."
 )
 
-cheapest_first.knows(
-    slots={
-        BY_LINES: {
-            "v.numel()": "You go by the number of elements. A view with fewer of them, far apart or of "
-            "a larger dtype, can move more lines.",
-            "v.nbytes": "You go by the bytes of the elements. Memory sends whole lines: a view with "
-            "gaps reads more than its elements hold.",
-            "v.stride(-1) if v.ndim else 0": STRIDE,
-            "max(v.stride(), default=0)": STRIDE,
-            "not v.is_contiguous()": CONTIGUOUS,
-            f"(not v.is_contiguous(), {BY_LINES})": CONTIGUOUS,
-            "read": "You go by what is read. `v + 1` also writes its result, and that is dense, without "
-            "the gaps and repeats of v: an expanded v reads little and writes much.",
-            "math.ceil(v.nbytes / 64)": "You count what is written alone. The result is dense, but v "
-            "may have to be gathered from many lines: those travel too.",
-            "v.untyped_storage().nbytes()": "You go by the size of the storages. A view moves its own "
-            "lines, however large the storage is that it was cut from.",
-        },
-        "expressions[name]": {
-            "in_float32(expressions[name])": "You count 4 bytes for every element. The views have "
-            "several dtypes: `v.itemsize`.",
-        },
-        "v.storage_offset()": {
-            "0": "You let every view start at the start of a line. One that starts in the middle can "
-            "reach into one line more: `v.storage_offset()`.",
-        },
-    },
-    alone={
-        BY_LINES: {
-            f"-({BY_LINES})": "That is the right order, back to front: the cheapest comes first.",
-        },
-    },
-)
+cheapest_first.slots[BY_LINES] = {
+    "v.numel()": "You go by the number of elements. A view with fewer of them, far apart or of a "
+    "larger dtype, can move more lines.",
+    "v.nbytes": "You go by the bytes of the elements. Memory sends whole lines: a view with gaps "
+    "reads more than its elements hold.",
+    "v.stride(-1) if v.ndim else 0": STRIDE,
+    "max(v.stride(), default=0)": STRIDE,
+    "not v.is_contiguous()": CONTIGUOUS,
+    f"(not v.is_contiguous(), {BY_LINES})": CONTIGUOUS,
+    "read": "You go by what is read. `v + 1` also writes its result, and that is dense, without "
+    "the gaps and repeats of v: an expanded v reads little and writes much.",
+    "math.ceil(v.nbytes / 64)": "You count what is written alone. The result is dense, but v may "
+    "have to be gathered from many lines: those travel too.",
+    "v.untyped_storage().nbytes()": "You go by the size of the storages. A view moves its own "
+    "lines, however large the storage is that it was cut from.",
+}
+cheapest_first.slots["expressions[name]"] = {
+    "in_float32(expressions[name])": "You count 4 bytes for every element. The views have several "
+    "dtypes: `v.itemsize`.",
+}
+cheapest_first.slots["v.storage_offset()"] = {
+    "0": "You let every view start at the start of a line. One that starts in the middle can reach "
+    "into one line more: `v.storage_offset()`.",
+}
+cheapest_first.alone[BY_LINES] = {
+    f"-({BY_LINES})": "That is the right order, back to front: the cheapest comes first.",
+}

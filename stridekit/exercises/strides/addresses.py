@@ -76,7 +76,7 @@ def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
 
 
 FOUR_BYTES = (
-    "You took 4 bytes an element for granted. That is float32's size; `t.element_size()` knows "
+    "You took 4 bytes per element for granted. That is float32's size; `t.element_size()` knows "
     "that of every dtype."
 )
 READING_ORDER = (
@@ -88,46 +88,40 @@ SOME_DIMS = (
     "each dim: let the sum run over all of `t.stride()`."
 )
 
-address.knows(
-    slots={
-        "t.storage_offset()": {
-            "0": "You count from t's own first element. Try a slice: its first element is not the "
-            "first of the storage, and `t.storage_offset()` says how far in it lies.",
-        },
-        "t.stride()": {
-            "row_major(t.shape)": "Your steps come from the shape, as if t were freshly made. A slice "
-            "or a transpose keeps the steps of the tensor it came from: ask `t.stride()`.",
-            "t.stride()[::-1]": "You pair the first index with the last stride. The two stand in the "
-            "same order: `index[d]` steps go along dim d, and `t.stride(d)` is one of them.",
-        },
-        "t.element_size()": {
-            "1": "That is the number of the element, and a good start. The question asks for its first "
-            "byte: how many bytes does one element take?",
-            "4": FOUR_BYTES,
-        },
-    },
-    alone={
-        "(t.storage_offset() + steps) * t.element_size()": {
-            "t.storage_offset() + steps * t.element_size()": "Two units meet in your sum: "
-            "`t.storage_offset()` counts elements, not bytes. Multiply it by the size of an element as "
-            "well.",
-            "t.storage_offset() * t.element_size() + steps": "Two units meet in your sum: the offset "
-            "is in bytes now, the steps are still in elements. `t.stride()` counts elements too "
-            "(NumPy's strides are the ones in bytes).",
-        },
-    },
-    wrong={
-        "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": READING_ORDER,
-        "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. "
-        "Count from the start of the storage: no `data_ptr()` is needed.",
-        "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens "
-        "to store every element's number; where an element lies never depends on what it holds.",
-    },
-)
+address.slots["t.storage_offset()"] = {
+    "0": "You count from t's own first element. Try a slice: its first element is not the first of "
+    "the storage, and `t.storage_offset()` says how far in it lies.",
+}
+address.slots["t.stride()"] = {
+    "row_major(t.shape)": "Your steps come from the shape, as if t were freshly made. A slice or a "
+    "transpose keeps the steps of the tensor it came from: ask `t.stride()`.",
+    "t.stride()[::-1]": "You pair the first index with the last stride. The two stand in the same "
+    "order: `index[d]` steps go along dim d, and `t.stride(d)` is one of them.",
+}
+address.slots["t.element_size()"] = {
+    "1": "That is the number of the element, and a good start. The question asks for its first "
+    "byte: how many bytes does one element take?",
+    "4": FOUR_BYTES,
+}
+address.alone["(t.storage_offset() + steps) * t.element_size()"] = {
+    "t.storage_offset() + steps * t.element_size()": "Two units meet in your sum: "
+    "`t.storage_offset()` counts elements, not bytes. Multiply it by the size of an element as "
+    "well.",
+    "t.storage_offset() * t.element_size() + steps": "Two units meet in your sum: the offset is in "
+    "bytes now, the steps are still in elements. `t.stride()` counts elements too (NumPy's strides "
+    "are the ones in bytes).",
+}
+address.wrong |= {
+    "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": READING_ORDER,
+    "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. "
+    "Count from the start of the storage: no `data_ptr()` is needed.",
+    "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens "
+    "to store every element's number; where an element lies never depends on what it holds.",
+}
 
 
 def of_first_dims(t: torch.Tensor, index: Ints, dims: int) -> int:
-    """The right answer, if no other dims than the first so many take part."""
+    """The right answer if only the first `dims` dims took part."""
     taken = sum(i * step for i, step in zip(index[:dims], t.stride(), strict=False))
     return (t.storage_offset() + taken) * t.element_size()
 
@@ -136,7 +130,7 @@ for dims in (1, 2, 3, 4):
     of_all = f"of_first_dims(t, index, {dims})"  # where there are fewer dims: all of them
     by_name = f"index[{dims - 1}] * 0 + {of_all}"  # an IndexError there
     unpacked = f"{of_all} if len(index) == {dims} else int('too many values to unpack')"
-    address.knows(wrong=dict.fromkeys((of_all, by_name, unpacked), SOME_DIMS))
+    address.wrong |= dict.fromkeys((of_all, by_name, unpacked), SOME_DIMS)
 
 
 SHAPES = [
@@ -155,7 +149,7 @@ SHAPES = [
         "In shape (2, 3, 4), walk from [0, 0, 0] to [1, 0, 0]. Every element of x[0] lies "
         "between: how many are there?",
         "The stride of dim d is the product of the sizes after d. Going from the last dim to the "
-        "first, one multiplication a dim does it. A size of 0 counts as 1.",
+        "first, one multiplication per dim does it. A size of 0 counts as 1.",
     ],
     otherwise="Take the shape above, number its elements in reading order, and go one index up in "
     "each dim in turn. By how much does the number grow? (A size of 0 counts as 1.)",
@@ -185,38 +179,35 @@ BYTES = (
     "Those are strides in bytes, as NumPy counts them. torch counts elements, whatever their size."
 )
 
-contiguous_stride.knows(
-    wrong={
-        "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and "
-        "[1, 0, 0] lie not 3 elements but all those of x[0]. One size is not enough, it takes a "
-        "product.",
-        "shape": "That is the shape. A size says how many steps a dim has; a stride says how long one "
-        "step is, in elements.",
-        "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips "
-        "what lies inside it, the dims after d. Your product also counts the size of d itself, so "
-        "every step is too long: the last one should be 1.",
-        "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, "
-        "as in Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not "
-        "those before.",
-        "contiguous_stride(shape)[::-1]": "The right numbers from back to front: you collected them "
-        "from the last dim to the first and left them so. Turn them round.",
-        "[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]": ZERO,
-        "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]": ZERO,
-        "row_major(shape)": ZERO,
-        "[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 gets "
-        "its stride by the same rule as any other. Nobody ever steps along it, but torch reports the "
-        "product all the same: no size makes the stride of a new tensor 0.",
-        "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 is no "
-        "special case, and its stride need not be 1. It is the product of the sizes after it, as for "
-        "any other dim.",
-        "contiguous_stride(shape) or (1,)": "Shape () has no dims, so there is nothing to step along. A "
-        "stride has one number for each dim: here none, the empty tuple.",
-        "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the "
-        "first of yours is the product of all sizes, a step that leads out of the tensor. A stride has "
-        "one number for each dim.",
-        "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]": "You add up the sizes after d. In "
-        "shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not 7. Multiply them.",
-        "np.empty(shape).strides": BYTES,
-        "[4 * step for step in contiguous_stride(shape)]": BYTES,
-    },
-)
+contiguous_stride.wrong |= {
+    "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, "
+    "0, 0] lie not 3 elements but all those of x[0]. One size is not enough, it takes a product.",
+    "shape": "That is the shape. A size says how many steps a dim has; a stride says how long one "
+    "step is, in elements.",
+    "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips "
+    "what lies inside it, the dims after d. Your product also counts the size of d itself, so "
+    "every step is too long: the last one should be 1.",
+    "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, "
+    "as in Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not "
+    "those before.",
+    "contiguous_stride(shape)[::-1]": "The right numbers from back to front: you collected them "
+    "from the last dim to the first and left them so. Turn them round.",
+    "[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]": ZERO,
+    "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]": ZERO,
+    "row_major(shape)": ZERO,
+    "[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 gets "
+    "its stride by the same rule as any other. Nobody ever steps along it, but torch reports the "
+    "product all the same: no size makes the stride of a new tensor 0.",
+    "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 is "
+    "no special case, and its stride need not be 1. It is the product of the sizes after it, as "
+    "for any other dim.",
+    "contiguous_stride(shape) or (1,)": "Shape () has no dims, so there is nothing to step along. "
+    "A stride has one number for each dim: here none, the empty tuple.",
+    "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the "
+    "first of yours is the product of all sizes, a step that leads out of the tensor. A stride has "
+    "one number for each dim.",
+    "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]": "You add up the sizes after d. In "
+    "shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not 7. Multiply them.",
+    "np.empty(shape).strides": BYTES,
+    "[4 * step for step in contiguous_stride(shape)]": BYTES,
+}

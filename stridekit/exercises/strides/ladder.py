@@ -19,8 +19,8 @@ COPY = (
     "write to x then shows in what you return."
 )
 SOMETIMES_A_COPY = (
-    "`contiguous()` gives x back only if x is contiguous already. A slice or a transpose it "
-    "copies, and then you stand on another storage. x's own strides will do."
+    "`contiguous()` gives x back only if x is contiguous already. It copies a slice or a "
+    "transpose, and then you stand on another storage. x's own strides will do."
 )
 BYTES = (
     "as_strided counts elements, and so does `x.storage_offset()`. Nothing here is in bytes: leave "
@@ -39,6 +39,10 @@ SUM_BY_AS_STRIDED = replace(
 NEW_MATRIX = (
     "Your numbers come from the shape alone, so they fit a freshly made matrix and no other. Use "
     "`x.stride(0)`, `x.stride(1)` and `x.storage_offset()`."
+)
+IS_A_COLUMN = (
+    "That is column i: it goes down, from row to row. Along a row the column changes: "
+    "exchange the two dims."
 )
 
 # The slots of each rung, in the order in which they are told: the start, the steps, the sizes.
@@ -87,46 +91,37 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
     return x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
 
 
-IS_A_COLUMN = (
-    "That is column i: it goes down, from row to row. Along a row the column changes: "
-    "exchange the two dims."
-)
-
-row.knows(
-    slots=START
-    | {
-        "i * x.stride(0)": {
-            "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one "
-            "behind the other. `x.stride(0)` says how far apart they really are.",
-            "i": "Your row starts i elements into x. One row further is not one element further, it is "
-            "`x.stride(0)` of them.",
-            "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: "
-            "that is i steps down, of `x.stride(0)` each.",
-            "i * x.stride(0) * x.element_size()": BYTES,
-        },
-        "(x.stride(1),)": {
-            "(1,)": "You step from column to column by 1. That holds for a new matrix; in a slice or a "
-            "transpose the columns lie `x.stride(1)` apart.",
-            "(x.stride(0),)": "You start at the right element and then walk down the column. Along a "
-            "row one step is `x.stride(1)`.",
-            "(x.stride(1) * x.element_size(),)": BYTES,
-        },
-        "x.size(1)": {
-            "x.size(0)": "The steps are right, their number is not: a row has as many elements as x "
-            "has columns, `x.size(1)`.",
-        },
-    },
-    wrong={
-        "x.as_strided((x.size(1),), (1,), i * x.size(1))": NEW_MATRIX,
-        "x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + i * x.stride(1))": IS_A_COLUMN,
-        "row(x, 0)": "That is row 0, whatever i is: without an offset of your own, as_strided starts "
-        "where x starts. Row i lies i steps of `x.stride(0)` further on.",
-        "x[i : i + 1]": "You kept the row's dim: that is x[i:i + 1], a matrix with one row. x[i] has "
-        "one dim, so give one size and one stride.",
-        "x[i].clone()": COPY,
-        "x.contiguous()[i]": SOMETIMES_A_COPY,
-    },
-)
+row.slots |= START
+row.slots["i * x.stride(0)"] = {
+    "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one "
+    "after the other. `x.stride(0)` says how far apart they really are.",
+    "i": "Your row starts i elements into x. One row further is not one element further but "
+    "`x.stride(0)` of them.",
+    "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: that "
+    "is i steps down, of `x.stride(0)` each.",
+    "i * x.stride(0) * x.element_size()": BYTES,
+}
+row.slots["(x.stride(1),)"] = {
+    "(1,)": "You step from column to column by 1. That holds for a new matrix; in a slice or a "
+    "transpose the columns lie `x.stride(1)` apart.",
+    "(x.stride(0),)": "You start at the right element and then walk down the column. Along a row "
+    "one step is `x.stride(1)`.",
+    "(x.stride(1) * x.element_size(),)": BYTES,
+}
+row.slots["x.size(1)"] = {
+    "x.size(0)": "The steps are right, their number is not: a row has as many elements as x has "
+    "columns, `x.size(1)`.",
+}
+row.wrong |= {
+    "x.as_strided((x.size(1),), (1,), i * x.size(1))": NEW_MATRIX,
+    "x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + i * x.stride(1))": IS_A_COLUMN,
+    "row(x, 0)": "That is row 0, whatever i is: without an offset of your own, as_strided starts "
+    "where x starts. Row i lies i steps of `x.stride(0)` further on.",
+    "x[i : i + 1]": "You kept the row's dim: that is x[i:i + 1], a matrix with one row. x[i] has "
+    "one dim, so give one size and one stride.",
+    "x[i].clone()": COPY,
+    "x.contiguous()[i]": SOMETIMES_A_COPY,
+}
 
 
 @exercise(
@@ -168,40 +163,36 @@ def column(x: torch.Tensor, j: int) -> torch.Tensor:
     return x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + j * x.stride(1))
 
 
-column.knows(
-    slots=START
-    | {
-        "j * x.stride(1)": {
-            "j": "You start j elements into x. That is x[0, j] only where neighbouring columns lie "
-            "side by side; in general they are `x.stride(1)` apart.",
-            "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is "
-            "j steps to the right, of `x.stride(1)` each.",
-            "j * x.stride(1) * x.element_size()": BYTES,
-        },
-        "(x.stride(0),)": {
-            "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie "
-            "further apart than they are long: `x.stride(0)` says how far.",
-            "(x.stride(1),)": "You start at the right element and then walk along the row. Down a "
-            "column one step is `x.stride(0)`.",
-            "(x.stride(0) * x.element_size(),)": BYTES,
-        },
-        "x.size(0)": {
-            "x.size(1)": "The steps are right, their number is not: a column has as many elements as "
-            "x has rows, `x.size(0)`.",
-        },
-    },
-    wrong={
-        "x.as_strided((x.size(0),), (x.size(1),), j)": NEW_MATRIX,
-        "row.reference(x, j)": "That is row j: it goes along, from column to column. Down a column "
-        "the row changes: exchange the two dims.",
-        "column(x, 0)": "That is column 0, whatever j is: without an offset of your own, as_strided "
-        "starts where x starts. Column j lies j steps of `x.stride(1)` further on.",
-        "x[:, j : j + 1]": "You kept the column's dim: that is x[:, j:j + 1], a matrix with one "
-        "column. x[:, j] has one dim, so give one size and one stride.",
-        "x[:, j].clone()": COPY,
-        "x.contiguous()[:, j]": SOMETIMES_A_COPY,
-    },
-)
+column.slots |= START
+column.slots["j * x.stride(1)"] = {
+    "j": "You start j elements into x. That is x[0, j] only where neighbouring columns lie side by "
+    "side; in general they are `x.stride(1)` apart.",
+    "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is j "
+    "steps to the right, of `x.stride(1)` each.",
+    "j * x.stride(1) * x.element_size()": BYTES,
+}
+column.slots["(x.stride(0),)"] = {
+    "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie "
+    "further apart than they are long: `x.stride(0)` says how far.",
+    "(x.stride(1),)": "You start at the right element and then walk along the row. Down a column "
+    "one step is `x.stride(0)`.",
+    "(x.stride(0) * x.element_size(),)": BYTES,
+}
+column.slots["x.size(0)"] = {
+    "x.size(1)": "The steps are right, their number is not: a column has as many elements as x has "
+    "rows, `x.size(0)`.",
+}
+column.wrong |= {
+    "x.as_strided((x.size(0),), (x.size(1),), j)": NEW_MATRIX,
+    "row.reference(x, j)": "That is row j: it goes along, from column to column. Down a column the "
+    "row changes: exchange the two dims.",
+    "column(x, 0)": "That is column 0, whatever j is: without an offset of your own, as_strided "
+    "starts where x starts. Column j lies j steps of `x.stride(1)` further on.",
+    "x[:, j : j + 1]": "You kept the column's dim: that is x[:, j:j + 1], a matrix with one "
+    "column. x[:, j] has one dim, so give one size and one stride.",
+    "x[:, j].clone()": COPY,
+    "x.contiguous()[:, j]": SOMETIMES_A_COPY,
+}
 
 
 @exercise(
@@ -243,31 +234,27 @@ def diagonal(x: torch.Tensor) -> torch.Tensor:
     return x.as_strided((min(x.shape),), (x.stride(0) + x.stride(1),), x.storage_offset())
 
 
-diagonal.knows(
-    slots=START
-    | {
-        "x.stride(0) + x.stride(1)": {
-            "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step "
-            "where rows lie one behind the other; in general it is `x.stride(0) + x.stride(1)`.",
-            "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes one "
-            "to the right, another `x.stride(1)`.",
-            "x.stride(0) + 1": "You step one row down and one element on. The next column is not "
-            "always the next element: it lies `x.stride(1)` further.",
-            "x.stride(0) * x.stride(1)": "You multiply the two strides. First one step down, then one "
-            "to the right: two distances, one after the other, add up.",
-        },
-        "min(x.shape)": {
-            "x.size(0)": "Your diagonal has as many elements as x has rows. In a matrix that is taller "
-            "than wide the columns run out first.",
-            "x.size(1)": "Your diagonal has as many elements as x has columns. In a matrix that is "
-            "wider than tall the rows run out first.",
-        },
-    },
-    wrong={
-        "x.diagonal().clone()": COPY,
-        "x.contiguous().diagonal()": SOMETIMES_A_COPY,
-    },
-)
+diagonal.slots |= START
+diagonal.slots["x.stride(0) + x.stride(1)"] = {
+    "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step where "
+    "rows lie one after the other; in general it is `x.stride(0) + x.stride(1)`.",
+    "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes one to "
+    "the right, another `x.stride(1)`.",
+    "x.stride(0) + 1": "You step one row down and one element on. The next column is not always "
+    "the next element: it lies `x.stride(1)` further.",
+    "x.stride(0) * x.stride(1)": "You multiply the two strides. First one step down, then one to "
+    "the right: two distances, one after the other, add up.",
+}
+diagonal.slots["min(x.shape)"] = {
+    "x.size(0)": "Your diagonal has as many elements as x has rows. In a matrix that is taller "
+    "than wide the columns run out first.",
+    "x.size(1)": "Your diagonal has as many elements as x has columns. In a matrix that is wider "
+    "than tall the rows run out first.",
+}
+diagonal.wrong |= {
+    "x.diagonal().clone()": COPY,
+    "x.contiguous().diagonal()": SOMETIMES_A_COPY,
+}
 
 
 @exercise(
@@ -292,7 +279,7 @@ diagonal.knows(
     hints=[
         "The trace is the sum of the diagonal, and you have the diagonal already.",
         "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, "
-        "and `.sum()` behind it.",
+        "and `.sum()` after it.",
     ],
     otherwise="Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and "
     "nothing else?",
@@ -310,34 +297,14 @@ def trace(x: torch.Tensor) -> torch.Tensor:
     return x.as_strided((min(x.shape),), (step,), x.storage_offset()).sum()
 
 
-trace.knows(
-    slots=START
-    | {
-        "x.stride(0) + x.stride(1)": {
-            "x.size(1) + 1": "You add up every (number of columns + 1)th element. That is the diagonal "
-            "where rows lie one behind the other; in general its step is `x.stride(0) + x.stride(1)`.",
-            "x.stride(0)": "You add up the first column: your step goes down but not to the right. It "
-            "takes both strides.",
-            "x.stride(0) + 1": "Your step goes one row down and one element on. The next column is not "
-            "always the next element: it lies `x.stride(1)` further.",
-            "x.stride(0) * x.stride(1)": "Your step is the product of the two strides. One step down "
-            "and one to the right are two distances, one after the other: they add up.",
-        },
-        "min(x.shape)": {
-            "x.size(0)": "You add as many elements as x has rows. Where x is taller than wide, the last "
-            "of them lie beyond its columns.",
-            "x.size(1)": "You add as many elements as x has columns. Where x is wider than tall, the "
-            "last of them lie beyond its rows.",
-        },
-    },
-    wrong={
-        "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
-        "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
-        "x.diagonal().sum(0, keepdim=True)": "The right number, in a tensor that still has a dim. A "
-        "sum over everything has none: leave `keepdim` and slices out, and `.sum()` is 0-d.",
-        "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": SOMETIMES_A_COPY,
-    },
-)
+trace.slots |= diagonal.slots
+trace.wrong |= {
+    "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
+    "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
+    "x.diagonal().sum(0, keepdim=True)": "The right number, in a tensor that still has a dim. A "
+    "sum over everything has none: leave `keepdim` and slices out, and `.sum()` is 0-d.",
+    "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": SOMETIMES_A_COPY,
+}
 
 
 @exercise(
@@ -387,33 +354,28 @@ SIDE_BY_SIDE = (
     "overlap: the next one starts one element further on."
 )
 
-windows.knows(
-    slots=START
-    | {
-        "(step, step)": {
-            "(size * step, step)": SIDE_BY_SIDE,
-            "(size, 1)": SIDE_BY_SIDE,
-            "(step, 1)": "Inside a window you step by 1. Its elements are neighbours in x, and where x "
-            "itself skips, these lie `x.stride(0)` apart, just as the windows do.",
-            "(1, step)": "From window to window you step by 1. The next one starts at x's next "
-            "element, and where x itself skips, that lies `x.stride(0)` further, just as inside a "
-            "window.",
-            "(1, 1)": "Your steps are 1. Where x itself skips, as x[::2] does, its neighbours lie "
-            "`x.stride(0)` apart.",
-        },
-        "x.numel() - size + 1": {
-            "x.numel() - size": "One window is missing: the last one may end with x's last element. "
-            "With n elements there are n - size + 1.",
-            "x.numel()": "A window for every element is too many: the last ones would reach beyond x. "
-            "With n elements there are n - size + 1.",
-        },
-    },
-    wrong={
-        "x.unfold(0, size, size)": SIDE_BY_SIDE,
-        "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())": SIDE_BY_SIDE,
-        "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first "
-        "which window, then which element in it.",
-        "x.unfold(0, size, 1).clone()": COPY,
-        "x.contiguous().unfold(0, size, 1)": SOMETIMES_A_COPY,
-    },
-)
+windows.slots |= START
+windows.slots["(step, step)"] = {
+    "(size * step, step)": SIDE_BY_SIDE,
+    "(size, 1)": SIDE_BY_SIDE,
+    "(step, 1)": "Inside a window you step by 1. Its elements are neighbours in x, and where x "
+    "itself skips, these lie `x.stride(0)` apart, just as the windows do.",
+    "(1, step)": "From window to window you step by 1. The next one starts at x's next element, "
+    "and where x itself skips, that lies `x.stride(0)` further, just as inside a window.",
+    "(1, 1)": "Your steps are 1. Where x itself skips, as x[::2] does, its neighbours lie "
+    "`x.stride(0)` apart.",
+}
+windows.slots["x.numel() - size + 1"] = {
+    "x.numel() - size": "One window is missing: the last one may end with x's last element. With n "
+    "elements there are n - size + 1.",
+    "x.numel()": "A window for every element is too many: the last ones would reach beyond x. With "
+    "n elements there are n - size + 1.",
+}
+windows.wrong |= {
+    "x.unfold(0, size, size)": SIDE_BY_SIDE,
+    "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())": SIDE_BY_SIDE,
+    "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first "
+    "which window, then which element in it.",
+    "x.unfold(0, size, 1).clone()": COPY,
+    "x.contiguous().unfold(0, size, 1)": SOMETIMES_A_COPY,
+}

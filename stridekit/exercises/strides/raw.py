@@ -1,8 +1,8 @@
 """E5: read a storage byte by byte, behind a fence.
 
-A reader that starts or stops at the wrong byte would read whatever lies beside the storage, or end
-Python. So the storages of these cases are windows in a larger arena: what is read too much does no
-harm, and is recognised, since all bytes before the window are `be` and all after it `af`.
+A reader that starts or stops at the wrong byte would read what lies beside the storage, or crash
+Python. So the storages of these cases are windows in a larger arena, where reading too much does no
+harm. It is recognised, too: every byte before the window is `be`, every byte after it `af`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stridekit.exercises.running import Arguments, Outcome, Stopped, Unusable
 
 MARGIN = 4096  # bytes on both sides of the window; a multiple of every alignment
 BEFORE, AFTER = b"\xbe", b"\xaf"
-SHOWN = 24  # bytes that a report spells out
+SHOWN = 24  # bytes in hexadecimal in a report
 
 
 class OutOfTheStorage(Stopped):
@@ -34,7 +34,7 @@ class OutOfTheStorage(Stopped):
 
 
 def in_an_arena(t: torch.Tensor) -> tuple[torch.Tensor, range]:
-    """The same tensor on a storage inside an arena, and the arena's addresses."""
+    """The same tensor, on a storage inside an arena, and the arena's addresses."""
     nbytes = t.untyped_storage().nbytes()
     if nbytes == 0:  # nothing to read, and a storage of no bytes has no address
         return t, range(0)
@@ -61,7 +61,7 @@ def arena_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Argume
             raise OutOfTheStorage(f"stopped before it read {where}")
         return string_at(address, size)
 
-    # `import ctypes` and `from ctypes import string_at`, under whatever name, meet the fence.
+    # `import ctypes` and `from ctypes import string_at`, under any name, meet the fence.
     namespaces = [vars(ctypes), fn.__globals__ if type(fn) is FunctionType else {}]
     fenced_in = [(names, k) for names in namespaces for k, v in names.items() if v is string_at]
     try:
@@ -88,7 +88,7 @@ def read_bytes(answer: Any, args: Arguments) -> Outcome:
 
 
 def _spell(data: bytes) -> str:
-    """So many bytes, the first of them in hexadecimal, and whether they come from a margin."""
+    """The number of bytes, the first of them in hexadecimal, and how many lie in a margin."""
     dots = " …" if len(data) > SHOWN else ""
     lines = [f"{len(data)} bytes: {data[:SHOWN].hex(' ')}{dots}" if data else "no bytes"]
     before = len(data) - len(data.lstrip(BEFORE))
@@ -96,7 +96,7 @@ def _spell(data: bytes) -> str:
     if before:
         lines.append(f"{before} of them from before the storage's first byte (be)")
     if after:
-        lines.append(f"{after} of them from behind the storage's end (af)")
+        lines.append(f"{after} of them from past the storage's end (af)")
     return "\n".join(lines)
 
 
@@ -144,7 +144,7 @@ def raw_bytes(t: torch.Tensor) -> bytes:
     return ctypes.string_at(storage.data_ptr(), storage.nbytes())
 
 
-def behind_the_last(t: torch.Tensor) -> int:
+def past_the_last(t: torch.Tensor) -> int:
     last = sum((n - 1) * step for n, step in zip(t.shape, t.stride(), strict=True))
     return t.storage_offset() + last + 1 if t.numel() else 0
 
@@ -154,44 +154,38 @@ ELEMENTS = (
     "`nbytes()` is its size."
 )
 
-raw_bytes.knows(
-    slots={
-        "storage.data_ptr()": {
-            "t.data_ptr() - t.storage_offset()": "You walk back from `t.data_ptr()`, but too short a "
-            "way: `t.storage_offset()` counts elements, an address counts bytes. The storage knows its "
-            "own start.",
-        },
-        "storage.nbytes()": {
-            "t.numel() * t.element_size()": "You start at the right byte and stop too soon: `numel() * "
-            "element_size()` is what t needs, and the storage can hold more than t.",
-            "behind_the_last(t) * t.element_size()": "You start at the right byte and stop behind t's "
-            "last element. The storage may go on after it: its own size says how far.",
-            "(t.storage_offset() + t.numel()) * t.element_size()": "You start at the right byte and add "
-            "t's offset to t's size. That reaches t's end only where t has no gaps, and the storage may "
-            "go on behind it: ask the storage for its size.",
-            "t.numel()": ELEMENTS,
-            "storage.nbytes() // t.element_size()": ELEMENTS,
-            "storage.nbytes() * t.element_size()": "`nbytes()` is in bytes already. Multiplied by the "
-            "size of an element it takes you far past the storage's end.",
-        },
-    },
-    alone={
-        "storage.data_ptr()": {
-            "t.data_ptr()": "You start at t's own first element and read as far as the storage is long: "
-            "past its end, into memory that belongs to something else. Where does the storage begin?",
-            "t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has an element. "
-            "An empty view has none to point to, so its `data_ptr()` is 0, though its storage is still "
-            "there: ask the storage where it begins.",
-        },
-    },
-    wrong={
-        "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": "You read t's bytes as if they "
-        "lay in one piece from its first element on. Take both ends from the storage: t can begin after "
-        "its start, end before its end and leave gaps.",
-        "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": "Those are "
-        "the bytes of a tidy copy: t's elements in reading order. The storage lies in an order of its "
-        "own, and can hold elements that t leaves out.",
-        "ctypes.string_at(t.untyped_storage().data_ptr())": "Without a size, `string_at` takes the bytes "
-        "for a C string and stops at the first zero byte. Say how many there are.",
-    },
-)
+raw_bytes.slots["storage.data_ptr()"] = {
+    "t.data_ptr() - t.storage_offset()": "You walk back from `t.data_ptr()`, but too short a way: "
+    "`t.storage_offset()` counts elements, an address counts bytes. The storage knows its own "
+    "start.",
+}
+raw_bytes.slots["storage.nbytes()"] = {
+    "t.numel() * t.element_size()": "You start at the right byte and stop too soon: `numel() * "
+    "element_size()` is what t needs, and the storage can hold more than t.",
+    "past_the_last(t) * t.element_size()": "You start at the right byte and stop after t's last "
+    "element. The storage may go on after it: its own size says how far.",
+    "(t.storage_offset() + t.numel()) * t.element_size()": "You start at the right byte and add "
+    "t's offset to t's size. That reaches t's end only where t has no gaps, and the storage may go "
+    "on after it: ask the storage for its size.",
+    "t.numel()": ELEMENTS,
+    "storage.nbytes() // t.element_size()": ELEMENTS,
+    "storage.nbytes() * t.element_size()": "`nbytes()` is in bytes already. Multiplied by the size "
+    "of an element it takes you far past the storage's end.",
+}
+raw_bytes.alone["storage.data_ptr()"] = {
+    "t.data_ptr()": "You start at t's own first element and read as far as the storage is long: "
+    "past its end, into memory that belongs to something else. Where does the storage begin?",
+    "t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has an element. An "
+    "empty view has none to point to, so its `data_ptr()` is 0, though its storage is still there: "
+    "ask the storage where it begins.",
+}
+raw_bytes.wrong |= {
+    "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": "You read t's bytes as if they "
+    "lay in one piece from its first element on. Take both ends from the storage: t can begin "
+    "after its start, end before its end and leave gaps.",
+    "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": "Those are "
+    "the bytes of a tidy copy: t's elements in reading order. The storage lies in an order of its "
+    "own, and can hold elements that t leaves out.",
+    "ctypes.string_at(t.untyped_storage().data_ptr())": "Without a size, `string_at` takes the "
+    "bytes for a C string and stops at the first zero byte. Say how many there are.",
+}

@@ -81,42 +81,36 @@ def keep_row(big: torch.Tensor, i: int) -> torch.Tensor:
     return big[i].clone()
 
 
-keep_row.knows(
-    slots={
-        "big[i]": {
-            "big[:, i]": "That is a column. Row i is `big[i]`: the first index counts rows."
-        },
-        ".clone()": {
-            "": "That still stands on big's storage, so all of it stays alive, even after `del big`. A "
-            "slice, `detach()`, `view` and `reshape` give you a small tensor on the same large block.",
-            ".contiguous()": "`contiguous()` copies only what is not contiguous yet. A row of a new "
-            "tensor is contiguous already, so you get the row itself: try "
-            "`big[1].contiguous().untyped_storage().nbytes()`.",
-            " + 0": "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` "
-            "is an int. There is an operation that only copies.",
-        },
-    },
-    alone={
-        "big[i]": {
-            "big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with "
-            "one row. `big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
-        },
-    },
-    wrong={
-        "big.clone()[i]": "You copy first and cut then: the row is a view again, now of the copy, and "
-        "keeps all of that alive. In which order would you clone and cut?",
-        "copy.deepcopy(big[i])": "`deepcopy` copies the whole storage, not just what the tensor "
-        "reaches: a small view comes back on a block as large as before. Compare `nbytes()` of the two "
-        "storages.",
-        "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python "
-        "numbers torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
-        "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and what "
-        "else the array keeps alive torch cannot tell: its `base` can be all of big. Let torch copy "
-        "the row.",
-        "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
-        "`empty_like` and its kind only make room. Something has to copy them in.",
-    },
-)
+keep_row.slots["big[i]"] = {
+    "big[:, i]": "That is a column. Row i is `big[i]`: the first index counts rows.",
+}
+keep_row.slots[".clone()"] = {
+    "": "That still stands on big's storage, so all of it stays alive, even after `del big`. A "
+    "slice, `detach()`, `view` and `reshape` give you a small tensor on the same large block.",
+    ".contiguous()": "`contiguous()` copies only what is not contiguous yet. A row of a new tensor "
+    "is contiguous already, so you get the row itself: try "
+    "`big[1].contiguous().untyped_storage().nbytes()`.",
+    " + 0": "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` is "
+    "an int. There is an operation that only copies.",
+}
+keep_row.alone["big[i]"] = {
+    "big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with one "
+    "row. `big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
+}
+keep_row.wrong |= {
+    "big.clone()[i]": "You copy first and cut then: the row is a view again, now of the copy, and "
+    "keeps all of that alive. In which order would you clone and cut?",
+    "copy.deepcopy(big[i])": "`deepcopy` copies the whole storage, not just what the tensor "
+    "reaches: a small view comes back on a block as large as before. Compare `nbytes()` of the two "
+    "storages.",
+    "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python "
+    "numbers torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
+    "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and torch "
+    "cannot tell what else the array keeps alive: its `base` can be all of big. Let torch copy the "
+    "row.",
+    "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
+    "`empty_like` and its kind only make room. Something has to copy them in.",
+}
 
 
 # first_copy quotes this name, so that its solution runs in a notebook, which does not know it.
@@ -177,8 +171,8 @@ FLOAT = "torch.zeros(4, 6)"
         "neighbours at a time: do they share a byte?",
         "Neither values nor `is`, `data_ptr()`, `_is_view()` or contiguity tell. stridekit's "
         "`shares_memory(a, b)` does, and so does your own `share_bytes`.",
-        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the answer; if "
-        "they do, go on with x = y. Behind the loop: `len(steps)`.",
+        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the "
+        "answer; if they do, go on with x = y. After the loop: `len(steps)`.",
     ],
     otherwise="Run the steps of the input above by hand, one line each, and ask `relation(y, x)` after "
     "each of them. Which is the first to say that no byte is shared?",
@@ -239,57 +233,54 @@ SAME_FOR_ALL = (
     "different places."
 )
 NONE_COPIES = (
-    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the last "
-    "step's number: return it behind the loop."
+    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "
+    "last step's number: return it after the loop."
 )
 
-first_copy.knows(
-    slots={
-        "not shares_memory(y, x)": {
-            "y.data_ptr() != x.data_ptr()": POINTERS,
-            "not y._is_view()": VIEWS,
-            "y._base is not x and y._base is not x._base": VIEWS,
-            "y is not x": "You ask whether the result is the same Python object. A view is a new "
-            "object on the same bytes: `x[:]` is not x, and copies nothing.",
-            "not torch.equal(x, y)": VALUES,
-            "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))": VALUES,
-            "y.is_contiguous()": CONTIGUITY,
-            "y.is_contiguous() and not x.is_contiguous()": CONTIGUITY,
-            "not y.is_contiguous()": CONTIGUITY,
-            "not x.is_contiguous()": CONTIGUITY,
-            "x.stride() != y.stride()": STRIDES,
-            "y.storage_offset() == 0": STRIDES,
-            "x.storage_offset() != y.storage_offset()": STRIDES,
-        },
-        "x = y": {
-            "pass": "You hand x to every step. They form a chain: each gets what the one before "
-            "it made, and whether a `reshape` copies depends on what it gets."
-        },
-        "enumerate(steps)": {
-            "enumerate(steps, 1)": "You count from 1. The steps are numbered like the "
-            "items of any list: the first is step 0."
-        },
-        "return len(steps)": {"return -1": NONE_COPIES, "return None": NONE_COPIES},
-    },
-    alone={
-        "not shares_memory(y, x)": {
-            "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": STORAGES,
-        },
-    },
-    wrong={
-        "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
-        "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, "
-        "and asked is the first: stop there.",
-        "len(steps_that_copy(x, steps))": "You count the copies. Asked is which step makes "
-        "the first of them: its number in the list.",
-        "0": SAME_FOR_ALL,
-        "len(steps)": SAME_FOR_ALL,
-        "len(steps) - 1": SAME_FOR_ALL,
-        "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other "
-        "strides than x, and then a `reshape` that copies on x is a view on the clone: run them on x "
-        "itself.",
-    },
-)
+first_copy.slots["not shares_memory(y, x)"] = {
+    "y.data_ptr() != x.data_ptr()": POINTERS,
+    "not y._is_view()": VIEWS,
+    "y._base is not x and y._base is not x._base": VIEWS,
+    "y is not x": "You ask whether the result is the same Python object. A view is a new object on "
+    "the same bytes: `x[:]` is not x, and copies nothing.",
+    "not torch.equal(x, y)": VALUES,
+    "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))": VALUES,
+    "y.is_contiguous()": CONTIGUITY,
+    "y.is_contiguous() and not x.is_contiguous()": CONTIGUITY,
+    "not y.is_contiguous()": CONTIGUITY,
+    "not x.is_contiguous()": CONTIGUITY,
+    "x.stride() != y.stride()": STRIDES,
+    "y.storage_offset() == 0": STRIDES,
+    "x.storage_offset() != y.storage_offset()": STRIDES,
+}
+first_copy.slots["x = y"] = {
+    "pass": "You hand x to every step. They form a chain: each gets what the one before it made, "
+    "and whether a `reshape` copies depends on what it gets.",
+}
+first_copy.slots["enumerate(steps)"] = {
+    "enumerate(steps, 1)": "You count from 1. The steps are numbered like the items of any list: "
+    "the first is step 0.",
+}
+first_copy.slots["return len(steps)"] = {
+    "return -1": NONE_COPIES,
+    "return None": NONE_COPIES,
+}
+first_copy.alone["not shares_memory(y, x)"] = {
+    "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": STORAGES,
+}
+first_copy.wrong |= {
+    "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
+    "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, but the "
+    "task asks for the first: stop there.",
+    "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the "
+    "first of them: its number in the list.",
+    "0": SAME_FOR_ALL,
+    "len(steps)": SAME_FOR_ALL,
+    "len(steps) - 1": SAME_FOR_ALL,
+    "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other "
+    "strides than x, and then a `reshape` that copies on x is a view on the clone: run them on x "
+    "itself.",
+}
 
 
 def read_repaired(answer: Any, args: Arguments) -> Outcome:
@@ -340,8 +331,8 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
         "e = torch.zeros(3, 0)",
     ],
     hints=[
-        "e[0] and e[1] can be the same memory. Whoever writes there, writes to both; and e belongs to "
-        "whoever passed it in.",
+        "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the "
+        "caller.",
         "So write to something else: a tensor with e's values in which every index has an element of "
         "its own. Which operation makes one whatever e looks like?",
         "`y = e.clone()`, then `y[0] += 1`, then return y. clone() of an expanded tensor lays all its "
@@ -368,39 +359,33 @@ EXPANDED_AGAIN = (
     "differ, they are lost.)"
 )
 
-bump_first.knows(
-    slots={
-        "e.clone()": {
-            "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all "
-            "rows grow, and so does the tensor that e was made from. A slice, `view` or `detach()` "
-            "lies there too.",
-            "copy.deepcopy(e)": "`deepcopy` copies the storage and keeps the strides: stride 0 is "
-            "still there, and the rows of the copy are still one row. Print the copy's stride.",
-            "e[:1].clone().expand(e.shape)": EXPANDED_AGAIN,
-        },
-        "y[0] += 1": {
-            "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 "
-            "is `y[0]`, whatever comes after it.",
-            "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not "
-            "`=`.",
-        },
-    },
-    alone={
-        "e.clone()": {
-            "e.contiguous()": "`contiguous()` copies only what is not contiguous yet. Right "
-            "for an expanded e; a plain one it hands back itself, and then you write into e: try both."
-        },
-        "y[0] += 1": {
-            "y[0].add(1)": "Row 0 is as before. Without a trailing underscore, `add` makes a "
-            "new tensor, and this one is thrown away."
-        },
-    },
-    wrong={
-        "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it "
-        "should; on any other you change e, and every row of it.",
-        "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is "
-        "new memory. In new memory, one row alone can be written to.",
-        "e[0] + 1": "That is row 0 alone, one more. Asked is all of e, of the same shape, with the "
-        "other rows as they were.",
-    },
-)
+bump_first.slots["e.clone()"] = {
+    "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all "
+    "rows grow, and so does the tensor that e was made from. A slice, `view` or `detach()` lies "
+    "there too.",
+    "copy.deepcopy(e)": "`deepcopy` copies the storage and keeps the strides: stride 0 is still "
+    "there, and the rows of the copy are still one row. Print the copy's stride.",
+    "e[:1].clone().expand(e.shape)": EXPANDED_AGAIN,
+}
+bump_first.slots["y[0] += 1"] = {
+    "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is "
+    "`y[0]`, whatever comes after it.",
+    "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not "
+    "`=`.",
+}
+bump_first.alone["e.clone()"] = {
+    "e.contiguous()": "`contiguous()` copies only what is not contiguous yet. Right for an "
+    "expanded e; a plain one it hands back itself, and then you write into e: try both.",
+}
+bump_first.alone["y[0] += 1"] = {
+    "y[0].add(1)": "Row 0 is as before. Without a trailing underscore, `add` makes a new tensor, "
+    "and this one is thrown away.",
+}
+bump_first.wrong |= {
+    "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it "
+    "should; on any other you change e, and every row of it.",
+    "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is "
+    "new memory. In new memory, one row alone can be written to.",
+    "e[0] + 1": "That is row 0 alone, one more. Asked is all of e, of the same shape, with the "
+    "other rows as they were.",
+}

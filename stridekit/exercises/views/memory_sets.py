@@ -125,64 +125,59 @@ SOME_DIMS = (
 SO_MANY_DIMS = "[(t.size(d), t.stride(d)) for d in range({})]"
 JUST_SO_MANY = "[(t.size(d), t.stride(d)) for d, _ in zip(range({}), t.shape, strict=True)]"
 
-memset_of.knows(
-    slots={
-        "range(item)": {
-            "range(item + 1)": OFF_BY_ONE,
-            "range(item - 1)": "The last byte of each element is missing: `range(a, b)` stops before "
-            "b. An element of 2 bytes that starts at byte 6 has the bytes 6 and 7.",
-        },
-        "range(size)": {
-            "range(size + 1)": "You step once too often along each dim: a dim of size 3 has the "
-            "indices 0, 1 and 2, so its last element lies two steps from its first.",
-        },
-        "{t.storage_offset()}": {
-            "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it "
-            "does a slice such as `x[4:7]` begin?",
-        },
-        "t.stride()": {
-            "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor "
-            "do. A column or a slice with a step leaves gaps, and an expanded tensor comes back: ask "
-            "`t.stride()` where the next element is.",
-        },
-    },
-    alone={
-        "k in range(item)": {
-            "k in range(1)": "You have the first byte of each element, and no other. "
-            "An element takes `t.element_size()` bytes in a row, and they all belong to it."
-        },
-        "e * item + k": {
-            "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does "
-            "element number 5 have when an element takes 2 of them?",
-            "t.storage_offset() + (e - t.storage_offset()) * item + k": "Two units meet: your steps "
-            "are in bytes, the storage offset still counts elements. Try it on a slice that starts "
-            "later.",
-            "t.storage_offset() * item + (e - t.storage_offset()) + k": "Two units meet: the offset is "
-            "in bytes, your steps are not. torch's strides count elements, and each of those takes "
-            "`t.element_size()` bytes.",
-        },
-        "i in range(size)": {"i in range(size if t.numel() else 1)": NO_ELEMENT},
-        "elements = {e": {"elements |= {e": NO_ELEMENT},
-        "zip(t.shape, t.stride(), strict=True)": {
-            walk.format(dims): SOME_DIMS
-            for dims in (1, 2, 3)
-            for walk in (SO_MANY_DIMS, JUST_SO_MANY)
-        },
-    },
-    wrong={
-        "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": "You take "
-        "everything between the first and the last byte. t can leave gaps: look at `x[::3]`, and ask "
-        "which of its neighbours in the storage it really reaches.",
-        "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that "
-        "t never reaches: which bytes would change if you filled t with other values?",
-        "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses in "
-        "this process, other ones at every run. Count from the start of the storage: no `data_ptr()` "
-        "is needed.",
-        "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies "
-        "never depends on what it holds: a tensor of zeros has a memory set too.",
-        "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
-    },
-)
+memset_of.slots["range(item)"] = {
+    "range(item + 1)": OFF_BY_ONE,
+    "range(item - 1)": "The last byte of each element is missing: `range(a, b)` stops before b. An "
+    "element of 2 bytes that starts at byte 6 has the bytes 6 and 7.",
+}
+memset_of.slots["range(size)"] = {
+    "range(size + 1)": "You step once too often along each dim: a dim of size 3 has the indices 0, "
+    "1 and 2, so its last element lies two steps from its first.",
+}
+memset_of.slots["{t.storage_offset()}"] = {
+    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does "
+    "a slice such as `x[4:7]` begin?",
+}
+memset_of.slots["t.stride()"] = {
+    "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A "
+    "column or a slice with a step leaves gaps, and an expanded tensor comes back: ask "
+    "`t.stride()` where the next element is.",
+}
+memset_of.alone["k in range(item)"] = {
+    "k in range(1)": "You have the first byte of each element, and no other. An element takes "
+    "`t.element_size()` bytes in a row, and they all belong to it.",
+}
+memset_of.alone["e * item + k"] = {
+    "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
+    "number 5 have when an element takes 2 of them?",
+    "t.storage_offset() + (e - t.storage_offset()) * item + k": "Two units meet: your steps are in "
+    "bytes, the storage offset still counts elements. Try it on a slice that starts later.",
+    "t.storage_offset() * item + (e - t.storage_offset()) + k": "Two units meet: the offset is in "
+    "bytes, your steps are not. torch's strides count elements, and each of those takes "
+    "`t.element_size()` bytes.",
+}
+memset_of.alone["i in range(size)"] = {
+    "i in range(size if t.numel() else 1)": NO_ELEMENT,
+}
+memset_of.alone["elements = {e"] = {
+    "elements |= {e": NO_ELEMENT,
+}
+memset_of.alone["zip(t.shape, t.stride(), strict=True)"] = {
+    walk.format(dims): SOME_DIMS for dims in (1, 2, 3) for walk in (SO_MANY_DIMS, JUST_SO_MANY)
+}
+memset_of.wrong |= {
+    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": "You take "
+    "everything between the first and the last byte. t can leave gaps: look at `x[::3]`, and ask "
+    "which of its neighbours in the storage it really reaches.",
+    "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that "
+    "t never reaches: which bytes would change if you filled t with other values?",
+    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses in "
+    "this process, other ones at every run. Count from the start of the storage: no `data_ptr()` "
+    "is needed.",
+    "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies "
+    "never depends on what it holds: a tensor of zeros has a memory set too.",
+    "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
+}
 
 X, M = "x = torch.arange(12)\n", "x = torch.arange(12).view(3, 4)\n"
 F, N = "x = torch.zeros(4)\n", "n = np.arange(12)\n"
@@ -257,7 +252,7 @@ def first_byte(x: Either) -> int:
 
 
 def block(x: Either) -> int:
-    """The address of a tensor's storage, or of the block behind an array."""
+    """The address of a tensor's storage, or of the memory block that an array lies in."""
     if isinstance(x, torch.Tensor):
         return x.untyped_storage().data_ptr()
     while isinstance(x.base, np.ndarray):
@@ -301,8 +296,9 @@ RANGES = (
     "each other's gaps: does a write to one ever reach the other?"
 )
 PIECES = (
-    "You take each of them for one piece: so many bytes from its first on. With a step there are gaps, "
-    "and the last element lies further away: `x[::3]` of 12 elements reaches the tenth."
+    "You take each of them for one piece: `nbytes` bytes from its first element on. With a step "
+    "there are gaps, and the last element lies further away: `x[::3]` of 12 elements reaches the "
+    "tenth."
 )
 VALUES = (
     "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
@@ -317,52 +313,46 @@ SAME_FOR_ALL = (
     "these share memory and some do not: the first two inputs are one of each."
 )
 
-share_bytes.knows(
-    slots={
-        "s * x.itemsize": {
-            "s": "Your steps along a torch tensor count bytes, and torch's strides "
-            "count elements: each of those takes `itemsize` bytes. (NumPy's are in bytes already.)"
-        },
-        "not memsets[0].isdisjoint(memsets[1])": {
-            "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than "
-            "sharing: `x[2:8]` and `x[5:]` have bytes in common, and each has some of its own. (And an "
-            "empty set lies inside any.)",
-            "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two "
-            "lies inside the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty "
-            "set lies inside any.)",
-        },
-        "(*x.shape, x.itemsize)": {
-            "(*x.shape, 1)": "You compare the first bytes of the elements only. "
-            "A `uint8` view can begin in the middle of a float: every element has `itemsize` bytes, and "
-            "all of them count."
-        },
-        "x.strides": {
-            "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size "
-            "of an element. They count bytes already: print `x.stride()` beside `x.numpy().strides`."
-        },
-        "(*steps, 1)": {
-            "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk "
-            "backwards, as `n[::-1]` does: its stride is negative, and its first element lies behind its "
-            "last."
-        },
-    },
-    wrong={
-        "first_byte(a) == first_byte(b)": POINTERS,
-        "a.data_ptr() == b.data_ptr()": POINTERS,
-        "block(a) == block(b)": STORAGES,
-        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
-        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
-        "np.may_share_memory(a, b)": RANGES,
-        "meet(upwards(a), upwards(b))": RANGES,
-        "meet(piece(a), piece(b))": PIECES,
-        "a.shape == b.shape and bool((a == b).all())": VALUES,
-        "bool(np.isin(a, b).any())": VALUES,
-        "base_of(a) is base_of(b)": BASES,
-        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
-        "a._is_view() or b._is_view()": BASES,
-        "b._is_view() or a._is_view()": BASES,
-        "a._base is b or b._base is a": BASES,
-        "True": SAME_FOR_ALL,
-        "False": SAME_FOR_ALL,
-    },
-)
+share_bytes.slots["s * x.itemsize"] = {
+    "s": "Your steps along a torch tensor count bytes, and torch's strides count elements: each of "
+    "those takes `itemsize` bytes. (NumPy's are in bytes already.)",
+}
+share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
+    "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than "
+    "sharing: `x[2:8]` and `x[5:]` have bytes in common, and each has some of its own. (And an "
+    "empty set lies inside any.)",
+    "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two lies "
+    "inside the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty set lies "
+    "inside any.)",
+}
+share_bytes.slots["(*x.shape, x.itemsize)"] = {
+    "(*x.shape, 1)": "You compare the first bytes of the elements only. A `uint8` view can begin "
+    "in the middle of a float: every element has `itemsize` bytes, and all of them count.",
+}
+share_bytes.slots["x.strides"] = {
+    "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size of an "
+    "element. They count bytes already: print `x.stride()` beside `x.numpy().strides`.",
+}
+share_bytes.slots["(*steps, 1)"] = {
+    "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as "
+    "`n[::-1]` does: its stride is negative, and its first element lies after its last.",
+}
+share_bytes.wrong |= {
+    "first_byte(a) == first_byte(b)": POINTERS,
+    "a.data_ptr() == b.data_ptr()": POINTERS,
+    "block(a) == block(b)": STORAGES,
+    "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
+    "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
+    "np.may_share_memory(a, b)": RANGES,
+    "meet(upwards(a), upwards(b))": RANGES,
+    "meet(piece(a), piece(b))": PIECES,
+    "a.shape == b.shape and bool((a == b).all())": VALUES,
+    "bool(np.isin(a, b).any())": VALUES,
+    "base_of(a) is base_of(b)": BASES,
+    "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
+    "a._is_view() or b._is_view()": BASES,
+    "b._is_view() or a._is_view()": BASES,
+    "a._base is b or b._base is a": BASES,
+    "True": SAME_FOR_ALL,
+    "False": SAME_FOR_ALL,
+}

@@ -80,37 +80,33 @@ TWO_WAYS = (
     "to dims, so one and the same rule moves them."
 )
 
-permute_layout.knows(
-    wrong={
-        "scattered(shape, dims), scattered(stride, dims)": INVERSE,
-        "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])": INVERSE,
-        "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))": INVERSE,
-        "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims "
-        "in another order: the result's dim 0 is x's dim `dims[0]`.",
-        "shape[::-1], stride[::-1]": "You turn the dims round, whatever `dims` says. That is `x.t()` "
-        "for two dims, and one of six permutations for three.",
-        "swapped(shape, dims), swapped(stride, dims)": "You exchange dims one after the other, in "
-        "place. After the first exchange the numbers in `dims` no longer say where a dim is: read from "
-        "the old lists, write to new ones.",
-        "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])": "Right as long as "
-        "no dim is negative. As in any index of Python, -1 is the last one: make such dims plain "
-        "before you look for them.",
-    },
-    alone={
-        "tuple(stride[d] for d in dims)": {
-            "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
-            "tensor of this shape. permute moves no element, so each dim keeps the step that it had: "
-            "print `torch.empty(4, 6).t().stride()`.",
-            "stride": "The shape is right, and the stride is still x's. If only the sizes change "
-            "places, an index steps along the wrong dim: a size and its stride travel together.",
-            "scattered(stride, dims)": TWO_WAYS,
-            "tuple(sorted(stride, reverse=True))": "Your strides come out sorted, the largest first. A "
-            "permuted tensor may step far along its last dim: `torch.empty(4, 6).t()` does.",
-        },
-        "tuple(shape[d] for d in dims)": {
-            "shape": "The stride is right, and the shape is still x's. Which of the dims has which "
-            "size now? A size and its stride travel together.",
-            "scattered(shape, dims)": TWO_WAYS,
-        },
-    },
-)
+permute_layout.wrong |= {
+    "scattered(shape, dims), scattered(stride, dims)": INVERSE,
+    "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])": INVERSE,
+    "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))": INVERSE,
+    "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims "
+    "in another order: the result's dim 0 is x's dim `dims[0]`.",
+    "shape[::-1], stride[::-1]": "You turn the dims round, whatever `dims` says. That is `x.t()` "
+    "for two dims, and one of six permutations for three.",
+    "swapped(shape, dims), swapped(stride, dims)": "You exchange dims one after the other, in "
+    "place. After the first exchange the numbers in `dims` no longer say where a dim is: read from "
+    "the old lists, write to new ones.",
+    "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])": "Right as long as "
+    "no dim is negative. As in any index of Python, -1 is the last one: make such dims plain "
+    "before you look for them.",
+}
+permute_layout.alone["tuple(stride[d] for d in dims)"] = {
+    "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
+    "tensor of this shape. permute moves no element, so each dim keeps the step that it had: print "
+    "`torch.empty(4, 6).t().stride()`.",
+    "stride": "The shape is right, and the stride is still x's. If only the sizes change places, "
+    "an index steps along the wrong dim: a size and its stride travel together.",
+    "scattered(stride, dims)": TWO_WAYS,
+    "tuple(sorted(stride, reverse=True))": "Your strides come out sorted, the largest first. A "
+    "permuted tensor may step far along its last dim: `torch.empty(4, 6).t()` does.",
+}
+permute_layout.alone["tuple(shape[d] for d in dims)"] = {
+    "shape": "The stride is right, and the shape is still x's. Which of the dims has which size "
+    "now? A size and its stride travel together.",
+    "scattered(shape, dims)": TWO_WAYS,
+}
