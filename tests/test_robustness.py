@@ -462,7 +462,8 @@ x.ndim; x.numel; x.span; x.copied; x.memory_format; x.is_dense(); x.why_not_dens
 explain(x); relation(x, x); traffic(x); warp_sectors(x); self_check(); cmp; cmp.ratios['b']; gpu_results
 measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab, 1, **quick)
 timing.gpu.published(); timing.machine(); timing.why_no_cuda(); m.where; m.counts_from_storage
-LayoutError('no'); timing.TimingError('no'); Undecided('no'); z[..., :2].view_as_complex()
+LayoutError('no'); timing.TimingError('no'); Undecided('no'); plots.png(ax.figure, 2)
+z[..., :2].view_as_complex()
 """
 
 
