@@ -2,8 +2,8 @@
 
     python tools/mutate.py [part of a name ...]
 
-The working tree is never touched. The tests must be green without a defect; a defect that no test notices
-is a missing test, and makes the exit status 1.
+The defects stand in tests/defects.txt. The working tree is never touched. The tests must be green without
+a defect; a defect that no test notices is a missing test, and makes the exit status 1.
 
 A short pytest spends most of its time importing torch, so one process imports it and each run branches off
 from there (where the system cannot do that, each run imports torch itself and takes longer).
@@ -23,14 +23,46 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
-from typing import Any
-
-from mutations import MUTATIONS, Mutation
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT = 600
 IMPORTED = ["torch", "matplotlib.pyplot", "IPython.display", "nbformat", "ipywidgets"]
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+::Cell \d+|\S+)", re.MULTILINE)
+
+
+class Mutation(NamedTuple):
+    """A defect: its name, the file in which `new` replaces `old`, and the tests that have to notice."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+def read(text: str) -> list[Mutation]:
+    r"""The mutations of a text in the form of tests/defects.txt.
+
+    >>> read("a.py is held by b.py\n    a name\n    - x = 1\n    + x = 2\n")
+    [Mutation(name='a name', file='a.py', old='x = 1', new='x = 2', tests='b.py')]
+    """
+    file, tests = "", ""
+    rows: list[tuple[str, str, str, dict[str, list[str]]]] = []
+    for line in text.splitlines():
+        if line.startswith(("    -", "    +")):
+            rows[-1][-1][line[4]].append(line[6:])
+        elif line.startswith("    "):
+            rows.append((line.strip(), file, tests, {"-": [], "+": []}))
+        elif line and not line.startswith("#"):
+            file, _, tests = line.partition(" is held by ")
+    return [
+        Mutation(name, file, "\n".join(quoted["-"]), "\n".join(quoted["+"]), tests)
+        for name, file, tests, quoted in rows
+    ]
+
+
+MUTATIONS = read((ROOT / "tests" / "defects.txt").read_text(encoding="utf-8"))
 
 
 class Copy:
@@ -94,8 +126,7 @@ def _pytest(root: Path, said: Path, tests: Sequence[str]) -> None:
     os.environ |= {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(root))
-    for own in ("mutate", "mutations"):  # the copy has its own
-        sys.modules.pop(own, None)
+    sys.modules.pop("mutate", None)  # the copy has its own
     import pytest
 
     sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "", *tests]))
