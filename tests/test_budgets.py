@@ -31,19 +31,20 @@ SIZES = {
         "stridekit",
         ("exercises", "widgets"),
         ("py",),
-        8_700,
+        8_620,
     ),
-    "exercises": ("stridekit/exercises", (), ("py",), 6_100),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 11_050),
-    "tests": ("tests", (), ("py", "mjs"), 22_900),
-    "tools": ("tools", (), ("py",), 2_250),
+    "exercises": ("stridekit/exercises", (), ("py",), 5_650),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 10_800),
+    "tests": ("tests", (), ("py", "mjs"), 20_400),
+    "planted defects": ("tests", (), ("txt",), 950),
+    "tools": ("tools", (), ("py",), 1_720),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
 LONGER = {
     # One class, a short method for each operation, a third of it docstrings.
-    "stridekit/layout.py": 1120,
-    "stridekit/widgets/page/layout.js": 570,  # all of Python's Layout that a browser needs
+    "stridekit/layout.py": 1118,
+    "stridekit/widgets/page/layout.js": 551,  # all of Python's Layout that a browser needs
 }
 
 DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 12}
