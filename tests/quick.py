@@ -3,7 +3,7 @@
 # Widgets draw no picture for pages without a kernel, the slowest part of showing one.
 NO_STILLS = """\
 from stridekit.widgets import base
-base.png = lambda figure: ("", {})
+base.png = lambda figure, colours: ""
 for _kind in base.StateWidget.__subclasses__():
     _kind._still = lambda self: None
 """

@@ -157,7 +157,8 @@ def test_a_package_that_cannot_be_imported_is_named(error, said, tmp_path, monke
 @pytest.fixture
 def quick(monkeypatch):
     """Export without a kernel: every notebook has the same page."""
-    monkeypatch.setattr(lesson, "_run", lambda notebook, path: ({}, {}))
+    nothing = SimpleNamespace(widget_state={}, widget_buffers={})
+    monkeypatch.setattr(lesson, "run", lambda *args, **kwargs: nothing)
 
 
 class Page(HTMLParser):
