@@ -4,6 +4,7 @@ Each family draws one case from a random.Random, and `tests.fuzz` runs them by t
 a case stand apart, as other tests have cases of their own.
 """
 
+from contextlib import suppress
 from itertools import pairwise
 from math import prod
 from random import Random
@@ -11,7 +12,15 @@ from random import Random
 import numpy as np
 import torch
 
-from stridekit import Layout, MemorySet, has_internal_overlap, is_view, memset, shares_memory
+from stridekit import (
+    Layout,
+    MemorySet,
+    Undecided,
+    has_internal_overlap,
+    is_view,
+    memset,
+    shares_memory,
+)
 from stridekit.memory.blocks import blocks, blocks_together
 from stridekit.memory.memset import generators_of
 from stridekit.memory.strided_set import (
@@ -131,8 +140,9 @@ def large_layouts(rng: Random) -> None:
     x, y, whole = MemorySet.of(a), MemorySet.of(b), MemorySet.of(base)
     assert x <= whole and y <= whole and x.count() <= a.numel, (a, b)
     meet = not x.isdisjoint(y)
-    if x <= y:
-        assert meet == bool(a.numel) and x.count() <= y.count(), (a, b)
+    with suppress(Undecided):  # windows of windows interleave: one pair in some 20,000
+        if x <= y:
+            assert meet == bool(a.numel) and x.count() <= y.count(), (a, b)
     for one, other in ((a, y), (b, x)):
         if one.numel:
             corner = one.address([rng.randrange(n) for n in one.shape])
