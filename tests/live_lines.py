@@ -230,7 +230,7 @@ def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
     scratch = copy.deepcopy({k: v for k, v in names.items() if isinstance(v, torch.Tensor)})
     scratch["__builtins__"] = {}
     if not quoted and not run:
-        refused(lambda: [exec(text.strip(), scratch), *scratch.values()], text, error)
+        refused(lambda: [executed(text.strip(), scratch), *scratch.values()], text, error)
         return
     said = ""
     try:
@@ -238,6 +238,15 @@ def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
     except RuntimeError as raised:
         said = str(raised)
     assert said in error and bool(said) == quoted, f"torch says {said!r} to {text!r}: {error}"
+
+
+def executed(text: str, names: dict[str, Any]) -> Any:
+    """Run a line; returns what it makes if it is an expression."""
+    try:
+        line = compile(text, "line", "eval")
+    except SyntaxError:
+        return exec(text, names)
+    return eval(line, names)
 
 
 def refused(run: Callable[[], list[Any]], text: str, error: str) -> None:

@@ -183,18 +183,16 @@ const repeats = (x) => !isDense(x) && x.shape.some((n, d) => n > 1 && x.stride[d
 function requireDefined({ into, from, op, elements, shared, names }) {
   const [x, y] = [into.tensor.layout, from.tensor.layout];
   const same = into.tensor.tape === from.tensor.tape;
-  let leading = 0;
-  while (op === "[]" && y.shape[leading] === 1) leading += 1; // an assignment drops leading sizes of 1
-  const squeezed = { ...y, shape: y.shape.slice(leading), stride: y.stride.slice(leading) };
-  const read = op === "[]" ? squeezed : y;
+  const fits = String(x.shape) === String(y.shape);
+  const read = op === "[]" && !fits ? withoutLeadingOnes(y) : y;
   const wide = apply(read, { name: "expand", args: [x.shape] }).layout;
   const visited = reach(wide).elements;
   const isSame = same && String([x.stride, x.storage_offset]) === String([wide.stride, wide.storage_offset]);
-  if (["copy_", "[]"].includes(op) && isSame && ((op === "[]" && y.shape.length) || String(x.shape) === String(y.shape)))
+  if (["copy_", "[]"].includes(op) && isSame && ((op === "[]" && y.shape.length) || fits))
     return visited; // torch sees that there is nothing to do, except for a 0-d tensor, which fills
   if (repeats(x)) refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
   const scalar = op === "[]" && !y.shape.length;
-  if (same && !scalar && overlapsInPart(x, op === "[]" && String(x.shape) !== String(y.shape) ? wide : y)) {
+  if (same && !scalar && overlapsInPart(x, op === "[]" && !fits ? wide : y)) {
     const both = new Set(visited.filter((element) => elements.includes(element))).size;
     refuse(`${names.target} and ${names.source} share ${counted(both, "element")}, and torch refuses: "${PARTIAL}"`);
   }
@@ -207,6 +205,12 @@ function requireDefined({ into, from, op, elements, shared, names }) {
     );
   if (same) requireOrder(x, elements, visited, names, ["copy_", "[]"].includes(op));
   return visited;
+}
+
+/** As an assignment views what it broadcasts: `view` writes the strides of all sizes of 1 anew. */
+function withoutLeadingOnes({ shape, stride, ...rest }) {
+  const wanted = shape.slice([...shape, 0].findIndex((n) => n !== 1));
+  return { ...rest, shape: wanted, stride: viewStride(shape, stride, wanted).stride };
 }
 
 /** True where torch sees a partial overlap: dense tensors whose ranges meet, and are not the same elements. */
