@@ -80,7 +80,7 @@ def presentable(text: str) -> str:
     an escape \x1b, half of a letter \ud800
     """
     text = re.sub(r"\b0x[0-9a-fA-F]+\b", "0x…", text)
-    text = re.sub(r"(?<![\d.])-?\d{9,}(?!\d|\.\d)", _unless_address, text)
+    text = re.sub(r"(?<![\d.])-?\d{7,}(?!\d|\.\d)", _unless_address, text)
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
