@@ -1,0 +1,226 @@
+"""The layers of a small network that keep channels_last, and those that lose it, as torch runs them.
+
+Nothing is predicted. `network()` runs each layer on tiny tensors, in every combination that can be switched
+on, and records the resulting strides. The front end only looks them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from stridekit._defaults import torch_defaults
+from stridekit.layout import Layout
+
+# A shape that tells the formats apart, one with a single channel, and one with a single pixel.
+INPUTS = ((2, 3, 4, 4), (2, 1, 4, 4), (2, 3, 1, 1))
+DEFAULT_LAYERS = ("conv2d", "batch_norm", "relu", "max_pool2d", "flatten")
+
+
+class Layer(NamedTuple):
+    """A layer: its name, its code on screen, the function that runs, and why it may lose the format."""
+
+    name: str
+    code: str
+    run: Callable[[Tensor], Tensor]
+    lost: str = "both orders are one here, and torch writes contiguous_format's strides"
+
+
+class Passage(NamedTuple):
+    """The output of a layer; the label is "" and the stride () where torch refuses."""
+
+    label: str
+    stride: tuple[int, ...]
+    note: str
+
+
+def _ones(*shape: int) -> Tensor:
+    return torch.ones(shape)
+
+
+def _skip(x: Tensor) -> Tensor:
+    """A contiguous tensor of the same shape, as from a branch that was not converted."""
+    return _ones(*x.shape)
+
+
+LAYERS = (
+    Layer(
+        "unsqueeze",
+        "x[0].unsqueeze(0)",
+        lambda x: x[0].unsqueeze(0),
+        "its flag is still True, but the new stride[0] is only {stride[0]}",
+    ),
+    Layer(
+        "conv2d",
+        "F.conv2d(x, weight, padding=1)",
+        lambda x: F.conv2d(x, _ones(4, x.shape[1], 3, 3), padding=1),
+    ),
+    Layer(
+        "batch_norm",
+        "F.batch_norm(x, mean, var)",
+        lambda x: F.batch_norm(x, _ones(x.shape[1]), _ones(x.shape[1])),
+    ),
+    Layer("relu", "F.relu(x)", F.relu),
+    Layer("x + skip", "x + skip", lambda x: x + _skip(x)),
+    Layer(
+        "skip + x",
+        "skip + x",
+        lambda x: _skip(x) + x,
+        "the first operand decides, and skip is in contiguous_format",
+    ),
+    Layer(
+        "cat",
+        "torch.cat([x, skip], 1)",
+        lambda x: torch.cat([x, _skip(x)], 1),
+        "x and skip differ in format, so torch takes contiguous_format",
+    ),
+    Layer(
+        "max_pool2d",
+        "F.max_pool2d(x, 2, ceil_mode=True)",
+        lambda x: F.max_pool2d(x, 2, ceil_mode=True),
+    ),
+    Layer(
+        "adaptive_avg_pool2d",
+        "F.adaptive_avg_pool2d(x, 1)",
+        lambda x: F.adaptive_avg_pool2d(x, 1),
+    ),
+    Layer("permute", "x.permute(0, 2, 3, 1)", lambda x: x.permute(0, 2, 3, 1)),
+    Layer("flatten", "x.flatten(1)", lambda x: x.flatten(1)),
+    Layer("view", "x.view(len(x), -1)", lambda x: x.view(len(x), -1)),
+)
+NAMES = tuple(layer.name for layer in LAYERS)
+
+
+@cache
+@torch_defaults()
+def network() -> dict[str, Any]:
+    """Everything that the front end looks up, as JSON.
+
+    `inputs` have the two states in which each shape starts, `states` are all states of a tensor, and
+    `steps[state][layer]` is [the state after the layer, or None where torch refuses; the number of a note].
+
+    >>> x = network()["inputs"][0]
+    >>> x["shape"], [network()["states"][start]["label"] for start in x["starts"]]
+    ([2, 3, 4, 4], ['contiguous_format', 'channels_last'])
+    """
+    numbers: dict[tuple[object, ...], int] = {}
+    states: list[dict[str, Any]] = []
+    steps: list[dict[str, list[int | None]]] = []
+    notes: dict[str, int] = {}
+
+    def state_of(x: Tensor, dims: str = "NCHW", following: int = 0) -> int:
+        """The number of the state of x, whose dims have these names; runs the layers that may follow."""
+        number = numbers.setdefault((x.shape, x.stride(), dims), len(states))
+        if number == len(states):
+            shape, stride = list(x.shape), list(x.stride())
+            states.append({"shape": shape, "stride": stride, "label": label(x)})
+            steps.append({})
+        for k, layer in enumerate(LAYERS[following:], following):
+            if str(k) not in steps[number]:
+                to, text = after(x, dims, k, layer)
+                steps[number][str(k)] = [to, notes.setdefault(text, len(notes))]
+        return number
+
+    def after(x: Tensor, dims: str, k: int, layer: Layer) -> tuple[int | None, str]:
+        """The state after a layer, and a note."""
+        try:
+            y = layer.run(x)
+        except RuntimeError:
+            return None, f"torch refuses: {_innermost(x, dims)}"
+        named = "NHWC" if layer.name == "permute" else dims
+        return state_of(y, named, k + 1), note(layer, x, y, dims)
+
+    inputs = []
+    for shape in INPUTS:
+        x = _ones(*shape)
+        both = (x, x.to(memory_format=torch.channels_last))
+        inputs.append({"shape": list(shape), "starts": [*map(state_of, both)]})
+    layers = [{"name": layer.name, "code": layer.code} for layer in LAYERS]
+    tables = {"states": states, "steps": steps, "notes": [*notes]}
+    return {"layers": layers, "inputs": inputs, **tables}
+
+
+def starts(which: int) -> list[Passage]:
+    """An input in both formats, before any layer.
+
+    >>> [x.stride for x in starts(0)]
+    [(48, 16, 4, 1), (48, 1, 12, 3)]
+    """
+    table = network()
+    return [_passage(table, state, -1) for state in table["inputs"][which]["starts"]]
+
+
+def trace(which: int, layers: Collection[str]) -> list[tuple[str, list[Passage]]]:
+    """The layers that are on, each with its outputs for both inputs of a shape.
+
+    >>> for code, (_, y) in trace(0, ["relu", "flatten"]):
+    ...     print(f"{code}: {y.label} {y.note}".strip())
+    F.relu(x): channels_last
+    x.flatten(1): contiguous has to copy 96 elements: C is innermost in memory, not W
+    """
+    table = network()
+    now: list[int | None] = [*table["inputs"][which]["starts"]]
+    rows = []
+    for k, layer in enumerate(LAYERS):
+        if layer.name in layers:
+            steps = [(None, -1) if i is None else table["steps"][i][str(k)] for i in now]
+            now = [to for to, _ in steps]
+            rows.append((layer.code, [_passage(table, *step) for step in steps]))
+    return rows
+
+
+def _passage(table: dict[str, Any], to: int | None, which: int) -> Passage:
+    text = table["notes"][which] if which >= 0 else ""
+    if to is None:
+        return Passage("", (), text)
+    state = table["states"][to]
+    return Passage(state["label"], tuple(state["stride"]), text)
+
+
+def label(x: Tensor) -> str:
+    """The memory format of x by its flags, and the one that torch takes it for, if that differs.
+
+    >>> label(torch.ones(2, 1, 4, 4))
+    'both, taken for contiguous_format'
+    """
+    layout = Layout.of(x)
+    if x.ndim != 4:
+        return "contiguous" if x.is_contiguous() else "not contiguous"
+    taken = "channels_last" if _taken_for_channels_last(x) else "contiguous_format"
+    name = layout.memory_format
+    return name if name in (taken, "neither") else f"{name}, taken for {taken}"
+
+
+def note(layer: Layer, x: Tensor, y: Tensor, dims: str) -> str:
+    """A note on what a layer did to the format of x; "" if nothing needs saying.
+
+    >>> x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    >>> note(LAYERS[NAMES.index("flatten")], x, x.flatten(1), "NCHW")
+    'has to copy 96 elements: C is innermost in memory, not W'
+    """
+    shared = x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+    if layer.name == "flatten" and not shared:
+        return f"has to copy {x.numel()} elements: {_innermost(x, dims)}"
+    if layer.name in ("flatten", "view"):
+        return "a view: nothing is copied"
+    if layer.name == "permute":
+        return "a view of the same memory, with its dims in another order"
+    lost = _taken_for_channels_last(x) and not _taken_for_channels_last(y)
+    return "channels_last is lost: " + layer.lost.format(stride=y.stride()) if lost else ""
+
+
+def _taken_for_channels_last(x: Tensor) -> bool:
+    """`.to(memory_format=…)` returns x itself exactly if torch takes it to be in that format."""
+    return x.to(memory_format=torch.channels_last) is x
+
+
+def _innermost(x: Tensor, dims: str) -> str:
+    """A note that names the dim innermost in memory, where it is not the last one."""
+    stepped = [d for d in range(x.ndim) if x.shape[d] > 1]
+    nearest = min(stepped, key=lambda d: x.stride(d))
+    return f"{dims[nearest]} is innermost in memory, not {dims[stepped[-1]]}"
