@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from stridekit.widgets import (
         AliasExplorer,
         ChannelsLastExplorer,
+        FormatTracer,
         Predict,
         ReshapeStepper,
         StrideExplorer,
@@ -73,6 +74,7 @@ __all__ = [
     "AliasExplorer",
     "ReshapeStepper",
     "ChannelsLastExplorer",
+    "FormatTracer",
     "output_layout",
     "loop_nest",
     "broadcast_tensors",
@@ -96,7 +98,7 @@ __version__ = "0.1.0"
 # What needs the widget libraries or torch's benchmarks is loaded on first use.
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
-    *("TraversalExplorer", "Predict", "explore"),
+    *("FormatTracer", "TraversalExplorer", "Predict", "explore"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")
