@@ -54,12 +54,17 @@ class Explorer(StateWidget):
     def _look(self, change: Any) -> None:
         if self._goals:
             before, now = (held_by(self._facts(change[k]), self._goals) for k in ("old", "new"))
-            self._done = [*now - before]
+            self._done = self._kept(now - before)
 
-    @traitlets.validate("_done")
-    def _keep(self, proposal: Any) -> list[int]:
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take a page's change; what it has seen reached is added to what Python knows."""
+        if "_done" in sync_data:
+            sync_data = {**sync_data, "_done": self._kept(sync_data["_done"])}
+        super().set_state(sync_data)
+
+    def _kept(self, reached: Iterable[int]) -> list[int]:
         """What has been reached stays so, whichever side has seen it."""
-        return sorted({*self._done, *proposal["value"]} & {*range(len(self._goals))})
+        return [k for k in range(len(self._goals)) if k in self._done or k in reached]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._start = self._start or self._state

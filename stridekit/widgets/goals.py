@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stridekit._arguments import a_kind, items_of
+from stridekit._arguments import a_kind, items_of, shown
 
 _KINDS = {bool: "True or False", int: "an int", str: "a text", tuple: "a tuple of ints or texts"}
 
@@ -72,7 +72,7 @@ def _wanted(goal: Goal, name: str, kinds: Mapping[str, type], owner: str) -> Any
     fits = type(plain) is (list if kinds[name] is tuple else kinds[name])
     if not fits or (kinds[name] is tuple and not {*map(type, plain)} <= {int, str}):
         raise TypeError(
-            f"goal {goal.text!r}: {name} is {value!r}, {a_kind(value)}: give {_KINDS[kinds[name]]}"
+            f"goal {goal.text!r}: {name} is {shown(value)}, {a_kind(value)}: give {_KINDS[kinds[name]]}"
         )
     return plain
 

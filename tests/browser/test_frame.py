@@ -19,6 +19,7 @@ from tests.browser.pages import (
     drag,
     enter,
     focused,
+    in_kernel,
     labelled,
     painted,
     press,
@@ -347,7 +348,7 @@ def test_goals_are_recognised_however_reached_and_kept(show):
     )
     tool(w, "undo").click()
     assert ticks(w) == ["✓", "✓", "○"]
-    w.get_by_role("gridcell", name="row 1, column 1: ").click()
+    press(w.get_by_role("grid").first, "ArrowUp", "ArrowLeft", "ArrowLeft", "ArrowLeft")
     assert ticks(w) == ["✓", "✓", "✓"]
     button(w, "broadcast").click()
     tool(w, "reset").click()
@@ -371,3 +372,56 @@ def test_axe_finds_nothing_in_open_menus(show, scheme):
     tool(w, "full width").click()
     share(w, "copy code")
     assert_accessible(w.page, ".stridekit")
+
+
+# In JupyterLab -----------------------------------------------------------------------------------------
+
+
+def test_in_jupyterlab(lab, notebook):
+    """Two views share steps and goals with Python; no key goes to the notebook, nothing cuts it off."""
+    page = notebook(
+        "from stridekit import Goal, Layout, StrideExplorer\n"
+        "w = StrideExplorer(Layout((4, 6), (8, 1), 2, 4), 40,"
+        " goals=[Goal('Close the gaps', contiguous=True), Goal('Overlap', overlaps=True)])\nw",
+        "w",
+    )
+    views = page.locator(".sk-explorer")
+    expect(views).to_have_count(2)
+    one, two = views.first, views.last
+    slider = labelled(one, "stride[0]")
+    for value in ("7", "6"):
+        slider.fill(value)
+    assert in_kernel(lab, page, "(w.layout.stride, w.goals)") == (
+        "((6, 1), {'Close the gaps': True, 'Overlap': False})"
+    )
+    assert ticks(one) == ticks(two) == ["✓", "○"]
+    rest(two)
+    lab.run_code(page, "w.layout = Layout((4, 6), (1, 1), 2, 4)")
+    expect(labelled(two, "stride[0]")).to_have_value("1")
+    assert ticks(one) == ["✓", "✓"]
+    tool(two, "undo").click()
+    assert in_kernel(lab, page, "w.layout.stride") == "(6, 1)"
+    press(tool(one, "undo"), "a", "d", "d", "Control+z")
+    assert in_kernel(lab, page, "w.layout.stride") == "(8, 1)" and views.count() == 2
+    assert can(one) == can(two) == ["redo"]
+    tool(two, "redo").click()
+    tool(one, "redo").click()
+    tool(one, "reset").click()
+    assert in_kernel(lab, page, "(w.layout.stride, w._done)") == "((8, 1), [0, 1])"
+
+    tool(one, "full width").click()
+    painted(page)
+    assert one.bounding_box() == {"x": 0, "y": 0, **page.viewport_size}
+    middle = page.evaluate(
+        "() => document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest('.stridekit') !== null"
+    )
+    assert middle
+    page.keyboard.press("Escape")
+    painted(page)
+    assert one.bounding_box()["width"] < page.viewport_size["width"] - 100
+
+    assert page.get_by_role("button", name="copy link").count() == 0
+    with page.expect_download() as download:
+        share(one, "save PNG")
+    picture = pixels(download.value.path().read_bytes())
+    assert picture.shape[1] == 2 * round(one.bounding_box()["width"]) and picture.std() > 0.05

@@ -5,11 +5,12 @@ import { lastOf, offset, sameLayout, tuple, unflatten, viewStride } from "../pag
 import { stepsOf } from "./steps.js";
 
 export function facts({ target, step, flat, ...layout }) {
-  const { stride: found, reason } = viewStride(layout.shape, layout.stride, target);
-  const indexIn = (shape) => (flat === null ? null : unflatten(shape, flat));
-  const index = indexIn(layout.shape);
+  const { shape, stride, storage_offset } = layout;
+  const { stride: found, reason } = viewStride(shape, stride, target);
+  const indexIn = (sizes) => (flat === null ? null : unflatten(sizes, flat));
+  const index = indexIn(shape);
   return {
-    ...layout, target, step, index,
+    shape, stride, storage_offset, target, step, index,
     viewable: !reason,
     new_stride: reason ? null : found,
     finished: step === stepsOf(layout, target).length - 1,

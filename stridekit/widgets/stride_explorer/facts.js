@@ -3,9 +3,10 @@
 import { isDense, isInFormat, numel, offset, reach } from "../page/layout.js";
 
 export function facts({ index, chain, ...layout }) {
+  const { shape, stride, storage_offset } = layout;
   const reached = reach(layout).owners.size;
   return {
-    ...layout, index, reached,
+    shape, stride, storage_offset, index, reached,
     contiguous: isInFormat("contiguous_format", layout),
     channels_last: isInFormat("channels_last", layout),
     dense: isDense(layout),
