@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         AliasExplorer,
         ChannelsLastExplorer,
         FormatTracer,
+        Goal,
         Predict,
         ReshapeStepper,
         StrideExplorer,
@@ -61,6 +62,7 @@ __all__ = [
     "storage_view",
     "StrideExplorer",
     "explore",
+    "Goal",
     "Predict",
     "memset",
     "MemorySet",
@@ -98,7 +100,7 @@ __version__ = "0.1.0"
 # What needs the widget libraries or torch's benchmarks is loaded on first use.
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
-    *("FormatTracer", "TraversalExplorer", "Predict", "explore"),
+    *("FormatTracer", "TraversalExplorer", "Predict", "explore", "Goal"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

@@ -24,7 +24,7 @@ from stridekit.widgets.reshape_stepper.still import spread
 from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
-from tests import live_lines
+from tests import live_facts, live_lines
 from tests.pipe import NODE, Refused, as_json, ask, ask_all
 
 # Layouts ------------------------------------------------------------------------------------------------
@@ -462,4 +462,4 @@ def predictions(r: Random) -> None:
 
 _FAMILIES = (sums, explorer, reshapes, walks, warps, formats, predictions) if NODE else ()
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
-CASES |= live_lines.CASES if NODE else {}
+CASES |= live_lines.CASES | live_facts.CASES if NODE else {}

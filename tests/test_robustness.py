@@ -303,6 +303,7 @@ LLLLLLLLLLL.LLLL  Layout((2,), (1,), J)  =>  got.storage_offset == J
                   x.to(J)  =>  got is x if J is None else got.itemsize == J
                   output_layout(x, itemsize=J)  =>  got.itemsize == (J or 4)
 TTTT.TTTTTTTTTTT  MemorySet(0, [(1, 4)], J)  =>  got.space == J
+                  Goal(J, shape=(1,))  =>  got.text == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
                   plots.MeasuredPicture(ax, J)  =>  repr(got) == J
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
@@ -346,6 +347,8 @@ LLLL.LLLLLLLLLLL  Layout((2,), storage=J)  =>  got.storage == J and got != Layou
 L.LLLLLLLLLLLLLL  x.to(copy=J)  =>  got is not x and got.copied
 L.LLL.LLLLLLLLLL  x.dim_order(ambiguity_check=J)  =>  got == (0, 1)
 TTTTT.TTTTTTTTTT  MemorySet(0, J, "cpu")  =>  list(got) == [0]
+                  StrideExplorer(goals=J)  =>  got.goals == {}
+TTTTTTTTTT..TTTT  StrideExplorer(goals=[Goal("a", reached=J)])  =>  got.goals == {"a": False}
 VVVVVVVVVVV.VVVV  m.blocks(J)  =>  got.touched == 1
 T.TTTTTTTT..TTTT  J in m  =>  got is (0 <= J < 96)
 LLLLL.LLLL..LLLL  explain_view(x, J)  =>  'cannot be viewed' in got.title

@@ -4,6 +4,7 @@
 // confirmation, and the reason of a refusal belong to this view.
 
 import { begin, elementsOf, namesOf, relations, run } from "./session.js";
+import { code, facts } from "./facts.js";
 import { createOwned, createTapes } from "./panes.js";
 import { Refused, elementName, unflatten } from "../page/layout.js";
 import { button, h, pool, set } from "../page/dom.js";
@@ -19,6 +20,7 @@ const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw,
+    code: () => code(model.get("_state")), facts,
   });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };

@@ -4,6 +4,7 @@
 
 import { FORMATS, badge, code, group, layouts, orders, place, spread, step, verdicts } from "./words.js";
 import { createPlanes, createSizes, createTape, rowOf } from "./panes.js";
+import { facts } from "./facts.js";
 import { flatten, product, unflatten } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
 import { createChoice, createCode, createVerdicts } from "../page/panels.js";
@@ -22,6 +23,7 @@ function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "channels-last explorer", kind: "sk-channels", traits: ["_state"], draw,
     forget: () => (hovered = null), // the hovered element may not exist in a new shape
+    code: () => code(model.get("_state").shape), facts,
   });
   const { id } = shell;
   const state = () => model.get("_state");
@@ -31,7 +33,7 @@ function render({ model, el }) {
 
   const choice = createChoice("what lights up", HIGHLIGHTS, (highlight) => change({ highlight }));
   const key = h("p", { class: "sk-note", text: "b12 is channel b at h = 1, w = 2." });
-  const head = h("div", { class: "sk-head sk-first" }, choice.node, key);
+  const head = h("div", { class: "sk-head" }, choice.node, key);
   const sizes = createSizes(id, resize);
   const ambiguity = h("strong", { class: "sk-badge" });
   const planes = createPlanes(id, hand);

@@ -10,12 +10,13 @@ from matplotlib.figure import Figure
 from stridekit._arguments import ints
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
-from stridekit.widgets.channels_last_explorer import words
+from stridekit.widgets.channels_last_explorer import facts, words
 from stridekit.widgets.channels_last_explorer.still import draw
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 
 
-class ChannelsLastExplorer(StateWidget):
+class ChannelsLastExplorer(Explorer):
     """One tensor of shape (N, C, H, W), and its elements in memory in both formats.
 
     Sizes go up to (3, 4, 3, 5). `index` is the selected element, `highlight` the group that lights up with
@@ -39,7 +40,9 @@ class ChannelsLastExplorer(StateWidget):
     _esm = module("channels_last_explorer/widget.js")
     _css = style("page/base.css", "channels_last_explorer/widget.css")
 
-    def __init__(self, shape: Iterable[int] = (2, 3, 2, 4)) -> None:
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(self, shape: Iterable[int] = (2, 3, 2, 4), *, goals: Iterable[Goal] = ()) -> None:
         sizes = _shape(shape)
         state = {
             "shape": [*sizes],
@@ -47,6 +50,7 @@ class ChannelsLastExplorer(StateWidget):
             "highlight": "pixel",
         }
         super().__init__(_state=state)
+        self._aim(goals)
 
     def _check(self, state: dict[str, Any]) -> None:
         shape, index = _shape(state["shape"]), ints("index", state["index"])
@@ -110,7 +114,7 @@ class ChannelsLastExplorer(StateWidget):
             words.badge(shape),
             *(f"{signs[good]} {sentence}" for good, sentence in words.verdicts(shape)),
         ]
-        return "\n  ".join([f"ChannelsLastExplorer: shape {shape}", *lines])
+        return "\n  ".join([f"ChannelsLastExplorer: shape {shape}", *lines, *self._aims()])
 
 
 def _shape(shape: Iterable[int]) -> tuple[int, ...]:

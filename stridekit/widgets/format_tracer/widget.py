@@ -11,12 +11,13 @@ from matplotlib.figure import Figure
 from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.format_tracer.still import draw
+from stridekit.widgets.goals import Goal
 
 
-class FormatTracer(StateWidget):
+class FormatTracer(Explorer):
     """Switch the layers of a small network on and off, and see which keep channels_last.
 
     An input of shape `shape` runs through the active `layers` twice: in contiguous_format, and in
@@ -36,11 +37,18 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     _network = traitlets.Dict().tag(sync=True)
 
+    FACTS, _facts = net.FACTS, staticmethod(net.facts)
+
     def __init__(
-        self, shape: Iterable[int] = net.INPUTS[0], layers: Iterable[str] = net.DEFAULT_LAYERS
+        self,
+        shape: Iterable[int] = net.INPUTS[0],
+        layers: Iterable[str] = net.DEFAULT_LAYERS,
+        *,
+        goals: Iterable[Goal] = (),
     ) -> None:
         state = {"input": _input(shape), "layers": _layers(layers)}
         super().__init__(_state=state, _network=net.network())
+        self._aim(goals)
 
     def _check(self, state: dict[str, Any]) -> None:
         known = state["input"] in range(len(net.INPUTS))
@@ -65,6 +73,12 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
     def layers(self, names: Iterable[str]) -> None:
         self._state = self._state | {"layers": _layers(names)}
 
+    @property
+    def code(self) -> str:
+        """The source of the widget as it is."""
+        layers = ", ".join(f'"{name}"' for name in self.layers)
+        return f"FormatTracer({self.shape}, [{layers}])"
+
     def _still(self) -> Figure:
         return draw(self.shape, net.starts(self._state["input"]), self._trace())
 
@@ -72,6 +86,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
         lines = [
             f"FormatTracer: x of shape {self.shape}, first in contiguous_format, then in channels_last",
             *(f"{code}: {' | '.join(map(_passed, both))}" for code, both in self._trace()),
+            *self._aims(),
         ]
         return "\n  ".join(lines)
 

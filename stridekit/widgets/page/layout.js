@@ -121,7 +121,7 @@ export function whyNotContiguous(layout) {
 }
 
 /** True if a layout is contiguous in a format; without elements, only contiguous_format ignores the strides. */
-function isInFormat(format, layout) {
+export function isInFormat(format, layout) {
   const order = ORDERS[format];
   return order ? order.length === layout.shape.length && !gapIn(layout, order) : !whyNotContiguous(layout);
 }

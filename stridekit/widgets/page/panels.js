@@ -104,6 +104,17 @@ export function createVerdicts() {
   };
 }
 
+/** Copy the text of a node; false if there is no clipboard, and the text is selected for Ctrl+C. */
+export async function copyText(node) {
+  try {
+    await navigator.clipboard.writeText(node.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(node);
+    return false;
+  }
+}
+
 /** The code that reproduces the picture, ready to copy, and the expression of an equal preset. */
 export function createCode() {
   const code = h("code");
@@ -112,13 +123,7 @@ export function createCode() {
   const node = h("div", { class: "sk-code" }, h("div", {}, code, also), copier);
 
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      copier.textContent = "copied";
-    } catch {
-      getSelection().selectAllChildren(code); // no clipboard: select the code for Ctrl+C
-      copier.textContent = "press Ctrl+C";
-    }
+    copier.textContent = (await copyText(code)) ? "copied" : "press Ctrl+C";
     setTimeout(() => (copier.textContent = "copy"), 1500);
   }
 

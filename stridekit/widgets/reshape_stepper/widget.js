@@ -9,6 +9,7 @@ import { button, fit, h, pool, set } from "../page/dom.js";
 import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { HEIGHT, createFigure } from "./figure.js";
+import { code, facts } from "./facts.js";
 import { createFollow } from "./follow.js";
 import { consequences } from "./steps.js";
 import { perRow, readTarget, spanOf, viewOf } from "./view.js";
@@ -20,6 +21,7 @@ const PLAY_MS = 1200; // per step: there is a sentence to read
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_presets"], draw,
+    code: () => code(model.get("_presets"), model.get("_state")), facts,
   });
   const { id } = shell;
   let view = null;

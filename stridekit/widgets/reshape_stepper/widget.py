@@ -13,8 +13,10 @@ from matplotlib.figure import Figure
 from stridekit._arguments import int_, ints, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import code, layout_json, layout_of
+from stridekit.widgets.reshape_stepper import facts
 from stridekit.widgets.reshape_stepper.steps import consequences, steps
 from stridekit.widgets.reshape_stepper.still import draw
 
@@ -77,7 +79,7 @@ def _presets() -> list[Preset]:
 PRESETS = _presets()
 
 
-class ReshapeStepper(StateWidget):
+class ReshapeStepper(Explorer):
     """Walk the rule of `view`: merge the old dims into chunks, cut the chunks into the new dims.
 
     `layout` is viewed: a Layout, a tensor or an array of at most 6 dims and 256 elements. `target` is the
@@ -101,7 +103,15 @@ class ReshapeStepper(StateWidget):
     _css = style("page/base.css", "reshape_stepper/widget.css")
     _presets = traitlets.List().tag(sync=True)
 
-    def __init__(self, layout: Any = None, shape: int | Iterable[int] | None = None) -> None:
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(
+        self,
+        layout: Any = None,
+        shape: int | Iterable[int] | None = None,
+        *,
+        goals: Iterable[Goal] = (),
+    ) -> None:
         super().__init__()
         given = PRESETS[0] if layout is None else _own(_checked(layout))
         x = given.layout
@@ -110,6 +120,7 @@ class ReshapeStepper(StateWidget):
             self._offer(given)
             flat = None if x.numel == 0 else x.numel // 2
             self._state = {**layout_json(x), "target": list(target), "step": 0, "flat": flat}
+            self._aim(goals)
 
     def _offer(self, given: Preset) -> None:
         """Set the layouts to choose from: `given` goes first, unless it is one of the others."""
@@ -195,6 +206,15 @@ class ReshapeStepper(StateWidget):
         """The reason why the view does not exist; "" if it does."""
         return self.layout.why_not_view(self.target)
 
+    @property
+    def code(self) -> str:
+        """The lines of torch that make the layout and the result; a copy, where there is no view."""
+        x = layout_json(self.layout)
+        known = [p for p in self._presets if p["layout"] | {"itemsize": x["itemsize"]} == x]
+        made = known[0]["expression"] if known else _own(self.layout).expression
+        sizes = ", ".join(map(str, self.target)) or "()"
+        return f"x = {made}\ny = x.{'reshape' if self.why else 'view'}({sizes})"
+
     # Without a kernel ----------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -203,7 +223,7 @@ class ReshapeStepper(StateWidget):
         meant = consequences(x, target) if x.numel else []
         meant_lines = [f"{phrase}: {sentence}" for phrase, sentence in meant]
         title = f"ReshapeStepper: shape {x.shape}, stride {x.stride} as {target}"
-        return "\n  ".join([title, *told, *meant_lines])
+        return "\n  ".join([title, *told, *meant_lines, *self._aims()])
 
     def _still(self) -> Figure:
         return draw(self.layout, self.target, repr(self))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import traitlets
@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import CACHE_LINE, counted
-from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer import facts, traversal
 from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 
@@ -22,7 +23,7 @@ CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a lar
 MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
 
 
-class TraversalExplorer(StateWidget):
+class TraversalExplorer(Explorer):
     """Scrub through a walk over a layout, and watch which cache lines it loads.
 
     `layout` is walked in the `order` of its dims, outermost first ("torch" for the order of torch's
@@ -53,6 +54,8 @@ class TraversalExplorer(StateWidget):
     _presets = traitlets.List().tag(sync=True)
     _note = traitlets.Unicode().tag(sync=True)
 
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
     def __init__(
         self,
         x: Any = None,
@@ -64,6 +67,7 @@ class TraversalExplorer(StateWidget):
         alignment: int = 0,
         visit: int | None = None,
         warp: Sequence[int] | None = None,
+        goals: Iterable[Goal] = (),
     ) -> None:
         super().__init__()
         presets, walks = traversal.presets(), traversal.presets()[0].walks
@@ -93,6 +97,7 @@ class TraversalExplorer(StateWidget):
                 "warp": _warp(warp),
             }
         )
+        self._aim(goals)
 
     # On screen ------------------------------------------------------------------------------------
 
@@ -187,6 +192,11 @@ class TraversalExplorer(StateWidget):
         """The costs of the walk on the right so far."""
         return self._counts(self.walks[1]) if len(self.walks) > 1 else None
 
+    @property
+    def code(self) -> str:
+        """The lines of Python that make the picture."""
+        return facts.code(self._state)
+
     def _counts(self, step: Walk) -> Counts:
         visits = traversal.walk(step.layout, step.order, self.cache_lines, self.alignment)
         return traversal.counts(visits, step.layout.itemsize, self.visit)
@@ -243,7 +253,8 @@ class TraversalExplorer(StateWidget):
 
     def __repr__(self) -> str:
         if self.warp is not None:
-            return f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
+            said = f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
+            return "\n  ".join([said, *self._aims()])
         state = f"{counted(self.visit, 'visit')}, a cache of {counted(self.cache_lines, 'line')}"
         head = f"TraversalExplorer: {state}, alignment {self.alignment}"
         lines = [head, *([self._note] if self._note else [])]
@@ -254,7 +265,7 @@ class TraversalExplorer(StateWidget):
             lines.append(f"{'':<5}  {traversal.counts_sentence(costs)}")
         if len(found) > 1:
             lines.append(traversal.comparison(*found))
-        return "\n  ".join(lines)
+        return "\n  ".join([*lines, *self._aims()])
 
     def _still(self) -> Figure:
         if self.warp is not None:
