@@ -235,7 +235,7 @@ def _checked(x: Any) -> Layout:
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
     if why := why_not_shown(layout):
-        raise LayoutError(f"{why}: take a smaller tensor with such strides")
+        raise LayoutError(f"{why}; give a smaller tensor with such strides")
     return layout
 
 
