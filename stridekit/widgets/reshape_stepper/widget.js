@@ -4,7 +4,7 @@
 // new shape, the step that the walk has reached, and the row-major number of the followed element. view.js computes
 // everything else from it.
 
-import { elementName, lastOf, numel, offset, product, reach, tuple, unflatten } from "../page/layout.js";
+import { elementName, numel, offset, product, reach, tuple, unflatten } from "../page/layout.js";
 import { button, fit, h, pool, reveal, set } from "../page/dom.js";
 import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
@@ -51,7 +51,7 @@ function render({ model, el }) {
   const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed },
     player.node, count, h("div", { class: "sk-buttons" }, ...buttons));
   const sentence = h("p", { class: "sk-sentence" });
-  const told = h("div", { class: "sk-told" }, walk, sentence);
+  const told = h("div", { class: "sk-now" }, walk, sentence);
 
   const figure = createFigure();
   set(figure.node, "style", `height:${HEIGHT}px`);
@@ -82,7 +82,7 @@ function render({ model, el }) {
     set(rest, "data-wide", shell.width < WIDE ? null : "");
     fields.draw(view);
     const preset = presets.draw(model.get("_presets"), view.layout);
-    set(expression, "text", `x = ${preset?.expression ?? code(view.layout)}`);
+    set(expression, "text", code(model.get("_presets"), state).split("\n")[0]);
     drawExamples(preset?.targets ?? targetsOf(view.layout.shape));
     set(sentence, "text", view.now.says);
     set(sentence, "data-part", view.now.part === "end" ? (view.reason ? "bad" : "good") : view.now.part);
@@ -218,9 +218,5 @@ function render({ model, el }) {
   shell.atEnd(player.stop);
   return shell.open(fields.node, rest);
 }
-
-/** The torch expression that makes x. */
-const code = (layout) =>
-  `torch.arange(${lastOf(layout) + 1}.).as_strided(${tuple(layout.shape)}, ${tuple(layout.stride)}, ${layout.storage_offset})`;
 
 export default { render };
