@@ -20,6 +20,7 @@ from tests.browser.pages import (
     painted,
     press,
     prevented,
+    stop_the_clock,
     text,
     texts,
     walk,
@@ -230,19 +231,42 @@ def test_what_a_line_did_is_told_once(show):
 
 
 def test_the_focus_is_never_lost(show):
-    """When a button goes or can do no more, the focus moves to the line."""
+    """When a button goes, the focus moves to the line; to take a line back leaves it where it is."""
     w = show(AliasExplorer((4, 6), ["y = x[0].unfold(0, 3, 1)"]))
-    undo, reset = button(w, "undo"), button(w, "reset")
+    lines = w.locator(".sk-log li")
     for answer, count in (("leave it", 1), ("write all the same", 2)):
         run(w, "y += 1")
         button(w, answer).click()
-        assert focused(w) == "run a line" and w.locator(".sk-log li").count() == count
-    for act in (reset, undo):
-        act.click()
-        assert focused(w) == "run a line" and undo.is_disabled() and reset.is_disabled()
-        assert w.locator(".sk-log li").count() == 0
-        run(w, "y = x[1:]")
-        assert undo.is_enabled() and reset.is_enabled()
+        assert focused(w) == "run a line" and lines.count() == count
+    for tool, count in (("undo", 1), ("redo", 2), ("reset", 1)):
+        button(w, tool).click()
+        assert focused(w) == tool and lines.count() == count
+
+
+def test_a_wrong_turn_is_taken_back(show):
+    """One line, or all that came after the lesson's own; a refusal goes with the next line."""
+    lesson = ["y = x[1:, ::2]", "y += 100"]
+    w = show(AliasExplorer((4, 6), lesson))
+    stop_the_clock(w.page)
+
+    def story():
+        w.page.clock.run_for(500)  # the hand rests: what follows is a step of its own
+        return texts(w, ".sk-log code"), ints(w, ".sk-card.is-x .sk-box")
+
+    before = story()
+    run(w, "y = x.clone()")
+    assert len(story()[0]) == 3
+    button(w, "undo").click()
+    assert story() == before and text(w, ".sk-news").startswith("y += 100 — y changed")
+    for line in ("y = x.clone()", "w = x", "x.zero_()"):
+        run(w, line)
+        assert (text(w, ".sk-why") != "") == (line == "w = x")
+        after = story()
+    assert after == ([*lesson, "y = x.clone()", "x.zero_()"], [0] * 24)
+    button(w, "reset").click()
+    assert story() == before
+    button(w, "undo").click()
+    assert story() == after
 
 
 def test_each_write_flashes(show):

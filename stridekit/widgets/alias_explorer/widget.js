@@ -35,11 +35,9 @@ function render({ model, el }) {
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
   const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
-  const undo = act("undo", () => keep(state.steps.slice(0, -1)));
-  const reset = act("reset", () => keep([]));
   const form = h("form", { class: "sk-line sk-first", onsubmit: submit },
     h("label", { for: `${id}-line`, text: "run a line" }), input,
-    h("button", { class: "sk-button", text: "run" }), undo, reset);
+    h("button", { class: "sk-button", text: "run" }));
   const examples = createChips("lines to run", type);
   examples.draw(EXAMPLES.map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
@@ -71,8 +69,6 @@ function render({ model, el }) {
     const view = { ...shown, pointed: own.hover ?? own.spot, spot: own.spot };
     owned.draw(view, shell.width);
     tapes.draw(view, shell.width);
-    set(undo, "disabled", state.steps.length ? null : "");
-    set(reset, "disabled", state.steps.length ? null : "");
     set(why, "text", own.why);
     set(ask, "hidden", own.pending ? null : "");
     set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
@@ -169,7 +165,8 @@ function render({ model, el }) {
   function accept(text) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
-    keep([...state.steps, text]);
+    Object.assign(own, { why: "", pending: null, spot: null });
+    shell.change({ shape: state.shape, steps: [...state.steps, text] });
     if (asked) input.focus(); // the focused button is gone
   }
 
@@ -177,12 +174,6 @@ function render({ model, el }) {
     own.pending = null;
     draw();
     input.focus();
-  }
-
-  function keep(steps) {
-    Object.assign(own, { why: "", pending: null, spot: null });
-    shell.change({ shape: state.shape, steps });
-    if (!steps.length) input.focus(); // a disabled button loses the focus
   }
 
   function hover(place) {
