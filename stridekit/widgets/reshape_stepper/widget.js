@@ -79,7 +79,7 @@ function render({ model, el }) {
   function draw() {
     const state = model.get("_state");
     view = viewOf(state);
-    set(rest, "data-wide", shell.width < WIDE ? null : "");
+    for (const part of [fields.node, rest]) set(part, "data-wide", shell.width < WIDE ? null : "");
     fields.draw(view);
     const preset = presets.draw(model.get("_presets"), view.layout);
     set(expression, "text", code(model.get("_presets"), state).split("\n")[0]);
