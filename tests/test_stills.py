@@ -64,7 +64,8 @@ PICTURES = [
 def test_a_picture_and_a_text_stand_beside_the_live_view(source):
     data, metadata = eval(source)._repr_mimebundle_()
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert metadata["image/png"]["width"] == 900 and "0x" not in data["text/plain"]
+    assert metadata == {"image/png": {"width": 900}, "needs_background": "light"}
+    assert "0x" not in data["text/plain"]
     assert "application/vnd.jupyter.widget-view+json" in data
 
 
