@@ -234,14 +234,23 @@ def _checked(x: Any) -> Layout:
     layout = Layout.of(x)
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
-    extent = len(layout.span)
-    if layout.ndim > MAX_DIMS or max(layout.numel, extent) > MAX_ELEMENTS:
-        raise LayoutError(
-            f"shape {layout.shape}, stride {layout.stride} has {layout.ndim} dims, {layout.numel} "
-            f"elements and spans {extent}: the picture holds {MAX_DIMS} dims and {MAX_ELEMENTS} "
-            "elements; give a smaller tensor with the same kind of strides"
-        )
+    if why := why_not_shown(layout):
+        raise LayoutError(f"{why}; give a smaller tensor with such strides")
     return layout
+
+
+def why_not_shown(layout: Layout) -> str:
+    """The reason why the picture cannot hold a layout; "" if it can."""
+    extent = len(layout.span)
+    if layout.ndim > MAX_DIMS:
+        return f"shape {layout.shape} has {layout.ndim} dims: the picture holds {MAX_DIMS}"
+    if layout.numel > MAX_ELEMENTS:
+        held = f"{layout.numel} elements: the picture holds {MAX_ELEMENTS}"
+        return f"shape {layout.shape} has {held}"
+    if extent > MAX_ELEMENTS:
+        held = f"spans {extent} elements: the picture holds {MAX_ELEMENTS}"
+        return f"shape {layout.shape}, stride {layout.stride} {held}"
+    return ""
 
 
 def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
@@ -255,11 +264,12 @@ def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def _own(layout: Layout) -> Preset:
-    """A given layout with shapes to try: neighbouring dims merged, and flat."""
-    shape = layout.shape
-    merged = [
-        (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(layout.ndim - 1)
-    ]
-    targets = dict.fromkeys([*merged, (layout.numel,)])
+    """A given layout with shapes to try."""
     made = code(f"torch.arange({layout.span.stop}.)", layout)
-    return Preset("as given", made, layout, tuple(targets)[:4])
+    return Preset("as given", made, layout, targets(layout.shape))
+
+
+def targets(shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Shapes to try on any layout: each two neighbouring dims merged, and all of them."""
+    merged = [(*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(len(shape) - 1)]
+    return tuple(dict.fromkeys([*merged, (prod(shape),)]))[:4]
