@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from stridekit.widgets import (
         AliasExplorer,
         ChannelsLastExplorer,
+        FormatTracer,
         Goal,
         Predict,
         ReshapeStepper,
@@ -75,6 +76,7 @@ __all__ = [
     "AliasExplorer",
     "ReshapeStepper",
     "ChannelsLastExplorer",
+    "FormatTracer",
     "output_layout",
     "loop_nest",
     "broadcast_tensors",
@@ -98,7 +100,7 @@ __version__ = "0.1.0"
 # What needs the widget libraries or torch's benchmarks is loaded on first use.
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
-    *("TraversalExplorer", "Predict", "explore", "Goal"),
+    *("FormatTracer", "TraversalExplorer", "Predict", "explore", "Goal"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

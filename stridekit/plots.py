@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patheffects import withStroke
 from PIL import Image
 
 from stridekit import palette
@@ -34,6 +35,13 @@ CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
 # The looks of predictions and measurements: colour, hatch and place in a row.
 KINDS = {"predicted": (BLUE, "//", -0.18), "measured": (RUST, "", 0.18)}
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
+# The line of an interval: its white edge keeps it apart from a bar.
+WHISKER: dict[str, Any] = {
+    "color": INK, "linewidth": 1.2, "marker": "|", "markersize": 7,
+    "path_effects": [withStroke(linewidth=3, foreground="white")],
+}  # fmt: skip
+# What a notebook says of a picture on white paper: base.css and pages.css turn it over in the dark.
+ON_WHITE = {"needs_background": "light"}
 
 
 def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
@@ -45,8 +53,7 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
         raise TypeError(f"{a_kind(comparison)} has no ratios: give what timing.compare returned")
     ratios = comparison.ratios
     ax = _axes(ax, height=1.1 + 0.42 * len(ratios))
-    ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
-    ax.axvline(1, color=MUTED, linewidth=1)
+    _no_difference(ax)
     for row, ratio in enumerate(ratios.values()):
         reach = [[ratio.value - ratio.low], [ratio.high - ratio.value]]
         ax.errorbar(
@@ -100,9 +107,10 @@ def draw_claim(
 ) -> Axes:
     """Predicted ratios beside measured ones, a `timing.Ratio` each: bars that start at 1, the baseline.
 
-    A bar to the right is slower, to the left faster; no bar means the same. The axis is logarithmic, and
-    the line on a measured bar is its interval. `verdicts` maps some of the names to a word that goes
-    beside the number. Raises ValueError if the names differ.
+    A bar to the right is slower, to the left faster, and each has a stroke at its end: alone on the line at
+    1 it means no difference. The grey band is "same": within 5 %. The axis is logarithmic, and the line on
+    a measured bar is its interval: the noise. `verdicts` maps some of the names to a word that goes beside
+    the number. Raises ValueError if the names differ.
     """
     _require_numbers("predicted", predicted)
     for ratio in measured.values() if isinstance(measured, Mapping) else [measured]:
@@ -110,7 +118,7 @@ def draw_claim(
             raise TypeError(f"measured has {a_kind(ratio)}: give a timing.Ratio for each name")
     _require_same_names(predicted, measured)
     ax = _axes(ax, height=1.15 + 0.55 * len(predicted))
-    ax.axvline(1, color=MUTED, linewidth=1)
+    _no_difference(ax)
     bounds = [bound for ratio in measured.values() for bound in (ratio.low, ratio.high)]
     bounds += [*predicted.values(), 0.8, 1.25]
     _log_ratio_axis(ax, min(b for b in bounds if b > 0) / 1.3, max(bounds) * 1.4)
@@ -122,10 +130,11 @@ def draw_claim(
         ]
         for kind, value, reach, word in bars:
             y = row + KINDS[kind][2]
-            ax.barh(y, value - 1, 0.32, left=1, label="" if row else kind, **_look(kind))
-            _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), va="center")
-        ends = [ratio.low, ratio.high]
-        ax.plot(ends, [row + 0.18] * 2, color=INK, linewidth=1, marker="|", markersize=5)
+            label = {"measured": "measured, with\nits 95 % interval"}.get(kind, kind)
+            ax.barh(y, value - 1, 0.32, left=1, label="" if row else label, **_look(kind))
+            ax.vlines(value, y - 0.16, y + 0.16, color=KINDS[kind][0], linewidth=4)
+            _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), (7, 0), va="center")
+        ax.plot([ratio.low, ratio.high], [row + 0.18] * 2, **WHISKER)
     ax.set_yticks(range(len(predicted)), list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
     ax.set_xlabel(f"time, as multiples of “{baseline}”: slower to the right")
@@ -135,7 +144,7 @@ def draw_claim(
 
 def draw_sweep(
     steps: Sequence[float],
-    curves: Mapping[str, Sequence[float]],
+    curves: Mapping[str, Sequence[Any]],
     ax: Axes | None = None,
     *,
     xlabel: str = "stride, in elements",
@@ -144,7 +153,8 @@ def draw_sweep(
 ) -> Axes:
     """One to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
 
-    Raises ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
+    A curve has a number for each step, or a `timing.Ratio`, which is drawn with its interval. Raises
+    ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
     """
     _require_numbers("steps", _numbered("steps", steps), least=0)
     if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
@@ -153,15 +163,23 @@ def draw_sweep(
         raise ValueError(
             f"{len(curves)} curves: give {len(CURVES)} at most, so that they look different"
         )
-    for name, values in curves.items():
-        _require_numbers(str(name), _numbered(str(name), values), least=0)
+    points = {
+        name: {k: getattr(one, "value", one) for k, one in _numbered(str(name), values).items()}
+        for name, values in curves.items()
+    }
+    for name, values in points.items():
+        _require_numbers(str(name), values, least=0)
         if len(values) != len(steps):
             raise ValueError(
                 f"{name} has {len(values)} numbers for {len(steps)} steps: give as many"
             )
     ax = _axes(ax, height=3.2)
-    for (name, values), (color, marker, line) in zip(curves.items(), CURVES, strict=False):
-        ax.plot(steps, values, color=color, marker=marker, linestyle=line, label=name)
+    ax.axhline(1, color=MUTED, linewidth=1, zorder=0)
+    for (name, values), (color, marker, line) in zip(points.items(), CURVES, strict=False):
+        ax.plot(steps, [*values.values()], color=color, marker=marker, linestyle=line, label=name)
+        for step, one in zip(steps, curves[name], strict=True):
+            if hasattr(one, "low"):
+                ax.plot([step] * 2, [one.low, one.high], color=color, marker="_", markersize=9)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log", base=2)
     for at, text in (marks or {}).items():
@@ -276,6 +294,14 @@ def _say(
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
 
 
+def _no_difference(ax: Axes) -> None:
+    """The line at a ratio of 1, in the band of the same, with its name above."""
+    ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
+    ax.axvline(1, color=MUTED, linewidth=1)
+    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
+    _say(ax, "1: no difference", (1, 1), (0, 3), color=MUTED, **where)
+
+
 def _look(kind: str) -> dict[str, Any]:
     """The fill and the edge of a kind of bars."""
     color, hatch, _ = KINDS[kind]
@@ -333,7 +359,7 @@ def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
     figure.set_dpi(DPI)
     image = png(figure, colours=32)
     width, height = (round(inches * 100) for inches in figure.get_size_inches())
-    return image, {"width": width, "height": height, "measured": True}
+    return image, {"width": width, "height": height, "measured": True, **ON_WHITE}
 
 
 def png(figure: Figure, colours: int) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 
 from stridekit import Layout, LayoutError, output_layout
-from stridekit.widgets.channels_last_explorer import network as net
 from stridekit.widgets.channels_last_explorer import words as formats_words
+from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.notation import code, layout_json
 from stridekit.widgets.predict.widget import Predict, remark, verdict
 from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
@@ -441,12 +441,12 @@ def formats(r: Random) -> None:
         assert ask(f"{FORMATS}/step", layout_json(x), index, lit) == step
         assert ask(f"{FORMATS}/apart", step) == formats_words.apart(step)
         assert [x.offset(indices[flat]) for flat in orders[name]] == [*range(x.numel)]
-    across = sorted(indices, key=lambda i: (i[0], i[2], i[1], i[3]))
-    assert [indices[flat] for flat in orders["planes"]] == across
-    width, image = r.choice((20, 400, 856)), prod(shape[1:])
-    row = ask(f"{FORMATS}/perRow", shape, width)
-    fitting = [n for n in range(1, image + 1) if image % n == 0 and n <= max(1, width // 28)]
-    assert row == max(fitting)
+    room, image = r.choice((0, 1, 7, 12, 16, 60)), prod(shape[1:])
+    fitting = [n for n in range(1, image + 1) if image % n == 0 and n <= max(1, room)]
+    assert ask(f"{FORMATS}/most", image, room) == max(fitting)
+    across = ask(f"{FORMATS}/most", shape[1], room)
+    beside = sorted(indices, key=lambda i: (i[0], i[1] // across, i[2], i[1], i[3]))
+    assert [indices[flat] for flat in ask(f"{FORMATS}/planes", shape, across)] == beside
     layers(r.randrange(len(net.INPUTS)), [name for name in net.NAMES if r.random() < 0.5])
 
 
@@ -455,7 +455,7 @@ FORMATS = "channels_last_explorer/words"
 
 def layers(which: int, on: list[str]) -> None:
     """The layers that are on, and what each makes of x in both formats."""
-    passed = ask(f"{FORMATS}/trace", net.network(), which, on)
+    passed = ask("format_tracer/network/trace", net.network(), which, on)
     assert [bool(row) for row in passed] == [name in on for name in net.NAMES]
     rows = [as_json([p._asdict() for p in both]) for _, both in net.trace(which, on)]
     assert [row for row in passed if row] == rows, on

@@ -272,6 +272,7 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   x.unflatten(0, J); x.view_dtype(J); x.as_strided(J, (1,)); x.as_strided((2,), J)
                   x.reshape(J); x.reshape_as(J); x.contiguous(J); x.is_contiguous(J)
                   x.why_not_contiguous(J); AliasExplorer(J); ChannelsLastExplorer(J)
+                  FormatTracer(J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
                   plots.draw_comparison(J); plots.draw_sweep(J, {"a": [1, 2]})
                   plots.draw_sweep([1, 2], {"a": J}); plots.measured_png(J); plots.MeasuredPicture(J, '')

@@ -10,6 +10,7 @@ from stridekit import Layout, StrideExplorer, explore
 from stridekit.widgets import (
     AliasExplorer,
     ChannelsLastExplorer,
+    FormatTracer,
     Predict,
     ReshapeStepper,
     TraversalExplorer,
@@ -44,7 +45,12 @@ PICTURES = [
     *("explore(torch.zeros(8, 8, 8, 8))", "explore(torch.arange(24).view(2, 3, 4).mT)"),
     *("AliasExplorer((4, 6), [])", "AliasExplorer((4, 6), ['y = x[:0]'])"),
     *("AliasExplorer()", "AliasExplorer((4, 6), ['y = x.view(2, 2, 2, 3)', 'z = y[0, 0, 0, 0]'])"),
-    *(f"ChannelsLastExplorer({shape})" for shape in [(2, 3, 4, 5), (1, 1, 1, 1), (2, 4, 4, 5)]),
+    *(f"ChannelsLastExplorer({shape})" for shape in [(2, 3, 2, 4), (1, 1, 1, 1), (3, 4, 3, 5)]),
+    *(
+        "FormatTracer()",
+        "FormatTracer((2, 1, 4, 4), ['unsqueeze', 'cat', 'view'])",
+        "FormatTracer(layers=[])",
+    ),
     *(f"ReshapeStepper(torch.zeros({shape}), -1)" for shape in [(), (1, 1), (2, 1, 3), (2,) * 6]),
     *("ReshapeStepper(torch.zeros(0, 2), 0)", "ReshapeStepper(torch.zeros(4, 8)[:, :6], (2, 12))"),
     *("TraversalExplorer()", "TraversalExplorer(torch.zeros(50, 60).t(), 'torch', cache_lines=1)"),
@@ -161,6 +167,22 @@ def test_both_orders_with_their_strides():
     assert widths.count(2.8) == 3 and widths.count(1.5) == 3 * (
         len(words.group((2, 3, 2, 3), e.index, "pixel")) - 1
     )
+
+
+def test_layers_with_both_outputs():
+    """Heads, then the code of each row with the format, the stride and the note of both outputs."""
+    t = FormatTracer(layers=["unsqueeze", "conv2d", "view"])
+    head, *said = texts(t)
+    assert head == "x of shape (2, 3, 4, 4)"
+    formats = [
+        text for text in said if text in ("contiguous_format", "channels_last", "contiguous")
+    ]
+    assert formats[:4] == ["contiguous_format", "channels_last"] * 2
+    assert formats[4:] == ["contiguous_format"] * 2 + ["contiguous"] * 2
+    assert "taken for contiguous_format; channels_last is lost:" in said
+    refused = texts(FormatTracer(layers=["view", "flatten"]))
+    assert "torch refuses: C is innermost in memory, not W" in " ".join(refused)
+    assert texts(FormatTracer(layers=["view"])).count("nothing comes here") == 0
 
 
 def test_a_question_without_its_answer():

@@ -19,6 +19,7 @@ KINDS = {
     "AliasExplorer": Kind(".sk-aliases", "AliasExplorer()"),
     "ReshapeStepper": Kind(".sk-reshape", "ReshapeStepper()"),
     "ChannelsLastExplorer": Kind(".sk-channels", "ChannelsLastExplorer()"),
+    "FormatTracer": Kind(".sk-formats", "FormatTracer()"),
     "TraversalExplorer": Kind(".sk-traversal", "TraversalExplorer()"),
     "Predict": Kind(
         ".sk-predict",
@@ -43,7 +44,7 @@ _WRONG = """
 None  =>  a NoneType has no layout
 (4, 6)  =>  a tuple has no layout
 torch.eye(3).to_sparse()  =>  sparse_coo tensor keeps indices and values apart
-# StrideExplorer.chain, AliasExplorer.steps, ChannelsLastExplorer.layers
+# StrideExplorer.chain, AliasExplorer.steps, FormatTracer.layers
 None  =>  NAME is None, a NoneType
 5  =>  NAME is 5, an int
 [1]  =>  NAME[0] is 1, an int: give a text
@@ -106,10 +107,10 @@ True  =>  step is True
 None  =>  index
 # ChannelsLastExplorer.shape
 (2, 3, 4)  =>  shape (2, 3, 4) does not fit the picture: give (N, C, H, W)
-(2, 3, 4, 9)  =>  shape (2, 3, 4, 9) does not fit
-(2, 0, 4, 5)  =>  from (1, 1, 1, 1) to (2, 4, 4, 5)
-(2, 3, 4, 5.0)  =>  shape[3] is 5.0, a float
-(2, 3, 4, True)  =>  shape[3] is True, a bool
+(2, 3, 2, 9)  =>  shape (2, 3, 2, 9) does not fit
+(2, 0, 2, 4)  =>  from (1, 1, 1, 1) to (3, 4, 3, 5)
+(2, 3, 2, 4.0)  =>  shape[3] is 4.0, a float
+(2, 3, 2, True)  =>  shape[3] is True, a bool
 4  =>  shape is 4, an int
 # ChannelsLastExplorer.index
 (0, 3, 0, 0)  =>  index 3 is out of range for dim 1 of size 3
@@ -120,12 +121,12 @@ None  =>  index is None
 # ChannelsLastExplorer.highlight
 'image'  =>  'image' is not known: use 'pixel' or 'channel'
 None  =>  None is not known
-# ChannelsLastExplorer.layers
+# FormatTracer.layers
 ['gelu']  =>  layer 'gelu' is not known: unsqueeze, conv2d,
-# ChannelsLastExplorer.network_shape
+# FormatTracer.shape
 (1, 3, 4, 4)  =>  not run on shape (1, 3, 4, 4): use one of (2,
-(2, 3, 4, 4.0)  =>  network_shape[3] is 4.0, a float
-2  =>  network_shape is 2, an int
+(2, 3, 4, 4.0)  =>  shape[3] is 4.0, a float
+2  =>  shape is 2, an int
 # TraversalExplorer.visit
 49  =>  visit is 49: the walk has 48, give 0 to 48
 1.0  =>  visit is 1.0, a float
@@ -174,9 +175,9 @@ RIGHT = {
     "ReshapeStepper": ("w.step = 2", "w.target = (2, 12)", "w.index = (1, 1)"),
     "ChannelsLastExplorer": (
         "w.shape = (1, 2, 3, 4)",
-        "w.layers = ['relu', 'flatten']",
-        "w.highlight, w.network_shape = 'channel', (2, 3, 1, 1)",
+        "w.highlight, w.index = 'channel', (0, 1, 1, 3)",
     ),
+    "FormatTracer": ("w.layers = ['relu', 'flatten']", "w.shape = (2, 3, 1, 1)"),
     "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)", "w.alignment, w.order = 8, 'torch'"),
     "Predict": ("w.committed = (6, 1)", "w.show()"),
 }
@@ -205,9 +206,8 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"index": [0, 3, 0, 0]},
         {"index": [0, -1, 0, 0]},
         {"highlight": "image"},
-        {"layers": ["gelu"]},
-        {"input": 9},
     ],
+    "FormatTracer": [{"layers": ["gelu"]}, {"input": 9}],
     "TraversalExplorer": [
         {"visit": 49},
         {"cache_lines": 3},

@@ -60,7 +60,11 @@ def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
             before, after = (output.get("data", {}).get("image/png") for output in (was, now))
             if before and after and (says_the_same(was, now) or looks_same(before, after)):
                 now.data["image/png"] = before
-                now.metadata = was.metadata
+                for (
+                    kind,
+                    about,
+                ) in was.metadata.items():  # of the stored picture; what is new comes in
+                    now.metadata[kind] = {**now.metadata.get(kind, {}), **about}
             if "execution_count" in now:
                 now.execution_count = cell.execution_count
 

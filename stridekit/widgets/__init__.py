@@ -2,6 +2,7 @@
 
 from stridekit.widgets.alias_explorer import AliasExplorer
 from stridekit.widgets.channels_last_explorer import ChannelsLastExplorer
+from stridekit.widgets.format_tracer import FormatTracer
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.predict import Predict
 from stridekit.widgets.reshape_stepper import ReshapeStepper
@@ -15,6 +16,7 @@ __all__ = [
     "explore",
     "Goal",
     "ChannelsLastExplorer",
+    "FormatTracer",
     "Predict",
     "TraversalExplorer",
 ]

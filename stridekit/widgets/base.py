@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 from matplotlib.figure import Figure
 
-from stridekit.plots import png
+from stridekit.plots import ON_WHITE, png
 from stridekit.widgets.static import WIDTH
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
@@ -63,5 +63,6 @@ class StateWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["image/png"], metadata["image/png"] = png(self._still(), colours=64), {"width": WIDTH}
+        data["image/png"] = png(self._still(), colours=64)
+        metadata["image/png"] = {"width": WIDTH, **ON_WHITE}
         return data, metadata

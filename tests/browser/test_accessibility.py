@@ -55,10 +55,17 @@ def reshapes(w, run):
 
 
 def channels(w, run):
-    """The state at the start; a refusal in the network; an ambiguous shape."""
-    yield run("w3.shape = (2, 3, 4, 5); w3.network_shape = (2, 3, 4, 4); w3.highlight = 'channel'")
-    yield run("w3.layers = ['unsqueeze', 'view']")
-    yield run("w3.shape = (2, 1, 4, 5); w3.network_shape = (2, 1, 4, 4)")
+    """A channel's pixels; the most boxes; an ambiguous shape."""
+    yield run("w3.shape = (2, 3, 2, 4); w3.highlight = 'channel'")
+    yield run("w3.shape = (3, 4, 3, 5)")
+    yield run("w3.shape = (2, 1, 3, 5)")
+
+
+def layers(w, run):
+    """The state at the start; a format that is lost, and a refusal; an ambiguous shape."""
+    yield run("w4.shape = (2, 3, 4, 4)")
+    yield run("w4.layers = ['unsqueeze', 'permute', 'view']")
+    yield run("w4.shape = (2, 1, 4, 4)")
 
 
 def walks(w, run):
@@ -71,12 +78,12 @@ def walks(w, run):
 
 def predictions(w, run):
     """Open; with a complaint; answered wrong, with a remark."""
-    yield run("w5.committed = None")
+    yield run("w6.committed = None")
     yield press(w, "Commit")
-    yield run("w5.committed = (6, 1)")
+    yield run("w6.committed = (6, 1)")
 
 
-STATES = [strides, aliases, reshapes, channels, walks, predictions]
+STATES = [strides, aliases, reshapes, channels, layers, walks, predictions]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ FULLEST = {
     "StrideExplorer": ("w.chain = ('.T', '.contiguous()')", "button:has-text('undo')"),
     "AliasExplorer": ("w.steps = ['y = x[0].unfold(0, 3, 1)']", "button:has-text('z.add_(100)')"),
     "ReshapeStepper": ("w.target, w.step = (2, 12), -1", "button:has-text('back')"),
-    "ChannelsLastExplorer": ("w.shape = (1, 2, 2, 2)", "input[type=checkbox]"),
+    "ChannelsLastExplorer": ("w.shape = (1, 2, 2, 2)", "button:has-text('pixels')"),
+    "FormatTracer": ("w.shape = (2, 1, 4, 4)", "input[type=checkbox]"),
     "TraversalExplorer": ("w.visit = 7", "button:has-text('warp')"),
     "Predict": ("pass", "button:has-text('show me')"),
 }

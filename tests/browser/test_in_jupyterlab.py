@@ -222,30 +222,14 @@ def in_memory(t):
 
 
 def test_channels_by_mouse(make, kernel):
-    """A box lights its channel on both tapes; layers are switched on and off, with torch's results."""
+    """A box lights its channel on both tapes."""
     w = make("ChannelsLastExplorer()")
     button(w, "a channel's pixels").click()
-    tape(w, "channels_last").locator(".sk-box").nth(22).click()
+    tape(w, "channels_last").locator(".sk-box").nth(19).click()
     classes = "all => all.flatMap((box, k) => (box.classList.contains('is-lit') ? [k] : []))"
     lit = [tape(w, name).locator(".sk-box").evaluate_all(classes) for name in TAPES]
-    assert lit == [[k for k in range(20, 40) if k != 27], [k for k in range(1, 60, 3) if k != 22]]
+    assert lit == [[k for k in range(8, 16) if k != 14], [k for k in range(1, 24, 3) if k != 19]]
     assert kernel("w.index, w.highlight") == "(0, 1, 1, 2) channel"
-
-    def row(name):
-        return texts(w.locator(".sk-network tbody tr").filter(has_text=name), "td")[1]
-
-    x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
-    assert row("F.relu(x)").startswith("channels_last")
-    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").check()
-    lost = row("x[0].unsqueeze(0)")
-    assert str(tuple(x[0].unsqueeze(0).stride())) in lost and "channels_last is lost" in lost
-    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").uncheck()
-    w.get_by_role("checkbox", name="x.flatten(1)").uncheck()
-    w.get_by_role("checkbox", name="x.view(len(x), -1)").check()
-    assert "torch refuses: C is innermost" in row("x.view(len(x), -1)")
-    with pytest.raises(RuntimeError, match="view size is not compatible"):
-        x.view(2, -1)
-    assert kernel("w.layers") == "('conv2d', 'batch_norm', 'relu', 'max_pool2d', 'view')"
 
 
 def test_channels_by_keyboard(make, kernel):
@@ -268,6 +252,42 @@ def test_channels_by_keyboard(make, kernel):
     assert kernel("w.index") == "(0, 1, 1, 0)"
 
 
+# Memory formats through layers ---------------------------------------------------------------------------
+
+
+def test_formats_by_mouse(make, kernel):
+    """Layers are switched on and off, with torch's results."""
+    w = make("FormatTracer()")
+
+    def row(name):
+        return texts(w.locator("tbody tr").filter(has_text=name), "td")[1]
+
+    x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    assert row("F.relu(x)").startswith("channels_last")
+    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").check()
+    lost = row("x[0].unsqueeze(0)")
+    assert str(tuple(x[0].unsqueeze(0).stride())) in lost and "channels_last is lost" in lost
+    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").uncheck()
+    w.get_by_role("checkbox", name="x.flatten(1)").uncheck()
+    w.get_by_role("checkbox", name="x.view(len(x), -1)").check()
+    assert "torch refuses: C is innermost" in row("x.view(len(x), -1)")
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        x.view(2, -1)
+    assert kernel("w.layers") == "('conv2d', 'batch_norm', 'relu', 'max_pool2d', 'view')"
+
+
+def test_formats_by_keyboard(make, kernel):
+    """The space bar switches a layer, and what comes out at the end is said."""
+    w = make("FormatTracer(layers=[])")
+    press(w.get_by_role("checkbox", name="skip + x"), "Space")
+    hears(
+        w,
+        "At the end, x in contiguous_format is: contiguous_format; x in channels_last is: ",
+    )
+    press(button(w, "x of shape (2, 1, 4, 4)"), "Enter")
+    assert kernel("w.shape, w.layers") == "(2, 1, 4, 4) ('skip + x',)"
+
+
 # Traversals ----------------------------------------------------------------------------------------------
 
 
@@ -288,7 +308,7 @@ def test_walks_by_mouse(make, kernel):
     button(w, "every second column").click()
     assert sorted(ints(pane(w, 1), ".sk-byte-box")) == x.flatten().tolist()
     button(w, "transpose").click()
-    pane(w, 0).locator("select").select_option("column by column, dims (1, 0) · as torch runs it")
+    pane(w, 0).locator("select").select_option("column by column, dims (1, 0) · torch's order")
     assert kernel("w.order, w.counts.misses") == "(1, 0) 6"
     button(w, "a GPU's warp").click()
     w.locator(".sk-warp").get_by_label("itemsize").select_option("8 bytes")

@@ -20,6 +20,15 @@ export function createChips(label, onPick, classes = ["sk-presets", ""]) {
   };
 }
 
+/** Chips, one of them pressed: choices are [value, text]. */
+export function createChoice(label, choices, onPick) {
+  const { node, draw } = createChips(label, onPick);
+  return {
+    node,
+    draw: (current) => draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))),
+  };
+}
+
 /** The layouts to start from; the current one is pressed. */
 export function createPresets(onPick) {
   const { node, draw } = createChips("layouts to start from", onPick);

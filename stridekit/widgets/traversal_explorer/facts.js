@@ -1,6 +1,6 @@
 // The facts of a state, over which goals are set, and its code, as in facts.py. tests/live.py compares the two.
 
-import { numel, sameLayout, tuple } from "../page/layout.js";
+import { sameLayout, tuple } from "../page/layout.js";
 import { sectorsOf, visitsOf } from "./traversal.js";
 
 export function facts({ walks, cache_lines, alignment, visit, warp }) {
@@ -15,7 +15,7 @@ export function facts({ walks, cache_lines, alignment, visit, warp }) {
   };
 }
 
-/** The lines of Python that make the picture. */
+/** The line of Python that makes the picture. */
 export function code({ walks, cache_lines, alignment, visit, warp }) {
   const [left, right] = walks;
   const given = [layoutOf(left), tuple(left.order)];
@@ -23,11 +23,9 @@ export function code({ walks, cache_lines, alignment, visit, warp }) {
     if (!sameLayout(left, right) || left.itemsize !== right.itemsize) given.push(`other=${layoutOf(right)}`);
     given.push(`other_order=${tuple(right.order)}`);
   }
-  given.push(`cache_lines=${cache_lines}`, `alignment=${alignment}`);
+  given.push(`cache_lines=${cache_lines}`, `alignment=${alignment}`, `visit=${visit}`);
   if (warp) given.push(`warp=${tuple([warp.itemsize, warp.stride, warp.offset])}`);
-  const lines = [`explorer = TraversalExplorer(${given.join(", ")})`];
-  if (visit < Math.max(...walks.map(numel))) lines.push(`explorer.visit = ${visit}`);
-  return lines.join("\n");
+  return `TraversalExplorer(${given.join(", ")})`;
 }
 
 const layoutOf = ({ shape, stride, storage_offset, itemsize }) =>

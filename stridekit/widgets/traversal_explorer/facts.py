@@ -40,19 +40,16 @@ def facts(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def code(state: dict[str, Any]) -> str:
-    """The lines of Python that make the picture."""
+    """The line of Python that makes the picture."""
     left, *right = map(traversal.from_json, state["walks"])
     given = [_layout(left), str(left.order)]
     if right:
         other = f"other={_layout(right[0])}" if right[0].layout != left.layout else None
         given += [*filter(None, [other]), f"other_order={right[0].order}"]
-    given += [f"cache_lines={state['cache_lines']}", f"alignment={state['alignment']}"]
+    given += [f"{name}={state[name]}" for name in ("cache_lines", "alignment", "visit")]
     if state["warp"]:
         given.append(f"warp={tuple(state['warp'].values())}")
-    lines = [f"explorer = TraversalExplorer({', '.join(given)})"]
-    if state["visit"] < max(step.layout.numel for step in (left, *right)):
-        lines.append(f"explorer.visit = {state['visit']}")
-    return "\n".join(lines)
+    return f"TraversalExplorer({', '.join(given)})"
 
 
 def _layout(walk: traversal.Walk) -> str:

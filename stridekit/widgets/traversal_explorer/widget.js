@@ -14,7 +14,7 @@ import { createWarpPane } from "./warp_pane.js";
 
 const PLAY_MS = 8000; // for a whole walk, if an eye can follow it
 const GAP = 32; // between the panes
-const NARROW = 640;
+const NARROW = 760; // below this, one pane stands under the other
 const WARP = { itemsize: 4, stride: 1, offset: 0 };
 
 const WARP_LESSON =
@@ -62,6 +62,7 @@ function render({ model, el }) {
 
   // Panes ------------------------------------------------------------------------------------------
 
+  presets.node.classList.add("sk-first");
   const note = h("p", { class: "sk-note sk-lesson" });
   const panes = h("div", { class: "sk-panes" });
   const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));

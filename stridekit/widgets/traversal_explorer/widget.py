@@ -30,15 +30,16 @@ class TraversalExplorer(Explorer):
     elementwise operations), through a cache of `cache_lines` lines of 64 bytes. The storage starts
     `alignment` bytes after the start of a line. Beside it is a second walk, of `other_layout` in
     `other_order`: by default the same layout with its loops in reverse order. `visit` is the number of
-    visits made, `counts` their costs. With a `warp` the picture shows the 32 lanes of a GPU's warp on
-    32-byte sectors instead. All of it follows the hand and can be set.
+    visits made, half of them if it is not given, and `counts` are their costs. With a `warp` the picture
+    shows the 32 lanes of a GPU's warp on 32-byte sectors instead. All of it follows the hand, and can be
+    set.
 
     `x` and `other` are layouts, tensors or arrays; of a large one the leading corner is walked. Raises
     LayoutError for a layout that does not fit the picture, ValueError for other invalid values; the
     picture then stays as it was.
 
     >>> x = Layout((6, 8), itemsize=8)
-    >>> TraversalExplorer(x, order=(0, 1), cache_lines=4)
+    >>> TraversalExplorer(x, order=(0, 1), cache_lines=4, visit=48)
     TraversalExplorer: 48 visits, a cache of 4 lines, alignment 0
       left   x of shape (6, 8), stride (8, 1): row by row, dims (0, 1)
              48 visits load 6 cache lines, as few as can be: 384 of 384 bytes are used
@@ -64,6 +65,7 @@ class TraversalExplorer(Explorer):
         other_order: Sequence[int] | str | None = None,
         cache_lines: int = 4,
         alignment: int = 0,
+        visit: int | None = None,
         warp: Sequence[int] | None = None,
         goals: Iterable[Goal] = (),
     ) -> None:
@@ -89,7 +91,7 @@ class TraversalExplorer(Explorer):
         self._state = self._checked(
             {
                 "walks": [traversal.to_json(step) for step in walks],
-                "visit": max(step.layout.numel for step in walks),
+                "visit": max(step.layout.numel for step in walks) // 2 if visit is None else visit,
                 "cache_lines": cache_lines,
                 "alignment": alignment,
                 "warp": _warp(warp),
@@ -180,8 +182,8 @@ class TraversalExplorer(Explorer):
     def counts(self) -> Counts:
         """The costs of the left walk so far.
 
-        >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0)).counts.misses
-        48
+        >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0), visit=20).counts.misses
+        20
         """
         return self._counts(self.walks[0])
 
@@ -192,7 +194,7 @@ class TraversalExplorer(Explorer):
 
     @property
     def code(self) -> str:
-        """The lines of Python that make the picture."""
+        """The line of Python that makes the picture."""
         return facts.code(self._state)
 
     def _counts(self, step: Walk) -> Counts:

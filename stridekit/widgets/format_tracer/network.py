@@ -145,6 +145,16 @@ def network() -> dict[str, Any]:
     return {"layers": layers, "inputs": inputs, **tables}
 
 
+def starts(which: int) -> list[Passage]:
+    """An input in both formats, before any layer.
+
+    >>> [x.stride for x in starts(0)]
+    [(48, 16, 4, 1), (48, 1, 12, 3)]
+    """
+    table = network()
+    return [_passage(table, state, -1) for state in table["inputs"][which]["starts"]]
+
+
 def trace(which: int, layers: Collection[str]) -> list[tuple[str, list[Passage]]]:
     """The layers that are on, each with its outputs for both inputs of a shape.
 
