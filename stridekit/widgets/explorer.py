@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import traitlets
@@ -18,7 +18,7 @@ class Explorer(StateWidget):
     computes the same ones, so that a goal is recognised in a kernel and on an exported page alike.
     """
 
-    FACTS: ClassVar[dict[str, type]]
+    FACTS: ClassVar[Mapping[str, type]]
 
     _page = traitlets.Dict().tag(
         sync=True

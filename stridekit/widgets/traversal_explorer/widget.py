@@ -194,7 +194,7 @@ class TraversalExplorer(Explorer):
 
     @property
     def code(self) -> str:
-        """The lines of Python that make the picture."""
+        """The line of Python that makes the picture."""
         return facts.code(self._state)
 
     def _counts(self, step: Walk) -> Counts:
