@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares_memory
+from stridekit.widgets.alias_explorer.lines import read
 from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
@@ -93,7 +94,8 @@ class Sessions:
         self.session, self.texts = Session(shape), []
         self.opened = [(self.session.tapes[0], "")]  # each storage, and which line made it
         self.ours: list[Any] = []
-        self.names = {"x": torch.arange(len(self.session.tapes[0])).view(tuple(shape))}
+        x = torch.arange(len(self.session.tapes[0])).view(tuple(shape))
+        self.names = {"x": x, "torch": torch}
 
     def type(self, text: str) -> bool:
         """True if Python accepts one more line; torch has to agree on values and storages."""
@@ -204,7 +206,14 @@ OURS = [
     *("the picture holds", "storage ends at", "counts exactly", "exact in a browser"),
     *("is not one of", "does not refuse", "five digits"),
 ]
-UNREAD = ("cannot read", "is not known", "takes no call", "write .", "a line has at most")
+UNREAD = (
+    "cannot read",
+    "cannot stand",
+    "is not known",
+    "takes no call",
+    "write .",
+    "a line has at most",
+)
 # torch's, and Python's on the way there.
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NameError, AttributeError, SyntaxError)
 
@@ -228,25 +237,17 @@ def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
     if not (quoted or run) and any(words in error for words in (*OURS, *UNREAD)):
         return
     scratch = copy.deepcopy({k: v for k, v in names.items() if isinstance(v, torch.Tensor)})
-    scratch["__builtins__"] = {}
+    scratch["torch"] = torch
+    written = read(text).text  # it is a line, so nothing else can be run
     if not quoted and not run:
-        refused(lambda: [executed(text.strip(), scratch), *scratch.values()], text, error)
+        refused(lambda: [exec(written, scratch), *scratch.values()], text, error)
         return
     said = ""
     try:
-        exec(text.strip(), scratch)
+        exec(written, scratch)
     except RuntimeError as raised:
         said = str(raised)
     assert said in error and bool(said) == quoted, f"torch says {said!r} to {text!r}: {error}"
-
-
-def executed(text: str, names: dict[str, Any]) -> Any:
-    """Run a line; returns what it makes if it is an expression."""
-    try:
-        line = compile(text, "line", "eval")
-    except SyntaxError:
-        return exec(text, names)
-    return eval(line, names)
 
 
 def refused(run: Callable[[], list[Any]], text: str, error: str) -> None:

@@ -1,7 +1,7 @@
 // The lines of the alias explorer: the rule `line` of widgets/grammar.py. This is lines.py, function by function.
 
 import { Refused } from "../page/layout.js";
-import { createReader } from "../page/grammar.js";
+import { createReader, plain } from "../page/grammar.js";
 
 /** The argument of each operation in place: none, an int, or a tensor. */
 const IN_PLACE = {
@@ -16,10 +16,10 @@ const FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y
  * is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
  */
 export function readLine(text) {
-  const reader = createReader(text, FORMS);
+  const reader = createReader(plain(text), FORMS);
   const said = line(reader);
   reader.need("");
-  return { text: reader.text, ...said };
+  return { text: reader.written(), ...said };
 }
 
 function line(reader) {
@@ -50,10 +50,7 @@ function line(reader) {
 function chain(reader) {
   const [name, steps] = [reader.name(), []];
   while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) {
-    const step = reader.step();
-    if (["contiguous", "clone"].includes(step.name) && step.args[0] !== undefined)
-      throw new Refused(`write .${step.name}(), without a format`);
-    steps.push(step);
+    steps.push(reader.step());
   }
   return { name, steps, text: name + steps.map((step) => step.text).join("") };
 }

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from stridekit.layout import LayoutError
-from stridekit.widgets.grammar import Reader, Step
+from stridekit.widgets.grammar import Reader, Step, plain
 
 # The argument of each operation in place: none, an int, or a tensor.
 IN_PLACE = {".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor"}
@@ -64,14 +63,14 @@ def read(text: str) -> Bind | Compute | Store:
     >>> read("y = x[1:, ::2].t()").name, read("y = x + 1").sign, read("y[0] += 5").op
     ('y', '+', 'add_')
     """
-    reader = Reader(text, _FORMS)
+    reader = Reader(plain(text), _FORMS)
     line = _line(reader)
     reader.need("")
-    return line
+    return line._replace(text=reader.written)
 
 
 def _line(reader: Reader) -> Bind | Compute | Store:
-    text, target = reader.text, _chain(reader)
+    text, target = "", _chain(reader)  # the text is known at the end
     if not target.steps and reader.take("="):
         left = _operand(reader)
         sign = reader.take("+", "-", "*")
@@ -98,8 +97,6 @@ def _chain(reader: Reader) -> Chain:
     name, steps = reader.name(), []
     while reader.token[:1] in (".", "[") and reader.token not in IN_PLACE:
         steps.append(reader.step())
-        if "memory_format" in steps[-1].named:
-            raise LayoutError(f"write .{steps[-1].name}(), without a format")
     return Chain(name, tuple(steps))
 
 

@@ -6,7 +6,7 @@
 // and is immutable: `run(session, text)` returns the next one, or throws Refused.
 
 import {
-  Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, unflatten, viewStride,
+  Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, suggestedFormat, unflatten, viewStride,
   whyNotContiguous, whyNotCounted,
 } from "../page/layout.js";
 import { readLine } from "./lines.js";
@@ -106,29 +106,30 @@ function follow(session, tapes, { name, steps }) {
   for (const step of steps) {
     const { tape, layout: before } = tensor;
     said += step.text;
-    const { layout, copied } = apply(before, step);
+    const { layout, copied, read } = apply(before, step);
     requireRoom(said, layout, copied ? Infinity : tapes[tape].length);
     if (copied) {
-      tapes = [...tapes, moved(tapes[tape], before, layout)];
-      reason = whyCopied(step.name, before, layout);
+      tapes = [...tapes, moved(tapes[tape], read, layout)];
+      reason = whyCopied(step, before, layout);
     }
     tensor = { tape: copied ? tapes.length - 1 : tape, layout };
   }
   return { tapes, tensor, reason };
 }
 
-/** The values of one layout on a new storage, arranged by another layout. */
-function moved(values, before, after) {
+/** The values that a copy reads, arranged by its layout. */
+function moved(values, read, after) {
   const result = new Array(numel(after)).fill(0);
-  const [from, to] = [reach(before).elements, reach(after).elements];
+  const [from, to] = [reach(read).elements, reach(after).elements];
   to.forEach((element, k) => (result[element] = values[from[k]]));
   return result;
 }
 
-function whyCopied(name, before, { shape }) {
-  if (name === "clone") return "clone always copies";
+function whyCopied({ name, args }, before, { shape }) {
+  if (["clone", "flip", "repeat", "tile"].includes(name)) return `${name} always copies`;
   if (["reshape", "flatten"].includes(name)) return viewStride(before.shape, before.stride, shape).reason;
-  return whyNotContiguous(before) || "it is not in this memory format";
+  if (name === "to") return `torch takes it to be in ${suggestedFormat(before)}`;
+  return whyNotContiguous(before, args[0]);
 }
 
 // A tensor is written ------------------------------------------------------------------------------

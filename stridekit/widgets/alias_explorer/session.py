@@ -17,9 +17,10 @@ from stridekit._arguments import ints, texts
 from stridekit._defaults import torch_defaults
 from stridekit.elementwise import output_layout
 from stridekit.layout import Layout, LayoutError
+from stridekit.rules import suggested_format
 from stridekit.widgets.alias_explorer.lines import Bind, Chain, Compute, Operand, Store, read
 from stridekit.widgets.alias_explorer.write import MAX_VALUE, Named, Write, shared_element
-from stridekit.widgets.grammar import apply
+from stridekit.widgets.grammar import Step, apply
 from stridekit.widgets.notation import counted, why_not_counted
 
 NAMES = ("x", "y", "z")
@@ -127,7 +128,7 @@ class Session:
             tape = found.tape
             if after.copied:
                 tape = tensor.as_strided((after.numel,), (1,), 0)
-                reason = _why_copied(step.name, before, after)
+                reason = _why_copied(step, before, after)
             found = Named(tape, tensor)
         return found, reason
 
@@ -224,9 +225,11 @@ def _require_small(name: str, layout: Layout) -> None:
         )
 
 
-def _why_copied(name: str, before: Layout, after: Layout) -> str:
-    if name == "clone":
-        return "clone always copies"
-    if name in ("reshape", "flatten"):
+def _why_copied(step: Step, before: Layout, after: Layout) -> str:
+    if step.name in ("clone", "flip", "repeat", "tile"):
+        return f"{step.name} always copies"
+    if step.name in ("reshape", "flatten"):
         return before.why_not_view(after.shape)
-    return before.why_not_contiguous() or "it is not in this memory format"
+    if step.name == "to":
+        return f"torch takes it to be in {suggested_format(before.shape, before.stride)}"
+    return before.why_not_contiguous(**step.named)
