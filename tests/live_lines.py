@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from math import isclose
 from random import Random
 from typing import Any
 
@@ -20,10 +21,11 @@ from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares
 from stridekit.widgets.alias_explorer.lines import read
 from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.notation import layout_json
+from stridekit.widgets.numbers import Unreadable, read_answer
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
 from tests import steps as drawn
-from tests.pipe import as_json, ask
-from tests.typed_lines import line, odd, operation, transported
+from tests.pipe import Refused, as_json, ask
+from tests.typed_lines import changed, line, odd, operation, transported
 
 LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
@@ -173,7 +175,80 @@ def lines(r: Random) -> None:
     session.compare()
 
 
+# Answers of a prediction --------------------------------------------------------------------------------
+
+
+def answers(r: Random) -> None:
+    """A number or a tuple as people write it; Python computes what is computed."""
+    for _ in range(LINES):
+        kind, question = r.choice(("number", "tuple")), r.choice(QUESTIONS)
+        parts = [computed(r) for _ in range(1 if kind == "number" else r.randint(0, 3))]
+        text = r.choice(("{}", "({})", "[{}]", "{} bytes", "{} KiB", "{} pages")).format(
+            ", ".join(parts)
+        )
+        text = text if r.random() < 0.6 else changed(r, text)
+        text = transported(text)
+        found = answered(kind, text, question)
+        assert asked(kind, text, question) == found, (kind, text, question)
+        DRAWN["typed_answers", not isinstance(found, str)] += 1
+        plain = re.fullmatch(r"[-+*/(). 0-9]+", text)
+        if (
+            plain
+            and kind == "number"
+            and not isinstance(found, str)
+            and not re.search(r"\d +\d", text)
+        ):
+            assert isclose(found, eval(re.sub(r"\b0+(?=\d)", "", text))), text
+
+
+QUESTIONS = (
+    "How many bytes?",
+    "How many pages of 4 KiB?",
+    "What is its stride, in bytes?",
+    "Which?",
+)
+
+
+def computed(r: Random) -> str:
+    """A number, or a sum."""
+    if r.random() < 0.6:
+        written = r.choice(
+            (
+                "7",
+                "0",
+                "24",
+                "1,024",
+                "12,582,912",
+                "1_024",
+                "1 024",
+                "2.5",
+                ".5",
+                "1e3",
+                "2.",
+                "3e-2",
+            )
+        )
+        return r.choice(("", "", "-", "+")) + written
+    op = r.choice(("*", " * ", "+", " - ", "/", "**", "^", "×"))
+    return r.choice(("{}{}{}", "({}{}{})")).format(computed(r), op, computed(r))
+
+
+def answered(kind: str, text: str, question: str) -> Any:
+    try:
+        return read_answer(kind, text, question)
+    except Unreadable as error:
+        return str(error)
+
+
+def asked(kind: str, text: str, question: str) -> Any:
+    try:
+        return ask("page/numbers/readAnswer", kind, text, question)
+    except Refused as error:
+        return str(error)
+
+
 CASES: dict[str, Callable[[Random], None]] = {"typed_steps": steps, "typed_lines": lines}
+CASES["typed_answers"] = answers
 
 
 # The three that have to agree ---------------------------------------------------------------------------
