@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from stridekit.widgets import (
         AliasExplorer,
         ChannelsLastExplorer,
+        Goal,
         Predict,
         ReshapeStepper,
         StrideExplorer,
@@ -60,6 +61,7 @@ __all__ = [
     "storage_view",
     "StrideExplorer",
     "explore",
+    "Goal",
     "Predict",
     "memset",
     "MemorySet",
@@ -96,7 +98,7 @@ __version__ = "0.1.0"
 # What needs the widget libraries or torch's benchmarks is loaded on first use.
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
-    *("TraversalExplorer", "Predict", "explore"),
+    *("TraversalExplorer", "Predict", "explore", "Goal"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

@@ -21,6 +21,7 @@ from stridekit.widgets.notation import code, layout_json
 from stridekit.widgets.predict.widget import Predict, remark, verdict
 from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
 from stridekit.widgets.reshape_stepper.still import spread
+from stridekit.widgets.reshape_stepper.widget import targets, why_not_shown
 from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
@@ -224,6 +225,31 @@ def reshape(x: Layout, target: tuple[int, ...]) -> None:
         stride = x.view(target).stride
         assert [new["stride"] for new in view["fresh"]] == [[f"stride {n}", str(n)] for n in stride]
     assert_places_line_up(x.shape, target)
+
+
+def typed(r: Random) -> None:
+    """Numbers typed in each usual way, the x that they make, and the shapes to view it as."""
+    ints = [r.choice((0, 1, 1, 2, 3, 4, 6, 12, 300, -1)) for _ in range(r.randint(0, 8))]
+    line = r.choice((",", ", ", " ", "x", " × ", " * ")).join(map(str, ints))
+    text = r.choice(("{}", " {} ", "({})", "[{}]", "({},)", "torch.Size([{}])")).format(line)
+    assert ask(f"{FIELDS}/readInts", text) == ints, text
+    shape = [*map(abs, ints)]
+    x = strided(r, shape)
+    why, given = why_not_shown(x), layout_json(x)
+    assert ask(f"{FIELDS}/whyNotShown", given) == why
+    assert ask(f"{FIELDS}/targetsOf", shape) == as_json(targets(x.shape))
+    if -1 not in ints:
+        rows = layout_json(Layout(shape, itemsize=4))
+        why_not = why_not_shown(Layout(shape))
+        assert ask(f"{FIELDS}/readShape", text, {"itemsize": 4}) == [
+            None if why_not else rows,
+            why_not,
+        ]
+        written = " ".join(map(str, x.stride))
+        assert ask(f"{FIELDS}/readStride", written, given) == [None if why else given, why]
+
+
+FIELDS = "reshape_stepper/fields"
 
 
 def unique(count: int, step: int | None) -> range:
@@ -460,6 +486,6 @@ def predictions(r: Random) -> None:
         assert ask_all(asked) == as_json([verdict(*given), remark(*given)])
 
 
-_FAMILIES = (sums, explorer, reshapes, walks, warps, formats, predictions) if NODE else ()
+_FAMILIES = (sums, explorer, reshapes, typed, walks, warps, formats, predictions) if NODE else ()
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
 CASES |= live_lines.CASES if NODE else {}

@@ -5,13 +5,14 @@ The page's half, and both together in every order, are in tests/js/crossing.test
 
 import json
 import re
+from itertools import chain
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from stridekit import Layout, widgets
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
 from tests import widget_kinds
 from tests.widget_kinds import KINDS, RIGHT, UNFIT
 
@@ -163,7 +164,7 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
     folder = FOLDER / type(make(kind)).__module__.split(".")[-2]
     source = (folder / "widget.js").read_text(encoding="utf-8")
     drawn = {*re.findall(r"\w+", " ".join(TRAITS.findall(source)))}
-    shared = {*StateWidget.class_traits(sync=True)} - {"_state"}
+    shared = {*Explorer.class_traits(sync=True)} - {"_state"}
     sent = {name for name in make(kind).keys if name not in shared}
     assert drawn == sent - {"_esm", "_css", "_anywidget_id"}
     read = {name for path in folder.glob("*.js") for name in READ.findall(path.read_text("utf-8"))}
@@ -171,6 +172,10 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
 
 
 def test_the_shell_speaks_of_traits_that_python_sends():
-    shell = (FOLDER / "page" / "shell.js").read_text(encoding="utf-8")
-    assert {*READ.findall(shell)} == {"_state", "_change_id", "_answered_id"}
-    assert {"_state", "_change_id", "_answered_id"} <= StateWidget.class_traits(sync=True).keys()
+    read = {
+        name: {*READ.findall((FOLDER / "page" / f"{name}.js").read_text(encoding="utf-8"))}
+        for name in ("shell", "history", "goals")
+    }
+    assert read["shell"] == {"_state", "_change_id", "_answered_id"}
+    assert read["history"] | read["goals"] == {"_page", "_start", "_state", "_goals", "_done"}
+    assert {*chain(*read.values())} <= Explorer.class_traits(sync=True).keys()

@@ -86,7 +86,7 @@ Layout((4,), (-1,), 3)  =>  stride (-1,) is negative: torch has no such tensors
 ['x[1:] += x[:-1]']  =>  x[1:] and x[:-1] share 12 elements, and torch refuses
 ['x[:, 1:] += x[:, :-1]']  =>  depends on the order of visit. Use x[:, :-1].clone()
 # ReshapeStepper.layout
-torch.zeros(600)  =>  256 elements; give a smaller tensor
+torch.zeros(600)  =>  has 600 elements: the picture holds 256; give a smaller tensor
 torch.zeros(24, 30)[:, 0]  =>  spans 691
 Layout((4,), (-1,), 3)  =>  torch has no such tensor
 # ReshapeStepper.target

@@ -69,6 +69,36 @@ def resize(page, width, height=900):
     painted(page)
 
 
+def widen(w, width):
+    """Give a widget on a plain page another width in px, and wait for it to follow."""
+    w.evaluate("(node, width) => void (node.parentNode.style.width = `${width}px`)", width)
+    painted(w.page)
+
+
+def beyond(w):
+    """The texts and controls of a widget whose right end lies outside."""
+    return w.evaluate(_BEYOND)
+
+
+_BEYOND = """(root) => {
+  const edge = root.getBoundingClientRect().right + 0.5;
+  const all = [...root.querySelectorAll('p, li, code, span, button, input, select')];
+  return all.filter((one) => one.getBoundingClientRect().right > edge).map((one) => one.outerHTML);
+}"""
+
+
+def is_seen(node):
+    """True if the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
+    return node.evaluate(_IS_SEEN)
+
+
+_IS_SEEN = """(node) => {
+  const pane = node.closest('.sk-pane, .sk-log').getBoundingClientRect();
+  const { top } = node.getBoundingClientRect();
+  return pane.top - 1 <= top && top < pane.bottom - 10;
+}"""
+
+
 def hears(w, words):
     """Wait until a widget says these words aloud, which it does when the hand rests."""
     expect(w.locator(".sk-spoken").first).to_contain_text(words)

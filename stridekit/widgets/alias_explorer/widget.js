@@ -4,9 +4,10 @@
 // confirmation, and the reason of a refusal belong to this view.
 
 import { begin, elementsOf, namesOf, relations, run } from "./session.js";
+import { code, facts } from "./facts.js";
 import { createOwned, createTapes } from "./panes.js";
 import { Refused, elementName, unflatten } from "../page/layout.js";
-import { button, h, pool, set } from "../page/dom.js";
+import { button, h, pool, reveal, set } from "../page/dom.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
@@ -14,11 +15,13 @@ const EXAMPLES = [
   "y = x[1:, ::2]", "z = y.reshape(-1)", "z = x.t().flatten()", "y = x[:1].expand(3, -1)",
   "z = x[0].unfold(0, 3, 1)", "y += 100", "z = y + 1", "y[0] = 7", "z.add_(100)", "x[1:] += x[:-1]",
 ];
+const WIDE = 700; // from here on, the picture is as high as a screen at most
 const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw,
+    code: () => code(model.get("_state")), facts,
   });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };
@@ -32,11 +35,9 @@ function render({ model, el }) {
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
   const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
-  const undo = act("undo", () => keep(state.steps.slice(0, -1)));
-  const reset = act("reset", () => keep([]));
-  const form = h("form", { class: "sk-line", onsubmit: submit },
+  const form = h("form", { class: "sk-line sk-first", onsubmit: submit },
     h("label", { for: `${id}-line`, text: "run a line" }), input,
-    h("button", { class: "sk-button", text: "run" }), undo, reset);
+    h("button", { class: "sk-button", text: "run" }));
   const examples = createChips("lines to run", type);
   examples.draw(EXAMPLES.map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
@@ -47,25 +48,27 @@ function render({ model, el }) {
   const hand = { onHover: hover, onMove: select };
   const [owned, tapes] = [createOwned(id, hand), createTapes(id, hand)];
   const news = h("p", { class: "sk-news" });
+  const message = h("div", { class: "sk-message" }, news, why, ask);
   const readout = h("p", { class: "sk-readout" });
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
   const pairItems = pool(pairs, () => h("li"));
-  const log = h("ol", { class: "sk-log", "aria-label": "log" });
+  const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0" }); // it scrolls
   const logItems = pool(log, () => {
     const [kind, code, sentence] = [h("span", { class: "sk-kind" }), h("code"), h("span", { class: "sk-said" })];
     return Object.assign(h("li", {}, h("div", {}, code, kind, sentence)), { kind, code, sentence });
   });
+  const foot = h("div", { class: "sk-foot" }, log, pairs);
+  const rest = h("div", { class: "sk-bounded" }, examples.node, message, owned.node, readout, tapes.node, foot);
 
   // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
-    read();
+    const isNew = read();
     const { session } = shown;
+    set(rest, "data-wide", shell.width < WIDE ? null : "");
     const view = { ...shown, pointed: own.hover ?? own.spot, spot: own.spot };
     owned.draw(view, shell.width);
     tapes.draw(view, shell.width);
-    set(undo, "disabled", state.steps.length ? null : "");
-    set(reset, "disabled", state.steps.length ? null : "");
     set(why, "text", own.why);
     set(ask, "hidden", own.pending ? null : "");
     set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
@@ -76,15 +79,16 @@ function render({ model, el }) {
     set(readout, "data-idle", place ? null : "");
     drawRelations();
     drawLog(session.log);
+    if (isNew) showNewest(session);
     shell.speak(place ?? (own.why ? "" : last));
   }
 
-  /** Run the session of the state, if the state is a new one. */
+  /** Run the session of the state; false if that was done before. */
   function read() {
     const now = model.get("_state");
     if (state && String([now.shape, ...now.steps]) === String([state.shape, ...state.steps])) {
       state = now;
-      return;
+      return false;
     }
     state = now;
     const session = now.steps.reduce(run, begin(now.shape));
@@ -92,6 +96,7 @@ function render({ model, el }) {
     Object.assign(own, { why: "", pending: null });
     if (own.spot && !(own.spot.element < session.tapes[own.spot.tape]?.length)) own.spot = null;
     own.hover = null;
+    return true;
   }
 
   function drawRelations() {
@@ -110,6 +115,15 @@ function render({ model, el }) {
       set(item.kind, "data-kind", entry.kind);
       set(item.sentence, "text", entry.sentence);
     });
+  }
+
+  /** In what scrolls: the newest line, and the tensor that it made or wrote. */
+  function showNewest({ log: lines, tensors }) {
+    log.scrollTop = log.scrollHeight;
+    const name = /\w+/.exec(lines.at(-1)?.text)?.[0];
+    if (!(name in tensors)) return;
+    reveal(owned.node, owned.node.querySelector(`.sk-card.is-${name}`));
+    reveal(tapes.node, tapes.node.children[tensors[name].tape]);
   }
 
   /** A sentence on the effect of the last line. */
@@ -151,7 +165,8 @@ function render({ model, el }) {
   function accept(text) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
-    keep([...state.steps, text]);
+    Object.assign(own, { why: "", pending: null, spot: null });
+    shell.change({ shape: state.shape, steps: [...state.steps, text] });
     if (asked) input.focus(); // the focused button is gone
   }
 
@@ -159,12 +174,6 @@ function render({ model, el }) {
     own.pending = null;
     draw();
     input.focus();
-  }
-
-  function keep(steps) {
-    Object.assign(own, { why: "", pending: null, spot: null });
-    shell.change({ shape: state.shape, steps });
-    if (!steps.length) input.focus(); // a disabled button loses the focus
   }
 
   function hover(place) {
@@ -175,9 +184,11 @@ function render({ model, el }) {
   function select(place) {
     Object.assign(own, { spot: place, hover: null });
     draw();
+    for (const { node } of [owned, tapes])
+      reveal(node, node.querySelector(":focus [aria-selected=true]") ?? node.querySelector(".is-spot"));
   }
 
-  return shell.open(form, examples.node, news, why, ask, owned.node, tapes.node, readout, pairs, log);
+  return shell.open(form, rest);
 }
 
 /** For each element of each storage: the names and flat indices that reach it, in the order of names. */

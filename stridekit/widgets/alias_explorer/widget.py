@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import traitlets
 from matplotlib.figure import Figure
 
 from stridekit.layout import Layout, LayoutError
+from stridekit.widgets.alias_explorer import facts
 from stridekit.widgets.alias_explorer.session import Entry, Session
 from stridekit.widgets.alias_explorer.still import draw
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 
 STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
 
 
-class AliasExplorer(StateWidget):
+class AliasExplorer(Explorer):
     """Type `y = x[1:, ::2]`, then `y += 100`, and see which tensors change; after `z = y + 1`, none does.
 
     x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, with the names x, y and z;
@@ -42,10 +43,19 @@ class AliasExplorer(StateWidget):
     _esm = module("alias_explorer/widget.js")
     _css = style("page/base.css", "alias_explorer/widget.css")
 
-    def __init__(self, shape: Sequence[int] = (4, 6), steps: Sequence[str] = STEPS) -> None:
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(
+        self,
+        shape: Sequence[int] = (4, 6),
+        steps: Sequence[str] = STEPS,
+        *,
+        goals: Iterable[Goal] = (),
+    ) -> None:
         self._session = Session(shape, steps)
         super().__init__()
         self._state = {"shape": list(self._session.shape), "steps": list(self.steps)}
+        self._aim(goals)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -56,6 +66,11 @@ class AliasExplorer(StateWidget):
     def steps(self, steps: Sequence[str]) -> None:
         session = Session(self._session.shape, steps)
         self._state = {"shape": list(session.shape), "steps": [entry.text for entry in session.log]}
+
+    @property
+    def code(self) -> str:
+        """The lines of torch that make the tensors."""
+        return facts.code(self._session.shape, self.steps)
 
     @property
     def tensors(self) -> dict[str, Layout]:
@@ -95,12 +110,11 @@ class AliasExplorer(StateWidget):
 
     def __repr__(self) -> str:
         session = self._session
-        start = (
-            f"x = torch.arange({prod(session.shape)}).view({', '.join(map(str, session.shape))})"
-        )
+        start, *_ = self.code.splitlines()
         width = max((len(entry.text) for entry in session.log), default=0)
         lines = [f"{entry.text:{width}}  # {_words(entry)}" for entry in session.log]
-        return "\n  ".join([f"AliasExplorer: {start}", *lines, *session.relations()])
+        relations = session.relations()
+        return "\n  ".join([f"AliasExplorer: {start}", *lines, *relations, *self._aims()])
 
     def _still(self) -> Figure:
         return draw(self._session, repr(self))

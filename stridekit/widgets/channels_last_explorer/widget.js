@@ -4,6 +4,7 @@
 
 import { FORMATS, badge, code, group, layouts, orders, place, spread, step, verdicts } from "./words.js";
 import { createChoice, createNetwork, createPlanes, createSizes, createTape } from "./panes.js";
+import { facts } from "./facts.js";
 import { flatten, unflatten } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
 import { createCode, createVerdicts } from "../page/panels.js";
@@ -17,6 +18,7 @@ function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "channels-last explorer", kind: "sk-channels", traits: ["_state", "_network"], draw,
     forget: () => (hovered = null), // the hovered element may not exist in a new shape
+    code: () => code(model.get("_state").shape), facts,
   });
   const { id } = shell;
   const state = () => model.get("_state");

@@ -11,13 +11,14 @@ from matplotlib.figure import Figure
 from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.channels_last_explorer import facts, words
 from stridekit.widgets.channels_last_explorer import network as net
-from stridekit.widgets.channels_last_explorer import words
 from stridekit.widgets.channels_last_explorer.still import draw
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 
 
-class ChannelsLastExplorer(StateWidget):
+class ChannelsLastExplorer(Explorer):
     """One tensor of shape (N, C, H, W), and its elements in memory in both formats.
 
     Sizes go up to (2, 4, 4, 5). `index` is the selected element, `highlight` the group that lights up with
@@ -50,7 +51,9 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     _network = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, shape: Iterable[int] = (2, 3, 4, 5)) -> None:
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(self, shape: Iterable[int] = (2, 3, 4, 5), *, goals: Iterable[Goal] = ()) -> None:
         sizes = _shape(shape)
         state = {
             "shape": [*sizes],
@@ -60,6 +63,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
             "input": 0,
         }
         super().__init__(_state=state, _network=net.network())
+        self._aim(goals)
 
     def _check(self, state: dict[str, Any]) -> None:
         shape, index = _shape(state["shape"]), ints("index", state["index"])
@@ -154,7 +158,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
             f"a network on {self.network_shape}, first in contiguous_format, then in channels_last",
             *(f"  {code}: {' | '.join(map(_passed, both))}" for code, both in self._trace()),
         ]
-        return "\n  ".join([f"ChannelsLastExplorer: shape {shape}", *lines])
+        return "\n  ".join([f"ChannelsLastExplorer: shape {shape}", *lines, *self._aims()])
 
     def _trace(self) -> list[tuple[str, list[net.Passage]]]:
         return net.trace(self._state["input"], self.layers)

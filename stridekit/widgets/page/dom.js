@@ -70,3 +70,12 @@ export const reachedBy = (key, now, perRow, count) => ({
   ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
   Home: 0, End: count - 1,
 })[key];
+
+/** Scroll a pane, and nothing around it, until one of its nodes can be seen, or its top. */
+export function reveal(pane, node) {
+  if (!node) return;
+  const [all, one] = [pane, node].map((each) => each.getBoundingClientRect());
+  const above = one.top - all.top;
+  const below = Math.min(one.bottom - all.bottom, above);
+  pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
+}

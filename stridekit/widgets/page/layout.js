@@ -123,11 +123,14 @@ export function whyNotContiguous(layout, format = "contiguous_format") {
   return found ? `dim ${found.d} has stride ${layout.stride[found.d]}, ${found.needed} is needed` : "";
 }
 
+/** True if a layout is contiguous in a format. */
+export const isInFormat = (format, layout) => !whyNotContiguous(layout, format);
+
 /** The dims from the outermost in memory to the innermost: the order of torch's loops over one operand. */
 export function dimOrder(layout) {
   const { shape, stride } = layout;
   const isContiguous = !whyNotContiguous(layout);
-  if (isContiguous === Boolean(whyNotContiguous(layout, "channels_last"))) return isContiguous ? range(shape.length) : [0, 2, 3, 1];
+  if (isContiguous !== isInFormat("channels_last", layout)) return isContiguous ? range(shape.length) : [0, 2, 3, 1];
   return sorted(shape, stride).reverse();
 }
 
@@ -460,7 +463,7 @@ const ORDERS = { contiguous_format: null, channels_last: [1, 3, 2, 0], channels_
 
 function contiguous(x, format = "contiguous_format") {
   requireFormat(format, Object.keys(ORDERS));
-  return !whyNotContiguous(x, format) ? x : fresh(x.shape, strideIn(format, x.shape));
+  return isInFormat(format, x) ? x : fresh(x.shape, strideIn(format, x.shape));
 }
 
 /** clone() keeps the strides of a dense layout, and packs others in the order of their strides. */
@@ -705,7 +708,7 @@ export function elementwise(...operands) {
 function commonStride(operands) {
   const [first] = operands;
   if (operands.every((x) => !whyNotContiguous(x))) return contiguousStride(first.shape);
-  if (operands.every((x) => !whyNotContiguous(x, "channels_last"))) return strideIn("channels_last", first.shape);
+  if (operands.every((x) => isInFormat("channels_last", x))) return strideIn("channels_last", first.shape);
   return operands.every((x) => same(x.stride, first.stride)) && isDense(first) ? first.stride : null;
 }
 

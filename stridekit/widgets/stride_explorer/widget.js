@@ -9,6 +9,7 @@ import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js
 import { code, formula, verdicts } from "./words.js";
 import { h, reachedBy, s, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
+import { facts } from "./facts.js";
 import { createFormula } from "./formula.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
@@ -26,6 +27,7 @@ function render({ model, el, signal }) {
     label: "stride explorer", kind: "sk-explorer", traits: ["_state", ...TRAITS], draw,
     // A reason belongs to the slider that was just moved, not to later changes.
     forget: () => own.sliding || sliders.say(""),
+    code: () => codeOf(stages().at(-1).layout), facts,
   });
   const own = {
     hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at

@@ -14,17 +14,18 @@ from stridekit._arguments import a_kind, int_, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.tensors.storage import read_storage, storage_bytes
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import code, layout_json
 from stridekit.widgets.static import draw
-from stridekit.widgets.stride_explorer import presets, words
+from stridekit.widgets.stride_explorer import facts, presets, words
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
 from stridekit.widgets.stride_explorer.presets import Preset
 
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
 
 
-class StrideExplorer(StateWidget):
+class StrideExplorer(Explorer):
     """Drag a stride and watch where the elements come from.
 
     `layout` is the layout on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
@@ -64,7 +65,15 @@ class StrideExplorer(StateWidget):
     _presets = traitlets.List().tag(sync=True)
     _slider_max = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, layout: Layout | None = None, storage_size: int | None = None) -> None:
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(
+        self,
+        layout: Layout | None = None,
+        storage_size: int | None = None,
+        *,
+        goals: Iterable[Goal] = (),
+    ) -> None:
         offered = presets.default_presets(itemsize=4)
         if layout is not None:
             offered = presets.presets(Layout.of(layout), "as given", "x")
@@ -79,6 +88,7 @@ class StrideExplorer(StateWidget):
         super().__init__()
         self._chain: Chain | None = None
         self._show(start, size, f"torch.arange({size}.)", offered)
+        self._aim(goals)
 
     def _show(
         self, layout: Layout, size: int, source: str, offered: list[Preset], **traits: Any
@@ -209,14 +219,16 @@ class StrideExplorer(StateWidget):
                 words.place(self.layout, self.index, self._name),
             ]
         note = [self._note] if self._note else []
-        return "\n  ".join([f"StrideExplorer: {self.code}", *note, *steps, *where, *lines])
+        return "\n  ".join(
+            [f"StrideExplorer: {self.code}", *note, *steps, *where, *lines, *self._aims()]
+        )
 
     def _still(self) -> Figure:
         *_, (_, layout, _, size, labels) = self._stages()
         return draw(layout, size, self.index, repr(self), labels or ())
 
 
-def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
+def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:
     """A StrideExplorer on the storage of your own tensor, with its values as they are now.
 
     `name` is its name in code and sentences. Of a large tensor the leading corner is shown, and a note
@@ -244,6 +256,7 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     explorer = StrideExplorer()
     note = ": ".join(notes)
     explorer._show(corner, size, name, offered, _values=values or [], _note=note, _name=name)
+    explorer._aim(goals)
     return explorer
 
 

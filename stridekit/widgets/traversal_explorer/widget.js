@@ -7,6 +7,7 @@ import { h, set } from "../page/dom.js";
 import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
+import { code, facts } from "./facts.js";
 import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
 import { createWarpPane } from "./warp_pane.js";
@@ -27,6 +28,7 @@ const sameWalk = (a, b) =>
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_presets", "_note"], draw,
+    code: () => code(model.get("_state")), facts,
   });
   const { id } = shell;
   let lastWarp = WARP;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import traitlets
@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import CACHE_LINE, counted
-from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer import facts, traversal
 from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 
@@ -22,7 +23,7 @@ CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a lar
 MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
 
 
-class TraversalExplorer(StateWidget):
+class TraversalExplorer(Explorer):
     """Scrub through a walk over a layout, and watch which cache lines it loads.
 
     `layout` is walked in the `order` of its dims, outermost first ("torch" for the order of torch's
@@ -52,6 +53,8 @@ class TraversalExplorer(StateWidget):
     _presets = traitlets.List().tag(sync=True)
     _note = traitlets.Unicode().tag(sync=True)
 
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
     def __init__(
         self,
         x: Any = None,
@@ -62,6 +65,7 @@ class TraversalExplorer(StateWidget):
         cache_lines: int = 4,
         alignment: int = 0,
         warp: Sequence[int] | None = None,
+        goals: Iterable[Goal] = (),
     ) -> None:
         super().__init__()
         presets, walks = traversal.presets(), traversal.presets()[0].walks
@@ -91,6 +95,7 @@ class TraversalExplorer(StateWidget):
                 "warp": _warp(warp),
             }
         )
+        self._aim(goals)
 
     # On screen ------------------------------------------------------------------------------------
 
@@ -185,6 +190,11 @@ class TraversalExplorer(StateWidget):
         """The costs of the walk on the right so far."""
         return self._counts(self.walks[1]) if len(self.walks) > 1 else None
 
+    @property
+    def code(self) -> str:
+        """The lines of Python that make the picture."""
+        return facts.code(self._state)
+
     def _counts(self, step: Walk) -> Counts:
         visits = traversal.walk(step.layout, step.order, self.cache_lines, self.alignment)
         return traversal.counts(visits, step.layout.itemsize, self.visit)
@@ -241,7 +251,8 @@ class TraversalExplorer(StateWidget):
 
     def __repr__(self) -> str:
         if self.warp is not None:
-            return f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
+            said = f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
+            return "\n  ".join([said, *self._aims()])
         state = f"{counted(self.visit, 'visit')}, a cache of {counted(self.cache_lines, 'line')}"
         head = f"TraversalExplorer: {state}, alignment {self.alignment}"
         lines = [head, *([self._note] if self._note else [])]
@@ -252,7 +263,7 @@ class TraversalExplorer(StateWidget):
             lines.append(f"{'':<5}  {traversal.counts_sentence(costs)}")
         if len(found) > 1:
             lines.append(traversal.comparison(*found))
-        return "\n  ".join(lines)
+        return "\n  ".join([*lines, *self._aims()])
 
     def _still(self) -> Figure:
         if self.warp is not None:
