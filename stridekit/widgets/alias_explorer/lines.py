@@ -14,7 +14,10 @@ from stridekit.widgets.grammar import Reader, Step, plain
 IN_PLACE = {".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor"}
 IN_PLACE |= dict.fromkeys((".add_", ".sub_", ".mul_"), "int or tensor")
 _OPERATORS = {"=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_"}
-_FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one"
+_FORMS = (
+    "write {y} = {x}[1:, ::2] or {y} = {x} + 1 to make a tensor, "
+    "{y} += 100 or {y}[0] = 7 to write to one"
+)
 
 
 class Chain(NamedTuple):
@@ -57,13 +60,13 @@ class Store(NamedTuple):
     source: Operand | None
 
 
-def read(text: str) -> Bind | Compute | Store:
-    """The parsed line. Raises LayoutError for a line in none of the forms.
+def read(text: str, x: str = "x", y: str = "y") -> Bind | Compute | Store:
+    """The parsed line. Raises LayoutError for a line in none of the forms, which are told with these names.
 
     >>> read("y = x[1:, ::2].t()").name, read("y = x + 1").sign, read("y[0] += 5").op
     ('y', '+', 'add_')
     """
-    reader = Reader(plain(text), _FORMS)
+    reader = Reader(plain(text), _FORMS.format(x=x, y=y))
     line = _line(reader)
     reader.need("")
     return line._replace(text=reader.written)
