@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
-from stridekit.widgets.alias_explorer.session import Session
+from stridekit.widgets.alias_explorer.session import NAMES, Session
 
 PAIRS = (("y", "x"), ("z", "x"), ("z", "y"))
 FACTS = {
@@ -20,18 +20,18 @@ def facts(state: dict[str, Any]) -> dict[str, Any]:
     """The lines run, what the last one did and changed, who overlaps itself, who shares with whom.
 
     Two names have the "same" elements, or those of the first lie "inside" or "around" those of the
-    second, or they share "some" or "none".
+    second, or they share "some" or "none". There x, y and z stand for the three, whatever they are called.
     """
-    session = Session(state["shape"], state["steps"])
+    session = Session(state["shape"], state["steps"], state.get("names", NAMES))
     last = session.log[-1] if session.log else None
-    names = session.names()
+    names, called = session.names(), dict(zip(NAMES, session.called, strict=True))
     return {
         "lines": len(session.log),
         "last": last and last.kind,
-        "changed": tuple(re.findall(r"\b([xyz]) changed", last.sentence)) if last else (),
+        "changed": tuple(re.findall(r"(?:^|; )(\w+) changed", last.sentence)) if last else (),
         "overlapping": tuple(name for name in names if session.overlap(name)),
         "storages": len(session.tapes),
-        **{f"{y}_and_{x}": _shares(session, y, x) for y, x in PAIRS},
+        **{f"{y}_and_{x}": _shares(session, called[y], called[x]) for y, x in PAIRS},
     }
 
 
@@ -45,7 +45,7 @@ def _shares(session: Session, y: str, x: str) -> str | None:
     return "same" if ys == xs else "inside" if ys < xs else "around" if ys > xs else "some"
 
 
-def code(shape: Sequence[int], steps: Iterable[str]) -> str:
+def code(shape: Sequence[int], steps: Iterable[str], name: str = "x") -> str:
     """The lines of torch that make the tensors.
 
     >>> print(code((4, 6), ["y = x[1:]"]))
@@ -53,4 +53,4 @@ def code(shape: Sequence[int], steps: Iterable[str]) -> str:
     y = x[1:]
     """
     sizes = ", ".join(map(str, shape)) or "()"
-    return "\n".join([f"x = torch.arange({prod(shape)}).view({sizes})", *steps])
+    return "\n".join([f"{name} = torch.arange({prod(shape)}).view({sizes})", *steps])

@@ -1,8 +1,8 @@
 // The panes of the alias explorer: a small grid for each tensor, and a tape for each storage.
 //
-// Each name has a letter, a hue and a pattern: in its grid, and as a lane through the boxes of the tape that it reaches.
+// Each name has a hue and a pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
 
-import { elementsOf, namesOf } from "./session.js";
+import { elementsOf, NAMES, namesOf } from "./session.js";
 import { elementName, numel, range, tuple, unflatten } from "../page/layout.js";
 import { boxFor, fit, h, pool, set } from "../page/dom.js";
 import { createMarks } from "../page/panels.js";
@@ -19,7 +19,6 @@ const [VALUE, LANE] = [22, 13]; // heights in a box of a storage: the number, an
 const GUTTER = 34; // room for the number of a row's first element
 const WIDE = 600; // in a narrower widget, short lines let two grids stand side by side
 const BAR = 10; // room for the scroll bar of a pane
-const NAMES = ["x", "y", "z"];
 
 const longestOf = (texts) => Math.max(1, ...texts.map((text) => text.length));
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
@@ -30,10 +29,10 @@ const written = (session, tape, element) =>
     ? ` is-written is-flash${session.log.length % 2}`
     : "";
 
-/** The grids of the existing tensors. `hand` is {onHover, onMove}, told {tape, element}. */
-export function createOwned(id, hand) {
+/** The grids of the existing tensors of these names. `hand` is {onHover, onMove}, told {tape, element}. */
+export function createOwned(id, names, hand) {
   const node = h("div", { class: "sk-owned sk-pane" });
-  const cards = NAMES.map((name) => createCard(id, name, hand));
+  const cards = names.map((name, k) => createCard(`${id}-${NAMES[k]}`, name, NAMES[k], hand));
   node.append(...cards.map((card) => card.node));
   let laidOut = "";
 
@@ -57,18 +56,18 @@ export function createOwned(id, hand) {
   return { node, draw };
 }
 
-function createCard(id, name, hand) {
+function createCard(id, name, kind, hand) {
   // `all` and `texts` in the order of the indices, `flats` and `elements` in that of the strip's boxes
   const own = { tensor: null, all: [], texts: [], flats: [], elements: [] };
-  const strip = createStrip(`${id}-${name}`, {
+  const strip = createStrip(id, {
     label: `elements of ${name} by index`, height: 27, gap: GAP, ...hand,
     of: (k) => ({ tape: own.tensor.tape, element: own.elements[k] }),
   });
   const numbers = h("span", { class: "sk-numbers" });
-  const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${name}`, text: name }), numbers);
+  const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${kind}`, text: name }), numbers);
   const heads = createMarks("sk-heads");
   const body = h("div", { class: "sk-body" }, heads.node, strip.node);
-  const node = h("div", { class: `sk-card is-${name}`, role: "group", "aria-label": `tensor ${name}` }, title, body);
+  const node = h("div", { class: `sk-card is-${kind}`, role: "group", "aria-label": `tensor ${name}` }, title, body);
 
   /** Take what the session has for this name; false if that is nothing. */
   function read({ session }) {
@@ -90,7 +89,7 @@ function createCard(id, name, hand) {
   }
 
   const gridFor = (look) => arrange(own.tensor.layout.shape, numel(own.tensor.layout), longestOf(own.texts), look);
-  const widthOf = (look) => Math.max(gridFor(look).width, LETTER + CHARACTER * longestOf(numbersIn(look.lines)));
+  const widthOf = (look) => Math.max(gridFor(look).width, LETTER + CHARACTER * (name.length - 1 + longestOf(numbersIn(look.lines))));
 
   function layOut(look) {
     const { shape } = own.tensor.layout;
@@ -135,7 +134,7 @@ function createCard(id, name, hand) {
       const [element, text] = [own.elements[k], texts[flats[k]]];
       return {
         text,
-        kind: `sk-of is-${name}${isAt(pointed, k) ? " is-spot" : ""}${written(session, tensor.tape, element)}`,
+        kind: `sk-of is-${kind}${isAt(pointed, k) ? " is-spot" : ""}${written(session, tensor.tape, element)}`,
         says: `${elementName(unflatten(tensor.layout.shape, flats[k]), name)}: ${text}, element ${element}`,
       };
     }, active < 0 ? null : active);
@@ -238,7 +237,7 @@ function createTape(id, tape, hand) {
           `sk-lanes${own.length ? "" : " is-hole"}${isAt(pointed, element) ? " is-spot" : ""}` +
           written(session, tape, element),
         says: `element ${element}: ${values[element]}, ${says.join(", ") || "no tensor reaches it"}`,
-        style: lanes(own, names),
+        style: lanes(own, names, session.called),
       };
     }, spot?.tape === tape ? spot.element : null);
   }
@@ -247,11 +246,11 @@ function createTape(id, tape, hand) {
 }
 
 /** The lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
-function lanes(own, names) {
+function lanes(own, names, called) {
   const parts = names.flatMap((name, k) => {
     const count = own.filter((owner) => owner.name === name).length;
-    const says = count > 1 ? `${name}×${count}` : name;
-    return count ? [`--lane${k}:var(--lane-${name});--says${k}:"${says}"`] : [];
+    const says = count === 1 ? name : name.length > 2 ? `×${count}` : `${name}×${count}`;
+    return count ? [`--lane${k}:var(--lane-${NAMES[called.indexOf(name)]});--says${k}:"${says}"`] : [];
   });
   return parts.join(";");
 }

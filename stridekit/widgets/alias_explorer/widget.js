@@ -1,9 +1,9 @@
 // AliasExplorer: x, y and z painted on their storages, and a line to type on.
 //
-// The state in the model is {shape, steps}, from which the session follows. What is pointed at, the line that awaits
+// The state in the model is {shape, steps}, and {names} if they are not x, y and z, from which the session follows. What is pointed at, the line that awaits
 // confirmation, and the reason of a refusal belong to this view.
 
-import { begin, elementsOf, namesOf, relations, run } from "./session.js";
+import { begin, elementsOf, NAMES, namesOf, relations, run } from "./session.js";
 import { code, facts } from "./facts.js";
 import { createOwned, createTapes } from "./panes.js";
 import { Refused, elementName, unflatten } from "../page/layout.js";
@@ -25,12 +25,14 @@ function render({ model, el }) {
   });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };
+  const called = model.get("_state").names ?? NAMES;
+  const inNames = (text) => text.replace(/\b[xyz]\b/g, (name) => called[NAMES.indexOf(name)]);
   let state = null;
   let shown = null;
 
   const input = h("input", {
     class: "sk-input", id: `${id}-line`, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-    "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]",
+    "aria-describedby": `${id}-why`, placeholder: inNames("y = x[1:, ::2]"),
     // JupyterLab keeps Enter from submitting a form.
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
@@ -39,14 +41,14 @@ function render({ model, el }) {
     h("label", { for: `${id}-line`, text: "run a line" }), input,
     h("button", { class: "sk-button", text: "run" }));
   const examples = createChips("lines to run", type);
-  examples.draw(EXAMPLES.map((text) => ({ text, value: text })));
+  examples.draw(EXAMPLES.map(inNames).map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
   const yes = act("write all the same", () => accept(own.pending.text));
   const no = act("leave it", leave);
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
   const hand = { onHover: hover, onMove: select };
-  const [owned, tapes] = [createOwned(id, hand), createTapes(id, hand)];
+  const [owned, tapes] = [createOwned(id, called, hand), createTapes(id, hand)];
   const news = h("p", { class: "sk-news" });
   const message = h("div", { class: "sk-message" }, news, why, ask);
   const readout = h("p", { class: "sk-readout" });
@@ -91,7 +93,7 @@ function render({ model, el }) {
       return false;
     }
     state = now;
-    const session = now.steps.reduce(run, begin(now.shape));
+    const session = now.steps.reduce(run, begin(now.shape, called));
     shown = { session, owners: ownersOf(session), relations: relations(session) };
     Object.assign(own, { why: "", pending: null });
     if (own.spot && !(own.spot.element < session.tapes[own.spot.tape]?.length)) own.spot = null;
@@ -121,14 +123,14 @@ function render({ model, el }) {
   function showNewest({ log: lines, tensors }) {
     log.scrollTop = log.scrollHeight;
     const name = /\w+/.exec(lines.at(-1)?.text)?.[0];
-    if (!(name in tensors)) return;
-    reveal(owned.node, owned.node.querySelector(`.sk-card.is-${name}`));
+    if (!Object.hasOwn(tensors, name)) return;
+    reveal(owned.node, owned.node.querySelector(`.sk-card.is-${NAMES[called.indexOf(name)]}`));
     reveal(tapes.node, tapes.node.children[tensors[name].tape]);
   }
 
   /** A sentence on the effect of the last line. */
   function outcome({ log }) {
-    if (!log.length) return "Nothing has been run yet: x is alone.";
+    if (!log.length) return `Nothing has been run yet: ${called[0]} is alone.`;
     const { text, kind, sentence } = log.at(-1);
     return `${text} — ${kind === "write" ? "" : `${kind}: `}${sentence}.`;
   }
@@ -166,7 +168,7 @@ function render({ model, el }) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
     Object.assign(own, { why: "", pending: null, spot: null });
-    shell.change({ shape: state.shape, steps: [...state.steps, text] });
+    shell.change({ ...state, steps: [...state.steps, text] });
     if (asked) input.focus(); // the focused button is gone
   }
 

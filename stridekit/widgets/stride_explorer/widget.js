@@ -40,7 +40,7 @@ function render({ model, el, signal }) {
     chainPanel.restart();
     change(preset.layout, model.get("_state").index, null);
   });
-  const chainPanel = createChain(id, { onSteps: setSteps });
+  const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
   const grid = createGrid(id, {
     onHover: (flat) => own.dragging || hover("hoverFlat", flat),

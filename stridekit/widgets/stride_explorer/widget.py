@@ -142,7 +142,7 @@ class StrideExplorer(Explorer):
     def chain(self, steps: Iterable[str]) -> None:
         before = self._chain
         start = before or Chain(self._expression(), self.layout, ())
-        chain = start._replace(steps=steps_of(steps))
+        chain = start._replace(steps=steps_of(steps, self._name))
         layout = chain.stages(self.storage_size)[-1].layout  # refuses before anything changes
         with self.hold_trait_notifications():
             self._chain = chain if chain.steps else None
