@@ -2,6 +2,7 @@
 // aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
 import { h, set } from "./dom.js";
+import { waitForFingers } from "./touch.js";
 
 // Each kind of widget has a module of its own, but ids must be unique on the whole page.
 const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
@@ -19,6 +20,7 @@ const unanswered = new Map();
 export function createShell({ model, el }, { label, kind, traits, draw, forget }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
+  waitForFingers(root);
   let speaking = null;
   let unsent = false; // a change waits to be sent until it has been painted
   let drawn = null; // the state that is on screen
