@@ -6,12 +6,12 @@ const AROUND = 60; // characters on either side of a hit
 
 const plain = (text) => text.toLowerCase();
 
-/** 0 for a heading that is the query, 1 to 3 for one that begins with it, has all its words, or some; 4 for none. */
+/** 0 for a heading that is the query, 1 for one with all its words, 2 with words that begin so; 3 for others. */
 function rank(title, query, words) {
   if (title === query) return 0;
-  if (title.startsWith(query)) return 1;
-  const found = words.filter((word) => title.split(/[^\p{L}\p{N}_]+/u).some((own) => own.startsWith(word)));
-  return found.length === words.length ? 2 : found.length ? 3 : 4;
+  const own = title.split(/[^\p{L}\p{N}_]+/u);
+  if (words.every((word) => own.includes(word))) return 1;
+  return words.every((word) => own.some((longer) => longer.startsWith(word))) ? 2 : 3;
 }
 
 /** A piece of a text around the first of the words in it: what stands before it, the word, what follows. */
@@ -60,7 +60,7 @@ function load(address) {
 
 const entry = ({ href, page, title, parts: [before, hit, after] }) =>
   make("li", {}, make("a", { href },
-    make("b", { textContent: title }), make("small", { textContent: title === page ? "" : page }),
+    make("b", { textContent: title }), " ", make("small", { textContent: title === page ? "" : page }),
     make("span", {}, before, make("mark", { textContent: hit }), after)));
 
 function createSearch(root) {

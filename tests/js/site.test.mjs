@@ -16,6 +16,8 @@ const titles = (query) => find(INDEX, query).map(({ title }) => title);
 
 test("headings come first, the nearest of them first, then texts in a reader's order", () => {
   assert.deepEqual(titles("stride"), ["stride", "Strides again", "Walk", "The formula", "memset"]);
+  assert.deepEqual(titles("strides"), ["Strides again"]);
+  assert.deepEqual(titles("v"), ["Views", "Walk", "Strides again"]);
   assert.deepEqual(titles("  VIEW "), ["Views", "Strides again"]);
   assert.deepEqual(titles("again stride"), ["Strides again"]);
 });
