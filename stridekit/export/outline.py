@@ -9,7 +9,7 @@ HEADINGS = ("h1", "h2", "h3")
 WORDS = {"p", "li", "dd", "td", "th"}
 # No words of the lesson: code, what a script reads, remarks, what waits to be opened below an exercise.
 UNREAD_TAGS = {"pre", "script", "style", "noscript", "nav", "small"}
-UNREAD_CLASSES = {"jp-Cell-outputWrapper", "sk-help", "sk-aside"}
+UNREAD_CLASSES = {"jp-Cell-outputWrapper", "sk-help", "sk-aside", "sk-from"}
 
 
 class Section(NamedTuple):

@@ -14,14 +14,15 @@ function rank(title, query, words) {
   return words.every((word) => own.some((longer) => longer.startsWith(word))) ? 2 : 3;
 }
 
-/** A piece of a text around the first of the words in it: what stands before it, the word, what follows. */
+/** A piece of a text around the first of some words in it: what stands before it, the word, what follows. */
 export function excerpt(text, words) {
   const places = words.map((word) => [plain(text).indexOf(word), word.length]).filter(([at]) => at >= 0);
-  if (!places.length) return [text.slice(0, 2 * AROUND), "", ""];
-  const [at, length] = places.sort((a, b) => a[0] - b[0])[0];
-  const from = at <= AROUND ? 0 : text.indexOf(" ", at - AROUND) + 1 || at;
-  const begin = from > at ? at : from;
-  return [(begin ? "… " : "") + text.slice(begin, at), text.slice(at, at + length), text.slice(at + length, at + length + AROUND)];
+  const [at, length] = places.sort((a, b) => a[0] - b[0])[0] ?? [0, 0];
+  const [start, end] = [text.lastIndexOf(" ", Math.max(at - AROUND, 0)) + 1, at + length];
+  const stop = text.indexOf(" ", end + AROUND);
+  const from = at - start > 2 * AROUND ? at : start; // a long formula has no words
+  return [(from ? "… " : "") + text.slice(from, at), text.slice(at, end),
+    stop < 0 ? text.slice(end) : `${text.slice(end, Math.min(stop, end + 2 * AROUND))} …`];
 }
 
 /**
@@ -37,7 +38,8 @@ export function find(index, query) {
       const all = plain(`${title} ${text}`);
       if (!words.every((word) => all.includes(word))) return [];
       const href = anchor ? `${address}#${encodeURIComponent(anchor)}` : address;
-      return [{ href, page, title, parts: excerpt(text, words), rank: rank(plain(title), wanted, words) }];
+      const hits = plain(text).includes(wanted) ? [wanted] : words;
+      return [{ href, page, title, parts: excerpt(text, hits), rank: rank(plain(title), wanted, words) }];
     }));
   return found.sort((a, b) => a.rank - b.rank);
 }

@@ -39,9 +39,17 @@ test("an excerpt begins with a word and holds the hit", () => {
   const [before, hit, after] = excerpt(text, ["nowhere", "stride"]);
   assert.match(before, /^… \w+ .*then the $/);
   assert.equal(hit, "Stride");
-  assert.ok(before.length < 80 && after.startsWith(", and more"));
-  assert.equal(text.includes(before.slice(2) + hit + after), true);
-  assert.equal(excerpt(`${"x".repeat(200)}stride`, ["stride"])[1], "stride");
+  assert.match(after, /^, and more .* (and|more) …$/);
+  assert.ok(before.length < 80 && after.length < 80);
+  assert.equal(text.includes(before.slice(2) + hit + after.slice(0, -2)), true);
+  assert.deepEqual(excerpt(`${"x".repeat(200)}stride${"y".repeat(200)}`, ["stride"])[1], "stride");
+  assert.deepEqual(excerpt("a stride", ["a"]), ["", "a", " stride"]);
+  assert.deepEqual(excerpt("of the title", ["walk"]), ["", "", "of the title"]);
+});
+
+test("where the words of a query stand together, they are the hit", () => {
+  const index = [["a.html", "A", [["x", "x", "offset here, and a storage offset there"]]]];
+  assert.equal(find(index, "storage Offset")[0].parts[1], "storage offset");
 });
 
 // What is kept ---------------------------------------------------------------------------------------
