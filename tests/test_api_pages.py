@@ -156,6 +156,7 @@ def test_a_site_has_the_reference_and_leads_to_it(tmp_path, monkeypatch):
     assert all(f'href="{file}"' in front for file in PAGES)
     page = (tmp_path / "site" / "reference-layouts.html").read_text(encoding="utf-8")
     assert "--jp-mirror-editor-keyword-color" in page and "prefers-color-scheme: dark" in page
+    assert '<li class="sk-level3"><a href="#Layout.of">.of</a></li>' in page
     assert loaded_from_elsewhere(page) == ""
     (tmp_path / "reference-a.ipynb").touch()
     with pytest.raises(pages.ExportError, match="of a page of the reference: rename it"):

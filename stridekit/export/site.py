@@ -27,6 +27,7 @@ LEAD = (
     "network. To run the code and do the exercises, get stridekit and call <code>make lab</code>."
 )
 _HERE = Path(__file__).parent
+_MEMBER = re.compile(r"^\w+(?=\.\w+$)")
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,10 @@ def _entry(page: Page, is_here: bool) -> str:
 
 
 def _headings(page: Page) -> str:
+    """The headings of a page; a member of a class without the name of the class."""
     items = "".join(
         f'<li class="sk-level{part.level}"><a href="#{quote(part.anchor)}">'
-        f"{html.escape(part.title, quote=False)}</a></li>"
+        f"{html.escape(_MEMBER.sub('', part.title), quote=False)}</a></li>"
         for part in page.sections
         if part.anchor and part.level > 1
     )
