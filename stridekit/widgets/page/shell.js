@@ -1,8 +1,8 @@
 // The frame around the panes of every widget: a root that follows theme and width, a sentence that is read
 // aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
-import { h, set } from "./dom.js";
 import { waitForFingers } from "./touch.js";
+import { h, set } from "./dom.js";
 
 // Each kind of widget has a module of its own, but ids must be unique on the whole page.
 const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
