@@ -10,7 +10,7 @@ import pytest
 
 from browser_lab import ROOT
 from stridekit import widgets
-from tests.browser.pages import COLOURS, assert_accessible, button, enter, text
+from tests.browser.pages import COLOURS, assert_accessible, button, enter, painted, text
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 
@@ -56,22 +56,27 @@ def kinds(tmp_path_factory):
 
 @pytest.fixture
 def visit(browser):
-    """`visit(path)` opens a page from the disk; no page may fetch anything or raise an error."""
-    context = browser.new_context(offline=True, viewport={"width": 800, "height": 900})
-    wrong = []
-    context.on("request", lambda request: wrong.append(request.url))
+    """`visit(path)` opens a page and all its folds from the disk; no page may fetch anything or fail."""
+    contexts, wrong = [], []
 
-    def open_page(path):
+    def open_page(path, width=800, **options):
+        viewport = {"width": width, "height": 900}
+        context = browser.new_context(offline=True, viewport=viewport, **options)
+        contexts.append(context)
+        context.on("request", lambda request: wrong.append(request.url))
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(path.as_uri())
         page.wait_for_function(
             "[...document.querySelectorAll('[data-widget]')].every((el) => el.querySelector('.stridekit'))"
         )
+        page.evaluate("document.querySelectorAll('details').forEach((node) => (node.open = true))")
+        painted(page)
         return page
 
     yield open_page
-    context.close()
+    for context in contexts:
+        context.close()
     assert [url for url in wrong if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
@@ -119,6 +124,8 @@ def test_a_lesson_is_alive(visit, site, name):
         assert_alive(widget)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("text=could not be drawn").count() == 0
+    page = visit(site / f"{name}.html", 390, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 @pytest.mark.long
@@ -129,15 +136,15 @@ def test_the_front_page_leads_to_every_lesson_and_back(visit, site):
     first = links.first.inner_text()
     links.first.click()
     assert text(page, "h1") == first
-    page.get_by_role("link", name="All lessons").click()
+    page.locator(".sk-bar").get_by_role("link").click()
     assert text(page, "h1") == "How tensors live in memory"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["index", *NAMES])
-def test_accessibility(visit, site, name, scheme):
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["index", "reference-layouts", *NAMES])
+def test_accessibility(visit, site, name, width, scheme):
     """axe finds nothing; in the dark it checks only the rules that depend on colours."""
-    page = visit(site / f"{name}.html")
-    page.emulate_media(color_scheme=scheme)
+    page = visit(site / f"{name}.html", width, is_mobile=width < 600, color_scheme=scheme)
     assert_accessible(page, rules=COLOURS if scheme == "dark" else ())

@@ -51,6 +51,8 @@ export async function bringToLife(root, { modules, widgets }) {
   for (const el of root.querySelectorAll("[data-widget]")) {
     try {
       const { widget, model } = await begun[Number(el.dataset.widget)];
+      // What the page knows of this widget, such as an earlier answer, comes before it is drawn.
+      el.dispatchEvent?.(new CustomEvent("stridekit-model", { bubbles: true, detail: model }));
       await widget.render({ model, el, signal });
     } catch (error) {
       el.textContent = `This picture could not be drawn: ${error.message}`;

@@ -1,6 +1,7 @@
 // What is around the panes of every widget: a root that follows theme and width, a sentence that is read
 // aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
+import { waitForFingers } from "./touch.js";
 import { h, set } from "./dom.js";
 import { createFrame } from "./frame.js";
 import { createGoals } from "./goals.js";
@@ -24,6 +25,7 @@ const NARROW = 480; // px: the toolbar then has a row of its own
 export function createShell({ model, el }, { label, kind, traits, draw, forget, code, facts }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
+  waitForFingers(root);
   let speaking = null;
   let unsent = false; // a change waits to be sent until it has been painted
   let drawn = null; // the state that is on screen
