@@ -36,7 +36,10 @@ export function createPresets(onPick) {
   };
 }
 
-/** A native slider between its label, which is text and nodes, and its value as text. */
+/**
+ * A native slider between its label, which is text and nodes, and its value as text. `draw` fills the track up to the
+ * value, and hatches it beyond `most`, which a limit closes.
+ */
 export function createSlider(id, label, { onInput, ...props }) {
   const input = h("input", {
     type: "range", id, min: "0", step: "1", ...props, oninput: () => onInput(input.valueAsNumber),
@@ -44,7 +47,10 @@ export function createSlider(id, label, { onInput, ...props }) {
   const output = h("output", { for: id });
   return {
     input, nodes: [h("label", { for: id }, ...[label].flat()), input, output],
-    draw(value, says = String(value)) {
+    draw(value, says = String(value), most = Infinity) {
+      const [least, end] = [Number(input.min), Number(input.max)];
+      const at = (n) => (n - least) / Math.max(end - least, 1);
+      set(input, "style", `--at:${at(value)};--to:${most < end ? at(most) : 2}`);
       if (input.valueAsNumber !== value) input.value = value;
       set(output, "text", says);
     },
