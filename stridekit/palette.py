@@ -15,8 +15,8 @@ DIMS = (
 )
 OFFSET = ("#5a3bc0", "#b8a2ff")  # violet
 
-# Soft tints for the rows that elements belong to; ink is always legible on them. Their hues lie between those of the
-# dims and of the offset, or they are grey, so that no row looks like a dim.
+# Soft tints for the rows that elements belong to; ink is always legible on them. Their hues lie between
+# those of the dims and of the offset, or they are grey, so that no row looks like a dim.
 ROWS = (
     ("#bdf3f8", "#044751"),  # cyan
     ("#f8e097", "#513d00"),  # sand

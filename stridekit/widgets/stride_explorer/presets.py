@@ -62,7 +62,7 @@ def presets(x: Layout, name: str, expression: str) -> list[Preset]:
 
 
 def default_presets(itemsize: int) -> list[Preset]:
-    """A slice of 40 numbers, so that each size, stride and the offset has room both ways; and other readings.
+    """A slice of 40 numbers, where sizes, strides and the offset have room both ways; and other readings.
 
     >>> print(default_presets(4)[0].layout)
     Layout(shape=(4, 6), stride=(8, 1), storage_offset=2, itemsize=4)
