@@ -169,19 +169,20 @@ test("the cache line of the selected element is dark and named", () => {
 
 test("no two labels lie on each other, wherever steps lead", () => {
   const width = (text) => 7 * text.length;
-  for (const shape of [[4, 6], [3, 3]])
-    for (const stride of [[8, 1], [16, 1], [1, 2], [17, 16], [15, 1], [0, 1], [2, 1], [5, 4]])
-      for (const start of [0, 1, 2, 5]) {
-        const { tags } = drawn({ shape, stride, storage_offset: start, itemsize: 4 }, 96, [1, 1]);
-        const boxes = tags.map(([text, x, y, kind]) => {
-          const left = x - (kind.includes("is-left") ? width(text) : kind.includes("is-centred") ? width(text) / 2 : 0);
-          return { text, left, right: left + width(text), y };
-        });
-        for (const a of boxes)
-          for (const b of boxes)
-            assert.ok(a === b || a.right <= b.left || b.right <= a.left || Math.abs(a.y - b.y) >= 14,
-              `${a.text} and ${b.text}: ${shape} ${stride} ${start}`);
+  const cases = [[8, 1], [9, 1], [16, 1], [1, 2], [17, 16], [15, 1], [0, 1], [2, 1], [5, 4]].flatMap((stride) =>
+    [0, 1, 2, 5].flatMap((start) => [[96, null], [40, null], [40, 0], [40, 1]].map((rest) => [stride, start, ...rest])));
+  for (const [stride, start, storageSize, lit] of cases) {
+    const layout = { shape: [3, 3], stride, storage_offset: start, itemsize: 4 };
+    const boxes = drawn(layout, storageSize, [1, 1], lit).tags.map(([text, x, y, kind]) => {
+      const left = x - (kind.includes("is-left") ? width(text) : kind.includes("is-centred") ? width(text) / 2 : 0);
+      return { text, left, right: left + width(text), y };
+    });
+    for (const a of boxes)
+      for (const b of boxes) {
+        const areApart = a === b || a.right <= b.left || b.right <= a.left || Math.abs(a.y - b.y) >= 14;
+        assert.ok(areApart, `${a.text} and ${b.text}: ${stride} ${start} of ${storageSize}, ${lit} lit`);
       }
+  }
 });
 
 test("where room is scarce the rows of a grid and of a tape are lower, and no cell is lost", () => {

@@ -49,7 +49,9 @@ function edges([text, x, y, kind]) {
 
 /** Add a label at the first of some places where it lies on no other label and on no grip; returns whether there is one. */
 function place(g, { tags, grips }, places) {
-  const taken = tags.map(edges).concat(grips.map(([x, y]) => [x - 8, x + 8, y - LABEL / 2]));
+  // The diamonds at the ends of dims hang from their slots, over the labels.
+  const high = (kind) => (kind.startsWith("sk-end") ? LABEL - 2 : LABEL / 2);
+  const taken = tags.map(edges).concat(grips.map(([x, y, kind]) => [x - 8, x + 8, y - high(kind)]));
   const free = places.find((tag) => {
     const [left, right, top] = edges(tag);
     return isInside(g, tag) && taken.every(([l, r, t]) => right <= l || r <= left || Math.abs(t - top) >= LABEL);

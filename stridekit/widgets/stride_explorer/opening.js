@@ -5,12 +5,12 @@
 const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js
 
 /** Give the focus to a slider, if its widget stands in the first cell and Shift+Enter has just gone on to the second. */
-export function takeKeys(el, slider) {
+export function takeKeys(el, slider, signal) {
   const cell = el.closest('.jp-Cell[data-windowed-list-index="0"]');
   const book = cell?.closest(".jp-Notebook.jp-mod-commandMode");
   const next = book?.querySelector('.jp-Cell[data-windowed-list-index="1"].jp-mod-active');
   if (!next?.contains(document.activeElement)) return;
-  addEventListener("keydown", goOn, true);
+  addEventListener("keydown", goOn, { capture: true, signal });
   slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
   slider.focus({ preventScroll: true });
 

@@ -54,17 +54,22 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
   const [height, gap] = dense ? [DENSE_SLOT, 1] : [slot, 4];
   const rows = tapeRows(storageSize, perRow, owners, dense ? MAX_DENSE_ROWS : MAX_ROWS);
   const rowOf = (element) => Math.floor(element / perRow);
-  const first = rowOf(layout.storage_offset);
-  const targets = new Set(layout.stride.map((step) => rowOf(layout.storage_offset + step)));
+  const start = layout.storage_offset;
+  const first = rowOf(start);
+  const targets = new Set(layout.stride.map((step) => rowOf(start + step)));
   // Rows leave room for their marks. If rows are few, all do, so that nothing jumps during a drag.
   const few = rows.length <= 4;
   const arcs = 12 + Math.max(layout.shape.length, 1) * 16;
-  const marked = (above, below) => few || rowOf(layout.storage_offset) === above?.row || targets.has(below?.row);
+  const marked = (above, below) => few || first === above?.row || targets.has(below?.row);
+  // A step that ends below the label of the offset has its own label below that one.
+  const isBelow = (step) => rowOf(start + step) === first + 1 && Math.abs((step - perRow) * pitch - 65) < 85;
+  const second = layout.stride.some(isBelow) ? 18 : 0;
   const tops = new Map();
   let y = 0;
   const placed = rows.map((row, k) => {
     const above = rows[k - 1];
     y += row.row === first ? arcs : k === 0 ? (few ? band : 2) : marked(above, row) ? band : dense ? 7 : 11;
+    if (row.row === first + 1) y += second;
     const top = y;
     if (row.gap) y += 16;
     else {

@@ -201,10 +201,10 @@ function render({ model, el, signal }) {
   let isPlaced = false;
   const placed = new ResizeObserver(() => {
     measure();
-    if (!isPlaced && sliders.find("stride[0]")) takeKeys(el, sliders.find("stride[0]").input);
+    if (!isPlaced && sliders.find("stride[0]")) takeKeys(el, sliders.find("stride[0]").input, signal);
     isPlaced = true;
     drawLink();
-    const now = panes.reduce((sum, { offsetHeight }) => sum + offsetHeight, 48); // their margins
+    const now = panes.reduce((sum, { offsetHeight }) => sum + offsetHeight, 40); // their margins
     if (now === others) return;
     others = now;
     draw();
