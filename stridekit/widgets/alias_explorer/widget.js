@@ -37,7 +37,7 @@ function render({ model, el }) {
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
   const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
-  const form = h("form", { class: "sk-line sk-first", onsubmit: submit },
+  const form = h("form", { class: "sk-line", onsubmit: submit },
     h("label", { for: `${id}-line`, text: "run a line" }), input,
     h("button", { class: "sk-button", text: "run" }));
   const examples = createChips("lines to run", type);

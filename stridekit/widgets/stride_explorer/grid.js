@@ -177,7 +177,7 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
       const title = last > 1 ? elementName([...outer, ":", ":"], tensor) : "";
       if (title) texts.push([title, x + gutter, y, "sk-title"]);
       if (last >= 0) {
-        if (!title) texts.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-corner sk-d${last}`]);
+        if (!title) texts.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
         for (let c = 0; c < perLine && lines === 1; c++) {
           const [cx] = geometry.corner(c);
           number(c, c, every[0], x + cx + cell / 2, y + geometry.top - HEAD, "sk-number sk-column", plane, c);

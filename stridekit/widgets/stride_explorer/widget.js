@@ -72,7 +72,6 @@ function render({ model, el, signal }) {
   const note = h("p", { class: "sk-note" });
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
   const motion = createMotion(stage);
-  presets.node.classList.add("sk-first");
 
   // Drawing --------------------------------------------------------------------------------------
 
