@@ -21,6 +21,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+ON_PAPER = "needs_background"  # in an output's metadata; JupyterLab and nbconvert know it
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_METADATA = {"tags", "jupyter"}
 METADATA = {
@@ -193,7 +194,9 @@ def _is_worth_storing(output: Any) -> bool:
     if output.output_type in ("display_data", "execute_result"):
         # A stored view without its kernel shows as "model not found".
         output.data.pop(WIDGET_VIEW, None)
-        output.metadata = {k: v for k, v in output.metadata.items() if k in output.data}
+        output.metadata = {
+            k: v for k, v in output.metadata.items() if k in {*output.data, ON_PAPER}
+        }
         return bool(output.data)
     return True
 

@@ -40,7 +40,7 @@ WHISKER: dict[str, Any] = {
     "color": INK, "linewidth": 1.2, "marker": "|", "markersize": 7,
     "path_effects": [withStroke(linewidth=3, foreground="white")],
 }  # fmt: skip
-# What a notebook says of a picture on white paper: base.css and pages.css turn it over in the dark.
+# In an output's metadata: its picture is on white paper. base.css and pages.css turn it over in the dark.
 ON_WHITE = {"needs_background": "light"}
 
 
@@ -344,7 +344,7 @@ class MeasuredPicture:
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         image, about = measured_png(self.ax)
-        return {"text/plain": self.text, "image/png": image}, {"image/png": about}
+        return {"text/plain": self.text, "image/png": image}, {"image/png": about, **ON_WHITE}
 
 
 def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
@@ -359,7 +359,7 @@ def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
     figure.set_dpi(DPI)
     image = png(figure, colours=32)
     width, height = (round(inches * 100) for inches in figure.get_size_inches())
-    return image, {"width": width, "height": height, "measured": True, **ON_WHITE}
+    return image, {"width": width, "height": height, "measured": True}
 
 
 def png(figure: Figure, colours: int) -> str:

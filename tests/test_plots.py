@@ -206,9 +206,8 @@ def test_a_measured_picture_has_stable_words_and_closes_its_figure():
     data, about = plots.MeasuredPicture(drawn, "half of it")._repr_mimebundle_()
     assert drawn.get_title(loc="left") == "half of it"
     assert data["text/plain"] == "half of it"
-    assert about["image/png"] == {
-        "width": 800, "height": 134, "measured": True, "needs_background": "light",
-    }  # fmt: skip
+    picture = {"width": 800, "height": 134, "measured": True}
+    assert about == {"image/png": picture, "needs_background": "light"}
     assert len(plt.get_fignums()) == len(before) - 1 and other.number in plt.get_fignums()
     plt.close(other)
     image = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))

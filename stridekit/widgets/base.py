@@ -64,5 +64,4 @@ class StateWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
         data["image/png"] = png(self._still(), colours=64)
-        metadata["image/png"] = {"width": WIDTH, **ON_WHITE}
-        return data, metadata
+        return data, {**metadata, "image/png": {"width": WIDTH}, **ON_WHITE}

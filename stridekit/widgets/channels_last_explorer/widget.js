@@ -33,7 +33,7 @@ function render({ model, el }) {
 
   const choice = createChoice("what lights up", HIGHLIGHTS, (highlight) => change({ highlight }));
   const key = h("p", { class: "sk-note", text: "b12 is channel b at h = 1, w = 2." });
-  const head = h("div", { class: "sk-head sk-first" }, choice.node, key);
+  const head = h("div", { class: "sk-head" }, choice.node, key);
   const sizes = createSizes(id, resize);
   const ambiguity = h("strong", { class: "sk-badge" });
   const planes = createPlanes(id, hand);

@@ -62,7 +62,6 @@ function render({ model, el }) {
 
   // Panes ------------------------------------------------------------------------------------------
 
-  presets.node.classList.add("sk-first");
   const note = h("p", { class: "sk-note sk-lesson" });
   const panes = h("div", { class: "sk-panes" });
   const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));
