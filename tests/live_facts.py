@@ -14,8 +14,7 @@ from stridekit.widgets.alias_explorer import facts as aliases
 from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.channels_last_explorer import facts as formats
 from stridekit.widgets.channels_last_explorer import words
-from stridekit.widgets.format_tracer import facts as tracer
-from stridekit.widgets.format_tracer import network as net
+from stridekit.widgets.format_tracer import network
 from stridekit.widgets.goals import Goal, goals_json, held_by
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.reshape_stepper import facts as reshapes
@@ -28,18 +27,19 @@ from tests.pipe import as_json, ask
 Facts = dict[str, Any]
 
 
-def same(folder: str, module: Any, state: Facts, other: Facts, *known: Any) -> Facts:
+def same(folder: str, module: Any, state: Facts, other: Facts, *known_by: Any) -> Facts:
     """The facts of a state on both sides, and what goals over them, right and wrong ones, make of them."""
     found, others = module.facts(state), module.facts(other)
-    assert ask(f"{folder}/facts/facts", *known, state) == as_json(found), state
+    file = module.__name__.rpartition(".")[2]
+    assert ask(f"{folder}/{file}/facts", *known_by, state) == as_json(found), state
     assert [*found] == [*module.FACTS]
     kinds = {name: {kind, type(None)} for name, kind in module.FACTS.items()}
     assert all(type(value) in kinds[name] for name, value in found.items()), found
-    wanted = {name: value for name, value in others.items() if value is not None}
+    known = {name: value for name, value in others.items() if value is not None}
     goals = goals_json(
-        [Goal(name, **{name: value}) for name, value in wanted.items()], module.FACTS, folder
+        [Goal(name, **{name: value}) for name, value in known.items()], module.FACTS, folder
     )
-    held = {k for k, (name, value) in enumerate(wanted.items()) if found[name] == value}
+    held = {k for k, (name, value) in enumerate(known.items()) if found[name] == value}
     assert held_by(found, goals) == held == {*ask("page/goals/heldBy", found, goals)}
     return found
 
@@ -135,19 +135,20 @@ def format_facts(r: Random) -> None:
     assert found["contiguous_element"] == x[found["index"]].item()
 
 
-def tracer_facts(r: Random) -> None:
-    """An input, and layers that are on."""
+def layer_facts(r: Random) -> None:
+    """Layers of the network, for each input; the code makes the same picture again."""
     states = [
         {
-            "input": r.randrange(len(net.INPUTS)),
-            "layers": [name for name in net.NAMES if r.random() < r.choice((0.1, 0.5))],
+            "input": r.randrange(len(network.INPUTS)),
+            "layers": [name for name in network.NAMES if r.random() < 0.3],
         }
         for _ in range(2)
     ]
-    found = same("format_tracer", tracer, states[0], states[1], net.network())
-    assert ask("format_tracer/facts/code", net.network(), states[0]) == tracer.code(states[0])
-    made = eval(tracer.code(states[0]), {"FormatTracer": FormatTracer})
-    assert (made.facts, made._state) == (found, states[0])
+    known_by = network.network()
+    found = same("format_tracer", network, states[0], states[1], known_by)
+    made = FormatTracer(found["shape"], found["layers"])
+    assert made.facts == found and eval(made.code, {"FormatTracer": FormatTracer}).facts == found
+    assert ask("format_tracer/network/code", known_by, states[0]) == made.code
 
 
 def walk_facts(r: Random) -> None:
@@ -170,11 +171,12 @@ def walk_facts(r: Random) -> None:
     code = walks.code(states[0])
     assert ask("traversal_explorer/facts/code", states[0]) == code
     names: dict[str, Any] = {"Layout": Layout, "TraversalExplorer": TraversalExplorer}
-    made = eval(code, names)
+    exec(code, names)
+    made = names["explorer"]
     assert made.facts == found and made.code == code
     for walk, again in zip(states[0]["walks"], made._state["walks"], strict=True):
         assert walk | {"name": ""} == again | {"name": ""}
 
 
-_FAMILIES = (explorer_facts, alias_facts, reshape_facts, format_facts, tracer_facts, walk_facts)
+_FAMILIES = (explorer_facts, alias_facts, reshape_facts, format_facts, layer_facts, walk_facts)
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}

@@ -8,8 +8,10 @@ import torch
 from hypothesis import given
 
 from stridekit import Layout, LayoutError, StrideExplorer, explore
+from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer import presets
 from tests.needs import NODE, needs_node
+from tests.pipe import ask
 from tests.strategies import tensors
 
 
@@ -34,6 +36,23 @@ def test_presets_are_the_views_they_name():
     names = [preset.name for preset in presets.default_presets(4)]
     assert names == ["slice", "row-major", "column-major", "transpose", "every 2nd", "diagonal",
                      "broadcast", "windows"]  # fmt: skip
+
+
+@needs_node
+def test_the_first_layout_has_room_both_ways():
+    """Each slider can be dragged to the left and to the right."""
+    layout = (explorer := StrideExplorer()).layout
+    given = (layout_json(layout), explorer.storage_size, explorer._slider_max)
+    values = {"size": layout.shape, "stride": layout.stride, "storage_offset": (2,)}
+    for what, dim in [
+        ("size", 0),
+        ("size", 1),
+        ("stride", 0),
+        ("stride", 1),
+        ("storage_offset", 0),
+    ]:
+        most, _ = ask("stride_explorer/words/limit", *given, what, dim)
+        assert 0 < values[what][dim] < most, what
 
 
 def test_layout_and_index_follow_each_other():

@@ -442,6 +442,13 @@ PRESS = """(root, name) => {
   for (const one of all) Object.assign(one, { currentTime: 0 }).pause();
   return all.length;
 }"""
+# Enter a step in a line; the grids that then move, read before a frame.
+ENTER = """(line, step) => {
+  line.value = step;
+  line.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+  const moving = line.closest('.stridekit').querySelectorAll('[data-moving] [role=grid]');
+  return [...moving].map((grid) => grid.className);
+}"""
 MOVING = "(root) => root.getAnimations({ subtree: true }).length"
 
 
@@ -468,10 +475,12 @@ def test_numbers_travel_from_their_slots(show):
 def test_a_copy_travels_from_cells_to_slots(show):
     """What a copy writes are the slots of its new storage."""
     w = show(at(WHOLE, (2, 4)))
-    stop_the_clock(w.page)
-    enter(w, "then", ".T.contiguous()")
-    moved = w.locator("[data-moving] [role=grid]")
-    assert each(moved, "className") == ["sk-tape"]
+    line = labelled(w, "then")
+    assert line.evaluate(ENTER, ".T") == ["sk-grid"]
+    w.page.wait_for_function(
+        "document.getAnimations().length === 0"
+    )  # what comes sooner is shown at once
+    assert line.evaluate(ENTER, ".contiguous()") == ["sk-tape"]
 
 
 def test_what_follows_a_hand_does_not_travel(show):

@@ -24,7 +24,13 @@ def draw(shape: Sequence[int], starts: Sequence[Passage], rows: Sequence[Row]) -
     """The input in both formats, then each layer that is on."""
     table = [("x", starts), *rows]
     notes = [[wrap(_note(passage), PER_LINE) for passage in both] for _, both in table]
-    heights = [ROW + NOTE * max(map(len, both)) for both in notes]
+    heights = [
+        max(
+            ROW + NOTE * (len(lines) - (not one.label))
+            for one, lines in zip(both, note, strict=True)
+        )
+        for (_, both), note in zip(table, notes, strict=True)
+    ]
     figure, ax = page(34 + sum(heights))
     heads = (f"x of shape {tuple(shape)}", "x in contiguous_format", "x in channels_last")
     for x, text in zip((CODE, *COLUMNS), heads, strict=True):
@@ -35,8 +41,9 @@ def draw(shape: Sequence[int], starts: Sequence[Passage], rows: Sequence[Row]) -
         put_text(ax, CODE, y + ROW / 2, code, size=8.5, ha="left", family="monospace")
         for x, passage, texts in zip(COLUMNS, both, lines, strict=True):
             _output(ax, x, y + ROW / 2, passage)
+            first = y + (ROW + 0.3 * NOTE if passage.label else ROW / 2)
             for k, text in enumerate(texts):
-                put_text(ax, x, y + ROW + NOTE * (k + 0.3), text, MUTED, 8, ha="left")
+                put_text(ax, x, first + NOTE * k, text, MUTED, 8, ha="left")
         y += height
     return figure
 
@@ -53,7 +60,7 @@ def _output(ax: Axes, x: float, y: float, passage: Passage) -> None:
 
 
 def _note(passage: Passage) -> str:
+    """What is to be said of an output beside its format."""
     taken = passage.label.partition(", ")[2]
-    return "; ".join(filter(None, [taken, passage.note])) or (
-        "" if passage.label else "nothing comes here"
-    )
+    said = "; ".join(filter(None, [taken, passage.note]))
+    return said if said or passage.label else "nothing comes here"

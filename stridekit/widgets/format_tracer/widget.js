@@ -5,9 +5,8 @@
 import { tuple } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
 import { createChoice } from "../page/panels.js";
-import { code, facts } from "./facts.js";
 import { createShell } from "../page/shell.js";
-import { trace } from "./network.js";
+import { code, facts, trace } from "./network.js";
 
 const NARROW = 600; // below this, the code of a layer stands above its two outputs
 const HEADS = ["layer", "x in contiguous_format", "x in channels_last"];
@@ -42,7 +41,7 @@ function render({ model, el }) {
   const network = model.get("_network");
   const shell = createShell({ model, el }, {
     label: "format tracer", kind: "sk-formats", traits: ["_state", "_network"], draw,
-    code: () => code(network, state()), facts: (now) => facts(network, now),
+    code: () => code(network, model.get("_state")), facts: (state) => facts(network, state),
   });
   const state = () => model.get("_state");
   const change = (changed) => shell.change({ ...state(), ...changed });

@@ -12,7 +12,6 @@ from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.explorer import Explorer
-from stridekit.widgets.format_tracer import facts
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.format_tracer.still import draw
 from stridekit.widgets.goals import Goal
@@ -38,7 +37,7 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     _network = traitlets.Dict().tag(sync=True)
 
-    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+    FACTS, _facts = net.FACTS, staticmethod(net.facts)
 
     def __init__(
         self,
@@ -76,8 +75,9 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     @property
     def code(self) -> str:
-        """The line of Python that makes the picture."""
-        return facts.code(self._state)
+        """The source of the widget as it is."""
+        layers = ", ".join(f'"{name}"' for name in self.layers)
+        return f"FormatTracer({self.shape}, [{layers}])"
 
     def _still(self) -> Figure:
         return draw(self.shape, net.starts(self._state["input"]), self._trace())

@@ -14,9 +14,9 @@ export function takeKeys(el, slider, signal) {
   slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
   slider.focus({ preventScroll: true });
 
-  /** Shift+Enter goes on from the second cell, as if it had kept the focus: JupyterLab, which listens later, has that key. */
+  /** Escape and Shift+Enter go on to the second cell; JupyterLab, which listens later, has the latter, too. */
   function goOn(event) {
-    if (event.key !== "Enter" || !event.shiftKey) return;
+    if (event.key !== "Escape" && !(event.key === "Enter" && event.shiftKey)) return;
     next.focus({ preventScroll: true });
     slider.removeAttribute(SHORTCUTS);
     setTimeout(() => slider.setAttribute(SHORTCUTS, "true"));

@@ -244,8 +244,8 @@ function render({ model, el, signal }) {
    * writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
    */
   function move({ layout, elements }, { copies }) {
-    const [before, now] = [seen, { layout, copies }];
-    seen = now;
+    const before = seen;
+    seen = { layout, copies };
     if (!before || own.sliding || own.dragging || (sameLayout(before.layout, layout) && before.copies === copies)) return;
     const [g, cells] = [tape.geometry(), grid.cells()];
     if (g.dense || grid.scroller.isCut() || tape.scroller.isCut()) return motion.end();
@@ -261,8 +261,7 @@ function render({ model, el, signal }) {
       ];
     };
     if (copies <= before.copies) return motion.travel(grid.node, cells, way);
-    const slots = elements.map(tape.slot);
-    motion.travel(tape.node, slots, (flat) => way(flat).map((by) => -by));
+    motion.travel(tape.node, elements.map(tape.slot), (flat) => way(flat)?.map((by) => -by));
   }
 
   // What a hand does -----------------------------------------------------------------------------

@@ -25,7 +25,7 @@ export function code({ walks, cache_lines, alignment, visit, warp }) {
   }
   given.push(`cache_lines=${cache_lines}`, `alignment=${alignment}`, `visit=${visit}`);
   if (warp) given.push(`warp=${tuple([warp.itemsize, warp.stride, warp.offset])}`);
-  return `TraversalExplorer(${given.join(", ")})`;
+  return `explorer = TraversalExplorer(${given.join(", ")})`;
 }
 
 const layoutOf = ({ shape, stride, storage_offset, itemsize }) =>

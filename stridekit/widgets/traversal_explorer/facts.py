@@ -49,7 +49,7 @@ def code(state: dict[str, Any]) -> str:
     given += [f"{name}={state[name]}" for name in ("cache_lines", "alignment", "visit")]
     if state["warp"]:
         given.append(f"warp={tuple(state['warp'].values())}")
-    return f"TraversalExplorer({', '.join(given)})"
+    return f"explorer = TraversalExplorer({', '.join(given)})"
 
 
 def _layout(walk: traversal.Walk) -> str:
