@@ -156,7 +156,7 @@ TRUTHS = {
 }
 # What the widgets begin with.
 GIVEN_NONE = {
-    "StrideExplorer": Layout((5, 8), itemsize=4),
+    "StrideExplorer": Layout((4, 6), (8, 1), 2, 4),
     "ReshapeStepper": Layout((4, 6)),
     "TraversalExplorer": Layout((6, 8)),
 }
@@ -335,7 +335,7 @@ E..EEEEEEEEEEEEE  timing.claim(ab, J, **quick)  =>  got.holds is not None
                   timing.claim(ab, {"a": 1, "b": J}, **quick)  =>  got.holds is not None
 TTTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], J)  =>  got.figure
                   plots.draw_roofline(J)  =>  got.figure
-.TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIVE if J is None else Layout.of(J))
+.TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIRST if J is None else Layout.of(J))
                   ReshapeStepper(J)  =>  got.layout.shape == ((4, 6) if J is None else J.shape)
 .LLLVVLLLLLLLLLL  TraversalExplorer(x, J)  =>  got.order == (0, 1)
                   TraversalExplorer(x, other=x, other_order=J)  =>  got.other_order == (0, 1)
@@ -383,7 +383,7 @@ def names():
     ab, quick = {"a": f, "b": f}, {"rounds": 2, "progress": False}
     compared = timing.compare(ab, **quick)
     more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}
-    more |= {"quick": quick, "FIVE": Layout((5, 8), itemsize=4), "numbers": numbers}
+    more |= {"quick": quick, "FIRST": Layout((4, 6), (8, 1), 2, 4), "numbers": numbers}
     ax = plt.figure().subplots()
     ratio = timing.Ratio(1.2, 1.1, 1.3)
     return NAMES | more | {"T": torch.ones(4, 6), "cmp": compared, "ax": ax, "ratio": ratio}

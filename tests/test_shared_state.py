@@ -150,8 +150,8 @@ def test_what_python_puts_right_is_in_the_answer():
     """A page that selects by a negative index gets the positive one back."""
     w = make("StrideExplorer")
     w.set_state({"_state": {**w._state, "index": [-1, 0]}, "_change_id": 0.25})
-    assert w.index == (4, 0)
-    assert w.comm.sent == [{"_state": {**w._state, "index": [4, 0]}, "_answered_id": 0.25}]
+    assert w.index == (3, 0)
+    assert w.comm.sent == [{"_state": {**w._state, "index": [3, 0]}, "_answered_id": 0.25}]
 
 
 # A trait that the page reads and Python does not send, or the other way round, would never show.

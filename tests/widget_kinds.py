@@ -63,17 +63,17 @@ Layout((5000,), (0,))  =>  has 1 dims and 5000 elements
 Layout((4096, 1), (0, 1))  =>  has 4096 rows: the picture holds 256; explore(t) shows
 Layout((4,), (-1,), 3)  =>  stride (-1,) is negative: torch has no such tensors
 # StrideExplorer.index
-(5, 0)  =>  index 5 is out of range for dim 0 of size 5
+(4, 0)  =>  index 4 is out of range for dim 0 of size 4
 (0, 1.5)  =>  index[1] is 1.5, a float
 (True, 0)  =>  index[0] is True, a bool
 'x'  =>  index
 # StrideExplorer.chain
 ['.cumsum(0)']  =>  cumsum is not known here
-['.view(7)']  =>  cannot view shape (5, 8)
-'.select(0, 9)'  =>  index 9 is out of range for dim 0 of size 5
+['.view(7)']  =>  cannot view shape (4, 6)
+'.select(0, 9)'  =>  index 9 is out of range for dim 0 of size 4
 '.permute(1, 0).view(-1)'  =>  dims 0 and 1 do not merge
-['.T', '.expand(2, 2, 2, 8, 5)']  =>  has 5 dims and 320 elements
-['.as_strided((5, 9), (8, 1))']  =>  reaches element 40, and the storage ends at 39
+['.T', '.expand(2, 2, 2, 6, 4)']  =>  has 5 dims and 192 elements
+['.as_strided((5, 9), (8, 1))']  =>  reaches element 42, and the storage ends at 39
 # AliasExplorer.steps
 'y = x'  =>  steps are a sequence of lines
 ['w = x']  =>  w is not one of x, y and z
@@ -183,10 +183,10 @@ RIGHT = {
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
 UNFIT: dict[str, list[dict[str, Any]]] = {
     "StrideExplorer": [
-        {"storage_offset": 1},
-        {"shape": [5, 8, 1]},
+        {"storage_offset": 11},
+        {"shape": [4, 6, 1]},
         {"stride": [-1, 1]},
-        {"index": [5, 0]},
+        {"index": [4, 0]},
         {"index": [0]},
         {"chain": {"source": "x", "start": {"shape": [2], "stride": [1]}, "steps": [".view(7)"]}},
     ],

@@ -207,8 +207,8 @@ def _theme(environment: Any) -> str:
 
 
 def _opening(notebook: Any) -> tuple[str, str]:
-    """The heading of the first cell, and the text below it in that cell."""
-    first = notebook.cells[0].source if notebook.cells else ""
+    """The heading of the first text, and what stands below it in that cell."""
+    first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
     heading, _, about = first.partition("\n")
     if not heading.startswith("# "):
         return "", ""

@@ -229,13 +229,13 @@ def test_presets_say_their_code_and_which_is_on_screen(show):
         assert text(w, ".sk-also") == f"# the same as {preset['expression']}"
     chips.first.click()
     w.locator(".sk-cell").last.click()
-    spots = {"every second column": "x[4, 3]", "row-major": "x[4, 3]", "diagonal": "x[4]"}
+    spots = {"every 2nd": "x[3, 2]", "row-major": "x[3, 2]", "diagonal": "x[3]"}
     for name, spot in spots.items():
         button(w, name).click()
         assert sentence(w).startswith(f"{spot} is element"), name
     press(labelled(w, "storage_offset"), "ArrowRight")
     assert pressed(chips) == [] and text(w, ".sk-also") == ""
-    button(w, "row-major").click()
+    button(w, "slice").click()
     enter(w, "then", ".mT")
     assert pressed(chips) == ["transpose"]
     assert text(w, ".sk-also") == ""  # it is the code itself
@@ -437,6 +437,70 @@ def test_short_and_long_values_all_fit_their_boxes(show):
 
 BOXES = """(all) => all.map((box) =>
   [box.scrollWidth <= box.clientWidth, parseFloat(getComputedStyle(box).fontSize)])"""
+
+
+# Boxes travel when a layout changes at once ---------------------------------------------------------------
+
+# The middles of all boxes by their number: slots of the tape, and cells of the grid.
+PLACES = """(root) => {
+  const middles = (kind) => Object.fromEntries([...root.querySelectorAll(kind)].map((box) => {
+    const { x, y, width, height } = box.getBoundingClientRect();
+    return [box.textContent, [Math.round(x + width / 2), Math.round(y + height / 2)]];
+  }));
+  return [middles('.sk-slot'), middles('.sk-cell')];
+}"""
+# Press a chip, and stop its motion before the first frame; how many boxes move.
+PRESS = """(root, name) => {
+  [...root.querySelectorAll('.sk-presets button')].find((chip) => chip.innerText === name).click();
+  const all = root.getAnimations({ subtree: true });
+  for (const one of all) Object.assign(one, { currentTime: 0 }).pause();
+  return all.length;
+}"""
+MOVING = "(root) => root.getAnimations({ subtree: true }).length"
+
+
+def test_numbers_travel_from_their_slots(show):
+    """A transpose moves no slot of the tape: each number comes out of its own, and ends in its cell."""
+    w = show(at(WHOLE, (2, 4)))
+
+    def tape(slots):
+        """The places of the slots on the tape, which itself may stand lower below a higher grid."""
+        left, top = slots["0"]
+        return {key: (x - left, y - top) for key, (x, y) in slots.items()}
+
+    before, _ = w.evaluate(PLACES)
+    assert w.evaluate(PRESS, "transpose") == 24
+    slots, cells = w.evaluate(PLACES)
+    assert tape(slots) == tape(before)
+    assert len(cells) == 24 and cells == {key: slots[key] for key in cells}
+    w.locator(".sk-caption").dispatch_event("pointerdown")
+    assert w.evaluate(MOVING) == 0
+    after, cells = w.evaluate(PLACES)
+    assert after == slots and max(y for _, y in cells.values()) < slots["0"][1]
+
+
+def test_a_copy_travels_from_cells_to_slots(show):
+    """What a copy writes are the slots of its new storage."""
+    w = show(at(WHOLE, (2, 4)))
+    stop_the_clock(w.page)
+    enter(w, "then", ".T.contiguous()")
+    moved = w.locator("[data-moving] [role=grid]")
+    assert each(moved, "className") == ["sk-tape"]
+
+
+def test_what_follows_a_hand_does_not_travel(show):
+    """No motion by keys of a slider, by a drag, for a new width, for many cells, where it is unwelcome."""
+    w = show(at(Layout((4, 6), (8, 1), 2, 4)))
+    press(labelled(w, "stride[0]"), "ArrowRight", "End")
+    drag(w, "stride[0]", 12)
+    assert w.evaluate(MOVING) == 0
+    w.page.mouse.up()
+    resize(w.page, 700)
+    assert w.evaluate(MOVING) == 0
+    w.page.emulate_media(reduced_motion="reduce")
+    assert w.evaluate(PRESS, "transpose") == 0
+    many = show(explore(torch.arange(512).view(16, 32)))
+    assert many.evaluate(PRESS, "transpose") == 0
 
 
 # A canvas takes the place of thousands of cells -----------------------------------------------------------

@@ -54,7 +54,7 @@ def kernel(lab, kinds_page):
 # The stride explorer -------------------------------------------------------------------------------------
 
 PRESETS = [
-    *("row-major", "column-major", "transpose", "every second column", "diagonal", "broadcast"),
+    *("slice", "row-major", "column-major", "transpose", "every 2nd", "diagonal", "broadcast"),
     "windows",
 ]
 
@@ -78,22 +78,21 @@ def test_strides_by_mouse(make, kernel):
     w.locator(".sk-tapebox").scroll_into_view_if_needed()  # the mouse reaches what is in the window
     drag(w, "stride[0]", 6)
     w.page.mouse.up()
-    assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 0)"
+    assert code(w) == "torch.arange(40.).as_strided((4,), (4,), 2)"
     assert_strides(w, kernel)
-    w.locator(".sk-slot").nth(18).hover()
-    assert text(w, ".sk-sentence").startswith("x[3] is element 18")
+    w.locator(".sk-slot").nth(14).hover()
+    assert text(w, ".sk-sentence").startswith("x[3] is element 14")
 
 
 def test_strides_by_keyboard(make, kernel):
     """A slider stops where torch does; the grid is walked; a chain is typed and undone."""
     w = make("StrideExplorer()")
-    press(button(w, "every second column"), "Enter")
     stride = labelled(w, "stride[1]")
     press(stride, *["ArrowRight"] * 3)
-    assert code(w) == "torch.arange(40.).as_strided((5, 4), (8, 2), 0)"
-    assert text(w, ".sk-why").startswith("stride[1] stops at 2: beyond it, x[4, 3]")
+    assert code(w) == "torch.arange(40.).as_strided((4, 6), (8, 2), 2)"
+    assert text(w, ".sk-why").startswith("stride[1] stops at 2: beyond it, x[3, 5]")
     with pytest.raises(RuntimeError, match="out of bounds"):
-        torch.arange(40.0).as_strided((5, 4), (8, 3), 0)
+        torch.arange(40.0).as_strided((4, 6), (8, 3), 2)
     press(stride, *["ArrowLeft"] * 3)
     assert_strides(w, kernel)
     press(button(w, "row-major"), "Enter")

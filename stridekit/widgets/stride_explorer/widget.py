@@ -36,14 +36,14 @@ class StrideExplorer(Explorer):
     picture then stays as it was.
 
     >>> explorer = StrideExplorer()
-    >>> explorer.layout = Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
+    >>> explorer.layout = Layout((4, 6), (9, 1), storage_offset=2, itemsize=4)
     >>> explorer.index = (2, 3)
     >>> explorer
-    StrideExplorer: torch.arange(40.).as_strided((4, 6), (8, 1), 2)
-      2 + 2*8 + 3*1 = 21
-      x[2, 3] is element 21 of the storage: byte 84, cache line 1
-      ✗ not contiguous: dim 0 has stride 8, 6 is needed
-      ✗ 6 holes between the first and the last element
+    StrideExplorer: torch.arange(40.).as_strided((4, 6), (9, 1), 2)
+      2 + 2*9 + 3*1 = 23
+      x[2, 3] is element 23 of the storage: byte 92, cache line 1
+      ✗ not contiguous: dim 0 has stride 9, 6 is needed
+      ✗ 9 holes between the first and the last element
       ✓ no two indices share an element
       · reaches 24 of 40 elements (96 of 160 bytes)
     """
@@ -126,15 +126,15 @@ class StrideExplorer(Explorer):
         >>> explorer = StrideExplorer()
         >>> explorer.chain = (".permute(1, 0)", "[1:]")
         >>> explorer
-        StrideExplorer: torch.arange(40.).view(5, 8).permute(1, 0)[1:]
-          .permute(1, 0): shape (8, 5), stride (1, 8), storage_offset 0, view
-          [1:]: shape (7, 5), stride (1, 8), storage_offset 1, view
-          1 + 2*1 + 4*8 = 35
-          x[2, 4] is element 35 of the storage: byte 140, cache line 2
+        StrideExplorer: torch.arange(40.).view(5, 8)[:4, 2:].permute(1, 0)[1:]
+          .permute(1, 0): shape (6, 4), stride (1, 8), storage_offset 2, view
+          [1:]: shape (5, 4), stride (1, 8), storage_offset 3, view
+          3 + 2*1 + 3*8 = 29
+          x[2, 3] is element 29 of the storage: byte 116, cache line 1
           ✗ not contiguous: dim 1 has stride 8, 1 is needed
-          ✗ 4 holes between the first and the last element
+          ✗ 9 holes between the first and the last element
           ✓ no two indices share an element
-          · reaches 35 of 40 elements (140 of 160 bytes)
+          · reaches 20 of 40 elements (80 of 160 bytes)
         """
         return self._chain.steps if self._chain else ()
 

@@ -1,0 +1,84 @@
+"""Every widget fits one screen, at the width that JupyterLab gives it in a window of 1280 by 900 px."""
+
+import pytest
+import torch
+
+from stridekit import Layout, explore, widgets
+from tests.browser.pages import button, enter, painted, press
+from tests.needs import needs_chromium
+
+pytestmark = needs_chromium
+
+WIDTH, AT_FIRST, IN_USE = 850, 620, 720  # px
+NAMES = {"torch": torch, "Layout": Layout, "explore": explore, **vars(widgets)}
+
+
+def each_preset(w):
+    """Press each of the layouts to start from, and a chain of three operations from each."""
+    for name in w.locator(".sk-presets button").all_inner_texts():
+        button(w, name).click()
+        yield
+        enter(w, "then", "[1:]", ".unsqueeze(0)", ".contiguous()")
+        yield
+        enter(w, "then", ".view(7, 9, 11)")  # refused, with a reason
+        yield
+
+
+def every_limit(w):
+    """Take each slider to its end, and say why it stops there."""
+    for slider in w.locator(".sk-slider input").all():
+        press(slider, "End", "ArrowRight")
+        yield
+
+
+def at_rest(_):
+    """Change nothing."""
+    yield
+
+
+# A widget as source, and what a hand then does, which yields wherever the widget is to be measured. The
+# first row of each group is the first state of its kind.
+STRIDES = [
+    ("StrideExplorer()", each_preset),
+    ("StrideExplorer()", every_limit),
+    ("StrideExplorer(Layout((2, 2, 3, 2), (18, 9, 2, 1), 2), 64)", every_limit),
+    ("StrideExplorer(Layout((2, 3, 4)))", every_limit),
+    ("StrideExplorer(Layout((24, 4), (16, 1), itemsize=4))", at_rest),  # a tape of 24 rows
+    ("StrideExplorer(Layout((16, 16)))", at_rest),
+    ("StrideExplorer(Layout((64, 64)))", at_rest),  # canvases
+    ("StrideExplorer(Layout((16, 32)))", at_rest),
+    ("explore(torch.arange(4096.).view(2, 8, 16, 16))", at_rest),
+    ("explore(torch.zeros(300, 100)[::7], 'corner')", at_rest),
+    ("StrideExplorer(Layout((4, 4), (20_000, 999), 17, 4), 80_000)", every_limit),
+    ("explore(torch.tensor([[1, 2], [123456789012, 3]]))", at_rest),
+]
+GROUPS = [STRIDES]
+
+
+def shown(show, source):
+    """The widget of a source at the width."""
+    w = show(eval(source, NAMES))
+    w.evaluate("(node, width) => void (node.parentNode.style.width = `${width}px`)", WIDTH)
+    painted(w.page)
+    assert w.evaluate("(node) => node.offsetWidth") == WIDTH
+    return w
+
+
+def height(w):
+    """The height of a widget without its goals."""
+    painted(w.page)
+    return w.evaluate(
+        "(node) => node.offsetHeight - (node.querySelector('.sk-goals')?.offsetHeight ?? 0)"
+    )
+
+
+@pytest.mark.parametrize("source", [group[0][0] for group in GROUPS])
+def test_a_widget_begins_within_a_screen(show, source):
+    assert height(shown(show, source)) <= AT_FIRST
+
+
+@pytest.mark.parametrize(("source", "use"), [row for group in GROUPS for row in group])
+def test_a_used_widget_stays_within_a_screen(show, source, use):
+    w = shown(show, source)
+    found = [height(w) for _ in use(w)]
+    assert max(found) <= IN_USE, found
