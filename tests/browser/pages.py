@@ -99,6 +99,35 @@ _IS_SEEN = """(node) => {
 }"""
 
 
+def travelling(w, name, line=""):
+    """Press a button, with a line typed first; what then moves, held where it begins: labels and middles.
+
+    It is a page with a stopped clock: the hand rests before, since what follows at once does not move.
+    """
+    w.page.clock.run_for(500)
+    return w.evaluate(_TRAVELLING, [name, line])
+
+
+_TRAVELLING = """(root, [name, line]) => {
+  if (line) root.querySelector('.sk-input').value = line;
+  const named = ({ ariaLabel, innerText }) => [ariaLabel, innerText].includes(name);
+  [...root.querySelectorAll('button')].find(named).click();
+  return root.getAnimations({ subtree: true }).flatMap((one) => {
+    if (one instanceof CSSAnimation || one instanceof CSSTransition) return [];
+    Object.assign(one, { currentTime: 0 }).pause();
+    const { target } = one.effect;
+    const { x, y, width, height } = target.getBoundingClientRect();
+    return [[target.ariaLabel ?? target.innerText.split('\\n')[0], x + width / 2, y + height / 2]];
+  });
+}"""
+
+
+def middle(node):
+    """The middle of a node."""
+    box = node.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def hears(w, words):
     """Wait until a widget says these words aloud, which it does when the hand rests."""
     expect(w.locator(".sk-spoken").first).to_contain_text(words)
