@@ -29,7 +29,7 @@ def test_every_widget_has_a_kind_of_its_own():
     """The shells' class names differ, and each is that of the sheet."""
     kinds = {
         name: re.findall(
-            r'kind: "(sk-(?!d|offset)[a-z]+)", traits', str(getattr(widgets, name)._esm)
+            r'kind: "(sk-(?!d|offset)[a-z]+)", traits', getattr(widgets, name)._module
         )
         for name in KINDS
     }

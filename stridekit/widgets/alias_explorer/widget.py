@@ -39,8 +39,8 @@ class AliasExplorer(StateWidget):
       z and y share no element: they have two storages
     """
 
-    _esm = module("alias_explorer/widget.js")
-    _css = style("page/base.css", "alias_explorer/widget.css")
+    _module = module("alias_explorer/widget.js")
+    _style = style("page/base.css", "alias_explorer/widget.css")
 
     def __init__(self, shape: Sequence[int] = (4, 6), steps: Sequence[str] = STEPS) -> None:
         self._session = Session(shape, steps)

@@ -45,8 +45,8 @@ class ChannelsLastExplorer(StateWidget):
 contiguous, has to copy 96 elements: C is innermost in memory, not W
     """
 
-    _esm = module("channels_last_explorer/widget.js")
-    _css = style("page/base.css", "channels_last_explorer/widget.css")
+    _module = module("channels_last_explorer/widget.js")
+    _style = style("page/base.css", "channels_last_explorer/widget.css")
 
     _network = traitlets.Dict().tag(sync=True)
 

@@ -2,6 +2,7 @@
 // aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
 import { h, set } from "./dom.js";
+import { besideKernel } from "./kernel.js";
 
 // Each kind of widget has a module of its own, but ids must be unique on the whole page.
 const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
@@ -34,6 +35,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
       el.append(root);
       for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
+      ends.push(besideKernel(model, root));
       redraw();
       return once(close);
     },

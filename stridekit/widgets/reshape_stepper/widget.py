@@ -97,8 +97,8 @@ class ReshapeStepper(StateWidget):
     (16, 8, 1)
     """
 
-    _esm = module("reshape_stepper/widget.js")
-    _css = style("page/base.css", "reshape_stepper/widget.css")
+    _module = module("reshape_stepper/widget.js")
+    _style = style("page/base.css", "reshape_stepper/widget.css")
     _presets = traitlets.List().tag(sync=True)
 
     def __init__(self, layout: Any = None, shape: int | Iterable[int] | None = None) -> None:
