@@ -77,7 +77,7 @@ def live(widgets: Sequence[Offline]) -> str:
     text = json.dumps(data).replace("<", "\\u003c")
     styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
     host = (
-        f"{module("page/host.js")}\n"
+        f"{module('page/host.js')}\n"
         "bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));"
     )
     return (
