@@ -57,7 +57,8 @@ FOLDERS = {
     "IPYTHONDIR": "ipython",
 }
 
-SETTINGS = {
+Settings = dict[str, dict[str, Any]]
+SETTINGS: Settings = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # Keep cells that are scrolled out of sight in the page, for screenshots and queries.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
@@ -179,8 +180,11 @@ def running_browser() -> Iterator[Browser]:
 
 @contextmanager
 def running_lab(
-    root: Path, scratch: Path, browser: Browser | None = None, command: Iterable[str] = LAB,
-    settings: dict[str, dict[str, Any]] = SETTINGS,
+    root: Path,
+    scratch: Path,
+    browser: Browser | None = None,
+    command: Iterable[str] = LAB,
+    settings: Settings = SETTINGS,
 ) -> Iterator[Lab]:
     """Run JupyterLab on `root`, and a browser unless one is given, until the block ends."""
     token = secrets.token_hex(16)

@@ -1,7 +1,8 @@
-// What JupyterLab itself has to do otherwise when it opens a lesson. The widgets do not need it: their state is
-// saved by stridekit/widgets/page/code.js. There is no build: this is the container that JupyterLab expects.
+// What JupyterLab and ipywidgets have to do otherwise when they open a lesson. The state of the widgets is saved by
+// stridekit/widgets/page/code.js, without this. There is no build: below is the container that JupyterLab expects.
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
+const STATE = "application/vnd.jupyter.widget-state+json";
 
 /**
  * A stored lesson names its kernel and its language, and no version: it is the same file on every machine. JupyterLab
@@ -11,30 +12,42 @@ function stayClean(model) {
   const setMetadata = model.setMetadata.bind(model);
   model.setMetadata = (key, value) => {
     const { dirty } = model;
-    const stored = model.getMetadata("language_info");
+    const { version } = model.getMetadata("language_info") ?? {};
     setMetadata(key, value);
-    const isDetail = ["kernelspec", "language_info"].includes(key) && !stored?.version;
-    if (isDetail && !dirty) model.dirty = false;
+    if (["kernelspec", "language_info"].includes(key) && !version && !dirty) model.dirty = false;
   };
 }
 
-/** Where no kernel is started, ipywidgets leaves out what is saved in the notebook. */
-async function showSaved({ content }, { model, sessionContext }) {
-  await sessionContext.ready;
-  if (sessionContext.session?.kernel) return;
-  const manager = await content.rendermime.createRenderer(VIEW)._manager.promise;
-  await manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true });
+/**
+ * If a kernel connects at the wrong moment, ipywidgets misses what the notebook has saved, and shows "model not found".
+ * Without a kernel it never reads it, and would be "loading" for ever: there the still picture is shown.
+ */
+function showSaved({ content: { rendermime } }, { model, sessionContext }) {
+  if (sessionContext.kernelPreference.shouldStart === false) return rendermime.removeMimeType(VIEW);
+  const addFactory = rendermime.addFactory.bind(rendermime);
+  rendermime.addFactory = async (factory, rank) => {
+    addFactory(factory, rank);
+    if (!factory.mimeTypes.includes(VIEW)) return;
+    const manager = await rendermime.createRenderer(VIEW)._manager.promise;
+    const complete = () => {
+      const saved = Object.keys(model.getMetadata("widgets")?.[STATE]?.state ?? {});
+      if (saved.every((id) => manager.has_model(id))) return;
+      void manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true });
+    };
+    manager.restored.connect(complete);
+    if (manager.restoredStatus) complete();
+  };
 }
 
 const plugin = {
   id: "stridekit:lessons",
-  description: "Leaves lessons clean that were only opened, and shows their widgets without a kernel.",
+  description: "Leaves lessons clean that were only opened, and shows the widgets that were saved.",
   autoStart: true,
   activate({ docRegistry }) {
     docRegistry.addWidgetExtension("Notebook", {
       createNew(panel, context) {
         stayClean(context.model);
-        void showSaved(panel, context);
+        showSaved(panel, context);
       },
     });
   },

@@ -5,8 +5,9 @@ joined here. Each file but the last becomes a function that is called at once an
 import becomes a destructuring of that result, so that two files may use one name for different things.
 Under `node --test` the files still import each other directly. A file is named by its path in this folder.
 
-anywidget wants the text of the module in each widget, and a saved notebook would have it as often. So a widget has
-one line, which waits for the module; the texts travel, packed, in one model for all widgets of a kind.
+anywidget wants the text of the module in each widget, and a saved notebook would have it as often. So a
+widget has one line, which waits for the module; the texts travel, packed, in one model for all widgets of a
+kind.
 """
 
 from __future__ import annotations

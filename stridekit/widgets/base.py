@@ -1,4 +1,4 @@
-"""What all widgets share in Python: one value as their state, their code, and a picture without a kernel."""
+"""What all widgets share in Python: their code, one value as the state, a picture without a kernel."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _one_after_the_other = RLock()
 
 
 class Code(anywidget.AnyWidget):
-    """The texts of a kind of widget, once for all widgets of that kind, in a kernel and in a saved notebook.
+    """The texts of a kind of widget: one for all of its widgets in a kernel, and in a saved notebook.
 
     Its own module is page/code.js: it unpacks the texts, and lets the notebook be saved with its widgets.
     """
 
-    layout = None  # ipywidgets' trait, a further model for each widget
+    layout: Any = None  # ipywidgets' trait, a further model for each widget
     _esm = traitlets.Unicode(module("page/code.js")).tag(sync=True)
     _key = traitlets.Unicode().tag(sync=True)
     _zip = traitlets.Unicode().tag(sync=True)
@@ -32,11 +32,10 @@ class Code(anywidget.AnyWidget):
     @classmethod
     def of(cls, kind: type[StateWidget]) -> Code:
         """The one of a kind of widget; a new one for the first widget, and after `close_all()`."""
-        with _one_after_the_other:
-            packed = pack(kind._module, kind._style)
-            if packed not in _codes or _codes[packed].comm is None:
-                _codes[packed] = cls(_key=name_of(packed), _zip=packed)
-            return _codes[packed]
+        packed = pack(kind._module, kind._style)
+        if packed not in _codes or _codes[packed].comm is None:
+            _codes[packed] = cls(_key=name_of(packed), _zip=packed)
+        return _codes[packed]
 
 
 _codes: dict[str, Code] = {}
@@ -58,7 +57,7 @@ class StateWidget(anywidget.AnyWidget):
     # Of each kind: the module, with a default export as anywidget wants it, and the style sheet.
     _module: str
     _style: str
-    layout = None
+    layout: Any = None
     _esm = traitlets.Unicode().tag(sync=True)
     _code = traitlets.Instance(Code).tag(sync=True, **widget_serialization)
 
