@@ -60,7 +60,7 @@ def lab(request, browser, tmp_path_factory):
 def widgets(page):
     """The roots of all widgets, when all are drawn."""
     roots = page.locator(".jp-OutputArea-output .stridekit")
-    expect(roots).to_have_count(len(KINDS))
+    expect(roots).to_have_count(len(KINDS), timeout=60_000)
     return roots
 
 
