@@ -166,7 +166,7 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
     drawn = {*re.findall(r"\w+", " ".join(TRAITS.findall(source)))}
     shared = {*Explorer.class_traits(sync=True)} - {"_state"}
     sent = {name for name in make(kind).keys if name not in shared}
-    assert drawn == sent - {"_esm", "_css", "_anywidget_id"}
+    assert drawn == sent - {"_anywidget_id"}
     read = {name for path in folder.glob("*.js") for name in READ.findall(path.read_text("utf-8"))}
     assert read <= drawn
 

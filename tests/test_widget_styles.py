@@ -30,9 +30,7 @@ def test_a_sheet_is_one_block_of_its_own_kind(path):
 def test_every_widget_has_a_kind_of_its_own():
     """The shells' class names differ, and each is that of the sheet."""
     kinds = {
-        name: re.findall(
-            r'kind: "(sk-(?!d|offset)[a-z]+)", traits', str(getattr(widgets, name)._esm)
-        )
+        name: re.findall(r'kind: "(sk-(?!d|offset)[a-z]+)", traits', getattr(widgets, name)._module)
         for name in KINDS
     }
     assert kinds == {name: [kind.css.removeprefix(".")] for name, kind in KINDS.items()}

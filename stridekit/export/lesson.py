@@ -90,27 +90,27 @@ class _Widgets:
     """The widgets of a run; those that are shown get numbers."""
 
     def __init__(self, states: dict[str, Any], buffers: dict[str, Any]) -> None:
-        self.states = {
-            key: state
+        self.live = {
+            key: widget
             for key, state in states.items()
             if state.get("_model_module") == "anywidget"
             and "_esm" in state
             # A page has no bytes beside the state, and no widgets inside widgets.
             and not buffers.get(key)
-            and "IPY_MODEL_" not in str(Offline.of(state).state)
+            and "IPY_MODEL_" not in str((widget := Offline.of(key, states)).state)
         }
         self.numbers: dict[str, int] = {}
 
     def number(self, key: str) -> int | None:
         """The number of a widget on the page; None if it cannot live there."""
-        if key not in self.states:
+        if key not in self.live:
             return None
         return self.numbers.setdefault(key, len(self.numbers))
 
     @property
     def shown(self) -> list[Offline]:
         """The widgets in the order of their numbers."""
-        return [Offline.of(self.states[key]) for key in self.numbers]
+        return [self.live[key] for key in self.numbers]
 
 
 def _parts(state: dict[str, Any]) -> list[str]:

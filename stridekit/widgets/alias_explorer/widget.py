@@ -44,8 +44,8 @@ class AliasExplorer(Explorer):
       even lies inside ten: 5 of ten's 10 elements
     """
 
-    _esm = module("alias_explorer/widget.js")
-    _css = style("page/base.css", "alias_explorer/widget.css")
+    _module = module("alias_explorer/widget.js")
+    _style = style("page/base.css", "alias_explorer/widget.css")
 
     FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
 

@@ -37,8 +37,8 @@ class ChannelsLastExplorer(Explorer):
       · x.to(memory_format=torch.channels_last) is a copy: stride (15, 1, 5, 1)
     """
 
-    _esm = module("channels_last_explorer/widget.js")
-    _css = style("page/base.css", "channels_last_explorer/widget.css")
+    _module = module("channels_last_explorer/widget.js")
+    _style = style("page/base.css", "channels_last_explorer/widget.css")
 
     FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
 

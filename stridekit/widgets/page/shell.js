@@ -5,6 +5,7 @@ import { waitForFingers } from "./touch.js";
 import { h, set } from "./dom.js";
 import { createFrame } from "./frame.js";
 import { createGoals } from "./goals.js";
+import { besideKernel } from "./kernel.js";
 
 // Each kind of widget has a module of its own, but ids must be unique on the whole page.
 const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
@@ -46,6 +47,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       el.append(root);
       for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
+      ends.push(besideKernel(model, root));
       redraw();
       return once(close);
     },

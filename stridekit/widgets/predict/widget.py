@@ -58,8 +58,8 @@ class Predict(StateWidget):
       # (1, 6)
     """
 
-    _esm = module("predict/widget.js")
-    _css = style("page/base.css", "predict/widget.css")
+    _module = module("predict/widget.js")
+    _style = style("page/base.css", "predict/widget.css")
 
     _problem = traitlets.Dict().tag(sync=True)
 

@@ -99,8 +99,8 @@ class ReshapeStepper(Explorer):
     (16, 8, 1)
     """
 
-    _esm = module("reshape_stepper/widget.js")
-    _css = style("page/base.css", "reshape_stepper/widget.css")
+    _module = module("reshape_stepper/widget.js")
+    _style = style("page/base.css", "reshape_stepper/widget.css")
     _presets = traitlets.List().tag(sync=True)
 
     FACTS, _facts = facts.FACTS, staticmethod(facts.facts)

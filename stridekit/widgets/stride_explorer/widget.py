@@ -48,8 +48,8 @@ class StrideExplorer(Explorer):
       · reaches 24 of 40 elements (96 of 160 bytes)
     """
 
-    _esm = module("stride_explorer/widget.js")
-    _css = style("page/base.css", "stride_explorer/widget.css")
+    _module = module("stride_explorer/widget.js")
+    _style = style("page/base.css", "stride_explorer/widget.css")
 
     # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The front end gets it with the
     # index in `_state`, as one value, so that no half-changed state can be seen or sent.

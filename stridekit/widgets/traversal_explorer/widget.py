@@ -48,8 +48,8 @@ class TraversalExplorer(Explorer):
       the right one loads 8 times as many cache lines as the left one
     """
 
-    _esm = module("traversal_explorer/widget.js")
-    _css = style("page/base.css", "traversal_explorer/widget.css")
+    _module = module("traversal_explorer/widget.js")
+    _style = style("page/base.css", "traversal_explorer/widget.css")
 
     _presets = traitlets.List().tag(sync=True)
     _note = traitlets.Unicode().tag(sync=True)

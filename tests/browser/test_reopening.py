@@ -1,0 +1,160 @@
+"""Save, close, stop the kernel, reopen: all widgets live before anything is run. To open is no edit."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from browser_lab import LAB, ROOT, running_lab, write_notebook
+from tests.browser.conftest import ALL_KINDS
+from tests.browser.pages import BY_HAND, button, enter, in_kernel, labelled, settled
+from tests.needs import needs_chromium
+from tests.widget_kinds import KINDS
+
+pytestmark = needs_chromium
+
+DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
+SAVE = "jupyterapp.commands.execute('docmanager:save')"
+CLOSE = "jupyterapp.shell.currentWidget.close()"
+# What each widget shows: the sign of a gone kernel and what was read aloud are not the picture.
+SHOWN = """all => all.map((root) => {
+  const copy = root.cloneNode(true);
+  for (const node of copy.querySelectorAll('.sk-gone, .sk-spoken, [hidden]')) node.remove();
+  return copy.textContent;
+})"""
+# A second change of each widget by hand.
+AGAIN = {
+    "StrideExplorer": lambda w: button(w, "diagonal").click(),
+    "AliasExplorer": lambda w: enter(w, "run a line", "z += 1"),
+    "ReshapeStepper": lambda w: button(w, "to the end").click(),
+    "ChannelsLastExplorer": lambda w: button(w, "a pixel's channels").click(),
+    "TraversalExplorer": lambda w: labelled(w, "visit").fill("30"),
+    "Predict": lambda w: button(w, "try again").click(),
+}
+
+
+def as_make_lab():
+    """The command of `make lab`, which shows another folder here."""
+    command = ["make", "-n", "-o", "env", "lab", f"IN_VENV={sys.executable}"]
+    recipe = subprocess.check_output(command, cwd=ROOT, text=True)
+    words = shlex.split(recipe.replace("\\\n", ""))
+    return ["env", *(word for word in words if word != "--ServerApp.root_dir=.")]
+
+
+@pytest.fixture(
+    scope="module", params=["make lab", pytest.param("jupyter lab", marks=pytest.mark.long)]
+)
+def lab(request, browser, tmp_path_factory):
+    """JupyterLab with the settings of the environment alone."""
+    root = tmp_path_factory.mktemp("root")
+    shutil.copytree(ROOT / "notebooks", root / "notebooks")
+    command = as_make_lab() if request.param == "make lab" else LAB
+    with running_lab(root, tmp_path_factory.mktemp("scratch"), browser, command, {}) as lab:
+        yield lab
+
+
+def widgets(page):
+    """The roots of all widgets, when all are drawn."""
+    roots = page.locator(".jp-OutputArea-output .stridekit")
+    expect(roots).to_have_count(len(KINDS), timeout=60_000)
+    return roots
+
+
+def play(page, hands):
+    """Change each widget by hand; return what all then show."""
+    for kind, hand in hands.items():
+        hand(page.locator(KINDS[kind].css))
+    return widgets(page).evaluate_all(SHOWN)
+
+
+def save(page):
+    page.evaluate(SAVE)
+    assert not page.evaluate(DIRTY)
+
+
+def states(path):
+    """The models saved in a notebook."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return notebook["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
+
+
+def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
+    """They keep what was played and answered, and answer to hands, twice; run again, Python sees them."""
+    path = lab.root / "kept.ipynb"
+    write_notebook(path, ALL_KINDS)
+    page = lab.open(path.name)
+    lab.run_all(page)
+    said = play(page, BY_HAND)
+    settled(page)
+    assert page.locator(".sk-gone").count() == 0
+    save(page)
+    assert len(states(path)) == 2 * len(KINDS)
+    lab.close(page)
+
+    for hands in (AGAIN, BY_HAND):
+        page = lab.open(path.name)
+        assert widgets(page).evaluate_all(SHOWN) == said
+        assert page.locator(".sk-gone").count() == len(KINDS)
+        assert lab.run_code(page, "import sys; print('stridekit' in sys.modules)") == "False\n"
+        assert not page.evaluate(DIRTY)
+        said = play(page, hands)
+        assert page.evaluate(DIRTY)
+        save(page)
+        lab.close(page)
+
+    page = lab.open(path.name)
+    assert widgets(page).evaluate_all(SHOWN) == said
+    lab.run_all(page)
+    page.wait_for_function("!document.querySelector('.sk-gone')")
+    assert "not found" not in page.locator(".jp-Notebook").inner_text()
+    play(page, {"Predict": BY_HAND["Predict"]})
+    assert in_kernel(lab, page, f"w{[*KINDS].index('Predict')}.committed") == "(1, 6)"
+    save(page)
+    assert len(states(path)) == 2 * len(KINDS)
+    lab.close(page)
+
+
+def test_a_lesson_that_was_only_opened_is_clean(lab):
+    """Closing it asks nothing, though JupyterLab has filled in what the stored form leaves out."""
+    for path in sorted((lab.root / "notebooks").glob("*.ipynb")):
+        stored = path.read_bytes()
+        page = lab.open(f"notebooks/{path.name}")
+        page.wait_for_function(FILLED_IN)
+        assert not page.evaluate(DIRTY), path.name
+        page.evaluate(CLOSE)
+        page.wait_for_function("!document.querySelector('.jp-NotebookPanel')")
+        assert page.locator(".jp-Dialog").count() == 0
+        assert path.read_bytes() == stored
+        page.close()
+
+
+FILLED_IN = "jupyterapp.shell.currentWidget.context.model.metadata.language_info.version"
+
+
+def test_without_a_kernel_there_is_the_still_picture(lab):
+    """Opened as "Notebook (no kernel)", where ipywidgets reads nothing of what is saved."""
+    path = lab.root / "still.ipynb"
+    write_notebook(path, ["from stridekit.widgets import StrideExplorer\nStrideExplorer()"])
+    page = lab.open(path.name)
+    lab.run_all(page)
+    save(page)
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    expect(page.locator(".sk-gone")).to_have_count(1)
+    page.evaluate(CLOSE)
+    page.evaluate(OPEN_ALONE, path.name)
+    expect(page.locator(".jp-OutputArea-output img")).to_be_visible()
+    assert "oading" not in page.locator(".jp-Notebook").inner_text()
+    page.close()
+    assert [lab.errors.pop()] == [
+        "Cannot read properties of null (reading 'kernel')"
+    ]  # of ipywidgets
+
+
+OPEN_ALONE = """async (path) => {
+  const kernelPreference = { shouldStart: false, shouldReuse: false };
+  await jupyterapp.commands.execute('docmanager:open', { path, factory: 'Notebook', kernelPreference });
+}"""
