@@ -311,7 +311,9 @@ def test_the_browser_says_the_same():
         (found,) = ask("chain", start, 40, None, [text])
         last = found if isinstance(found, str) else tuple(found[-1][1]["shape"])
         assert last == outcome, text
-        assert isinstance(found, str) or [step[0] for step in found] == [*steps_of(text)], text
+        if not isinstance(found, str):
+            stages = Chain("x", Layout((5, 8), itemsize=4), steps_of(text)).stages(40)[1:]
+            assert [[step[0], step[3]] for step in found] == [[it.text, it.labels] for it in stages]
     for text, outcome in LINES.items():
         (found,) = ask("session", [4, 6], [text])
         assert (found if isinstance(found, str) else found[0]["kind"]) == outcome, text

@@ -30,12 +30,11 @@ def press(w, *names):
 
 
 def strides(w, run):
-    """More cells than HTML draws; holes; a chain with a copy, what was undone, and a refusal."""
+    """More cells than HTML draws; holes; a chain with a copy, and a refusal."""
     yield run("w0.chain = []; w0.layout = Layout((4096,), (0,), 0, 4)")
     yield press(w, "every 2nd")
     press(w, "broadcast")
-    enter(w, "then", ".T", ".contiguous()", ".view(7)")
-    yield press(w, ".T")
+    yield enter(w, "then", ".T", ".contiguous()", ".view(7)")
 
 
 def aliases(w, run):

@@ -8,7 +8,7 @@ import torch
 from stridekit import Layout, explore
 from stridekit.widgets import AliasExplorer, Predict, StrideExplorer
 from stridekit.widgets.offline import offline_page
-from tests.browser.pages import button, each, enter, labelled, text, texts
+from tests.browser.pages import button, each, enter, labelled, prevented, text, texts
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -127,3 +127,18 @@ def test_suggestions_make_room_for_what_is_typed(show):
     line.fill("")
     button(picks, ".T").click()
     assert texts(w, ".sk-steps code") == ["x", ".T"]
+
+
+def test_an_empty_line_leaves_undo_to_the_frame(show):
+    """Control and the Mac's key undo a step from the line of its typing; a text keeps its own undo."""
+    w = show(StrideExplorer(Layout((5, 8), itemsize=4)))
+    line, steps = labelled(w, "then"), w.locator(".sk-steps")
+    enter(w, "then", ".T", "[1:]", ".contiguous()")
+    for back, again in (("Control+z", "Control+Shift+Z"), ("Meta+z", "Meta+Shift+Z")):
+        assert prevented(line, back)
+        assert texts(steps, "code") == ["x", ".T", "[1:]"]
+        assert prevented(line, again)
+        assert texts(steps, "code") == ["x", ".T", "[1:]", ".contiguous()"]
+    line.fill("abc")
+    assert not prevented(line, "Control+z")
+    assert texts(steps, "code") == ["x", ".T", "[1:]", ".contiguous()"]

@@ -68,7 +68,7 @@ export function createFrame(model, root, { id, name, code, change }) {
 
   function keyed(event) {
     if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return;
-    if (event.target.matches(TYPED)) return; // the text's own
+    if (event.target.value && event.target.matches(TYPED)) return; // the text's own
     const what = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
     if (!what) return;
     event.preventDefault();
