@@ -87,6 +87,17 @@ _BEYOND = """(root) => {
 }"""
 
 
+def too_small(w):
+    """The controls of a widget that a finger would miss: less than 24 px high or wide."""
+    return w.evaluate(_TOO_SMALL)
+
+
+_TOO_SMALL = """(root) => {
+  const isSmall = (one) => one.offsetParent && Math.min(one.offsetHeight, one.offsetWidth) < 24;
+  return [...root.querySelectorAll('button, input, select')].filter(isSmall).map((one) => one.outerHTML);
+}"""
+
+
 def is_seen(node):
     """True if the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
     return node.evaluate(_IS_SEEN)

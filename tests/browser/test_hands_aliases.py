@@ -24,6 +24,7 @@ from tests.browser.pages import (
     stop_the_clock,
     text,
     texts,
+    too_small,
     travelling,
     walk,
     widen,
@@ -178,7 +179,7 @@ def test_words_of_any_length_stay_inside(show, line, width):
     widen(w, width)
     run(w, line)
     painted(w.page)
-    assert beyond(w) == []
+    assert beyond(w) == [] == too_small(w)
 
 
 @pytest.mark.parametrize("name", ["x", "y"])
