@@ -247,6 +247,19 @@ def test_a_card_is_not_spoilt(tmp_path, quick):
 AGAIN = code(CARD.source)
 
 
+def test_a_hint_or_a_comment_breaks_no_fold(tmp_path, quick):
+    """A fold ends where it should if a cell in it is left out, or has a # in a block of code."""
+    cells = [code("from stridekit.exercises import strides as ex"), CARD, code("ex.row.hint()")]
+    cells += [
+        printed("f()", "4711"),
+        words("Two:\n\n```\n# 4711\n```\n\nSo.\n\n## Next"),
+        words("Last."),
+    ]
+    page = exported(tmp_path, *cells)
+    assert page.count("<details") == page.count("</details>")
+    assert shown(page).endswith("Next Last.") and "4711" not in shown(page)
+
+
 @pytest.mark.parametrize(
     "after", [[], [words("So much for that.")], [AGAIN], [words("## B"), code("1")]]
 )
@@ -286,6 +299,7 @@ def test_what_a_reader_has_tried_stays(tmp_path, quick):
     [
         "ex.row.check(row)",
         "from stridekit.exercises import strides as ex\nex.other.check(1)",
+        "from stridekit.exercises import Exercise as ex\nex.row.check(1)",
         "f.check(1)",
     ],
 )

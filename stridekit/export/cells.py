@@ -24,7 +24,7 @@ LESSON = re.compile(r"^from stridekit\.exercises import (\w+)(?: as (\w+))?$", r
 CHECK = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)
 ASKS_FOR_HELP = re.compile(r"(\w+)\.(\w+)\.(?:hint|solution)\(\)")
 # What lesson.py's template writes around a cell.
-BEFORE, AFTER = "before", "after"
+BEFORE, AFTER = "stridekit_before", "stridekit_after"
 BEHIND = '<details class="sk-behind"><summary>What torch says, and why</summary>'
 FOR_LAB = '<div class="sk-in-lab"><p class="sk-aside">Where the lesson runs, in JupyterLab:</p>'
 NOT_HERE = (
@@ -38,8 +38,8 @@ _highlight = Highlight2HTML(pygments_lexer="ipython3")
 def settle(notebook: Any) -> None:
     """Make the cells of an executed notebook fit for a page, in place; their metadata is the template's."""
     lessons = _lessons(notebook)
-    cells = list(_folded(notebook.cells))
-    notebook.cells = [cell for cell in cells if not _only_asks_for_help(cell, lessons)]
+    cells = [cell for cell in notebook.cells if not _only_asks_for_help(cell, lessons)]
+    notebook.cells = list(_folded(cells))
     for cell in notebook.cells:
         around = {BEFORE: cell.metadata.get(BEFORE, ""), AFTER: cell.metadata.get(AFTER, "")}
         if found := _exercise(cell, lessons):
@@ -60,7 +60,8 @@ def code(source: str) -> str:
 
 
 def _is_folded(cell: Any) -> bool:
-    return asks(cell) or bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
+    is_hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
+    return cell.cell_type == "code" and (asks(cell) or bool(is_hidden))
 
 
 def _folded(cells: list[Any]) -> Iterator[Any]:
@@ -87,10 +88,12 @@ def _runs(cell: Any) -> bool:
 
 def _parts(words: Any) -> tuple[list[Any], list[Any]]:
     """The cell up to its first heading, and the rest as a cell of its own; either may be empty."""
-    heading = HEADING.search(words.source)
-    if not heading:
+    starts = [found.start() for found in HEADING.finditer(words.source)]
+    # In a block of code, # begins a comment.
+    starts = [k for k in starts if words.source.count("```", 0, k) % 2 == 0]
+    if not starts:
         return [words], []
-    text, words.source = words.source[: heading.start()].strip(), words.source[heading.start() :]
+    text, words.source = words.source[: starts[0]].strip(), words.source[starts[0] :]
     before = type(words)(
         {**words, "id": f"{words.id}-words", "source": text, "metadata": type(words)()}
     )
@@ -107,9 +110,10 @@ def _lessons(notebook: Any) -> dict[str, str]:
 
 
 def _find(lessons: dict[str, str], alias: str, name: str) -> Exercise | None:
-    if alias not in lessons:
+    try:
+        found = getattr(import_module(f"stridekit.exercises.{lessons[alias]}"), name, None)
+    except (KeyError, ModuleNotFoundError):  # another object, with a method of that name
         return None
-    found = getattr(import_module(f"stridekit.exercises.{lessons[alias]}"), name, None)
     return found if isinstance(found, Exercise) else None
 
 

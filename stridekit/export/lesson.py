@@ -27,7 +27,9 @@ CELL_TIMEOUT = 300  # seconds
 NEEDS_KERNEL = (WIDGET_VIEW, "application/javascript")
 # nbconvert's cells, with what export/cells.py puts around them.
 TEMPLATE = """{% extends "lab/base.html.j2" %}
-{% block any_cell %}{{ cell.metadata.before }}{{ super() }}{{ cell.metadata.after }}{% endblock %}"""
+{% block any_cell -%}
+{{ cell.metadata.stridekit_before }}{{ super() }}{{ cell.metadata.stridekit_after }}
+{%- endblock %}"""
 WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
 
 
