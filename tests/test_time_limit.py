@@ -94,10 +94,10 @@ def in_a_thread(call):
     return found[0]
 
 
-def stopped(call):
+def stopped(call, seconds=SHORT):
     """Where a call was stopped, as the names of its functions."""
     try:
-        call_within(SHORT, call)
+        call_within(seconds, call)
     except TimeIsUp as up:
         return [code.co_name for code, _ in up.places]
 
@@ -136,14 +136,16 @@ def test_a_call_in_time_is_left_alone(where):
 
 @pytest.mark.parametrize("where", [lambda call: call(), in_a_thread])
 def test_a_limit_inside_another_one(where):
-    """The inner one stops the inner call; the outer one counts on."""
+    """Each stops the call that is its own; the error of the inner one is not taken for the outer one's."""
 
-    def both():
-        inner = stopped(loops)
-        return inner, stopped(lambda: (stopped(lambda: 1), loops()))
+    def one_in_the_other():
+        with pytest.raises(TimeIsUp) as caught:
+            call_within(60, lambda: call_within(SHORT, loops))
+        return caught.value.places[0][0].co_name
 
-    inner, outer = where(both)
-    assert inner[0] == outer[0] == "loops"
+    assert where(one_in_the_other) == "loops"
+    assert where(lambda: stopped(lambda: (stopped(loops), catches_all()), 1)[0]) == "catches_all"
+    assert where(lambda: call_within(60, lambda: stopped(loops))[0]) == "loops"
 
 
 def test_it_says_where_the_call_was():

@@ -216,6 +216,7 @@ BY_HAND = {
     "ChannelsLastExplorer": lambda w: button(w, "a channel's pixels").click(),
     "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
+    "ExercisePanel": lambda w: w.get_by_role("button", name="hint").click(),
 }
 
 

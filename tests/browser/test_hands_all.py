@@ -18,6 +18,7 @@ FULLEST = {
     "ChannelsLastExplorer": ("w.shape = (1, 2, 2, 2)", "input[type=checkbox]"),
     "TraversalExplorer": ("w.visit = 7", "button:has-text('warp')"),
     "Predict": ("pass", "button:has-text('show me')"),
+    "ExercisePanel": ("w.hints_shown = 2", "button:has-text('solution')"),
 }
 
 
