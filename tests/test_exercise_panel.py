@@ -143,7 +143,7 @@ def test_a_button_checks_what_the_function_is_now(task):
     assert [message["state"]["_report"] for message in told] == [w._report]
     assert w._report["sign"] == "✓" and w._report["note"] == "" and w._report["checks"] == 1
     press(w)
-    note = "`address` has not changed. After an edit, run its cell."
+    note = "address has not changed. After an edit, run its cell."
     assert (w._report["note"], w._report["checks"]) == (note, 2)
 
 

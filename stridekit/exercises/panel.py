@@ -82,7 +82,7 @@ class Checker:
         except KeyboardInterrupt:
             report = Report("note", f"{self.exercise.name}: interrupted")
         unchanged = report.attempted and before is self.fn
-        note = f"`{self.exercise.name}` has not changed. After an edit, run its cell."
+        note = f"{self.exercise.name} has not changed. After an edit, run its cell."
         self.panel.tell(_parts(self.exercise, report), note if unchanged else "")
 
     def now(self) -> Any:
@@ -101,14 +101,11 @@ def _parts(exercise: Exercise, report: Card) -> dict[str, str]:
     """A report for the panel; one that passed says how far the lesson is, and which exercise is next."""
     if report.status != "passed":
         return report.parts
-    names = [other.name for other in exercise.lesson]
-    left = [other.name for other in exercise.lesson if not other.solved]
-    says, after = (
-        "Well done.",
-        [name for name in left if name in names[names.index(exercise.name) :]],
-    )
-    if left:
-        says += f" {len(names) - len(left)} of {len(names)} in this lesson."
-    elif names:
-        says += f" That was the last of {len(names)}: the whole lesson is right."
-    return report.parts | {"says": says, "next": [*after, *left, ""][0]}
+    lesson = exercise.lesson or [exercise]
+    here = [task.name for task in lesson].index(exercise.name)
+    left = [task.name for task in lesson[here:] + lesson[:here] if not task.solved]
+    says = f"{len(lesson) - len(left)} of {len(lesson)} in this lesson."
+    if not left:
+        says = f"That was the last of {len(lesson)}: the whole lesson is right."
+    says = f"Well done. {says}" if exercise.lesson else "Well done."
+    return report.parts | {"says": says, "next": left[0] if left else ""}

@@ -375,7 +375,7 @@ def test_an_exercise_by_keyboard_and_by_mouse(lab, kinds_page, make, kernel):
     w = make("ex.row.check(row)")
     assert len(texts(w, ".sk-hints li")) == 2
     button(w, "check again").click()
-    expect(w.locator(".sk-note")).to_contain_text("`row` has not changed.")
+    expect(w.locator(".sk-note")).to_contain_text("row has not changed.")
     for defined, said in [
         ("row = ex.row.reference", "✓ row: right on all 13 cases"),
         ("def row(x, i):\n    while i < 9: pass", "in the loop: while i < 9: pass"),
