@@ -257,17 +257,18 @@ class Exercise:
         """Run each case in turn, a delicate one only while every answer is right.
 
         The first that has no end is the last that is tried. After the first wrong answer, what `fn`
-        prints is dropped: the output on the screen ends with the case that the report is about. An
-        endless loop can print more than a page can hold: all but the first of it is dropped.
+        prints is dropped: the output on the screen ends with the case that the report is about. Of
+        each case only the beginning is shown, as an endless loop prints more than a page can hold.
         """
         trials: list[Trial] = []
-        with redirect_stdout(Shortened(sys.stdout)), ExitStack() as after_a_wrong_answer:
+        with ExitStack() as after_a_wrong_answer:
             for case in self.cases:
                 if case.delicate and not all(trial.right for trial in trials):
                     continue
                 expected = self._run_own(self.reference, case)
                 seconds = max(LEAST_SECONDS, PATIENCE * self._seconds[case])
-                trials.append(Trial(case, self._run(fn, case, seconds), expected))
+                with redirect_stdout(Shortened(sys.stdout)):
+                    trials.append(Trial(case, self._run(fn, case, seconds), expected))
                 if trials[-1].endless:
                     break
                 if not trials[-1].right:

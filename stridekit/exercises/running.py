@@ -31,7 +31,7 @@ Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Argumen
 
 
 _MOST_ITEMS = 100_000  # in an answer that is read
-_MOST_PRINTED = 10_000  # characters
+_MOST_PRINTED = 10_000  # characters, a new line counting for a hundred
 
 
 class Shortened(io.TextIOBase):
@@ -44,9 +44,9 @@ class Shortened(io.TextIOBase):
         """Hand on what there is room for."""
         if self._left > 0:
             self._stream.write(text[: self._left])
-            self._left -= len(text)
+            self._left -= len(text) + 99 * text.count("\n")
             if self._left <= 0:
-                self._stream.write(f"\n… (printed more than {_MOST_PRINTED:,} characters)\n")
+                self._stream.write("\n… (the rest is not shown)\n")
         return len(text)
 
 
