@@ -200,6 +200,13 @@ def keeps_its_answers(notebook):
                 yield f"{name}: the code of a card can be read before it is answered"
 
 
+def gives_no_help(notebook):
+    """Run All shows no hint and no solution: buttons below each exercise do, and nobody presses them."""
+    for cell, name in notebook.cells("code"):
+        if re.search(r"\.(hint|solution)\(", cell.source):
+            yield f"{name}: shows help that nobody has asked for"
+
+
 def describes_images(notebook):
     """An image in the text has a description for those who do not see it."""
     for cell, name in notebook.cells("markdown"):

@@ -176,6 +176,8 @@ BROKEN = [
     (rules.is_in_small_steps, adds(code("x\n" * 13, metadata={"tags": ["exercise"]})), "12 are"),
     (rules.keeps_its_answers, adds(code("x = 1\nPredict('?', x)")), "folded away with it"),
     (rules.keeps_its_answers, unfolds, "can be read"),
+    (rules.gives_no_help, adds(code("ex.row.hint()")), "nobody has asked"),
+    (rules.gives_no_help, adds(code("ex.row.solution()")), "nobody has asked"),
     (rules.describes_images, adds(markdown("![](a.png)")), "alt text"),
     (rules.describes_images, adds(markdown('<img src="a.png" alt="">')), "alt text"),
     (rules.links_resolve, adds(markdown("[there](gone.ipynb)")), "gone.ipynb"),

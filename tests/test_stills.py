@@ -69,7 +69,9 @@ def test_a_picture_and_a_text_stand_beside_the_live_view(source):
     assert "application/vnd.jupyter.widget-view+json" in data
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind != "ExercisePanel"]
+)  # a card has HTML
 def test_a_picture_and_a_text_are_the_same_on_every_run(kind):
     (data, _), (again, _) = (make(kind)._repr_mimebundle_() for _ in range(2))
     assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]

@@ -26,6 +26,12 @@ KINDS = {
         "Predict('What is the stride of `x.t()`?', (1, 6), why='`t()` swaps the two.', "
         "experiment='x.t().stride()', remarks={(6, 1): 'That is the stride of `x` itself.'})",
     ),
+    "ExercisePanel": Kind(
+        ".sk-exercise",
+        "ExercisePanel('twice', task={'status': 'note', 'sign': '·', 'headline': 'twice(n): a number', "
+        "'rows': '<p><code>n</code> an int</p>'}, hints=['Add.', 'Add <code>n</code>.', 'To itself.'], "
+        "solution='return <span>n + n</span>')",
+    ),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 
@@ -144,6 +150,14 @@ True  =>  cache_lines is True, a bool
 (4, 1.0, 0)  =>  warp[1] is 1.0, a float
 (4, 1)  =>  give (itemsize, stride, offset)
 'warp'  =>  warp is 'warp', a str
+# ExercisePanel.hints_shown
+4  =>  hints_shown is 4: there are 3 hints
+-1  =>  hints_shown is -1: there are 3 hints
+1.0  =>  hints_shown is 1.0, a float: give an int
+'all'  =>  hints_shown is 'all', a str: give an int
+# ExercisePanel.solution_shown
+None  =>  solution_shown is None: give True or False
+'yes'  =>  solution_shown is 'yes': give True or False
 # Predict.committed
 'x'  =>  cannot be typed as a number or a tuple of ints
 6  =>  the prediction 6 is not a tuple, as the answer is
@@ -180,6 +194,7 @@ RIGHT = {
     "FormatTracer": ("w.layers = ['relu', 'flatten']", "w.shape = (2, 3, 1, 1)"),
     "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)", "w.alignment, w.order = 8, 'torch'"),
     "Predict": ("w.committed = (6, 1)", "w.show()"),
+    "ExercisePanel": ("w.hints_shown = 2", "w.solution_shown = True"),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
 UNFIT: dict[str, list[dict[str, Any]]] = {
@@ -223,4 +238,5 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"said": [1, 6], "shown": False},
         {"shown": None},
     ],
+    "ExercisePanel": [{"hints": 4}, {"hints": -1}, {"hints": 0.5}, {"solution": "yes"}],
 }

@@ -126,7 +126,7 @@ def _settle(output: Any, widgets: _Widgets) -> None:
     drop_frames(output)
     data = output.get("data", {})
     views = [data.pop(kind) for kind in NEEDS_KERNEL if kind in data]
-    if not views:
+    if not views or "text/html" in data:  # which an exercise's panel has beside it
         return
     view = views[0] if isinstance(views[0], dict) else {}
     number, still = widgets.number(view.get("model_id", "")), _still(data)

@@ -2,6 +2,7 @@
 
 from stridekit.widgets.alias_explorer import AliasExplorer
 from stridekit.widgets.channels_last_explorer import ChannelsLastExplorer
+from stridekit.widgets.exercise_panel import ExercisePanel as ExercisePanel  # what exercises show
 from stridekit.widgets.format_tracer import FormatTracer
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.predict import Predict

@@ -287,6 +287,7 @@ BY_HAND = {
     "FormatTracer": lambda w: w.get_by_role("checkbox").first.check(),
     "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
+    "ExercisePanel": lambda w: w.get_by_role("button", name="hint").click(),
 }
 
 

@@ -82,7 +82,20 @@ def predictions(w, run):
     yield run("w6.committed = (6, 1)")
 
 
-STATES = [strides, aliases, reshapes, channels, layers, walks, predictions]
+def exercises(w, run):
+    """The task; a hint, and a question back; a right answer, with all hints and the solution."""
+    yield run("w7.hints_shown, w7.solution_shown, w7._report = 0, False, {}")
+    press(w, "hint 1 of 3")
+    yield press(w, "solution")
+    run("w7.hints_shown, w7.solution_shown = 3, True")
+    yield run(f"w7.tell({RIGHT_ANSWER!r}, 'A note.')")
+
+
+RIGHT_ANSWER = {
+    **{"status": "passed", "sign": "✓", "headline": "twice: right on all 5 cases", "rows": "Add."},
+    **{"says": "Well done. 1 of 6 in this lesson.", "next": "thrice"},
+}
+STATES = [strides, aliases, reshapes, channels, layers, walks, predictions, exercises]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ FULLEST = {
     "FormatTracer": ("w.shape = (2, 1, 4, 4)", "input[type=checkbox]"),
     "TraversalExplorer": ("w.visit = 7", "button:has-text('warp')"),
     "Predict": ("pass", "button:has-text('show me')"),
+    "ExercisePanel": ("w.hints_shown = 2", "button:has-text('solution')"),
 }
 
 

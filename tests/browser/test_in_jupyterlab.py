@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from tests.browser.pages import (
     BY_HAND,
@@ -374,6 +375,50 @@ def test_predictions_by_keyboard(make, kernel):
         assert text(w, ".sk-answer").startswith(said)
     shape = torch.arange(24).view(4, 6).unfold(0, 3, 1).shape
     assert kernel("w.committed") == str(tuple(shape))
+
+
+# Exercises -----------------------------------------------------------------------------------------------
+
+EXERCISE = """\
+from stridekit.exercises import core, strides as ex
+core.LEAST_SECONDS, core.PATIENCE = 0.3, 0
+def row(x, i): return x[0]
+def column(x, j): ..."""
+
+
+def test_an_exercise_by_keyboard_and_by_mouse(lab, kinds_page, make, kernel):
+    """Its hints stay listed in the next panel; its check takes the function as it is now, or stops it."""
+    assert lab.run_code(kinds_page, EXERCISE) == ""
+    w = make("ex.row.check(row)")
+    press(button(w, "hint 1 of 3"), "Enter", "Enter")
+    assert kernel("ex.row.opened") == "2" and len(texts(w, ".sk-hints li")) == 2
+    w = make("ex.row.check(row)")
+    assert len(texts(w, ".sk-hints li")) == 2
+    button(w, "check again").click()
+    expect(w.locator(".sk-note")).to_contain_text("row has not changed.")
+    for defined, said in [
+        ("row = ex.row.reference", "✓ row: right on all 13 cases"),
+        ("def row(x, i):\n    while i < 9: pass", "in the loop: while i < 9: pass"),
+    ]:
+        lab.run_code(kinds_page, defined)
+        button(w, "check again").click()
+        expect(w.locator(".sk-card").last).to_contain_text(said)
+    w = make("ex.column.check(column)")
+    assert text(w, "b") == "column: not attempted yet" and texts(w, ".sk-hints li") == []
+
+
+@pytest.mark.long
+def test_an_exercise_whose_kernel_is_gone(notebook):
+    """Hints and the solution still open; a check says what it needs."""
+    page = notebook("from stridekit.exercises import strides as ex", "ex.row")
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.wait_for_function("!jupyterapp.shell.currentWidget.sessionContext.session")
+    w = page.locator(".sk-exercise")
+    button(w, "hint 1 of 3").click()
+    press(button(w, "solution"), "Enter", "Enter")
+    assert len(texts(w, ".sk-hints li")) == 1 and text(w, ".sk-solution").startswith("def row(")
+    button(w, "check").click()
+    expect(w.locator(".sk-note")).to_contain_text("A check needs the kernel")
 
 
 # All of them ---------------------------------------------------------------------------------------------
