@@ -20,11 +20,15 @@ pytestmark = needs_chromium
 DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
 SAVE = "jupyterapp.commands.execute('docmanager:save')"
 CLOSE = "jupyterapp.shell.currentWidget.close()"
-# What each widget shows: the sign of a gone kernel and what was read aloud are not the picture.
+# The texts of each widget, in any order: labels are used again. The sign of a gone kernel and what was read
+# aloud are not the picture.
 SHOWN = """all => all.map((root) => {
   const copy = root.cloneNode(true);
   for (const node of copy.querySelectorAll('.sk-gone, .sk-spoken, [hidden]')) node.remove();
-  return copy.textContent;
+  const walker = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode.nodeValue);
+  return texts.sort().join(' ');
 })"""
 # A second change of each widget by hand.
 AGAIN = {
