@@ -87,6 +87,17 @@ _BEYOND = """(root) => {
 }"""
 
 
+def too_small(w):
+    """The controls of a widget that a finger would miss: less than 24 px high or wide."""
+    return w.evaluate(_TOO_SMALL)
+
+
+_TOO_SMALL = """(root) => {
+  const isSmall = (one) => one.offsetParent && Math.min(one.offsetHeight, one.offsetWidth) < 24;
+  return [...root.querySelectorAll('button, input, select')].filter(isSmall).map((one) => one.outerHTML);
+}"""
+
+
 def is_seen(node):
     """True if the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
     return node.evaluate(_IS_SEEN)
@@ -97,6 +108,35 @@ _IS_SEEN = """(node) => {
   const { top } = node.getBoundingClientRect();
   return pane.top - 1 <= top && top < pane.bottom - 10;
 }"""
+
+
+def travelling(w, name, line=""):
+    """Press a button, with a line typed first; what then moves, held where it begins: labels and middles.
+
+    It is a page with a stopped clock: the hand rests before, since what follows at once does not move.
+    """
+    w.page.clock.run_for(500)
+    return w.evaluate(_TRAVELLING, [name, line])
+
+
+_TRAVELLING = """(root, [name, line]) => {
+  if (line) root.querySelector('.sk-input').value = line;
+  const named = ({ ariaLabel, innerText }) => [ariaLabel, innerText].includes(name);
+  [...root.querySelectorAll('button')].find(named).click();
+  return root.getAnimations({ subtree: true }).flatMap((one) => {
+    if (one instanceof CSSAnimation || one instanceof CSSTransition) return [];
+    Object.assign(one, { currentTime: 0 }).pause();
+    const { target } = one.effect;
+    const { x, y, width, height } = target.getBoundingClientRect();
+    return [[target.ariaLabel ?? target.innerText.split('\\n')[0], x + width / 2, y + height / 2]];
+  });
+}"""
+
+
+def middle(node):
+    """The middle of a node."""
+    box = node.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def hears(w, words):

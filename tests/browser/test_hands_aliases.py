@@ -17,12 +17,15 @@ from tests.browser.pages import (
     focused,
     ints,
     is_seen,
+    middle,
     painted,
     press,
     prevented,
     stop_the_clock,
     text,
     texts,
+    too_small,
+    travelling,
     walk,
     widen,
 )
@@ -176,7 +179,7 @@ def test_words_of_any_length_stay_inside(show, line, width):
     widen(w, width)
     run(w, line)
     painted(w.page)
-    assert beyond(w) == []
+    assert beyond(w) == [] == too_small(w)
 
 
 @pytest.mark.parametrize("name", ["x", "y"])
@@ -282,6 +285,28 @@ def test_each_write_flashes(show):
     assert seen[0] != seen[1]
     run(w, "z = y")
     assert w.locator(".is-written").count() == 0
+
+
+def test_boxes_come_out_of_their_slots(show):
+    """What a line makes, and what a write changes in others, begins on its slots, until a hand comes."""
+    w = show(AliasExplorer((4, 6), ["y = x[1:, ::2]"]))
+    stop_the_clock(w.page)
+
+    for line, names in (("z = y.t()", "z"), ("y += 100", "xz"), ("z = y.clone()", "z")):
+        found = travelling(w, "run", line)
+        assert {label[0] for label, *_ in found} == {*names} and len(found) in (9, 18, 24), line
+        boxes = w.locator(".sk-storage").nth(int("clone" in line)).locator(".sk-box")
+        for label, x, y in found:
+            slot = boxes.nth(int(label.rpartition(" ")[2]))
+            assert middle(slot) == pytest.approx((x, y), abs=1), label
+    w.locator(".sk-readout").dispatch_event("pointerdown")
+    assert [*w.evaluate("(root) => root.getAnimations({ subtree: true })")] == []
+    assert travelling(w, "undo") == [] == travelling(w, "run", "y = wrong")
+    w.page.emulate_media(reduced_motion="reduce")
+    assert travelling(w, "run", "y = x[1:]") == []
+    full = show(AliasExplorer((8, 12), ["y = x.clone()"]))
+    stop_the_clock(full.page)
+    assert travelling(full, "run", "z = y.t()") == []  # its pane scrolls
 
 
 def test_an_unsafe_write_waits_for_a_yes(show):

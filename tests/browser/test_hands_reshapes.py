@@ -14,12 +14,15 @@ from tests.browser.pages import (
     enter,
     is_seen,
     labelled,
+    middle,
     painted,
     press,
     pressed,
     stop_the_clock,
     text,
     texts,
+    too_small,
+    travelling,
     walk,
     widen,
 )
@@ -232,7 +235,7 @@ def test_words_of_any_length_stay_inside(show, width):
     for typed in ("4 by 6 " * 50, "1" * 300):
         enter(w, "stride", typed)
         painted(w.page)
-        assert beyond(w) == [] and text(w, ".sk-why")
+        assert beyond(w) == [] == too_small(w) and text(w, ".sk-why")
     cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
     assert w.locator(".sk-of, .sk-step, .sk-chunk span").evaluate_all(cut) == 0
     joints = [joint.bounding_box() for joint in w.locator(".sk-joint").all()]
@@ -255,6 +258,27 @@ def test_a_long_tape_follows_the_walk(show):
     w.locator(".sk-copy").evaluate("(pane) => void (pane.scrollTop = 0)")
     labelled(w, "number in row-major order").fill("254")
     assert seen(".sk-tapebox .is-spot", ".sk-copy .is-spot") == [True, True]
+
+
+def test_what_a_step_is_about_moves(show):
+    """A dim joins its chunk, a new dim leaves it, a copy comes out of the slots; the way back is still."""
+    free, stuck = show(ReshapeStepper(), stepper(CUT, (2, 12))).all()
+    stop_the_clock(free.page)
+
+    def moves(w, name):
+        return [label for label, *_ in travelling(w, name)]
+
+    told = [moves(free, "next") for _ in range(5)]
+    assert told == [[], ["dim 0"], ["new dim 1"], ["new dim 0"], []]  # a view moves nothing
+    assert [moves(free, "back") for _ in range(5)] == [[]] * 5
+    assert [moves(stuck, "next") for _ in range(3)] == [[], [], ["new dim 1"]]
+    found = travelling(stuck, "to the end")
+    assert len(found) == 24
+    for label, x, y in found:
+        slot = stuck.locator(".sk-tapebox .sk-box").nth(int(label.rpartition(" ")[2]) - 3)
+        assert middle(slot) == pytest.approx((x, y), abs=1), label
+    free.page.emulate_media(reduced_motion="reduce")
+    assert [moves(free, name) for name in ("next", "next", "to the end")] == [[]] * 3
 
 
 def test_it_plays_step_by_step_until_a_hand_takes_over(show):

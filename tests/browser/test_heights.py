@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from stridekit import Layout, explore, widgets
-from tests.browser.pages import button, enter, painted, press
+from tests.browser.pages import button, enter, painted, press, widen
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -29,6 +29,38 @@ def every_limit(w):
     for slider in w.locator(".sk-slider input").all():
         press(slider, "End", "ArrowRight")
         yield
+
+
+def every_line(w):
+    """Run each of the lines to try, and some that are refused or asked about at length."""
+    for line in w.locator(".sk-presets button").all_inner_texts():
+        button(w, line).click()
+        yield
+    for line in ("y = x.T.reshape(-1)", "z = y * 400", "z = x.unfold(0, 2, 1)", "y = x[:1].expand(4, 6)",
+                 "z += 1", "y += x", "x = x.frob()", "y = x" + ".t().contiguous()" * 40):  # fmt: skip
+        enter(w, "run a line", line)
+        yield
+
+
+def every_view(w):
+    """From each layout, each shape to try, at each step; and texts that are refused."""
+    for name in w.locator(".sk-presets button").all_inner_texts():
+        button(w, name).click()
+        for target in w.locator(".sk-examples button").all_inner_texts():
+            button(w, target).click()
+            yield from every_step(w)
+    enter(w, "x has shape", "4 by 6 " * 40)
+    yield
+    enter(w, "stride", "999, 999")
+    yield
+
+
+def every_step(w):
+    """Walk to the end."""
+    while button(w, "next").get_attribute("aria-disabled") == "false":
+        yield
+        button(w, "next").click()
+    yield
 
 
 def at_rest(_):
@@ -58,8 +90,7 @@ GROUPS = [STRIDES]
 def shown(show, source):
     """The widget of a source at the width."""
     w = show(eval(source, NAMES))
-    w.evaluate("(node, width) => void (node.parentNode.style.width = `${width}px`)", WIDTH)
-    painted(w.page)
+    widen(w, WIDTH)
     assert w.evaluate("(node) => node.offsetWidth") == WIDTH
     return w
 

@@ -54,7 +54,10 @@ export function createOwned(id, hand) {
     for (const card of there) card.layOut(look);
   }
 
-  return { node, draw };
+  /** The boxes of a name's grid: [node, tape, element] each. */
+  const boxesOf = (name) => cards[NAMES.indexOf(name)].boxes();
+
+  return { node, draw, boxesOf };
 }
 
 function createCard(id, name, hand) {
@@ -141,7 +144,9 @@ function createCard(id, name, hand) {
     }, active < 0 ? null : active);
   }
 
-  return { node, read, key, widthOf, layOut, draw };
+  const boxes = () => own.elements.map((element, k) => [strip.box(k), own.tensor.tape, element]);
+
+  return { node, read, key, widthOf, layOut, draw, boxes };
 }
 
 /**
@@ -179,7 +184,7 @@ export function createTapes(id, hand) {
   const node = h("div", { class: "sk-tapes sk-pane" });
   const take = pool(node, (tape) => {
     const made = createTape(`${id}-t${tape}`, tape, hand);
-    return Object.assign(made.node, { draw: made.draw });
+    return Object.assign(made.node, { draw: made.draw, box: made.box });
   });
 
   function draw(view, width) {
@@ -191,7 +196,7 @@ export function createTapes(id, hand) {
     take(tapes.length).forEach((each) => each.draw(view, pitch, room));
   }
 
-  return { node, draw };
+  return { node, draw, boxOf: (tape, element) => node.children[tape].box(element) };
 }
 
 function createTape(id, tape, hand) {
@@ -243,7 +248,7 @@ function createTape(id, tape, hand) {
     }, spot?.tape === tape ? spot.element : null);
   }
 
-  return { node, draw };
+  return { node, draw, box: strip.box };
 }
 
 /** The lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */

@@ -7,7 +7,8 @@ import { begin, elementsOf, namesOf, relations, run } from "./session.js";
 import { code, facts } from "./facts.js";
 import { createOwned, createTapes } from "./panes.js";
 import { Refused, elementName, unflatten } from "../page/layout.js";
-import { button, h, pool, reveal, set } from "../page/dom.js";
+import { button, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
+import { createMotion } from "../page/motion.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
@@ -60,9 +61,12 @@ function render({ model, el }) {
   const foot = h("div", { class: "sk-foot" }, log, pairs);
   const rest = h("div", { class: "sk-bounded" }, examples.node, message, owned.node, readout, tapes.node, foot);
 
+  const motion = createMotion(rest);
+
   // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
+    const before = state;
     const isNew = read();
     const { session } = shown;
     set(rest, "data-wide", shell.width < WIDE ? null : "");
@@ -80,6 +84,7 @@ function render({ model, el }) {
     drawRelations();
     drawLog(session.log);
     if (isNew) showNewest(session);
+    if (isNew) move(before, session);
     shell.speak(place ?? (own.why ? "" : last));
   }
 
@@ -124,6 +129,22 @@ function render({ model, el }) {
     if (!(name in tensors)) return;
     reveal(owned.node, owned.node.querySelector(`.sk-card.is-${name}`));
     reveal(tapes.node, tapes.node.children[tensors[name].tape]);
+  }
+
+  /** After one more line, the boxes that it has made come out of their slots, or those that a write to others has changed. */
+  function move(before, session) {
+    motion.end(); // what moves reaches out of its pane, which would look cut
+    const isNext = before && String(before.steps) === String(state.steps.slice(0, -1));
+    if (!isNext || [owned.node, tapes.node].some(isCut)) return;
+    const { text, kind } = session.log.at(-1);
+    const [name] = /\w+/.exec(text);
+    const touched = session.touched.map(String);
+    const others = namesOf(session).filter((other) => other !== name);
+    const boxes = kind === "write"
+      ? others.flatMap(owned.boxesOf).filter(([, ...place]) => touched.includes(String(place)))
+      : owned.boxesOf(name);
+    const ways = boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box));
+    motion.travel(owned.node, boxes.map(([box]) => box), (k) => ways[k]);
   }
 
   /** A sentence on the effect of the last line. */

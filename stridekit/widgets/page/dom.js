@@ -79,3 +79,12 @@ export function reveal(pane, node) {
   const below = Math.min(one.bottom - all.bottom, above);
   pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
 }
+
+/** True if a pane holds more than it shows. */
+export const isCut = (pane) => pane.scrollHeight > pane.clientHeight + 1;
+
+/** How far the middle of a node is from that of another: [x, y] in px. */
+export function wayFrom(there, here) {
+  const [a, b] = [there, here].map((node) => node.getBoundingClientRect());
+  return [a.x - b.x + (a.width - b.width) / 2, a.y - b.y + (a.height - b.height) / 2];
+}

@@ -86,5 +86,6 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     /** The middle of a box, measured from the strip's corner. */
     middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + geometry.height / 2],
     boxWidth: () => geometry.pitch - gap,
+    box: (k) => boxes[k],
   };
 }

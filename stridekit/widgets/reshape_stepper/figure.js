@@ -8,6 +8,7 @@ import { product } from "../page/layout.js";
 const ONE = 84; // the most width for a dim of size 1, whose logarithm is 0
 const NAME = 36; // room for "x" and "y" at the left
 const GAP = 6;
+const JOIN = 22; // how far a dim begins from the chunk that it joins
 const [CHARACTER, LETTER] = [7.3, 5.9]; // the width of one in a box, and in a bracket below it
 const TIGHT = { dim: 46, joint: [132, 80] }; // below these widths, smaller words in a box, and fewer beside a joint
 const TOP = { joint: 0, old: 36, chunk: 90, fresh: 122 }; // widget.css has the heights
@@ -98,7 +99,8 @@ export function createFigure() {
   function paint(one, [left, width], top, kind, texts, [from, to] = [0, width]) {
     const aside = to - from < width ? `;padding:2px ${width - to}px 2px ${from}px` : "";
     set(one, "class", `sk-dimbox ${kind}${width < TIGHT.dim ? " is-narrow" : ""}`);
-    set(one, "style", `transform:translate(${NAME + left}px,${top}px);width:${width - GAP}px${aside}`);
+    // Not by a transform, which is that of a motion.
+    set(one, "style", `translate:${NAME + left}px ${top}px;width:${width - GAP}px${aside}`);
     for (const [part, text] of Object.entries(texts)) set(one[part], "text", text);
   }
 
@@ -162,5 +164,12 @@ export function createFigure() {
     });
   }
 
-  return { node, draw };
+  /** What a step moves, and how far from its place it begins: a dim that joins its chunk, a new dim that leaves it. */
+  function moved({ now: { part, dims: [dim], new_dims: [fresh] }, boundaries }) {
+    if (fresh !== undefined) return [freshRow.children[fresh], [0, TOP.chunk - TOP.fresh]];
+    const joins = part === "merge" && boundaries.some((one) => one.dim === dim && !one.broken);
+    return joins ? [oldRow.children[dim], [-JOIN, 0]] : [];
+  }
+
+  return { node, draw, moved };
 }

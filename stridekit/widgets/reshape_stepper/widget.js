@@ -4,8 +4,9 @@
 // new shape, the step that the walk has reached, and the row-major number of the followed element. view.js computes
 // everything else from it.
 
-import { elementName, numel, offset, product, reach, tuple, unflatten } from "../page/layout.js";
-import { button, fit, h, pool, reveal, set } from "../page/dom.js";
+import { elementName, numel, offset, product, range, reach, tuple, unflatten } from "../page/layout.js";
+import { button, fit, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
+import { createMotion } from "../page/motion.js";
 import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createFields, targetsOf } from "./fields.js";
@@ -74,10 +75,12 @@ function render({ model, el }) {
   const rest = h("div", { class: "sk-bounded" }, presets.node, source, told, figure.node, tapeHead, tapeBox,
     follow.node, after, copyHead, copyBox);
 
+  const motion = createMotion(rest);
+
   // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
-    const state = model.get("_state");
+    const [state, before] = [model.get("_state"), view];
     view = viewOf(state);
     for (const part of [fields.node, rest]) set(part, "data-wide", shell.width < WIDE ? null : "");
     fields.draw(view);
@@ -95,6 +98,7 @@ function render({ model, el }) {
     follow.draw(view);
     drawAfter();
     bringIntoView();
+    move(before);
     shell.speak(view.now.says);
   }
 
@@ -168,6 +172,23 @@ function render({ model, el }) {
     inView = { says: now.says, flat };
     reveal(tapeBox, tapeBox.querySelector(isOther ? ".is-spot" : ".is-missed, .is-taken, .is-run"));
     reveal(copyBox, copyBox.querySelector(".is-spot"));
+  }
+
+  /** After a step forward, the box that it is about comes to its place; at the end of a refusal, the copy out of its slots. */
+  function move(before) {
+    const { layout, at, done, reason } = view;
+    if (!before || before.at === at) return;
+    motion.end(); // what moves reaches out of its pane, which would look cut
+    const numbersOf = (one) => [one.layout.shape, one.layout.stride, one.target].join("|");
+    if (before.at > at || numbersOf(before) !== numbersOf(view)) return;
+    const [box, way] = figure.moved(view);
+    if (!done && box) motion.travel(figure.node, [box], () => way);
+    if (!done || !reason || [tapeBox, copyBox].some(isCut)) return;
+    const [first] = spanOf(layout);
+    const slotOf = (flat) => tape.box(offset(layout, unflatten(layout.shape, flat)) - first);
+    const copies = range(numel(layout)).map(copy.box);
+    const ways = copies.map((one, flat) => wayFrom(slotOf(flat), one));
+    motion.travel(copyBox, copies, (flat) => ways[flat]);
   }
 
   // What a hand does -------------------------------------------------------------------------------
