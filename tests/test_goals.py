@@ -16,7 +16,7 @@ WIDE, START = Layout((5, 8), (1, 1), itemsize=4), Layout((5, 8), itemsize=4)
 
 def test_a_goal_is_reached_by_a_change_and_stays():
     """What holds at the start does not count until it was left."""
-    w = StrideExplorer(goals=GOALS)
+    w = StrideExplorer(START, goals=GOALS)
     assert w.goals == {"Overlap": False, "Come back": False}
     w.index = (1, 1)
     assert not any(w.goals.values())
@@ -29,7 +29,7 @@ def test_a_goal_is_reached_by_a_change_and_stays():
 
 def test_what_a_page_has_seen_counts_and_nothing_is_taken_back():
     """A hand passes states that never reach the kernel; what it sends may be older than Python."""
-    w = StrideExplorer(goals=GOALS)
+    w = StrideExplorer(START, goals=GOALS)
     w.close()
     w.comm = Wire()
     w.set_state({"_done": [1], "_change_id": 0.25})

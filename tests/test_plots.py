@@ -157,8 +157,9 @@ def test_a_claim_stands_on_bars_that_start_at_1():
     assert bars(drawn)[1:] == [  # the first is the band of the same
         (-0.18, 1, 8.5, True), (0.18, 1, 40, False), (0.82, 1, 1, True), (1.18, 1, 0.25, False),
     ]  # fmt: skip
-    strokes = [one.get_segments()[0][:, 0].tolist() for one in drawn.collections]
-    assert strokes == [[8.5] * 2, [40] * 2, [1] * 2, [0.25] * 2]  # a bar of no length has its end
+    strokes = [one.get_segments()[0] for one in drawn.collections]  # a bar of no length has its end
+    assert [one[:, 0].tolist() for one in strokes] == [[8.5] * 2, [40] * 2, [1] * 2, [0.25] * 2]
+    assert [one[1, 1] - one[0, 1] for one in strokes] == pytest.approx([0.32] * 4)
     assert {one.get_linewidth()[0] for one in drawn.collections} == {4}
     places = [(1, 1), (8.5, -0.18), (50, 0.18), (1, 0.82), (1, 1.18)]  # behind bar and interval
     assert [text for text, _ in words(drawn)] == [

@@ -34,7 +34,7 @@ export function createFrame(model, root, { id, name, code, change }) {
   const share = createShare(root, { id, name, code, link: model.link, opener: tools.share });
   const bar = h("div", { class: "sk-tools", role: "toolbar", "aria-label": "the picture", onkeydown: walk },
     ...Object.values(tools));
-  const node = h("div", { class: "sk-corner" }, bar, share.node);
+  const node = h("div", { class: "sk-frame" }, bar, share.node);
   reach(tools.undo);
   if (!root.showPopover) tools.wide.remove();
   root.addEventListener("keydown", keyed);

@@ -10,7 +10,7 @@ export function pictureOf(root, corner) {
   const { width, height } = root.getBoundingClientRect();
   set(corner, "hidden", null);
   const copy = root.cloneNode(true);
-  copy.querySelector(".sk-corner").remove();
+  copy.querySelector(".sk-frame").remove();
   copy.removeAttribute("popover");
   freeze(root, copy, corner);
   const sheet = sheetOf(root);
