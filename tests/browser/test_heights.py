@@ -84,7 +84,28 @@ STRIDES = [
     ("StrideExplorer(Layout((4, 4), (20_000, 999), 17, 4), 80_000)", every_limit),
     ("explore(torch.tensor([[1, 2], [123456789012, 3]]))", at_rest),
 ]
-GROUPS = [STRIDES]
+# Many numbers, lines and dims: what does not fit scrolls in its pane.
+ALIASES = [
+    ("AliasExplorer()", every_line),
+    ("AliasExplorer((4, 4, 6), ['y = x.clone()', 'z = y * -900', 'y = z[1:]'])", every_line),
+    (
+        "AliasExplorer((2, 3, 2, 2), ['y = x.permute(1, 2, 3, 0)', 'z = y.clone()', 'y += 1'])",
+        every_line,
+    ),
+    ("AliasExplorer((96,), ['y = x.view(8, 12)', 'z = y.t().contiguous()', 'z += 1'])", at_rest),
+    ("AliasExplorer((96, 1), ['y = x.clone()', 'z = x.clone()'] + ['z += 1'] * 40)", at_rest),
+]
+RESHAPES = [
+    ("ReshapeStepper()", every_view),
+    ("ReshapeStepper(torch.zeros(16, 16).T, (256,))", every_step),
+    ("ReshapeStepper(torch.zeros(64, 4)[:, :3], (3, 64))", every_step),
+    (
+        "ReshapeStepper(Layout((2,) * 6, (32, 8, 16, 4, 1, 2)), (2, 2, 2, 1, 2, 2, 2, 1))",
+        every_step,
+    ),
+    ("ReshapeStepper(torch.zeros(2, 0), (0, 3))", every_step),
+]
+GROUPS = [STRIDES, ALIASES, RESHAPES]
 
 
 def shown(show, source):
