@@ -113,9 +113,9 @@ def test_a_call_without_an_end_is_stopped(call):
 
 @pytest.mark.parametrize("call", ENDLESS, ids=lambda call: call.__name__)
 def test_in_another_thread_it_is_stopped_as_well(call):
-    before = sys.getswitchinterval()
+    before = sys.getswitchinterval(), threading.active_count()
     assert call.__name__ in in_a_thread(lambda: stopped(call))
-    assert sys.getswitchinterval() == before and threading.active_count() == 1
+    assert (sys.getswitchinterval(), threading.active_count()) == before
 
 
 @pytest.mark.parametrize("where", [lambda call: call(), in_a_thread])
