@@ -28,8 +28,8 @@ class ExercisePanel(StateWidget):
     ExercisePanel: double, 1 of 2 hints
     """
 
-    _esm = module("exercise_panel/widget.js")
-    _css = style("page/base.css", "exercise_panel/widget.css")
+    _module = module("exercise_panel/widget.js")
+    _style = style("page/base.css", "exercise_panel/widget.css")
 
     _exercise = traitlets.Dict().tag(sync=True)
     _report = traitlets.Dict().tag(sync=True)

@@ -32,8 +32,8 @@ class FormatTracer(Explorer):
 contiguous, has to copy 96 elements: C is innermost in memory, not W
     """
 
-    _esm = module("format_tracer/widget.js")
-    _css = style("page/base.css", "format_tracer/widget.css")
+    _module = module("format_tracer/widget.js")
+    _style = style("page/base.css", "format_tracer/widget.css")
 
     _network = traitlets.Dict().tag(sync=True)
 
