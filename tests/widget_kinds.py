@@ -159,7 +159,7 @@ True  =>  cache_lines is True, a bool
 None  =>  solution_shown is None: give True or False
 'yes'  =>  solution_shown is 'yes': give True or False
 # Predict.committed
-'x'  =>  cannot be typed as a number or a tuple of ints
+'x'  =>  I could not read “x”: write whole numbers with commas between them
 6  =>  the prediction 6 is not a tuple, as the answer is
 (1, 1.5)  =>  cannot be typed
 (1, 2**60)  =>  beyond 2**53
@@ -189,7 +189,8 @@ RIGHT = {
     "ReshapeStepper": ("w.step = 2", "w.target = (2, 12)", "w.index = (1, 1)"),
     "ChannelsLastExplorer": (
         "w.shape = (1, 2, 3, 4)",
-        "w.highlight, w.index = 'channel', (0, 1, 1, 3)",
+        "w.index = (0, 1, 1, 3)",
+        "w.highlight = 'channel'",
     ),
     "FormatTracer": ("w.layers = ['relu', 'flatten']", "w.shape = (2, 3, 1, 1)"),
     "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)", "w.alignment, w.order = 8, 'torch'"),

@@ -121,6 +121,8 @@ ROWS = [
     (".", "t = torch.empty(0, 10**9)", "explore(t)"),
     (".", "t = torch.empty(()).expand(10**9, 10**9)", "explore(t)"),
     ("L", "", "StrideExplorer(L((0, 10**8)))"),
+    (".", "", "StrideExplorer(goals=[Goal('x' * 10**6, shape=(0,) * 10**6)])"),
+    ("L", "", "StrideExplorer(goals=itertools.count())"),
     ("L", "", "StrideExplorer(L((4, 4)), 10**5000)"),
     ("L", "", "setattr(StrideExplorer(L((4, 4))), 'chain', ['.clone()' * 100] * 1000)"),
     (".", "x = L((64, 64), (1, 64))", "setattr(StrideExplorer(x), 'chain', ['.clone()'] * 100)"),

@@ -26,13 +26,14 @@ from stridekit.palette import css_variables
 
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)(?=(?:async )?(?:const|function|class) (\w+))", re.M)
 
 
 @cache
 def pack(module: str, style: str) -> str:
-    """The texts of a kind of widget, as page/code.js unpacks them."""
-    text = json.dumps({"module": module, "style": style})
+    """The texts of a kind of widget, without comments, as page/code.js unpacks them."""
+    text = json.dumps({"module": _COMMENT.sub("", module), "style": style})
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 

@@ -17,6 +17,7 @@ class Goal:
     facts true, whoever makes it, and stays so; `explorer.goals` tells. Raises ValueError for a goal
     without a text or a fact, TypeError for a text that is none.
 
+    >>> from stridekit import Layout, StrideExplorer
     >>> explorer = StrideExplorer(goals=[Goal("Close the gaps", contiguous=True, reached=24)])
     >>> explorer.layout = Layout((4, 6), itemsize=4)
     >>> explorer.goals

@@ -32,7 +32,7 @@ from tests.browser.pages import (
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 EXPLORERS = [kind for kind in KINDS if kind != "Predict"]
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}

@@ -7,7 +7,7 @@ from stridekit import Layout, explore, widgets
 from tests.browser.pages import button, enter, painted, press, widen
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 WIDTH, AT_FIRST, IN_USE = 850, 620, 720  # px
 NAMES = {"torch": torch, "Layout": Layout, "explore": explore, **vars(widgets)}

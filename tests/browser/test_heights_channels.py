@@ -6,7 +6,7 @@ from stridekit.widgets import ChannelsLastExplorer, FormatTracer, TraversalExplo
 from stridekit.widgets.format_tracer.network import NAMES
 from tests.needs import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 FIRST, USED = 620, 720
 BROAD = torch.zeros(41, 16)[:, :2]

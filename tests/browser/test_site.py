@@ -9,7 +9,7 @@ from tests.browser.test_export import exported
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 code, words = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
 DESK = {"viewport": {"width": 1280, "height": 800}}

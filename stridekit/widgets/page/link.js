@@ -44,7 +44,7 @@ export function readHash(hash, widgets) {
 
 /** FNV-1a, 32 bits. */
 function checksum(...texts) {
-  let sum = 0x811c9dc5;
-  for (const char of texts.join("\n")) sum = Math.imul(sum ^ char.codePointAt(0), 0x01000193) >>> 0;
+  let sum = 2166136261;
+  for (const char of texts.join("\n")) sum = Math.imul(sum ^ char.codePointAt(0), 16777619) >>> 0;
   return sum.toString(36);
 }
