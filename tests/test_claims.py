@@ -146,7 +146,7 @@ def test_a_prediction_of_nothing_has_its_place():
     """Its bar ends at the edge of the logarithmic axis."""
     one = claim(TWO, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
     assert one.texts[1].get_text() == "0"
-    assert 0 < one.get_xlim()[0] < 0.8 and one.patches[0].get_width() == -1
+    assert 0 < one.get_xlim()[0] < 0.8 and one.patches[1].get_width() == -1
 
 
 def test_a_notebook_gets_the_words_and_a_picture_marked_as_measured():

@@ -141,7 +141,7 @@ def middle(node):
 
 def hears(w, words):
     """Wait until a widget says these words aloud, which it does when the hand rests."""
-    expect(w.locator(".sk-spoken").first).to_contain_text(words)
+    expect(w.locator(":scope > .sk-spoken")).to_contain_text(words)
 
 
 def rerun(lab, page, css):

@@ -1,5 +1,6 @@
 """How much of a screen widgets take: 620 pixels at first, 720 in any state, at a width of 850."""
 
+import pytest
 import torch
 
 from stridekit.widgets import ChannelsLastExplorer, FormatTracer, TraversalExplorer
