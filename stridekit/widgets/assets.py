@@ -32,8 +32,8 @@ _EXPORT = re.compile(r"^export (?!default)(?=(?:async )?(?:const|function|class)
 
 @cache
 def pack(module: str, style: str) -> str:
-    """The texts of a kind of widget, without comments, as page/code.js unpacks them."""
-    text = json.dumps({"module": _COMMENT.sub("", module), "style": style})
+    """The texts of a kind of widget, as page/code.js unpacks them."""
+    text = json.dumps({"module": module, "style": style})
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
@@ -86,13 +86,13 @@ def _scope(name: str) -> str:
 
 
 def _body(name: str) -> str:
-    """A file whose imports read from constants, and that exports only its default."""
+    """A file without comments, whose imports read from constants, and that exports only its default."""
 
     def take(found: re.Match[str]) -> str:
         names, other = found[1].replace(" as ", ": "), _beside(name, found[2])
         return f"const {{{names}}} = {_constant(other)};\n"
 
-    return _EXPORT.sub("", _IMPORT.sub(take, _source(name)))
+    return _EXPORT.sub("", _IMPORT.sub(take, _COMMENT.sub("", _source(name))))
 
 
 def _source(name: str) -> str:

@@ -107,7 +107,7 @@ def test_strides_by_keyboard(make, kernel):
         enter(w, "then", typed)
         assert_strides(w, kernel)
     assert code(w) == "torch.arange(40.).view(5, 8).T[1:].contiguous().view(5, 7)"
-    press(labelled(w, "then"), "Control+z", "Control+z")
+    press(labelled(w, "then"), "Control+z")
     assert_strides(w, kernel)
     assert code(w) == "torch.arange(40.).view(5, 8).T[1:]"
 

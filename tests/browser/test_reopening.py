@@ -36,7 +36,7 @@ AGAIN = {
 
 def as_make_lab():
     """The command of `make lab`, which shows another folder here."""
-    command = ["make", "-n", "-o", "env", "lab", f"IN_VENV={sys.executable}"]
+    command = ["make", "-n", "--no-print-directory", "-o", "env", "lab", f"IN_VENV={sys.executable}"]
     recipe = subprocess.check_output(command, cwd=ROOT, text=True)
     words = shlex.split(recipe.replace("\\\n", ""))
     return ["env", *(word for word in words if word != "--ServerApp.root_dir=.")]
@@ -153,13 +153,13 @@ def test_without_a_kernel_there_is_the_still_picture(lab):
     page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     expect(page.locator(".sk-gone")).to_have_count(1)
     page.evaluate(CLOSE)
-    page.evaluate(OPEN_ALONE, path.name)
+    with page.expect_event("pageerror") as error:
+        page.evaluate(OPEN_ALONE, path.name)
     expect(page.locator(".jp-OutputArea-output img")).to_be_visible()
     assert "oading" not in page.locator(".jp-Notebook").inner_text()
     page.close()
-    assert [lab.errors.pop()] == [
-        "Cannot read properties of null (reading 'kernel')"
-    ]  # of ipywidgets
+    assert lab.errors.pop() == error.value.message  # of ipywidgets
+    assert error.value.message == "Cannot read properties of null (reading 'kernel')"
 
 
 OPEN_ALONE = """async (path) => {

@@ -7,7 +7,7 @@ import { begin, elementsOf, NAMES, namesOf, relations, run } from "./session.js"
 import { code, facts } from "./facts.js";
 import { createOwned, createTapes } from "./panes.js";
 import { Refused, elementName, unflatten } from "../page/layout.js";
-import { button, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
+import { OWN_KEYS, button, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
@@ -55,7 +55,7 @@ function render({ model, el }) {
   const readout = h("p", { class: "sk-readout" });
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
   const pairItems = pool(pairs, () => h("li"));
-  const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0" }); // it scrolls
+  const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0", ...OWN_KEYS }); // it scrolls
   const logItems = pool(log, () => {
     const [kind, code, sentence] = [h("span", { class: "sk-kind" }), h("code"), h("span", { class: "sk-said" })];
     return Object.assign(h("li", {}, h("div", {}, code, kind, sentence)), { kind, code, sentence });

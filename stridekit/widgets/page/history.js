@@ -2,6 +2,7 @@
 
 const POINTED = ["index", "flat"]; // where a hand points is no step of its own
 const RESTS = 400; // ms without a change end a step: a drag is one, and so is what a cell does
+const LINES = ["chain", "steps"]; // a line that is typed or taken back is a step, however fast the next one comes
 const MOST = 200; // steps
 
 // Each view has a model of its own over Jupyter's. What all of them have in common is the value of a trait that
@@ -39,7 +40,7 @@ export function createHistory(now, start = now, clock = () => performance.now())
       now = state;
       if (isSame(before, state)) return;
       future = [];
-      const goesOn = clock() - changed < RESTS;
+      const goesOn = clock() - changed < RESTS && isEqual(before, state, LINES);
       changed = clock();
       if (!goesOn) past = [...past.slice(1 - MOST), before];
       else if (isSame(past.at(-1), state)) {
@@ -52,6 +53,10 @@ export function createHistory(now, start = now, clock = () => performance.now())
 
 /** True if two states differ only in where they point. */
 function isSame(a, b) {
-  const keys = Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key));
+  return isEqual(a, b, Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key)));
+}
+
+/** True if two states agree in some of their keys. */
+function isEqual(a, b, keys) {
   return keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
 }
