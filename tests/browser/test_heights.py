@@ -63,6 +63,13 @@ def every_step(w):
     yield
 
 
+def every_box(w):
+    """Tick the boxes, one after the other, until all are ticked."""
+    for box in w.get_by_role("checkbox").all():
+        box.check()
+        yield
+
+
 def at_rest(_):
     """Change nothing."""
     yield
@@ -105,7 +112,21 @@ RESHAPES = [
     ),
     ("ReshapeStepper(torch.zeros(2, 0), (0, 3))", every_step),
 ]
-GROUPS = [STRIDES, ALIASES, RESHAPES]
+CHANNELS = [
+    (f"ChannelsLastExplorer({shape})", at_rest)
+    for shape in ["", (3, 4, 3, 5), (3, 3, 3, 3), (3, 4, 2, 5)]
+]
+FORMATS = [
+    ("FormatTracer()", every_box),
+    ("FormatTracer((2, 1, 4, 4))", every_box),
+]
+TRAVERSALS = [
+    ("TraversalExplorer()", at_rest),
+    ("TraversalExplorer(warp=(4, 2, 0))", at_rest),
+    ("TraversalExplorer(torch.zeros(41, 16)[:, :2], (0, 1))", at_rest),
+    ("TraversalExplorer(torch.zeros(50, 60).t(), 'torch', visit=256)", at_rest),
+]
+GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS]
 
 
 def shown(show, source):
@@ -134,3 +155,23 @@ def test_a_used_widget_stays_within_a_screen(show, source, use):
     w = shown(show, source)
     found = [height(w) for _ in use(w)]
     assert max(found) <= IN_USE, found
+
+
+def test_on_a_phone_nothing_is_cut(show):
+    """At 390 pixels nothing reaches beyond the page, and what is pressed or dragged has 24 pixels."""
+    w = show(*[eval(group[0][0], NAMES) for group in GROUPS])
+    w.page.set_viewport_size({"width": 390, "height": 800})
+    w.page.wait_for_function("document.querySelector('.stridekit').clientWidth < 400")
+    assert w.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert w.evaluate_all(BEYOND) == []
+    targets = w.locator("button, select, input:not([type=checkbox]), label:has(input)")
+    assert targets.evaluate_all(SMALL) == []
+
+
+# Nodes that reach out of their widget, and targets that are too small for a finger.
+BEYOND = """(all) => all.flatMap((root) => [...root.querySelectorAll('*')]
+  .filter((node) => node.checkVisibility() && !node.closest('svg, .sk-spoken'))
+  .filter((node) => node.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
+  .map((node) => node.outerHTML.slice(0, 90)))"""
+SMALL = """(all) => all.filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 24)
+  .map((node) => node.outerHTML.slice(0, 90))"""
