@@ -11,6 +11,12 @@ import pytest
 from stridekit.exercises.time_limit import TimeIsUp, call_within
 
 
+@pytest.fixture(autouse=True)
+def unraisable(monkeypatch):
+    """The error may fall into a callback of the garbage collector, as Hypothesis has one: there it is ignored."""
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+
+
 def loops():
     while True:
         pass

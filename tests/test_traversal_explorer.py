@@ -79,7 +79,7 @@ def test_presets_are_the_tensors_they_name():
         "rows against columns": [6, 48],
         "transpose": [48, 6],
         "one loop, two layouts": [6, 48],
-        "every second column": [6, 12],
+        "every 2nd column": [6, 12],
         "stride 5": [3, 15],
         "broadcast": [1, 1],
         "3-d permuted": [24, 6],

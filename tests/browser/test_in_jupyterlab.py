@@ -305,7 +305,7 @@ def test_walks_by_mouse(make, kernel):
         assert [*map(int, found)] == misses
         assert kernel("[w.counts.misses, w.other_counts.misses]") == str(misses)
     x = torch.arange(96).view(6, 16)[:, ::2]
-    button(w, "every second column").click()
+    button(w, "every 2nd column").click()
     assert sorted(ints(pane(w, 1), ".sk-byte-box")) == x.flatten().tolist()
     button(w, "transpose").click()
     pane(w, 0).locator("select").select_option("column by column, dims (1, 0) · torch's order")

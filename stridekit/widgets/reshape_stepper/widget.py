@@ -47,7 +47,7 @@ def _presets() -> list[Preset]:
             ((2, 12), (2, 2, 6), (4, 2, 3), (3, 8)),
         ),
         Preset(
-            "every second column", f"{x24}.view(4, 6)[:, ::2]", x[:, ::2], ((12,), (2, 6), (3, 4))
+            "every 2nd column", f"{x24}.view(4, 6)[:, ::2]", x[:, ::2], ((12,), (2, 6), (3, 4))
         ),
         Preset(
             "permuted",
