@@ -13,7 +13,7 @@ from stridekit.exercises.time_limit import TimeIsUp, call_within
 
 @pytest.fixture(autouse=True)
 def unraisable(monkeypatch):
-    """The error may fall into a callback of the garbage collector, as Hypothesis has one: there it is ignored."""
+    """Ignore the error where it falls into a callback of the garbage collector, as Hypothesis has one."""
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
 
 

@@ -23,6 +23,8 @@ CLOSE = "jupyterapp.shell.currentWidget.close()"
 # The state of each widget by its model.
 STATES = f"""async () => Object.fromEntries((await ({MODELS})())
   .map((model) => [model.model_id, model.get('_state')]).filter(([, state]) => state))"""
+FIRST, *OTHERS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = [FIRST, *(pytest.param(name, marks=pytest.mark.long) for name in OTHERS)]
 # A second change of each widget by hand.
 AGAIN = {
     "StrideExplorer": lambda w: button(w, "diagonal").click(),
@@ -88,7 +90,7 @@ def states(path):
 
 
 def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
-    """They keep what was played and answered, and answer to hands, twice; run again, Python sees them."""
+    """They keep what was played and answered, and answer to hands; run again, Python sees them."""
     path = lab.root / "kept.ipynb"
     write_notebook(path, ALL_KINDS)
     page = lab.open(path.name)
@@ -100,16 +102,15 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
     assert len(states(path)) == 2 * len(KINDS)
     lab.close(page)
 
-    for hands in (AGAIN, BY_HAND):
-        page = lab.open(path.name)
-        assert shown(page) == said
-        assert page.locator(".sk-gone").count() == len(KINDS)
-        assert lab.run_code(page, "import sys; print('stridekit' in sys.modules)") == "False\n"
-        assert not page.evaluate(DIRTY)
-        said = play(page, hands)
-        assert page.evaluate(DIRTY)
-        save(page)
-        lab.close(page)
+    page = lab.open(path.name)
+    assert shown(page) == said
+    assert page.locator(".sk-gone").count() == len(KINDS)
+    assert lab.run_code(page, "import sys; print('stridekit' in sys.modules)") == "False\n"
+    assert not page.evaluate(DIRTY)
+    said = play(page, AGAIN)
+    assert page.evaluate(DIRTY)
+    save(page)
+    lab.close(page)
 
     page = lab.open(path.name)
     assert shown(page) == said
@@ -126,23 +127,25 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
     lab.close(page)
 
 
-def test_a_lesson_that_was_only_opened_is_clean(lab):
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_that_was_only_opened_is_clean(lab, name):
     """Closing it asks nothing, though JupyterLab has filled in what the stored form leaves out."""
-    for path in sorted((lab.root / "notebooks").glob("*.ipynb")):
-        stored = path.read_bytes()
-        page = lab.open(f"notebooks/{path.name}")
-        page.wait_for_function(FILLED_IN)
-        assert not page.evaluate(DIRTY), path.name
-        page.evaluate(CLOSE)
-        page.wait_for_function("!document.querySelector('.jp-NotebookPanel')")
-        assert page.locator(".jp-Dialog").count() == 0
-        assert path.read_bytes() == stored
-        page.close()
+    path = lab.root / "notebooks" / f"{name}.ipynb"
+    stored = path.read_bytes()
+    page = lab.open(f"notebooks/{path.name}")
+    page.wait_for_function(FILLED_IN)
+    assert not page.evaluate(DIRTY)
+    page.evaluate(CLOSE)
+    page.wait_for_function("!document.querySelector('.jp-NotebookPanel')")
+    assert page.locator(".jp-Dialog").count() == 0
+    assert path.read_bytes() == stored
+    page.close()
 
 
 FILLED_IN = "jupyterapp.shell.currentWidget.context.model.metadata.language_info.version"
 
 
+@pytest.mark.long
 def test_without_a_kernel_there_is_the_still_picture(lab):
     """Opened as "Notebook (no kernel)", where ipywidgets reads nothing of what is saved."""
     path = lab.root / "still.ipynb"
