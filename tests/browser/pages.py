@@ -94,7 +94,8 @@ def too_small(w):
 
 _TOO_SMALL = """(root) => {
   const isSmall = (one) => one.offsetParent && Math.min(one.offsetHeight, one.offsetWidth) < 24;
-  return [...root.querySelectorAll('button, input, select')].filter(isSmall).map((one) => one.outerHTML);
+  const targets = [...root.querySelectorAll('button, input, select')].map((one) => one.closest('label') ?? one);
+  return targets.filter(isSmall).map((one) => one.outerHTML);
 }"""
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from stridekit import Layout, explore, widgets
-from tests.browser.pages import button, enter, painted, press, widen
+from tests.browser.pages import beyond, button, enter, painted, press, too_small, widen
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -163,15 +163,5 @@ def test_on_a_phone_nothing_is_cut(show):
     w.page.set_viewport_size({"width": 390, "height": 800})
     w.page.wait_for_function("document.querySelector('.stridekit').clientWidth < 400")
     assert w.page.evaluate("document.documentElement.scrollWidth") == 390
-    assert w.evaluate_all(BEYOND) == []
-    targets = w.locator("button, select, input:not([type=checkbox]), label:has(input)")
-    assert targets.evaluate_all(SMALL) == []
-
-
-# Nodes that reach out of their widget, and targets that are too small for a finger.
-BEYOND = """(all) => all.flatMap((root) => [...root.querySelectorAll('*')]
-  .filter((node) => node.checkVisibility() && !node.closest('svg, .sk-spoken'))
-  .filter((node) => node.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
-  .map((node) => node.outerHTML.slice(0, 90)))"""
-SMALL = """(all) => all.filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 24)
-  .map((node) => node.outerHTML.slice(0, 90))"""
+    for one in w.all():
+        assert beyond(one) == too_small(one) == []
