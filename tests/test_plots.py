@@ -218,15 +218,15 @@ def test_a_measured_picture_has_stable_words_and_closes_its_figure():
     assert len(colours) <= 32 and min(near) < 16  # the bar has kept its own
 
 
-SHEETS = ("widgets/page/base.css", "export/pages.css")
+SHEETS = ("labextension/static/extension.js", "stridekit/export/pages.css")
 
 
 def turned(color):
     """The colour that the filter of the style sheets makes of another, by its specification."""
-    package = Path(plots.__file__).parent
+    root = Path(__file__).parent.parent
     found = {
         re.search(r"light-background \{ filter: invert\((\S+)\) hue-rotate\(180deg\); \}", sheet)[1]
-        for sheet in ((package / name).read_text(encoding="utf-8") for name in SHEETS)
+        for sheet in ((root / name).read_text(encoding="utf-8") for name in SHEETS)
     }
     [amount] = map(float, found)  # the same in JupyterLab as on the pages
     inverted = np.array(rgb(color)) / 255 * (1 - 2 * amount) + amount

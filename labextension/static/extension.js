@@ -1,4 +1,4 @@
-// What JupyterLab and ipywidgets have to do otherwise when they open a lesson. The state of the widgets is saved by
+// What JupyterLab and ipywidgets have to do otherwise when they open and show a lesson. The state of the widgets is saved by
 // stridekit/widgets/page/code.js, without this. There is no build: below is the container that JupyterLab expects.
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
@@ -39,11 +39,17 @@ function showSaved({ content: { rendermime } }, { model, sessionContext }) {
   };
 }
 
+// A picture on white paper (plots.py says which) is turned over where JupyterLab is dark; export/pages.css does the same.
+const SHEET = `[data-jp-theme-light="false"] .jp-RenderedImage {
+  img.jp-needs-light-background { filter: invert(.933) hue-rotate(180deg); }
+}`;
+
 const plugin = {
   id: "stridekit:lessons",
-  description: "Leaves lessons clean that were only opened, and shows the widgets that were saved.",
+  description: "Leaves lessons clean that were only opened, shows saved widgets, and turns plots dark.",
   autoStart: true,
   activate({ docRegistry }) {
+    document.head.append(Object.assign(document.createElement("style"), { textContent: SHEET }));
     docRegistry.addWidgetExtension("Notebook", {
       createNew(panel, context) {
         stayClean(context.model);

@@ -14,8 +14,7 @@ from tests.quick import NO_STILLS
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
-PLOT = """from stridekit import Predict
-from stridekit.plots import MeasuredPicture, draw_runs
+PLOT = """from stridekit.plots import MeasuredPicture, draw_runs
 MeasuredPicture(draw_runs([1.0, 2.0, 3.0] * 9), "the same three times")"""
 OWN = """import matplotlib.pyplot as plt
 plt.figure(figsize=(2, 2), facecolor="white").add_subplot();"""
@@ -38,11 +37,11 @@ def assert_legible(page, is_dark):
 
 
 def test_in_jupyterlab(lab, notebook):
-    """By the style sheet that any widget brings along."""
-    page = notebook(f"{NO_STILLS}\n{PLOT}", OWN, "Predict('1 + 1?', 2)")
-    page.locator(".stridekit").wait_for()
+    """By a style sheet of the environment: no widget has to run."""
+    page = notebook(f"{NO_STILLS}\n{PLOT}", OWN)
     for theme in ("Light", "Dark", "Light"):
         lab.set_theme(page, f"JupyterLab {theme}")
+        page.locator("#jupyterlab-splash").wait_for(state="detached")  # which fades away
         assert_legible(page, theme == "Dark")
 
 
