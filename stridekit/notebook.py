@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
@@ -63,15 +61,6 @@ def kernel_spec() -> dict[str, Any]:
         "display_name": "Python 3",
         "language": "python",
     }
-
-
-class ThisPython(AsyncKernelManager):
-    """Starts kernels with this Python and its environment, for the export of lessons."""
-
-    @property
-    def kernel_spec(self) -> KernelSpec:
-        """The specification, without a file on disk."""
-        return KernelSpec(**kernel_spec())
 
 
 def use_repeatable_kernel(folder: Path) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import base64
 import io
 import math
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -40,8 +42,10 @@ WHISKER: dict[str, Any] = {
     "color": INK, "linewidth": 1.2, "marker": "|", "markersize": 7,
     "path_effects": [withStroke(linewidth=3, foreground="white")],
 }  # fmt: skip
-# In an output's metadata: its picture is on white paper. base.css and pages.css turn it over in the dark.
+# In an output's metadata: its picture is on white paper. JupyterLab and pages turn it over in the dark.
 ON_WHITE = {"needs_background": "light"}
+# Where this variable is set, a measured picture has a second one for phones, of this kind and width.
+IS_FOR_PAGES, NARROW, NARROW_INCHES = "STRIDEKIT_PAGES", "application/vnd.stridekit.narrow+png", 3.8
 
 
 def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
@@ -184,7 +188,8 @@ def draw_sweep(
     ax.set_yscale("log", base=2)
     for at, text in (marks or {}).items():
         ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-        _say(ax, text, (at, 0), (4, 6), color=MUTED, xycoords=("data", "axes fraction"))
+        where = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "bottom"}
+        _say(ax, text, (at, 0), (3, 6), color=MUTED, **where)
     ax.xaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(xlabel)
@@ -312,7 +317,8 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
     """Make the x axis logarithmic, with round ratios as ticks."""
     ax.set_xscale("log")
     ax.set_xlim(low / 1.15, high * 1.15)
-    known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100]
+    known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
+    known += [0.8, 1.25] * (high < 8 * low)  # else they overlap with 1
     ax.set_xticks([tick for tick in known if low / 1.15 <= tick <= high * 1.15])
     ax.set_xticks([], minor=True)
     ax.xaxis.set_major_formatter("{x:g}")
@@ -343,8 +349,33 @@ class MeasuredPicture:
         return self.text
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        image, about = measured_png(self.ax)
-        return {"text/plain": self.text, "image/png": image}, {"image/png": about, **ON_WHITE}
+        return measured_output(self.ax, self.text)
+
+
+def measured_output(ax: Axes, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An output of a notebook and its metadata: the picture of a measurement, and a text."""
+    image, about = measured_png(ax)
+    data = {"text/plain": text, "image/png": image}
+    if IS_FOR_PAGES in os.environ:
+        _narrow(ax)
+        data[NARROW] = measured_png(ax)[0]
+    return data, {"image/png": about, **ON_WHITE}
+
+
+def _narrow(ax: Axes) -> None:
+    """Fit a picture to a phone: words go on in a new line, and the legend stands below."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.suptitle(
+        "\n".join(wrap(ax.get_title(loc="left"), 54)), x=0.02, ha="left", fontsize=9, color=INK
+    )
+    ax.set_title("", loc="left")
+    ax.set_xlabel("\n".join(wrap(ax.get_xlabel(), 34)))
+    if legend := ax.get_legend():
+        legend.remove()
+        handles, names = ax.get_legend_handles_labels()
+        figure.legend(handles, names, frameon=False, fontsize=8, ncols=2, loc="outside lower left")
+    figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + 0.5)
 
 
 def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:

@@ -14,13 +14,16 @@ from urllib.parse import quote
 
 import nbformat
 from jinja2 import TemplateNotFound, pass_context
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
 from latex2mathml.converter import convert
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from stridekit.export import cells
 from stridekit.export.fetched import loaded_from_elsewhere
-from stridekit.notebook import WIDGET_VIEW, NotebookError, ThisPython, drop_frames, run
+from stridekit.notebook import WIDGET_VIEW, NotebookError, drop_frames, kernel_spec, run
+from stridekit.plots import IS_FOR_PAGES, NARROW
 from stridekit.widgets.offline import Offline, live
 
 CELL_TIMEOUT = 300  # seconds
@@ -41,6 +44,15 @@ class Lesson(NamedTuple):
     body: str
     styles: str
     parts: int = 0  # questions of cards and goals of explorers, as progress.js keeps them
+
+
+class ThisPython(AsyncKernelManager):
+    """Starts kernels with this Python and its environment, whose pictures suit phones, too."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        """The specification, without a file on disk."""
+        return KernelSpec(**kernel_spec(), env={IS_FOR_PAGES: "1"})
 
 
 def lesson(path: Path) -> Lesson:
@@ -125,6 +137,8 @@ def _settle(output: Any, widgets: _Widgets) -> None:
     """Make one output fit for a page without a kernel, in place."""
     drop_frames(output)
     data = output.get("data", {})
+    if NARROW in data:
+        data["text/html"] = _two_widths(data)
     views = [data.pop(kind) for kind in NEEDS_KERNEL if kind in data]
     if not views or "text/html" in data:  # which an exercise's panel has beside it
         return
@@ -134,6 +148,16 @@ def _settle(output: Any, widgets: _Widgets) -> None:
         data["text/html"] = f'<div data-widget="{number}"><noscript>{still}</noscript></div>'
     else:
         data["text/html"] = f'<p class="sk-needs-kernel">{WITHOUT_KERNEL}</p>{still}'
+
+
+def _two_widths(data: Any) -> str:
+    """The picture of a measurement, and on a phone the narrow one, as one element."""
+    wide, narrow = (data.pop(kind).replace("\n", "") for kind in ("image/png", NARROW))
+    text = html.escape(data["text/plain"])
+    return (
+        f'<picture><source media="(max-width: 600px)" srcset="data:image/png;base64,{narrow}">'
+        f'<img class="jp-needs-light-background" src="data:image/png;base64,{wide}" alt="{text}"></picture>'
+    )
 
 
 def _still(data: Any) -> str:

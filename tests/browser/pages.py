@@ -94,8 +94,8 @@ def too_small(w):
 
 _TOO_SMALL = """(root) => {
   const isSmall = (one) => one.offsetParent && Math.min(one.offsetHeight, one.offsetWidth) < 24;
-  const targets = [...root.querySelectorAll('button, input, select')].map((one) => one.closest('label') ?? one);
-  return targets.filter(isSmall).map((one) => one.outerHTML);
+  const targets = [...root.querySelectorAll('button, input, select')];
+  return targets.map((one) => one.closest('label') ?? one).filter(isSmall).map((one) => one.outerHTML);
 }"""
 
 

@@ -29,7 +29,7 @@ def shades(image):
 
 def assert_legible(page, is_dark):
     """The first picture has dark ink on white, or light ink on dark; a reader's own stays as it is."""
-    ours, own = page.locator(".jp-RenderedImage img").all()
+    ours, own = page.locator(".jp-OutputArea-output img").all()
     paper, ink = shades(ours)
     assert (paper <= 24, ink >= 200) == (is_dark, is_dark), (paper, ink)
     assert is_dark or (paper == 255 and ink <= 40), (paper, ink)
@@ -46,7 +46,7 @@ def test_in_jupyterlab(lab, notebook):
 
 
 def test_on_an_exported_page(browser, tmp_path):
-    """By the reader's system; no widget is needed."""
+    """By the reader's system; no widget is needed. A phone gets the narrow picture, whole."""
     cells = [
         nbformat.v4.new_markdown_cell("# A plot"),
         *map(nbformat.v4.new_code_cell, (PLOT, OWN)),
@@ -69,5 +69,12 @@ def test_on_an_exported_page(browser, tmp_path):
             page.emulate_media(color_scheme=scheme)
             page.goto((tmp_path / "site" / "plot.html").as_uri())
             assert_legible(page, scheme == "dark")
+        wide = page.locator("picture img").evaluate("(image) => image.currentSrc")
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.wait_for_function(
+            "(wide) => document.querySelector('picture img').currentSrc !== wide", arg=wide
+        )
+        assert_legible(page, True)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
     finally:
         page.close()

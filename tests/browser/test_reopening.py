@@ -38,7 +38,15 @@ AGAIN = {
 
 def as_make_lab():
     """The command of `make lab`, which shows another folder here."""
-    command = ["make", "-n", "--no-print-directory", "-o", "env", "lab", f"IN_VENV={sys.executable}"]
+    command = [
+        "make",
+        "-n",
+        "--no-print-directory",
+        "-o",
+        "env",
+        "lab",
+        f"IN_VENV={sys.executable}",
+    ]
     recipe = subprocess.check_output(command, cwd=ROOT, text=True)
     words = shlex.split(recipe.replace("\\\n", ""))
     return ["env", *(word for word in words if word != "--ServerApp.root_dir=.")]

@@ -46,9 +46,7 @@ def _presets() -> list[Preset]:
             wide[:, :6],
             ((2, 12), (2, 2, 6), (4, 2, 3), (3, 8)),
         ),
-        Preset(
-            "every 2nd column", f"{x24}.view(4, 6)[:, ::2]", x[:, ::2], ((12,), (2, 6), (3, 4))
-        ),
+        Preset("every 2nd column", f"{x24}.view(4, 6)[:, ::2]", x[:, ::2], ((12,), (2, 6), (3, 4))),
         Preset(
             "permuted",
             f"{x24}.view(2, 3, 4).permute(2, 0, 1)",
