@@ -319,7 +319,7 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
     ax.set_xlim(low / 1.15, high * 1.15)
     known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
     known += [0.8, 1.25] * (high < 8 * low)  # else they overlap with 1
-    ax.set_xticks([tick for tick in known if low / 1.15 <= tick <= high * 1.15])
+    ax.set_xticks([tick for tick in sorted(known) if low / 1.15 <= tick <= high * 1.15])
     ax.set_xticks([], minor=True)
     ax.xaxis.set_major_formatter("{x:g}")
 
