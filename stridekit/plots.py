@@ -354,11 +354,11 @@ class MeasuredPicture:
 
 def measured_output(ax: Axes, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """An output of a notebook and its metadata: the picture of a measurement, and a text."""
-    image, about = measured_png(ax)
+    image, about = _measured_png(ax)
     data = {"text/plain": text, "image/png": image}
     if IS_FOR_PAGES in os.environ:
         _narrow(ax)
-        data[NARROW] = measured_png(ax)[0]
+        data[NARROW] = _measured_png(ax)[0]
     return data, {"image/png": about, **ON_WHITE}
 
 
@@ -378,7 +378,7 @@ def _narrow(ax: Axes) -> None:
     figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + 0.5)
 
 
-def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
+def _measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
     """The figure of the Axes as base64 PNG, and its metadata: its size, and that it was measured."""
     _require_axes(ax)
     figure = ax.figure

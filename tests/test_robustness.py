@@ -275,7 +275,7 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   FormatTracer(J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
                   plots.draw_comparison(J); plots.draw_sweep(J, {"a": [1, 2]})
-                  plots.draw_sweep([1, 2], {"a": J}); plots.measured_png(J); plots.MeasuredPicture(J, '')
+                  plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, ''); plots.MeasuredPicture(J, '')
                   plots.draw_runs(J)
 LLLLLLLLLLVVLLLL  traffic(x, line=J); traffic(x, alignment=J); warp_sectors(x, sector=J)
                   warp_sectors(x, alignment=J); bandwidth(J); bandwidth(12288*4, repetitions=J)
