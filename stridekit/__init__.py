@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from stridekit.widgets import (
         AliasExplorer,
         ChannelsLastExplorer,
+        FormatTracer,
+        Goal,
         Predict,
         ReshapeStepper,
         StrideExplorer,
@@ -60,6 +62,7 @@ __all__ = [
     "storage_view",
     "StrideExplorer",
     "explore",
+    "Goal",
     "Predict",
     "memset",
     "MemorySet",
@@ -73,6 +76,7 @@ __all__ = [
     "AliasExplorer",
     "ReshapeStepper",
     "ChannelsLastExplorer",
+    "FormatTracer",
     "output_layout",
     "loop_nest",
     "broadcast_tensors",
@@ -96,7 +100,7 @@ __version__ = "0.1.0"
 # What needs the widget libraries or torch's benchmarks is loaded on first use.
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
-    *("TraversalExplorer", "Predict", "explore"),
+    *("FormatTracer", "TraversalExplorer", "Predict", "explore", "Goal"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

@@ -995,6 +995,46 @@ straddle them'
             return self._copy(self.shape, rules.preserved_stride(self.shape, self.stride), size)
         return self._copy(self.shape, rules.stride_in_format(self.shape, name), size)
 
+    # What always copies: another order of the elements, or more of them --------------------------------
+
+    def flip(self, *dims: int | Iterable[int]) -> Layout:
+        """`x.flip(dims)`: a copy that counts these dims backwards, with the strides that `clone` keeps.
+
+        In NumPy it is a view with negative strides, which torch has not.
+
+        >>> Layout((4, 6)).t().flip(0)
+        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
+        """
+        different_dims("dims", varargs("dims", dims), self.shape)
+        return self.clone()
+
+    def repeat(self, *repeats: int | Iterable[int]) -> Layout:
+        """`x.repeat(repeats)`: a contiguous copy in which each dim comes so often, and new ones lead.
+
+        `expand` repeats without a copy.
+
+        >>> Layout((2, 3)).repeat(4, 1).shape, Layout((2, 3)).repeat(4, 1, 1).shape
+        ((8, 3), (4, 2, 3))
+        """
+        times = varargs("repeats", repeats)
+        sizes = (1,) * (len(times) - self.ndim) + self.shape
+        shape = tuple(size * count for size, count in zip(sizes, times, strict=False))
+        if len(times) < self.ndim or min(shape, default=0) < 0:
+            raise LayoutError(
+                f"cannot repeat shape {self.shape} {times} times: give {self.ndim} numbers or more, "
+                "of 0 or more"
+            )
+        return self._copy(shape, rules.contiguous_stride(shape), self.itemsize)
+
+    def tile(self, *dims: int | Iterable[int]) -> Layout:
+        """`x.tile(dims)`: `repeat`, where the first dims may be left out.
+
+        >>> Layout((2, 3)).tile(2).shape
+        (2, 6)
+        """
+        times = varargs("dims", dims)
+        return self.repeat((1,) * (self.ndim - len(times)) + times)
+
     # Questions about the order in memory: the reason for a no, and "" for a yes ---------------------
 
     def is_contiguous(self, memory_format: Any = "contiguous_format") -> bool:

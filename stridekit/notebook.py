@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+ON_PAPER = "needs_background"  # in an output's metadata; JupyterLab and nbconvert know it
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_METADATA = {"tags", "jupyter"}
 METADATA = {
@@ -62,15 +61,6 @@ def kernel_spec() -> dict[str, Any]:
         "display_name": "Python 3",
         "language": "python",
     }
-
-
-class ThisPython(AsyncKernelManager):
-    """Starts kernels with this Python and its environment, for the export of lessons."""
-
-    @property
-    def kernel_spec(self) -> KernelSpec:
-        """The specification, without a file on disk."""
-        return KernelSpec(**kernel_spec())
 
 
 def use_repeatable_kernel(folder: Path) -> None:
@@ -193,7 +183,9 @@ def _is_worth_storing(output: Any) -> bool:
     if output.output_type in ("display_data", "execute_result"):
         # A stored view without its kernel shows as "model not found".
         output.data.pop(WIDGET_VIEW, None)
-        output.metadata = {k: v for k, v in output.metadata.items() if k in output.data}
+        output.metadata = {
+            k: v for k, v in output.metadata.items() if k in {*output.data, ON_PAPER}
+        }
         return bool(output.data)
     return True
 

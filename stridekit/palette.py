@@ -15,22 +15,23 @@ DIMS = (
 )
 OFFSET = ("#5a3bc0", "#b8a2ff")  # violet
 
-# Soft tints for the rows that elements belong to; ink is always legible on them.
+# Soft tints for the rows that elements belong to; ink is always legible on them. Their hues lie between
+# those of the dims and of the offset, or they are grey, so that no row looks like a dim.
 ROWS = (
-    ("#cfe4f8", "#1e4a70"),
-    ("#fde2c2", "#6a421a"),
-    ("#cdecdc", "#1f573f"),
-    ("#f7d5e5", "#6d2c50"),
-    ("#f5edb3", "#5a5217"),
-    ("#e2def5", "#453d78"),
+    ("#bdf3f8", "#044751"),  # cyan
+    ("#f8e097", "#513d00"),  # sand
+    ("#ecd2f1", "#502160"),  # orchid
+    ("#e2fab7", "#2a3b08"),  # lime
+    ("#dce0e3", "#292f33"),  # grey
+    ("#fed2d0", "#6f1820"),  # coral
 )
 INK = ("#16191d", "#f3f5f7")
 MUTED = ("#57616b", "#a3adb7")
 LINE = ("#ccd3da", "#434b54")
 PAPER = ("#ffffff", "#111418")
 PALE = ("#f6f8fa", "#191e24")
-GOOD = ("#00694a", "#52d3a4")
-BAD = ("#9a4200", "#f4a261")
+GOOD = ("#336314", "#93db6e")  # leaf, which is no dim's green
+BAD = ("#a32132", "#fa9293")  # crimson
 
 _NAMED = {"offset": OFFSET, "ink": INK, "muted": MUTED, "line": LINE, "paper": PAPER, "pale": PALE}
 _NAMED |= {"good": GOOD, "bad": BAD}

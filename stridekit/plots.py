@@ -9,10 +9,12 @@ from __future__ import annotations
 import base64
 import io
 import math
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patheffects import withStroke
 from PIL import Image
 
 from stridekit import palette
@@ -34,6 +37,15 @@ CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
 # The looks of predictions and measurements: colour, hatch and place in a row.
 KINDS = {"predicted": (BLUE, "//", -0.18), "measured": (RUST, "", 0.18)}
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
+# The line of an interval: its white edge keeps it apart from a bar.
+WHISKER: dict[str, Any] = {
+    "color": INK, "linewidth": 1.2, "marker": "|", "markersize": 7,
+    "path_effects": [withStroke(linewidth=3, foreground="white")],
+}  # fmt: skip
+# In an output's metadata: its picture is on white paper. JupyterLab and pages turn it over in the dark.
+ON_WHITE = {"needs_background": "light"}
+# Where this variable is set, a measured picture has a second one for phones, of this kind and width.
+IS_FOR_PAGES, NARROW, NARROW_INCHES = "STRIDEKIT_PAGES", "application/vnd.stridekit.narrow+png", 3.8
 
 
 def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
@@ -45,8 +57,7 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
         raise TypeError(f"{a_kind(comparison)} has no ratios: give what timing.compare returned")
     ratios = comparison.ratios
     ax = _axes(ax, height=1.1 + 0.42 * len(ratios))
-    ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
-    ax.axvline(1, color=MUTED, linewidth=1)
+    _no_difference(ax)
     for row, ratio in enumerate(ratios.values()):
         reach = [[ratio.value - ratio.low], [ratio.high - ratio.value]]
         ax.errorbar(
@@ -100,9 +111,10 @@ def draw_claim(
 ) -> Axes:
     """Predicted ratios beside measured ones, a `timing.Ratio` each: bars that start at 1, the baseline.
 
-    A bar to the right is slower, to the left faster; no bar means the same. The axis is logarithmic, and
-    the line on a measured bar is its interval. `verdicts` maps some of the names to a word that goes
-    beside the number. Raises ValueError if the names differ.
+    A bar to the right is slower, to the left faster, and each has a stroke at its end: alone on the line at
+    1 it means no difference. The grey band is "same": within 5 %. The axis is logarithmic, and the line on
+    a measured bar is its interval: the noise. `verdicts` maps some of the names to a word that goes beside
+    the number. Raises ValueError if the names differ.
     """
     _require_numbers("predicted", predicted)
     for ratio in measured.values() if isinstance(measured, Mapping) else [measured]:
@@ -110,7 +122,7 @@ def draw_claim(
             raise TypeError(f"measured has {a_kind(ratio)}: give a timing.Ratio for each name")
     _require_same_names(predicted, measured)
     ax = _axes(ax, height=1.15 + 0.55 * len(predicted))
-    ax.axvline(1, color=MUTED, linewidth=1)
+    _no_difference(ax)
     bounds = [bound for ratio in measured.values() for bound in (ratio.low, ratio.high)]
     bounds += [*predicted.values(), 0.8, 1.25]
     _log_ratio_axis(ax, min(b for b in bounds if b > 0) / 1.3, max(bounds) * 1.4)
@@ -122,10 +134,11 @@ def draw_claim(
         ]
         for kind, value, reach, word in bars:
             y = row + KINDS[kind][2]
-            ax.barh(y, value - 1, 0.32, left=1, label="" if row else kind, **_look(kind))
-            _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), va="center")
-        ends = [ratio.low, ratio.high]
-        ax.plot(ends, [row + 0.18] * 2, color=INK, linewidth=1, marker="|", markersize=5)
+            label = {"measured": "measured, with\nits 95 % interval"}.get(kind, kind)
+            ax.barh(y, value - 1, 0.32, left=1, label="" if row else label, **_look(kind))
+            ax.vlines(value, y - 0.16, y + 0.16, color=KINDS[kind][0], linewidth=4)
+            _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), (7, 0), va="center")
+        ax.plot([ratio.low, ratio.high], [row + 0.18] * 2, **WHISKER)
     ax.set_yticks(range(len(predicted)), list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
     ax.set_xlabel(f"time, as multiples of “{baseline}”: slower to the right")
@@ -135,7 +148,7 @@ def draw_claim(
 
 def draw_sweep(
     steps: Sequence[float],
-    curves: Mapping[str, Sequence[float]],
+    curves: Mapping[str, Sequence[Any]],
     ax: Axes | None = None,
     *,
     xlabel: str = "stride, in elements",
@@ -144,7 +157,8 @@ def draw_sweep(
 ) -> Axes:
     """One to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
 
-    Raises ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
+    A curve has a number for each step, or a `timing.Ratio`, which is drawn with its interval. Raises
+    ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
     """
     _require_numbers("steps", _numbered("steps", steps), least=0)
     if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
@@ -153,20 +167,29 @@ def draw_sweep(
         raise ValueError(
             f"{len(curves)} curves: give {len(CURVES)} at most, so that they look different"
         )
-    for name, values in curves.items():
-        _require_numbers(str(name), _numbered(str(name), values), least=0)
+    points = {
+        name: {k: getattr(one, "value", one) for k, one in _numbered(str(name), values).items()}
+        for name, values in curves.items()
+    }
+    for name, values in points.items():
+        _require_numbers(str(name), values, least=0)
         if len(values) != len(steps):
             raise ValueError(
                 f"{name} has {len(values)} numbers for {len(steps)} steps: give as many"
             )
     ax = _axes(ax, height=3.2)
-    for (name, values), (color, marker, line) in zip(curves.items(), CURVES, strict=False):
-        ax.plot(steps, values, color=color, marker=marker, linestyle=line, label=name)
+    ax.axhline(1, color=MUTED, linewidth=1, zorder=0)
+    for (name, values), (color, marker, line) in zip(points.items(), CURVES, strict=False):
+        ax.plot(steps, [*values.values()], color=color, marker=marker, linestyle=line, label=name)
+        for step, one in zip(steps, curves[name], strict=True):
+            if hasattr(one, "low"):
+                ax.plot([step] * 2, [one.low, one.high], color=color, marker="_", markersize=9)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log", base=2)
     for at, text in (marks or {}).items():
         ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-        _say(ax, text, (at, 0), (4, 6), color=MUTED, xycoords=("data", "axes fraction"))
+        where = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "bottom"}
+        _say(ax, text, (at, 0), (3, 6), color=MUTED, **where)
     ax.xaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(xlabel)
@@ -276,6 +299,14 @@ def _say(
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
 
 
+def _no_difference(ax: Axes) -> None:
+    """The line at a ratio of 1, in the band of the same, with its name above."""
+    ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
+    ax.axvline(1, color=MUTED, linewidth=1)
+    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
+    _say(ax, "1: no difference", (1, 1), (0, 3), color=MUTED, **where)
+
+
 def _look(kind: str) -> dict[str, Any]:
     """The fill and the edge of a kind of bars."""
     color, hatch, _ = KINDS[kind]
@@ -286,8 +317,9 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
     """Make the x axis logarithmic, with round ratios as ticks."""
     ax.set_xscale("log")
     ax.set_xlim(low / 1.15, high * 1.15)
-    known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100]
-    ax.set_xticks([tick for tick in known if low / 1.15 <= tick <= high * 1.15])
+    known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
+    known += [0.8, 1.25] * (high < 8 * low)  # else they overlap with 1
+    ax.set_xticks([tick for tick in sorted(known) if low / 1.15 <= tick <= high * 1.15])
     ax.set_xticks([], minor=True)
     ax.xaxis.set_major_formatter("{x:g}")
 
@@ -317,11 +349,36 @@ class MeasuredPicture:
         return self.text
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        image, about = measured_png(self.ax)
-        return {"text/plain": self.text, "image/png": image}, {"image/png": about}
+        return measured_output(self.ax, self.text)
 
 
-def measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
+def measured_output(ax: Axes, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An output of a notebook and its metadata: the picture of a measurement, and a text."""
+    image, about = _measured_png(ax)
+    data = {"text/plain": text, "image/png": image}
+    if IS_FOR_PAGES in os.environ:
+        _narrow(ax)
+        data[NARROW] = _measured_png(ax)[0]
+    return data, {"image/png": about, **ON_WHITE}
+
+
+def _narrow(ax: Axes) -> None:
+    """Fit a picture to a phone: words go on in a new line, and the legend stands below."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.suptitle(
+        "\n".join(wrap(ax.get_title(loc="left"), 54)), x=0.02, ha="left", fontsize=9, color=INK
+    )
+    ax.set_title("", loc="left")
+    ax.set_xlabel("\n".join(wrap(ax.get_xlabel(), 34)))
+    if legend := ax.get_legend():
+        legend.remove()
+        handles, names = ax.get_legend_handles_labels()
+        figure.legend(handles, names, frameon=False, fontsize=8, ncols=2, loc="outside lower left")
+    figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + 0.5)
+
+
+def _measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
     """The figure of the Axes as base64 PNG, and its metadata: its size, and that it was measured."""
     _require_axes(ax)
     figure = ax.figure

@@ -41,8 +41,8 @@ const several = {
     ),
 
   /** What each line adds to a session of the alias explorer, and all that there is then. */
-  session: (shape, texts) =>
-    answers(begin(shape), texts, run, (after) => [
+  session: (shape, texts, called) =>
+    answers(begin(shape, called), texts, run, (after) => [
       after.log.at(-1), after.tapes, relations(after), after.opened,
       namesOf(after).map((name) => [name, after.tensors[name].tape, after.tensors[name].layout]),
     ]),

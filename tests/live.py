@@ -15,16 +15,17 @@ from typing import Any
 import torch
 
 from stridekit import Layout, LayoutError, output_layout
-from stridekit.widgets.channels_last_explorer import network as net
 from stridekit.widgets.channels_last_explorer import words as formats_words
+from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.notation import code, layout_json
 from stridekit.widgets.predict.widget import Predict, remark, verdict
 from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
 from stridekit.widgets.reshape_stepper.still import spread
+from stridekit.widgets.reshape_stepper.widget import targets, why_not_shown
 from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
-from tests import live_lines
+from tests import live_facts, live_lines
 from tests.pipe import NODE, Refused, as_json, ask, ask_all
 
 # Layouts ------------------------------------------------------------------------------------------------
@@ -226,6 +227,31 @@ def reshape(x: Layout, target: tuple[int, ...]) -> None:
     assert_places_line_up(x.shape, target)
 
 
+def typed(r: Random) -> None:
+    """Numbers typed in each usual way, the x that they make, and the shapes to view it as."""
+    ints = [r.choice((0, 1, 1, 2, 3, 4, 6, 12, 300, -1)) for _ in range(r.randint(0, 8))]
+    line = r.choice((",", ", ", " ", "x", " × ", " * ")).join(map(str, ints))
+    text = r.choice(("{}", " {} ", "({})", "[{}]", "({},)", "torch.Size([{}])")).format(line)
+    assert ask(f"{FIELDS}/readInts", text) == ints, text
+    shape = [*map(abs, ints)]
+    x = strided(r, shape)
+    why, given = why_not_shown(x), layout_json(x)
+    assert ask(f"{FIELDS}/whyNotShown", given) == why
+    assert ask(f"{FIELDS}/targetsOf", shape) == as_json(targets(x.shape))
+    if -1 not in ints:
+        rows = layout_json(Layout(shape, itemsize=4))
+        why_not = why_not_shown(Layout(shape))
+        assert ask(f"{FIELDS}/readShape", text, {"itemsize": 4}) == [
+            None if why_not else rows,
+            why_not,
+        ]
+        written = " ".join(map(str, x.stride))
+        assert ask(f"{FIELDS}/readStride", written, given) == [None if why else given, why]
+
+
+FIELDS = "reshape_stepper/fields"
+
+
 def unique(count: int, step: int | None) -> range:
     """The numbers of the steps that lead to elements of their own: a step of 0 leads nowhere."""
     return range(count if step else min(count, 1))
@@ -415,12 +441,12 @@ def formats(r: Random) -> None:
         assert ask(f"{FORMATS}/step", layout_json(x), index, lit) == step
         assert ask(f"{FORMATS}/apart", step) == formats_words.apart(step)
         assert [x.offset(indices[flat]) for flat in orders[name]] == [*range(x.numel)]
-    across = sorted(indices, key=lambda i: (i[0], i[2], i[1], i[3]))
-    assert [indices[flat] for flat in orders["planes"]] == across
-    width, image = r.choice((20, 400, 856)), prod(shape[1:])
-    row = ask(f"{FORMATS}/perRow", shape, width)
-    fitting = [n for n in range(1, image + 1) if image % n == 0 and n <= max(1, width // 28)]
-    assert row == max(fitting)
+    room, image = r.choice((0, 1, 7, 12, 16, 60)), prod(shape[1:])
+    fitting = [n for n in range(1, image + 1) if image % n == 0 and n <= max(1, room)]
+    assert ask(f"{FORMATS}/most", image, room) == max(fitting)
+    across = r.choice([n for n in (1, 2, 3, 4) if shape[1] % n == 0])
+    beside = sorted(indices, key=lambda i: (i[0], i[1] // across, i[2], i[1], i[3]))
+    assert [indices[flat] for flat in ask(f"{FORMATS}/planes", shape, across)] == beside
     layers(r.randrange(len(net.INPUTS)), [name for name in net.NAMES if r.random() < 0.5])
 
 
@@ -429,7 +455,7 @@ FORMATS = "channels_last_explorer/words"
 
 def layers(which: int, on: list[str]) -> None:
     """The layers that are on, and what each makes of x in both formats."""
-    passed = ask(f"{FORMATS}/trace", net.network(), which, on)
+    passed = ask("format_tracer/network/trace", net.network(), which, on)
     assert [bool(row) for row in passed] == [name in on for name in net.NAMES]
     rows = [as_json([p._asdict() for p in both]) for _, both in net.trace(which, on)]
     assert [row for row in passed if row] == rows, on
@@ -460,6 +486,6 @@ def predictions(r: Random) -> None:
         assert ask_all(asked) == as_json([verdict(*given), remark(*given)])
 
 
-_FAMILIES = (sums, explorer, reshapes, walks, warps, formats, predictions) if NODE else ()
+_FAMILIES = (sums, explorer, reshapes, typed, walks, warps, formats, predictions) if NODE else ()
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
-CASES |= live_lines.CASES if NODE else {}
+CASES |= live_lines.CASES | live_facts.CASES if NODE else {}

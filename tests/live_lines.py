@@ -11,18 +11,21 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from math import isclose
 from random import Random
 from typing import Any
 
 import torch
 
 from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares_memory
+from stridekit.widgets.alias_explorer.lines import read
 from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.notation import layout_json
+from stridekit.widgets.numbers import Unreadable, read_answer
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
 from tests import steps as drawn
-from tests.pipe import as_json, ask
-from tests.typed_lines import line, odd, operation, transported
+from tests.pipe import Refused, as_json, ask
+from tests.typed_lines import changed, line, odd, operation, transported
 
 LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
@@ -93,7 +96,8 @@ class Sessions:
         self.session, self.texts = Session(shape), []
         self.opened = [(self.session.tapes[0], "")]  # each storage, and which line made it
         self.ours: list[Any] = []
-        self.names = {"x": torch.arange(len(self.session.tapes[0])).view(tuple(shape))}
+        x = torch.arange(len(self.session.tapes[0])).view(tuple(shape))
+        self.names = {"x": x, "torch": torch}
 
     def type(self, text: str) -> bool:
         """True if Python accepts one more line; torch has to agree on values and storages."""
@@ -171,7 +175,80 @@ def lines(r: Random) -> None:
     session.compare()
 
 
+# Answers of a prediction --------------------------------------------------------------------------------
+
+
+def answers(r: Random) -> None:
+    """A number or a tuple as people write it; Python computes what is computed."""
+    for _ in range(LINES):
+        kind, question = r.choice(("number", "tuple")), r.choice(QUESTIONS)
+        parts = [computed(r) for _ in range(1 if kind == "number" else r.randint(0, 3))]
+        text = r.choice(("{}", "({})", "[{}]", "{} bytes", "{} KiB", "{} pages")).format(
+            ", ".join(parts)
+        )
+        text = text if r.random() < 0.6 else changed(r, text)
+        text = transported(text)
+        found = answered(kind, text, question)
+        assert asked(kind, text, question) == found, (kind, text, question)
+        DRAWN["typed_answers", not isinstance(found, str)] += 1
+        plain = re.fullmatch(r"[-+*/(). 0-9]+", text)
+        if (
+            plain
+            and kind == "number"
+            and not isinstance(found, str)
+            and not re.search(r"\d +\d", text)
+        ):
+            assert isclose(found, eval(re.sub(r"\b0+(?=\d)", "", text))), text
+
+
+QUESTIONS = (
+    "How many bytes?",
+    "How many pages of 4 KiB?",
+    "What is its stride, in bytes?",
+    "Which?",
+)
+
+
+def computed(r: Random) -> str:
+    """A number, or a sum."""
+    if r.random() < 0.6:
+        written = r.choice(
+            (
+                "7",
+                "0",
+                "24",
+                "1,024",
+                "12,582,912",
+                "1_024",
+                "1 024",
+                "2.5",
+                ".5",
+                "1e3",
+                "2.",
+                "3e-2",
+            )
+        )
+        return r.choice(("", "", "-", "+")) + written
+    op = r.choice(("*", " * ", "+", " - ", "/", "**", "^", "×"))
+    return r.choice(("{}{}{}", "({}{}{})")).format(computed(r), op, computed(r))
+
+
+def answered(kind: str, text: str, question: str) -> Any:
+    try:
+        return read_answer(kind, text, question)
+    except Unreadable as error:
+        return str(error)
+
+
+def asked(kind: str, text: str, question: str) -> Any:
+    try:
+        return ask("page/numbers/readAnswer", kind, text, question)
+    except Refused as error:
+        return str(error)
+
+
 CASES: dict[str, Callable[[Random], None]] = {"typed_steps": steps, "typed_lines": lines}
+CASES["typed_answers"] = answers
 
 
 # The three that have to agree ---------------------------------------------------------------------------
@@ -204,7 +281,14 @@ OURS = [
     *("the picture holds", "storage ends at", "counts exactly", "exact in a browser"),
     *("is not one of", "does not refuse", "five digits"),
 ]
-UNREAD = ("cannot read", "is not known", "takes no call", "write .", "a line has at most")
+UNREAD = (
+    "cannot read",
+    "cannot stand",
+    "is not known",
+    "takes no call",
+    "write .",
+    "a line has at most",
+)
 # torch's, and Python's on the way there.
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NameError, AttributeError, SyntaxError)
 
@@ -228,25 +312,17 @@ def assert_line_refused(names: dict[str, Any], text: str, error: str) -> None:
     if not (quoted or run) and any(words in error for words in (*OURS, *UNREAD)):
         return
     scratch = copy.deepcopy({k: v for k, v in names.items() if isinstance(v, torch.Tensor)})
-    scratch["__builtins__"] = {}
+    scratch["torch"] = torch
+    written = read(text).text  # it is a line, so nothing else can be run
     if not quoted and not run:
-        refused(lambda: [executed(text.strip(), scratch), *scratch.values()], text, error)
+        refused(lambda: [exec(written, scratch), *scratch.values()], text, error)
         return
     said = ""
     try:
-        exec(text.strip(), scratch)
+        exec(written, scratch)
     except RuntimeError as raised:
         said = str(raised)
     assert said in error and bool(said) == quoted, f"torch says {said!r} to {text!r}: {error}"
-
-
-def executed(text: str, names: dict[str, Any]) -> Any:
-    """Run a line; returns what it makes if it is an expression."""
-    try:
-        line = compile(text, "line", "eval")
-    except SyntaxError:
-        return exec(text, names)
-    return eval(line, names)
 
 
 def refused(run: Callable[[], list[Any]], text: str, error: str) -> None:

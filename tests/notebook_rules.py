@@ -70,10 +70,15 @@ def lines(source: str) -> int:
 
 
 def has_title(notebook):
-    """The first cell is markdown and has the one title."""
-    first = notebook.content.cells[0]
-    if first.cell_type != "markdown" or not first.source.startswith("# "):
-        yield 'the first cell is not a title ("# …")'
+    """The first text is the one title; at most one cell, with a picture to play with, stands before it."""
+    first = next((cell for cell, _ in notebook.cells("markdown")), None)
+    if first is None or not first.source.startswith("# "):
+        yield 'the first text is not a title ("# …")'
+    for place, (cell, name) in enumerate(notebook.cells()):
+        if cell is first:
+            break
+        if place or not any("image/png" in output.get("data", {}) for output in cell.outputs):
+            yield f"{name}: stands before the title"
     for cell, name in notebook.cells("markdown"):
         if cell is not first and re.match(r"# ", cell.source):
             yield f"{name}: a second title"
@@ -193,6 +198,13 @@ def keeps_its_answers(notebook):
                 yield f"{name}: what comes before the card would be folded away with it"
             if not cell.metadata.get("jupyter", {}).get("source_hidden"):
                 yield f"{name}: the code of a card can be read before it is answered"
+
+
+def gives_no_help(notebook):
+    """Run All shows no hint and no solution: buttons below each exercise do, and nobody presses them."""
+    for cell, name in notebook.cells("code"):
+        if re.search(r"\.(hint|solution)\(", cell.source):
+            yield f"{name}: shows help that nobody has asked for"
 
 
 def describes_images(notebook):

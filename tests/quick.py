@@ -4,7 +4,9 @@
 NO_STILLS = """\
 from stridekit.widgets import base
 base.png = lambda figure, colours: ""
-for _kind in base.StateWidget.__subclasses__():
+_kinds = [base.StateWidget]
+for _kind in _kinds:
+    _kinds += _kind.__subclasses__()
     _kind._still = lambda self: None
 """
 # Comparisons end after three rounds, however unsure they are.

@@ -219,6 +219,11 @@ def reshaped(r: Random, x) -> tuple[Any, ...]:
     return one_by_one(r, new_shape(r, prod(x.shape)))
 
 
+def repeated(r: Random, x) -> tuple[Any, ...]:
+    count = max(x.ndim + r.choice((0, 0, 0, 1, 2, -1)), 0)
+    return one_by_one(r, r.choices((1, 2, 3, 0, -1), (12, 4, 2, 1, 1), k=count))
+
+
 # For each operation of Layout that torch has under this name: arguments that usually exist.
 ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
     "__getitem__": lambda r, x: (index(r, x.shape),),
@@ -261,6 +266,9 @@ ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
     "flatten": lambda r, x: r.choice(((), (dim(r, x),), two_dims(r, x))),
     "ravel": none,
     "contiguous": none,
+    "flip": lambda r, x: one_by_one(r, permutation(r, x)[: r.randint(0, 3)]),
+    "repeat": repeated,
+    "tile": lambda r, x: one_by_one(r, r.choices((0, 1, 1, 2, 3), k=r.randint(0, 4))),
 }
 PROPERTIES = {"T", "mT", "mH", "H", "real", "imag"}
 # Views that most layouts have, of any size; each is one layout.

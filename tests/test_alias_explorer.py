@@ -1,10 +1,18 @@
 """AliasExplorer without a browser: its state. tests/live_lines.py compares what lines do with torch."""
 
+import re
+from random import Random
+
 import pytest
 import torch
 
 from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer
+from stridekit.widgets.alias_explorer import facts
+from stridekit.widgets.alias_explorer.session import Session
+from tests.needs import needs_node
+from tests.pipe import as_json, ask
+from tests.typed_lines import line
 
 
 def test_steps_are_the_state():
@@ -18,3 +26,84 @@ def test_steps_are_the_state():
     assert explorer.values == {"x": x.tolist(), "y": x[1:, ::2].tolist()}
     with pytest.raises(LayoutError, match="z is not there: x, y are"):
         explorer.relation("z", "x")
+
+
+NAMES = ("ten", "even", "odd")
+
+
+def renamed(value):
+    """A text, or all texts of a list, with x, y and z called otherwise."""
+    if isinstance(value, list):
+        return [renamed(item) for item in value]
+    if isinstance(value, dict):
+        return {key: renamed(item) for key, item in value.items()}
+    if not isinstance(value, str):
+        return value
+    return re.sub(r"\b[xyz]\b", lambda found: NAMES["xyz".index(found[0])], value)
+
+
+@needs_node
+def test_names_change_nothing_else():
+    """The same lines with other names: the same values, and the same sentences about those names."""
+    for seed in range(25):
+        r = Random(seed)
+        plain, mine = Session((4, 6)), Session((4, 6), (), NAMES)
+        said, texts = [], []
+        for _ in range(6):
+            text = line(r, plain)
+            texts.append(renamed(text))
+            said.append([])
+            for session, typed in ((plain, text), (mine, texts[-1])):
+                try:
+                    entry = session.run(typed)
+                    tapes = [tape.tolist() for tape in session.tapes]
+                    said[-1].append(as_json([entry._asdict(), tapes, session.relations()]))
+                except LayoutError as error:
+                    said[-1].append(str(error))
+        for (one, other), answer in zip(said, ask("session", [4, 6], texts, NAMES), strict=True):
+            assert other == renamed(one), texts
+            if not isinstance(answer, str):
+                answer = [*answer[:2], [relation["text"] for relation in answer[2]]]
+            assert answer == other, texts
+
+
+@needs_node
+def test_an_explorer_keeps_its_names():
+    """In its state, its code and its facts, where x, y, z stand for the three."""
+    assert "names" not in AliasExplorer()._state
+    explorer = AliasExplorer((10,), ["even = ten[::2]", "odd = ten[1::2]"], names=NAMES)
+    explorer.steps += ("even += 1",)
+    assert explorer.code == (
+        "ten = torch.arange(10).view(10)\neven = ten[::2]\nodd = ten[1::2]\neven += 1"
+    )
+    state = explorer._state
+    found = facts.facts(state)
+    assert found["changed"] == ("even", "ten")
+    assert [found[key] for key in ("y_and_x", "z_and_x", "z_and_y")] == ["inside", "inside", "none"]
+    assert ask("alias_explorer/facts/facts", state) == as_json(found)
+    assert ask("alias_explorer/facts/code", state) == explorer.code
+    assert explorer.relation("odd", "even").startswith("odd and even share no element")
+    explorer.set_state({"_state": {**state, "steps": []}})
+    assert explorer.tensors.keys() == {"ten"} and explorer._state["names"] == [*NAMES]
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ("a b c", "names are a sequence: write ('a', 'b', 'c')"),
+        (("a", "b"), "names are ('a', 'b'): give three different ones, as ('ten', 'even', 'odd')"),
+        (("a", "b", "a"), "names are ('a', 'b', 'a'): give three different ones"),
+        (
+            ("a", "b", "for"),
+            "'for' is no name for a tensor here: it has letters, digits and _, 5 at most",
+        ),
+        (("a", "b", "1c"), "'1c' is no name for a tensor here"),
+        (("a", "b", "é"), "'é' is no name for a tensor here"),
+        (("a", "b", "longer"), "'longer' is no name for a tensor here"),
+        (("a", "b", "torch"), "'torch' is no name for a tensor here"),
+        ((1, 2, 3), "names[0] is 1, an int: give a text"),
+    ],
+)
+def test_names_are_three_of_python(names, says):
+    with pytest.raises(LayoutError, match=f"^{re.escape(says)}"):
+        AliasExplorer((4, 6), (), names=names)

@@ -59,6 +59,24 @@ def test_each_push_is_tested_and_all_of_it_by_night():
     assert "- run: .ci/run test-all\n" in night and "cron:" in night
 
 
+def test_a_fork_can_publish_the_lessons_as_it_is():
+    """What `make export` writes is what is published, by a token that may do that and no more."""
+    text = (ROOT / ".github" / "workflows" / "pages.yml").read_text("utf-8")
+    flow = yaml.safe_load(text)
+    build, publish = flow["jobs"]["build"], flow["jobs"]["publish"]
+    assert flow[True] == {"push": {"branches": ["main"]}, "workflow_dispatch": None}  # YAML's "on"
+    assert flow["concurrency"]["cancel-in-progress"] is False and publish["needs"] == "build"
+    assert flow["permissions"] == {"contents": "read"} and "permissions" not in build
+    assert publish["permissions"] == {"pages": "write", "id-token": "write"}
+    uploads = {step.get("uses", "").partition("@")[0]: step.get("with") for step in build["steps"]}
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    [folder] = re.findall(r"^EXPORT_ARGS \?= notebooks -o (.*)$", makefile, re.MULTILINE)
+    assert uploads["actions/upload-pages-artifact"] == {"path": folder}
+    assert [step["run"] for step in build["steps"] if "run" in step] == ["make export"]
+    assert "actions/deploy-pages" in publish["steps"][0]["uses"]
+    assert "github.io" not in text and "secrets" not in text
+
+
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 def test_by_night_nothing_is_left_out():
     """The run has every test, whatever its mark, and the other commands."""

@@ -139,14 +139,14 @@ def test_the_picture_has_the_measured_verdict():
     """It shows the measured verdict instead of the claimed one, on the given Axes."""
     where = Figure().subplots()
     assert found(Ratio(1.0, 0.97, 1.02)).plot(where) is where
-    assert [text.get_text() for text in where.texts] == ["8", "1 same"]
+    assert [text.get_text() for text in where.texts] == ["1: no difference", "8", "1 same"]
 
 
 def test_a_prediction_of_nothing_has_its_place():
     """Its bar ends at the edge of the logarithmic axis."""
     one = claim(TWO, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
-    assert one.texts[0].get_text() == "0"
-    assert 0 < one.get_xlim()[0] < 0.8 and one.patches[0].get_width() == -1
+    assert one.texts[1].get_text() == "0"
+    assert 0 < one.get_xlim()[0] < 0.8 and one.patches[1].get_width() == -1
 
 
 def test_a_notebook_gets_the_words_and_a_picture_marked_as_measured():

@@ -1,5 +1,6 @@
 """The lock and environment.yml repeat the dependencies of pyproject.toml."""
 
+import json
 import re
 import subprocess
 import tomllib
@@ -80,6 +81,19 @@ def test_environment_yml_repeats_pyproject():
     found = {n: SpecifierSet(v) for n, v in packages.items() if n not in ("python", "pip")}
     assert found == expected
     assert (packages["pip"], pip) == ("", ["-e ."])
+
+
+def test_the_extension_of_jupyterlab_is_of_this_version():
+    """And pip puts it where JupyterLab looks."""
+    extension = json.loads((ROOT / "labextension/package.json").read_text(encoding="utf-8"))
+    assert [extension[name] for name in ("name", "version")] == [
+        PROJECT["name"],
+        PROJECT["version"],
+    ]
+    assert (ROOT / "labextension" / extension["jupyterlab"]["_build"]["load"]).is_file()
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shared = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    assert shared == {"labextension": f"share/jupyter/labextensions/{extension['name']}"}
 
 
 def test_oldest_python_is_the_same_everywhere():

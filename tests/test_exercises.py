@@ -2,12 +2,16 @@
 
 import ctypes
 import inspect
+import io
 import itertools
+import keyword
 import math
 import random
 import re
+import tokenize
 from collections import defaultdict
 from copy import copy
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,7 +19,7 @@ import pytest
 import torch
 
 from stridekit import shares_memory
-from stridekit.exercises import channels_last, contiguity, exercise, performance, views
+from stridekit.exercises import channels_last, contiguity, exercise, performance, prose, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import (
     as_int,
@@ -517,7 +521,7 @@ def test_each_part_of_a_card_is_escaped():
     shown = "&lt;i&gt;a&lt;/i&gt; &lt; b &amp; {} &amp; &quot;e&quot;"
     code = "&lt;u&gt;c&lt;/u&gt; &lt; d"
     prose, verbatim = shown.format(f"<code>{code}</code>"), shown.format(f"`{code}`")
-    card = Card("note", text, (Row(text, text), Row(text, text, code=True), Row("", text)))
+    card = Card("note", text, (Row(text, text), Row(text, text, kind="lines"), Row("", text)))
     html = card._repr_html_()
     assert Card("note", "a < b")._repr_html_().count("a &lt; b") == 1
     assert f"<b>{prose}</b>" in html
@@ -528,18 +532,24 @@ def test_each_part_of_a_card_is_escaped():
 
 
 @each_exercise
-def test_hints_come_one_by_one_and_then_point_to_the_solution(task):
-    task = copy(task)
-    task._hints_given = 0
-    shown = [task.hint().text for _ in range(len(task.hints) + 2)]
+def test_hints_are_shown_up_to_the_one_that_is_asked_for(task):
+    """From the first, all of them; the last points to the solution. No call opens another one."""
     total = len(task.hints)
-    for k, text in enumerate(shown[:total], start=1):
-        assert text.startswith(f"· {task.name}: hint {k} of {total}")
-    for text in shown[total:]:
-        assert text == (
-            f"· {task.name}: no more hints\n"
-            f"  `ex.{task.name}.solution()` shows one way to write it."
-        )
+    for k in range(1, total + 1):
+        card = task.hint(k)
+        which = "hint 1" if k == 1 else f"hints 1 to {k}"
+        after = f"hint({k + 1})` goes on." if k < total else "solution()` shows one way."
+        assert card == task.hint(k) and card.headline == f"{task.name}: {which} of {total}"
+        assert [row.text for row in card.rows] == [*task.hints[:k], f"`ex.{task.name}.{after}"]
+        assert task.hint() == task.hint(1)
+        Tags(card._repr_html_())
+
+
+@pytest.mark.parametrize("last", [0, -1, 4, "2", 1.0, True])
+def test_a_hint_that_is_not_there_is_refused(last):
+    said = "address has 3 hints" if last in (0, -1, 4) else "the last hint is"
+    with pytest.raises(ValueError, match=said):
+        ex.address.hint(last)
 
 
 @each_exercise
@@ -564,6 +574,55 @@ def test_the_task_shows_itself(task):
     assert len(repr(task).splitlines()) <= 14
     assert max(map(len, task.spec.splitlines())) <= 94  # longer ones would be broken
     Tags(task._repr_html_())
+
+
+def words(html):
+    """The text of some HTML."""
+    return unescape(re.sub(r"<[^>]*>", "", html))
+
+
+@each_exercise
+def test_the_task_reads_as_prose(task):
+    """Each name has a line of its own; what stands between backticks is code."""
+    html = prose.spec(task.spec)
+    found = words(re.sub("</(code|span|div|pre)>", r"\g<0> ", html)).split()
+    assert "".join(found) == "".join(task.spec.replace("`", "").split())
+    names = re.findall(r"<code>([^<]*)</code><span>", html)
+    assert ", ".join(names[:-1]).split(", ") == [*task.parameters] and names[-1] == "return"
+    assert "`" not in html and ("<pre" in html) == (task.name == "by_columns")
+
+
+@each_exercise
+def test_solutions_are_in_the_colours_of_pythons_own_words(task):
+    """As Python's tokenizer sees them; nothing is lost or added."""
+    coloured = prose.python(task.source)
+    assert words(coloured) == task.source and coloured in task.solution()._repr_html_()
+    found = re.findall(r"var\(--jp-([\w-]*), inherit\)\">(.*?)</span>", coloured, re.S)
+    tokens = list(tokenize.generate_tokens(io.StringIO(task.source).readline))
+    expected = [
+        (COLOURS["def" if before.string == "def" else _kind(token)], token.string)
+        for before, token in itertools.pairwise([tokens[-1], *tokens])
+        if before.string == "def" or _kind(token) in COLOURS
+    ]
+    assert [(colour, unescape(text)) for colour, text in found] == expected
+
+
+COLOURS = {kind: f"mirror-editor-{kind}-color" for kind in ("keyword", "def")}
+COLOURS |= {tokenize.STRING: "mirror-editor-string-color", tokenize.COMMENT: "ui-font-color2"}
+COLOURS |= {tokenize.NUMBER: "mirror-editor-number-color"}
+
+
+def _kind(token):
+    return "keyword" if keyword.iskeyword(token.string) else token.type
+
+
+def test_code_of_every_kind_has_its_colours():
+    source = "x = rb'a\\'#' + f\"{y}\" # if 'a'\nn2 = 0x1F + 1e3 - is_in"
+    found = re.findall(r"--jp-(?:mirror-editor-)?([a-z]+)[^>]*>(.*?)</span>", prose.python(source))
+    assert [(kind, unescape(text)) for kind, text in found] == [
+        *[("string", "rb'a\\'#'"), ("string", 'f"{y}"'), ("ui", "# if 'a'")],
+        *[("number", "0x1F"), ("number", "1e3")],
+    ]
 
 
 def test_the_tab_key_offers_the_exercises_alone():
@@ -735,7 +794,7 @@ def test_a_card_says_its_status_in_a_sign_and_a_colour(status, sign, colour):
 
 def test_long_lines_are_broken_and_lines_of_code_indented():
     words = "word " * 40
-    card = Card("note", "a", (Row("label", words), Row("", words, code=True)))
+    card = Card("note", "a", (Row("label", words), Row("", words, kind="lines")))
     lines = card.text.splitlines()
     assert max(map(len, lines)) <= 96 and len(lines) == 7
     assert lines[1].startswith("  label  word") and lines[2].startswith("         word")

@@ -1,5 +1,7 @@
 """The export without a browser: the content of pages, and refusals that write nothing."""
 
+import html
+import json
 import os
 import re
 import sys
@@ -11,9 +13,11 @@ import nbformat
 import pytest
 from nbconvert.exporters import templateexporter
 
-from stridekit import notebook
+from stridekit.exercises.strides import row
 from stridekit.export import lesson, pages
 from stridekit.export.fetched import loaded_from_elsewhere
+from stridekit.export.outline import outline
+from stridekit.plots import IS_FOR_PAGES
 from tests.notebook_rules import TRACES
 
 code, words = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
@@ -68,7 +72,7 @@ def test_words_outputs_and_errors(page):
     assert 'href="other.html#part"' in page and 'href="https://example.org/a.ipynb"' in page
     assert "&lt;b&gt;not bold&lt;/b&gt;" in page
     assert "ZeroDivisionError: division by zero" in page
-    assert "This is the lesson <code>kinds.ipynb</code> as a page." in page and "make lab" in page
+    assert "The lesson <code>kinds.ipynb</code> as a page." in page and "make lab" in page
 
 
 def test_the_page_depends_on_no_machine_and_no_network(page):
@@ -202,7 +206,174 @@ def test_what_is_written_again_is_only_what_was_written(tmp_path, quick, capsys)
     write(tmp_path / "a.ipynb", words("# B"))
     assert run(tmp_path, site) == 0
     assert "<title>B</title>" in (site / "a.html").read_text(encoding="utf-8")
-    assert [path.name for path in site.iterdir() if path.suffix != ".html"] == []
+    assert [path.name for path in site.iterdir() if path.suffix != ".html"] == ["search-index.js"]
+
+
+def exported(folder, *cells):
+    """The page of a notebook of these cells, without its head and its scripts."""
+    assert run(write(folder / "a.ipynb", *cells), folder / "one") == 0
+    page = (folder / "one" / "a.html").read_text(encoding="utf-8").partition("<body>")[2]
+    return re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+
+
+def shown(page):
+    """A page as text, without what is folded away."""
+    while re.search(FOLD, page):
+        page = re.sub(FOLD, " ", page)
+    return " ".join(re.sub(r"<[^>]*>", "", page).split())
+
+
+FOLD = re.compile(r"<details(?:(?!<details).)*?</details>", re.DOTALL)
+CARD = code(
+    "Predict('How many?', 4711, why='So many.')", metadata={"jupyter": {"source_hidden": True}}
+)
+
+
+def printed(source, text):
+    return code(source, outputs=[nbformat.v4.new_output("stream", text=text)])
+
+
+def test_a_card_is_not_spoilt(tmp_path, quick):
+    """Not by its code; the code that runs it and the words that explain it open, up to a heading."""
+    explains = words("These are 4711.\n\n## The next subject\n\nText.")
+    before, after = printed("0", "first"), code("x = 5")
+    page = exported(tmp_path, words("# A"), before, CARD, printed("f()", "4711"), after, explains)
+    assert "So many." not in page and "first" in shown(page)
+    (fold,) = re.findall(r'<details class="sk-behind">(.*?)</details>', page, re.DOTALL)
+    assert all(text in fold for text in ("4711", "f", "x", "These are 4711.")) and "<h2" not in fold
+    assert "4711" not in shown(page) and shown(page).endswith("The next subject Text.")
+
+
+AGAIN = code(CARD.source)
+
+
+def test_a_hint_or_a_comment_breaks_no_fold(tmp_path, quick):
+    """A fold ends where it should if a cell in it is left out, or has a # in a block of code."""
+    cells = [code("from stridekit.exercises import strides as ex"), CARD, code("ex.row.hint()")]
+    cells += [
+        printed("f()", "4711"),
+        words("Two:\n\n```\n# 4711\n```\n\nSo.\n\n## Next"),
+        words("Last."),
+    ]
+    page = exported(tmp_path, *cells)
+    assert page.count("<details") == page.count("</details>")
+    assert shown(page).endswith("Next Last.") and "4711" not in shown(page)
+
+
+@pytest.mark.parametrize(
+    "after", [[], [words("So much for that.")], [AGAIN], [words("## B"), code("1")]]
+)
+def test_where_no_code_follows_a_card_nothing_is_folded(after, tmp_path, quick):
+    assert "sk-behind" not in exported(tmp_path, CARD, *after)
+
+
+def test_hints_and_a_solution_stand_below_an_exercise(tmp_path, quick):
+    """In their order, each inside the one before; what only a kernel could say is left out."""
+    blank = nbformat.v4.new_output("execute_result", {"text/plain": "○ row: not attempted yet"})
+    cells = [
+        code("from stridekit.exercises import strides as ex"),
+        code("def row(x, i):\n    ...\n\n\nex.row.check(row)", outputs=[blank]),
+        printed("ex.row.hint()", "a hint"),
+    ]
+    page = exported(tmp_path, *cells)
+    assert "not attempted" not in page and "a hint" not in page and page.count("sk-help") == 1
+    texts = ["make lab", "Hint 1 of 3", *row.hints, "Solution", "return x.as_strided", row.takeaway]
+    plain = html.unescape(re.sub(r"<[^>]*>", "", page))
+    places = [plain.index(text.replace("`", "")) for text in texts]
+    assert places == sorted(places)
+    assert len(re.findall("</details></details></details></details>", page)) == 1
+    assert row.hints[0].split("`")[2] not in shown(page)
+
+
+def test_what_a_reader_has_tried_stays(tmp_path, quick):
+    tried = nbformat.v4.new_output("execute_result", {"text/plain": "✗ row: not yet"})
+    cells = [
+        code("from stridekit.exercises import strides"),
+        code("strides.row.check(1)", outputs=[tried]),
+    ]
+    assert "✗ row: not yet" in exported(tmp_path, *cells)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "ex.row.check(row)",
+        "from stridekit.exercises import strides as ex\nex.other.check(1)",
+        "from stridekit.exercises import Exercise as ex\nex.row.check(1)",
+        "f.check(1)",
+    ],
+)
+def test_what_is_no_exercise_gets_no_help(source, tmp_path, quick):
+    assert "sk-help" not in exported(tmp_path, code(source))
+
+
+def test_words_about_jupyterlab_say_so(tmp_path, quick):
+    for text in ("Press Shift+Enter.", "*Run → Run All Cells* does.", "Run the next cell again."):
+        assert 'class="sk-in-lab"' in exported(tmp_path, words(text))
+    assert 'class="sk-in-lab"' not in exported(tmp_path, words("It was run. Shift it."))
+
+
+def test_headings_have_jupyterlabs_anchors_and_stand_in_the_contents(tmp_path, quick):
+    """Each has its own, so a link from another notebook leads there."""
+    cells = [
+        words("# A"),
+        words("## It's `x` & $y$"),
+        words("### B\n\n## B"),
+        words("## stridekit"),
+    ]
+    page = exported(tmp_path, *cells)
+    anchors = re.findall(r'<h[1-6] id="([^"]*)"', page)
+    assert [html.unescape(anchor) for anchor in anchors] == [
+        "A",
+        "It's-x-&-y",
+        "B",
+        "B-2",
+        "the-stridekit",
+    ]
+    contents = page.partition("</nav>")[0]
+    links = re.findall(r'class="sk-level(\d)"><a href="#([^"]*)">', contents)
+    assert [(level, unquote(link)) for level, link in links] == [
+        ("2", "It's-x-&-y"), ("3", "B"), ("2", "B-2"), ("2", "the-stridekit"),
+    ]  # fmt: skip
+    assert "<search" not in page and "sk-ways" not in page  # it is one file
+
+
+def test_pages_lead_to_the_ones_before_and_after(tmp_path, quick):
+    """Above and below; lessons to lessons, the reference to the reference."""
+    for name in ("a", "b", "c"):
+        write(tmp_path / f"{name}.ipynb", words(f"# {name}"))
+    assert run(tmp_path, tmp_path / "site") == 0
+    for name, ways in {
+        "a": [("b.html", "next")],
+        "b": [("a.html", "prev"), ("c.html", "next")],
+        "c": [("b.html", "prev")],
+        "reference-layouts": [("reference-raw_memory.html", "next")],
+    }.items():
+        page = (tmp_path / "site" / f"{name}.html").read_text(encoding="utf-8")
+        assert re.findall(r'<a href="([^"]*)" rel="(prev|next)">', page) == 2 * ways
+
+
+def test_the_index_has_headings_and_words_and_gives_nothing_away(tmp_path, quick):
+    """No code, no outputs, no hints; of the reference each name."""
+    cells = [
+        words("# Strides\n\nAbout <them>.\n\n## Play `it`\n\n- One\n- two $x_0$"),
+        printed("secret", "output"),
+    ]
+    write(tmp_path / "a b.ipynb", *cells, words("More."))
+    assert run(tmp_path, tmp_path / "site") == 0
+    text = (tmp_path / "site" / "search-index.js").read_text(encoding="utf-8")
+    data = text.partition("globalThis.stridekitIndex = ")[2].removesuffix(";\n")
+    index = json.loads(data)
+    assert index[0] == ["a%20b.html", "Strides", [["Strides", "Strides", "About ."],
+        ["Play-it", "Play it", "One two x0 More."]]]  # fmt: skip
+    names = {anchor for _, _, sections in index for anchor, _, _ in sections}
+    assert {"Layout.of", "memset", "compare"} <= names
+
+
+def test_the_outline_skips_what_is_not_read():
+    body = "<p>before</p><h1>A</h1><div class='jp-Cell-outputWrapper'><div><p>no</p></div><p>no</p></div>"
+    body += "<p>yes<script>no</script></p><nav><p>no</p></nav><h4>deep</h4><p>too</p>"
+    assert [tuple(part) for part in outline(body)] == [(1, "", "A", "yes too")]
 
 
 def link_to_ours(path, site):
@@ -225,7 +396,9 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize("name", ["index.html", "a.html", "reference-sharing.html"])
+@pytest.mark.parametrize(
+    "name", ["index.html", "a.html", "reference-sharing.html", "search-index.js"]
+)
 @pytest.mark.parametrize("kind", TAKEN)
 def test_a_place_that_is_taken_is_left_alone(kind, name, tmp_path, quick, capsys):
     write(tmp_path / "a.ipynb", words("# A"))
@@ -324,9 +497,9 @@ def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkey
     lesson.lesson(write(tmp_path / "a.ipynb", words("# A")))
     [((_, folder, seconds), options)] = asked
     assert (folder, seconds) == (tmp_path, 300)
-    assert options == {"kernel_manager_class": notebook.ThisPython}
-    kernel = notebook.ThisPython().kernel_spec
-    assert kernel.argv[0] == sys.executable and kernel.env == {}
+    assert options == {"kernel_manager_class": lesson.ThisPython}
+    kernel = lesson.ThisPython().kernel_spec
+    assert kernel.argv[0] == sys.executable and kernel.env == {IS_FOR_PAGES: "1"}
 
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():

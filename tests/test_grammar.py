@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501  (a sentence stands in one line)
 
+import ast
 import inspect
 import json
 import re
@@ -9,21 +10,25 @@ import subprocess
 from pathlib import Path
 from random import Random
 
+import nbformat
 import pytest
 import torch
 
 from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer, StrideExplorer
 from stridekit.widgets.alias_explorer.session import Session
-from stridekit.widgets.grammar import SIGNATURES, read_steps
+from stridekit.widgets.grammar import OTHERS, SIGNATURES, read_steps
 from stridekit.widgets.notation import MAX_SAFE_INTEGER, layout_json
 from stridekit.widgets.stride_explorer.chain import Chain, steps_of
 from tests import fuzz, live, live_lines
 from tests.needs import NODE, needs_node
 from tests.pipe import ask
+from tests.test_notebooks import PATHS
 
 PAGE = Path(__file__).parent.parent / "stridekit" / "widgets" / "page"
 STEPS_FORM = ": write operations as .permute(1, 0) or [1:, ::2]"
+GATHERS = "cannot stand in an index here: lists, masks and tensors gather elements into a new storage; write ints and slices, as [1:, ::2]"
+ITS_NAME = "the tensor in the picture is x, write x.t() or .t()"
 DIMS = "write .transpose(dim0: int, dim1: int)"
 
 # Texts on a layout of shape (5, 8), and the shape that they come to.
@@ -60,6 +65,36 @@ READ = {
     ".t ( ) [1:] .T  # two views and a comment": (5, 7),
     ".t().reshape(-1)": (40,),
     "view(1, 5, 2, 4).contiguous('channels_last')": (1, 5, 2, 4),
+    "view(1, 5, 2, 4).to(torch.channels_last)": (1, 5, 2, 4),
+    ".to(memory_format=torch.contiguous_format)": (5, 8),
+    ".transpose(0,1).reshape(-1)": (40,),
+    ".narrow(1, 2, 3).swapaxes(0, axis1=1).swapdims(0, 1)": (5, 3),
+    ".narrow(dim=1, start=-3, length=2)": (5, 2),
+    ".unflatten(1, (2, -1)).movedim((0, 1), (-1, 0)).moveaxis(0, 1)": (4, 2, 5),
+    ".mT.mH.H.adjoint()": (5, 8),
+    ".broadcast_to(2, -1, 8).detach()": (2, 5, 8),
+    ".flip(0, 1).flip(dims=(0,))": (5, 8),
+    ".repeat(2, 1, 1).tile(2)": (2, 5, 16),
+    ".split(2)[0].split([3, 5], dim=1)[-1]": (2, 5),
+    ".chunk(2)[1].unbind()[0]": (8,),
+    ".unbind(dim=1) [7]": (5,),
+    ".tensor_split(3, 1)[2].tensor_split((1, 2))[1]": (1, 2),
+    ".hsplit(2)[1].vsplit(1, 3)[1]": (2, 4),
+    ".unsqueeze(0).dsplit([2])[0]": (1, 5, 2),
+    # The tensor's name, torch's functions, and what is pasted.
+    "x.T": (8, 5),
+    "x [1:]": (4, 8),
+    "y = x.T": (8, 5),
+    "x=x[1:].t();": (8, 4),
+    "torch.transpose(x, 0, 1)": (8, 5),
+    "y = torch.t( x )[1:]": (7, 5),
+    ">>> x.view(-1, 4)": (10, 4),
+    " .t() . T ,": (5, 8),
+    "．ｔ（）［１：］": (7, 5),
+    "view(1, 5, 2, 4).clone(‘channels_last’)": (1, 5, 2, 4),
+    "[…, −1:]": (5, 1),
+    "[\xa0 1]": (8,),
+    "T\u200b": (8, 5),
 }
 # Texts that are refused, and what the refusal says.
 REFUSED = {
@@ -73,8 +108,9 @@ REFUSED = {
     "[1 2]": f'cannot read "[1 2]" at "2"{STEPS_FORM}',
     "[1:2:3:4]": f'cannot read "[1:2:3:4]" at ":"{STEPS_FORM}',
     "[(1)]": f'cannot read "[(1)]" at "("{STEPS_FORM}',
-    "[[0, 1]]": f'cannot read "[[0, 1]]" at "["{STEPS_FORM}',
-    "[True]": f'cannot read "[True]" at "True"{STEPS_FORM}',
+    "[[0, 1]]": f'"[" {GATHERS}',
+    "[True]": f'"True" {GATHERS}',
+    "[x >= 0]": f'"x" {GATHERS}',
     "[0x1]": f'cannot read "[0x1]" at "x1"{STEPS_FORM}',
     "[1_0]": f'cannot read "[1_0]" at "_0"{STEPS_FORM}',
     "[007]": f'cannot read "[007]" at "0"{STEPS_FORM}',
@@ -86,18 +122,43 @@ REFUSED = {
     ".view(*x)": f'cannot read ".view(*x)" at "*"{STEPS_FORM}',
     ".view(4, (6, (1)))": f'cannot read ".view(4, (6, (1)))" at "("{STEPS_FORM}',
     ".view(open('x'))": f"cannot read \".view(open('x'))\" at \"open\"{STEPS_FORM}",
-    ".view(-1).T;": f'cannot read ".view(-1).T;" at ";"{STEPS_FORM}',
-    ". T": f'cannot read ". T" at "."{STEPS_FORM}',
+    ".view(-1);.T": f'cannot read ".view(-1);.T" at ";"{STEPS_FORM}',
+    ". 1": f'cannot read ". 1" at "."{STEPS_FORM}',
     ".T\n[1:]": f'cannot read ".T�[1:]" at "�"{STEPS_FORM}',
     "[\0]": f'cannot read "[�]" at "�"{STEPS_FORM}',
     "[\ud800]": f'cannot read "[�]" at "�"{STEPS_FORM}',
-    "[\xa0 1]": f'cannot read "[� 1]" at "�"{STEPS_FORM}',
-    "T\u200b": f'cannot read ".T�" at "�"{STEPS_FORM}',
-    "\xa0T": f'cannot read "�T" at "�"{STEPS_FORM}',
+    "[\u200e 1]": f'cannot read "[� 1]" at "�"{STEPS_FORM}',
+    "T\u200e": f'cannot read ".T�" at "�"{STEPS_FORM}',
+    "\u2028T": f'cannot read "�T" at "�"{STEPS_FORM}',
     "😀" * 1000: f'cannot read "{"😀" * 1000}" at "😀"{STEPS_FORM}',
-    "Ｔ": f'cannot read "Ｔ" at "Ｔ"{STEPS_FORM}',
+    "𝟙": f'cannot read "𝟙" at "𝟙"{STEPS_FORM}',
     ".clone('channels_last)": f"cannot read \".clone('channels_last)\" at \"'\"{STEPS_FORM}",
-    ".numpy()": f"numpy is not known here: {', '.join(SIGNATURES)} are",
+    ".slogdet()": f"slogdet is not known here: {', '.join(SIGNATURES)} are",
+    ".numpy()": "numpy is not known here: the picture shows it",
+    ".double()": "double is not known here: the elements keep their dtype in the picture",
+    ".to(torch.float16)": "memory_format float16 is not one of contiguous_format, channels_last, channels_last_3d, preserve_format",
+    ".expand_as(x)": "expand_as is not known here: write the sizes out, as in .expand(3, 4)",
+    "roll(1)": "roll is not known here: the picture follows no such order; .flip(0), .repeat(2, 1) and .clone() copy as well",
+    "x.add_(1)": "add_ is not known here: it writes; an AliasExplorer runs y.add_(1)",
+    ".transpse(0, 1)": "transpse is not known here: write .transpose",
+    "torch.sum(x)": "sum is not known here: it computes new values; an AliasExplorer runs y = x + 1",
+    "x": f'cannot read "" at its end{STEPS_FORM}',
+    "y.T": f'cannot read "y.T": {ITS_NAME}',
+    "y = z[1:]": f'cannot read "y = z[1:]": {ITS_NAME}',
+    "y = x + 1": f'cannot read "y = x + 1": {ITS_NAME}',
+    "torch.flip(x[1:], (0,))": f'cannot read "torch.flip(x[1:], (0,))": {ITS_NAME}',
+    ".split(2)": ".split(2) makes several tensors: write .split(2)[0] for the first",
+    ".split(2).T": ".split(2) makes several tensors: write .split(2)[0] for the first",
+    ".split(2)[1:]": f'cannot read ".split(2)[1:]" at ":"{STEPS_FORM}',
+    ".split(2)[3]": ".split(2)[3] is out of range for 3 pieces: use -3 to 2",
+    ".chunk(1)[-2]": ".chunk(1)[-2] is out of range for 1 piece: use -1 to 0",
+    ".split((2, 2))[0]": "split_sizes (2, 2) add up to 4, dim 0 has size 5: give sizes of 0 or more that add up to it",
+    ".tensor_split(60000)[0]": "that would be 60,000 layouts of 2 dims, 50,000 are the most: ask for single ones by select or narrow",
+    ".hsplit(3)[0]": "dim 1 of size 8 does not divide into 3 equal sections: use tensor_split, whose sections may differ by one",
+    ".hsplit(sections=(2,))[0]": "cannot apply .hsplit(sections=(2,)): sections is (2,), not an int; write .hsplit(*sections: int|ints)",
+    ".movedim(0, (0, 1))": "source 0 has 1 dims but destination (0, 1) has 2: give one destination for each source",
+    ".flip(0, 0)": "dims (0, 0) names dim 0 twice: give each dim once",
+    ".repeat(2)": "cannot repeat shape (5, 8) (2,) times: give 2 numbers or more, of 0 or more",
     "constructor": f"constructor is not known here: {', '.join(SIGNATURES)} are",
     ".T()": "T takes no call: write .T",
     ".permute": "write .permute(), with its arguments",
@@ -144,7 +205,11 @@ LINE_FORM = (
 # Lines on x of shape (4, 6), with what they do, or how they are refused.
 LINES = {
     "y=x[1:]": "view",
-    "\ty = x [1:] . t()": f'cannot read "y = x [1:] . t()" at "."{LINE_FORM}',
+    "\ty = x [1:] . t() ;": "view",
+    "y = torch.flip(x, (0,))": "copy",
+    "y = x.chunk(2)[1].unflatten(1, (2, 3))": "view",
+    "y = x.view(1, 2, 3, 4).contiguous('channels_last')": "copy",
+    "y = x.expand_as(x)": "expand_as is not known here: write the sizes out, as in .expand(3, 4)",
     "y = x [1:] .t()  # view: nothing was copied\n": "view",
     "y = x.squeeze(dim=0)": "view",
     "y = x.permute(dims=(1, 0)).reshape(shape=(-1,))": "copy",
@@ -164,6 +229,7 @@ LINES = {
     "y = x + 1.0": f'cannot read "y = x + 1.0" at "."{LINE_FORM}',
     "y = -x": f'cannot read "y = -x" at "x"{LINE_FORM}',
     "y = x + 1 + 1": f'cannot read "y = x + 1 + 1" at "+"{LINE_FORM}',
+    "y, z = x.chunk(2)": f'cannot read "y, z = x.chunk(2)" at ","{LINE_FORM}',
     "y = x; z = x": f'cannot read "y = x; z = x" at ";"{LINE_FORM}',
     "y = x\nz = x": f'cannot read "y = x�z = x" at "�"{LINE_FORM}',
     "y = \\x": f'cannot read "y = \\x" at "\\"{LINE_FORM}',
@@ -183,8 +249,7 @@ LINES = {
     "x": f'cannot read "x" at its end{LINE_FORM}',
     "import os": f'cannot read "import os" at "os"{LINE_FORM}',
     "x.__class__": f"__class__ is not known here: {', '.join(SIGNATURES)} are",
-    "y = x.clone('channels_last')": "write .clone(), without a format",
-    "y = x.contiguous(memory_format=torch.channels_last)": "write .contiguous(), without a format",
+    "y = x.clone('channels_last')": "channels_last has 4 dims, shape (4, 6) has 2: use contiguous_format, or unsqueeze the missing dims",
     f"x += {2**64}": f"{2**64} is too large: a browser counts exactly up to {MAX_SAFE_INTEGER}",
     f"x.fill_(-{MAX_SAFE_INTEGER})": "x would pass 99999: the boxes hold five digits",
     "y = x.as_strided((0, 50000000), (1, 1))": "x.as_strided((0, 50000000), (1, 1)) would have a size of 50000000: the picture holds 96",
@@ -246,7 +311,9 @@ def test_the_browser_says_the_same():
         (found,) = ask("chain", start, 40, None, [text])
         last = found if isinstance(found, str) else tuple(found[-1][1]["shape"])
         assert last == outcome, text
-        assert isinstance(found, str) or [step[0] for step in found] == [*steps_of(text)], text
+        if not isinstance(found, str):
+            stages = Chain("x", Layout((5, 8), itemsize=4), steps_of(text)).stages(40)[1:]
+            assert [[step[0], step[3]] for step in found] == [[it.text, it.labels] for it in stages]
     for text, outcome in LINES.items():
         (found,) = ask("session", [4, 6], [text])
         assert (found if isinstance(found, str) else found[0]["kind"]) == outcome, text
@@ -266,9 +333,12 @@ def test_the_browser_has_the_same_signatures():
     assert [*json.loads(found).items()] == [*SIGNATURES.items()]
 
 
-@pytest.mark.parametrize("name", [name for name in SIGNATURES if SIGNATURES[name] is not None])
+CALLED = [name for name in SIGNATURES if SIGNATURES[name] is not None and name != "to"]
+
+
+@pytest.mark.parametrize("name", CALLED)
 def test_parameters_have_torchs_names(name):
-    """The order is torch's; `implicit` of expand is not for callers."""
+    """The order is torch's; `implicit` of expand is not for callers, and `to` takes a dtype first."""
     schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name}")
     known = [[a.name for a in schema.arguments[1:] if a.name != "implicit"] for schema in schemas]
     assert re.findall(r"(\w+):", SIGNATURES[name]) in known
@@ -312,3 +382,56 @@ def test_long_texts_end_in_words(text):
             setattr(make(), "steps" if make is AliasExplorer else "chain", value)
     with pytest.raises(LayoutError, match="at most 1000 characters"):
         AliasExplorer().set_state({"_state": {"shape": [4, 6], "steps": [text]}})
+
+
+def written_in_the_lessons():
+    """The operations behind a tensor in the cells of all lessons, in tables too, with arguments as literals."""
+    for path in PATHS:
+        for cell in nbformat.read(path, as_version=4).cells:
+            texts = (
+                [cell.source] if cell.cell_type == "code" else re.findall("`(.+?)`", cell.source)
+            )
+            while texts:
+                try:
+                    tree = ast.parse(texts.pop())
+                except SyntaxError:
+                    continue
+                for node in ast.walk(tree):
+                    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                        texts += node.value.split(";")
+                    if operations := behind(node):
+                        yield operations
+
+
+def behind(node):
+    """`.op(…)[…]` as text if all arguments are literals; "" for the tensor itself, None for anything else."""
+    own = ""
+    match node:
+        case ast.Name() | ast.Call(func=ast.Attribute(value=ast.Name(id="torch"))):
+            return ""
+        case ast.Call(func=ast.Attribute(value=before, attr=name)):
+            own = f".{name}{ast.unparse(node).removeprefix(ast.unparse(node.func))}"
+        case ast.Attribute(value=before, attr="T" | "mT" | "data" | "shape" as name):
+            own = f".{name}"
+        case ast.Subscript(value=before):
+            own = f"[{ast.unparse(node.slice).strip('()')}]"
+        case _:
+            return None
+    inner = behind(before)
+    words = {*re.findall(r"(?<![.\w])[a-zA-Z_]\w*\b(?!=)", own), *re.findall("[{*'\"]", own)}
+    return None if inner is None or not words <= {"None", "torch"} else inner + own
+
+
+def test_what_the_lessons_write_can_be_typed():
+    """Each operation is read, or refused with what to do instead: never as something unreadable."""
+    refusals, texts = {}, {*written_in_the_lessons()}
+    for text in texts:
+        try:
+            read_steps(text)
+        except LayoutError as error:
+            refusals[text] = str(error)
+    assert len(texts) - len(refusals) > 60 and len(refusals) > 60
+    for text, refusal in refusals.items():
+        names = re.findall(r"\.(\w+)", text.replace("torch.", ""))
+        if all(name in SIGNATURES or name in OTHERS for name in names):
+            assert "cannot read" not in refusal, text

@@ -1,20 +1,22 @@
 """No answer, however hostile, ends a check with an error, passes for right, or leaves something behind."""
 
+import itertools
 import math
 import re
 import sys
+import time
 from enum import IntEnum
 
 import numpy as np
 import pytest
 import torch
 
-from stridekit.exercises import channels_last, contiguity, performance, untrusted, views
+from stridekit.exercises import channels_last, contiguity, core, performance, untrusted, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import as_int, read_number, view_of
 from stridekit.exercises.running import Unusable
 from stridekit.exercises.untrusted import plain, presentable
-from tests.test_exercises import EXERCISES, Tags
+from tests.test_exercises import EXERCISES, Tags, declared
 
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 STOPS = "Your function stops on this input."
@@ -390,6 +392,129 @@ def test_functions_that_end_late():
     with pytest.warns(RuntimeWarning, match="never awaited"):
         assert "a coroutine, where an int" in ex.address.check(later).text
     assert ex.address.check(type("Byte", (), {"__init__": lambda *args: None})).status == "failed"
+
+
+# Answers without an end -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """A twentieth of a second for each case, however slow the solution is."""
+    monkeypatch.setattr(core, "LEAST_SECONDS", 0.05)
+    monkeypatch.setattr(core, "PATIENCE", 0)
+
+
+def test_an_endless_loop_is_stopped_and_said(short):
+    def answer(t, index):
+        n = 1
+        for _ in range(3):
+            while n > 0:
+                n += 1
+
+    report = ex.address.check(answer)
+    assert report.status == "failed" and report.text == (
+        "✗ address: not yet (stopped on the first case)\n"
+        "  input     t = torch.arange(10, dtype=torch.float32); index = (4,)\n"
+        "            t: shape (10,), stride (1,), storage_offset 0, 4 bytes an element\n"
+        "  expected  byte 16\n"
+        "  yours     no answer after 0.05 s: stopped\n"
+        "            in the loop: while n > 0:\n"
+        "  hint      On this input your function had not come to its end after 0.05 s, so it was "
+        "stopped.\n"
+        "            Which condition should end its loop, and does each turn bring it nearer?"
+    )
+    assert ex.address.check(right).passed
+
+
+def test_a_loop_that_is_endless_in_some_cases(short):
+    """What was tried before counts; the first wrong answer is shown, and its mistake is told."""
+
+    def answer(t, index):
+        while t.storage_offset():
+            pass
+        return right(t, index)
+
+    assert "(right on 3 of 3 cases, stopped on the next)" in ex.address.check(answer).headline
+
+    def wrong(t, index):
+        return answer(t, index) // t.element_size()
+
+    report = ex.address.check(wrong)
+    assert "(right on 1 of 3 cases, stopped on the next)" in report.headline
+    assert report.hint.startswith("That is the number of the element")
+
+
+def catches_all(t, index):
+    while True:
+        try:
+            t.numel()
+        except BaseException:
+            t.dim()
+
+
+def too_late(t, index):
+    try:
+        catches_all(t, index)
+    finally:
+        return right(t, index)  # noqa: B012
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        catches_all,
+        too_late,
+        lambda t, index: time.sleep(60),
+        lambda t, index: liar("Index", __index__=lambda self: catches_all(t, index))(),
+    ],
+    ids=["catches all", "too late", "sleeps", "when it is read"],
+)
+def test_whatever_does_not_end_is_stopped(answer, short):
+    report = ex.address.check(answer)
+    assert "no answer after 0.05 s: stopped" in report.text
+    assert torch.get_default_dtype() == torch.float32 and torch.is_grad_enabled()
+
+
+@each_exercise
+def test_no_exercise_waits_for_an_answer_without_an_end(task, short):
+    report = task.check(lambda *args: next(k for k in itertools.count() if k < 0))
+    assert "(stopped on the first case)" in report.headline
+
+
+def test_a_slow_machine_has_more_time(monkeypatch):
+    """A hundred times what the solution took there."""
+    monkeypatch.setattr(core, "LEAST_SECONDS", 0.01)
+
+    def slow(n):
+        """The number itself."""
+        time.sleep(0.02)
+        return n
+
+    task = declared(slow, ("n = 1",))
+    assert task.check(lambda n: time.sleep(0.2) or n).passed
+
+
+def test_what_an_endless_loop_prints_is_cut(short, capsys):
+    def answer(t, index):
+        while True:
+            print("again")
+
+    ex.address.check(answer)
+    printed = capsys.readouterr().out
+    assert printed.startswith("again\nagain\n") and printed.count("\n") < 110
+    assert printed.endswith("\n… (the rest is not shown)\n")
+
+
+def test_each_case_may_print_something(capsys):
+    """The lines of the case that the report is about are there, however many came before."""
+
+    def answer(t, index):
+        print("line\n" * 50, tuple(t.shape))
+        return right(t, index) if t.dim() else -1
+
+    ex.address.check(answer)
+    printed = capsys.readouterr().out
+    assert printed.count("line") == 50 * 16 and printed.endswith(" ()\n")
 
 
 # Addresses --------------------------------------------------------------------------------------------

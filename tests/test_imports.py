@@ -28,8 +28,8 @@ OTHERS = {
     "widgets": "torch anywidget ipywidgets traitlets matplotlib numpy PIL",
     "exercises": "torch numpy",
     "selfcheck": "torch",
-    "notebook": "nbformat nbclient jupyter_client matplotlib",
-    "export": "nbformat nbconvert jinja2 latex2mathml traitlets",
+    "notebook": "nbformat nbclient matplotlib",
+    "export": "nbformat nbconvert jupyter_client jinja2 latex2mathml traitlets",
 }
 LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
 

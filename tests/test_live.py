@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, output_layout
-from stridekit.widgets.channels_last_explorer import network as net
+from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.reshape_stepper.widget import PRESETS
 from stridekit.widgets.traversal_explorer import traversal
 from tests import live

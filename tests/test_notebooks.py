@@ -57,6 +57,15 @@ def notebook(tmp_path, *changes, cells=GOOD):
     return Notebook.read(path)
 
 
+PICTURE = code(
+    "w", outputs=[nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "w"})]
+)
+
+
+def test_a_picture_may_stand_before_the_title(tmp_path):
+    assert list(rules.has_title(notebook(tmp_path, opens(PICTURE)))) == []
+
+
 def _book(cells):
     return nbformat.v4.new_notebook(cells=cells)
 
@@ -95,6 +104,16 @@ def stores_view(content):
     content.cells[3].outputs = [view]
 
 
+def opens(*cells):
+    """A change that puts cells before the title."""
+
+    def change(content):
+        content.cells[:0] = cells
+        form.tidy(content)
+
+    return change
+
+
 def unfolds(content):
     """Save a card with its code unfolded."""
     adds(code("Predict('?', 1)"))(content)
@@ -120,6 +139,8 @@ TAGGED = {"tags": ["raises-exception"]}
 BROKEN = [
     (rules.has_title, retyped(0, "Count"), "not a title"),
     (rules.has_title, adds(markdown("# Again")), "second title"),
+    (rules.has_title, opens(code("1 + 1")), "before the title"),
+    (rules.has_title, opens(PICTURE, code("x", outputs=PICTURE.outputs)), '"x".*before the title'),
     (rules.imports_stridekit, retyped(1, "import torch"), "no cell imports"),
     (rules.is_executed, sets(1, execution_count=None), "not executed"),
     (rules.is_executed, sets(3, execution_count=7), "execution count 7, 2 expected"),
@@ -155,6 +176,8 @@ BROKEN = [
     (rules.is_in_small_steps, adds(code("x\n" * 13, metadata={"tags": ["exercise"]})), "12 are"),
     (rules.keeps_its_answers, adds(code("x = 1\nPredict('?', x)")), "folded away with it"),
     (rules.keeps_its_answers, unfolds, "can be read"),
+    (rules.gives_no_help, adds(code("ex.row.hint()")), "nobody has asked"),
+    (rules.gives_no_help, adds(code("ex.row.solution()")), "nobody has asked"),
     (rules.describes_images, adds(markdown("![](a.png)")), "alt text"),
     (rules.describes_images, adds(markdown('<img src="a.png" alt="">')), "alt text"),
     (rules.links_resolve, adds(markdown("[there](gone.ipynb)")), "gone.ipynb"),

@@ -7,15 +7,17 @@ missing number is found among the ticks.
 import base64
 import io
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from PIL import Image
 
-from stridekit import plots
+from stridekit import palette, plots
 from stridekit.timing import Comparison, Ratio
 
 COMPARISON = Comparison(
@@ -56,7 +58,9 @@ def bars(drawn):
 def test_a_comparison_shows_each_ratio_and_its_verdict():
     where = ax()
     assert COMPARISON.plot(where) is where
-    assert words(where) == [("3.00 slower", (3, 0)), ("1.00 same", (1, 1))]
+    assert words(where) == [
+        ("1: no difference", (1, 1)), ("3.00 slower", (3, 0)), ("1.00 same", (1, 1))
+    ]  # fmt: skip
     assert names(where) == ["columns", "again"]
     assert where.get_xlabel() == "time for each second of “rows”"
 
@@ -73,15 +77,18 @@ def test_a_ratio_stands_on_its_interval_over_the_band_of_the_same():
     assert drawn.get_xscale() == "log"
     low, high = drawn.get_xlim()
     assert 0.2 < low < 0.25 and 4 < high < 5
-    assert list(drawn.get_xticks()) == [0.5, 0.8, 1, 1.25, 2]
+    assert list(drawn.get_xticks()) == [0.5, 1, 2]
     assert list(drawn.get_xticks(minor=True)) == []
 
 
 def test_ticks_of_ratios_are_numbers_that_a_reader_knows():
-    drawn = ax()
-    plots._log_ratio_axis(drawn, 0.01, 100)
-    shown = [label.get_text() for label in drawn.get_xticklabels()]
-    assert " ".join(shown) == "0.01 0.02 0.05 0.1 0.2 0.5 0.8 1 1.25 2 5 10 20 50 100"
+    """Where there is room, with those that are near 1."""
+    shown = []
+    for low, high in ((0.01, 100), (0.4, 2.5)):
+        drawn = ax()
+        plots._log_ratio_axis(drawn, low, high)
+        shown.append(" ".join(label.get_text() for label in drawn.get_xticklabels()))
+    assert shown == ["0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10 20 50 100", "0.5 0.8 1 1.25 2"]
 
 
 def test_predicted_stands_beside_measured():
@@ -102,10 +109,11 @@ def test_predicted_stands_beside_measured():
 def test_a_sweep_draws_a_curve_for_each_name():
     curves = {"p": [1, 2, 4], "m": [1, 2, 3], "n": [4, 2, 1]}
     drawn = plots.draw_sweep([1, 2, 4], curves, ax(), marks={2: "here"})
-    assert [list(line.get_ydata()) for line in drawn.lines[:3]] == list(curves.values())
-    assert all(list(line.get_xdata()) == [1, 2, 4] for line in drawn.lines[:3])
-    assert words(drawn) == [("here", (2, 0))] and list(drawn.lines[3].get_xdata()) == [2, 2]
-    looks = [(one.get_color(), one.get_marker(), one.get_linestyle()) for one in drawn.lines[:3]]
+    assert list(drawn.lines[0].get_ydata()) == [1, 1]  # no difference
+    assert [list(line.get_ydata()) for line in drawn.lines[1:4]] == list(curves.values())
+    assert all(list(line.get_xdata()) == [1, 2, 4] for line in drawn.lines[1:4])
+    assert words(drawn) == [("here", (2, 0))] and list(drawn.lines[4].get_xdata()) == [2, 2]
+    looks = [(one.get_color(), one.get_marker(), one.get_linestyle()) for one in drawn.lines[1:4]]
     assert all(len(set(kind)) == 3 for kind in zip(*looks, strict=True))
     assert legend(drawn) == ["p", "m", "n"]
     assert (drawn.get_xscale(), drawn.get_yscale()) == ("log", "log")
@@ -113,6 +121,21 @@ def test_a_sweep_draws_a_curve_for_each_name():
     assert (drawn.get_xlabel(), drawn.get_ylabel()) == ("stride, in elements", "times stride 1")
     named = plots.draw_sweep([1, 2], {"p": [1, 2]}, ax(), xlabel="rank", ylabel="time")
     assert (named.get_xlabel(), named.get_ylabel()) == ("rank", "time")
+
+
+def test_a_measured_curve_has_its_intervals():
+    """A ratio stands at its value, and a line in the colour of its curve covers its interval."""
+    measured = [1, Ratio(0.5, 0.4, 0.7), Ratio(0.25, 0.2, 0.3)]
+    drawn = plots.draw_sweep([1, 2, 4], {"m": measured}, ax())
+    _, curve, *intervals = drawn.lines
+    assert list(curve.get_ydata()) == [1, 0.5, 0.25]
+    assert [line.get_xydata().tolist() for line in intervals] == [
+        [[2, 0.4], [2, 0.7]],
+        [[4, 0.2], [4, 0.3]],
+    ]
+    assert {line.get_color() for line in intervals} == {curve.get_color()}
+    with pytest.raises(TypeError, match="m of 1 is -1: give a number above 0"):
+        plots.draw_sweep([1, 2], {"m": [1, Ratio(-1, -1, -1)]}, ax())
 
 
 def test_a_roofline_shows_shares_of_the_ceiling():
@@ -134,11 +157,21 @@ def test_a_roofline_shows_shares_of_the_ceiling():
 def test_a_claim_stands_on_bars_that_start_at_1():
     measured = {"c": Ratio(40.0, 30.0, 50.0), "b": Ratio(0.25, 0.2, 0.3)}
     drawn = plots.draw_claim("a", {"c": 8.5, "b": 1}, measured, ax(), verdicts={"c": "slower"})
-    assert bars(drawn) == [
+    assert bars(drawn)[1:] == [  # the first is the band of the same
         (-0.18, 1, 8.5, True), (0.18, 1, 40, False), (0.82, 1, 1, True), (1.18, 1, 0.25, False),
     ]  # fmt: skip
-    places = [(8.5, -0.18), (50, 0.18), (1, 0.82), (1, 1.18)]  # behind the bar and the interval
-    assert [text for text, _ in words(drawn)] == ["8.5", "40 slower", "1", "0.25"]
+    strokes = [one.get_segments()[0] for one in drawn.collections]  # a bar of no length has its end
+    assert [one[:, 0].tolist() for one in strokes] == [[8.5] * 2, [40] * 2, [1] * 2, [0.25] * 2]
+    assert [one[1, 1] - one[0, 1] for one in strokes] == pytest.approx([0.32] * 4)
+    assert {one.get_linewidth()[0] for one in drawn.collections} == {4}
+    places = [(1, 1), (8.5, -0.18), (50, 0.18), (1, 0.82), (1, 1.18)]  # behind bar and interval
+    assert [text for text, _ in words(drawn)] == [
+        "1: no difference",
+        "8.5",
+        "40 slower",
+        "1",
+        "0.25",
+    ]
     assert [where for _, where in words(drawn)] == [pytest.approx(place) for place in places]
     one, *intervals = drawn.lines
     assert list(one.get_xdata()) == [1, 1]
@@ -146,12 +179,13 @@ def test_a_claim_stands_on_bars_that_start_at_1():
         [[30, 0.18], [50, 0.18]],
         [[0.2, 1.18], [0.3, 1.18]],
     ]
-    assert names(drawn) == ["c", "b"] and legend(drawn) == ["predicted", "measured"]
+    kinds = ["predicted", "measured, with\nits 95 % interval"]
+    assert names(drawn) == ["c", "b"] and legend(drawn) == kinds
     assert drawn.get_xlabel() == "time, as multiples of “a”: slower to the right"
     assert drawn.get_xscale() == "log"
     assert drawn.get_xlim()[0] < 0.2 and drawn.get_xlim()[1] > 50
     single = plots.draw_claim("a", {"b": 1}, {"b": Ratio(1, 1, 1)}, ax())
-    assert legend(single) == ["predicted", "measured"]
+    assert legend(single) == kinds
 
 
 def test_runs_stand_over_their_lower_quartile_and_their_mean():
@@ -176,7 +210,8 @@ def test_a_measured_picture_has_stable_words_and_closes_its_figure():
     data, about = plots.MeasuredPicture(drawn, "half of it")._repr_mimebundle_()
     assert drawn.get_title(loc="left") == "half of it"
     assert data["text/plain"] == "half of it"
-    assert about["image/png"] == {"width": 800, "height": 134, "measured": True}
+    picture = {"width": 800, "height": 134, "measured": True}
+    assert about == {"image/png": picture, "needs_background": "light"}
     assert len(plt.get_fignums()) == len(before) - 1 and other.number in plt.get_fignums()
     plt.close(other)
     image = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
@@ -184,6 +219,66 @@ def test_a_measured_picture_has_stable_words_and_closes_its_figure():
     colours = {color for _, color in image.convert("RGB").getcolors()}
     near = [max(map(abs, map(int.__sub__, rgb(plots.BLUE), color))) for color in colours]
     assert len(colours) <= 32 and min(near) < 16  # the bar has kept its own
+
+
+def test_on_pages_a_measured_picture_is_there_for_phones_too(monkeypatch):
+    """Nothing is cut: words go on in a new line, and the legend stands below."""
+    words = "time falls to about 8, stays nearly flat to 32, and then halves with each step"
+    monkeypatch.setenv(plots.IS_FOR_PAGES, "")
+    drawn = plots.draw_predicted(
+        {"a name of some length": 1, "b": 2}, {"a name of some length": 1, "b": 3}
+    )
+    data, _ = plots.MeasuredPicture(drawn, words)._repr_mimebundle_()
+    images = [
+        Image.open(io.BytesIO(base64.b64decode(data[kind]))) for kind in ("image/png", plots.NARROW)
+    ]
+    assert [image.width for image in images] == [
+        8 * plots.DPI,
+        round(plots.NARROW_INCHES * plots.DPI),
+    ]
+    figure = drawn.figure
+    page, renderer = figure.bbox, figure.canvas.get_renderer()
+    written = [figure._suptitle, drawn.xaxis.label, *drawn.get_yticklabels(), *figure.legends]
+    boxes = [one.get_window_extent(renderer) for one in written]
+    assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
+    assert not any(box.overlaps(drawn.bbox) for box in boxes)
+
+
+SHEETS = ("labextension/static/extension.js", "stridekit/export/pages.css")
+
+
+def turned(color):
+    """The colour that the filter of the style sheets makes of another, by its specification."""
+    root = Path(__file__).parent.parent
+    found = {
+        re.search(r"light-background \{ filter: invert\((\S+)\) hue-rotate\(180deg\); \}", sheet)[1]
+        for sheet in ((root / name).read_text(encoding="utf-8") for name in SHEETS)
+    }
+    [amount] = map(float, found)  # the same in JupyterLab as on the pages
+    inverted = np.array(rgb(color)) / 255 * (1 - 2 * amount) + amount
+    grey = np.array([0.213, 0.715, 0.072])
+    return np.clip(2 * grey @ inverted - inverted, 0, 1)
+
+
+def contrast(one, other):
+    """The ratio of WCAG between two colours from 0 to 1."""
+    linear = [np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) for c in (one, other)]
+    dark, light = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ c) for c in linear)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", ["INK", "MUTED", "BLUE", "RUST", "GREEN"])
+def test_pictures_can_be_read_in_the_light_and_turned_over_in_the_dark(name):
+    """Text and marks have 4.5:1 on white; turned over, on what becomes of white and on both dark papers."""
+    light = np.array(rgb(getattr(plots, name))) / 255
+    assert contrast(light, np.ones(3)) >= 4.5
+    for paper in (
+        turned("#ffffff"),
+        np.array(rgb("#111111")) / 255,
+        np.array(rgb(palette.PAPER[1])) / 255,
+    ):
+        assert contrast(turned(getattr(plots, name)), paper) >= 4.5
+    assert np.abs(turned("#ffffff") * 255 - 17).max() < 1.5  # JupyterLab's own dark
 
 
 def rgb(text):

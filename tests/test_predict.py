@@ -1,14 +1,16 @@
 """Predict without a browser: its questions, the answers that it takes, and those that it refuses."""
 
 import ast
+import re
 
 import numpy as np
 import pytest
 import torch
 
 from stridekit.widgets import Predict
+from stridekit.widgets.numbers import read_answer
+from tests.live_lines import answered, asked
 from tests.needs import needs_node
-from tests.pipe import ask
 
 X = torch.arange(24).view(4, 6)
 
@@ -25,46 +27,80 @@ def stride():
     )
 
 
-# What is typed, and what it is taken for; None where it cannot be read.
+# What is typed, and what it is taken for, or why it cannot be read.
+ALONE = "the question asks for no such thing; write the number alone"
+NUMBER = "write it like 1024, 2.5 or 2 * 3 * 4"
+COMMA = "a comma groups three digits, as in 1,024, and 2.5 has a point"
+POWER = "a power is a whole number up to 2000"
+LARGE = "a browser counts exactly up to 2**53 - 1"
+INTS = "write whole numbers with commas between them"
 TUPLES = {
     "(1, 6)": [1, 6], "1, 6": [1, 6], "[1,6]": [1, 6], "1 6": [1, 6], " ( 1 ,6, ) ": [1, 6],
     "torch.Size([4, 6])": [4, 6], "6": [6], "(6,)": [6], "()": [], "[]": [], "(-1, +2)": [-1, 2],
-    "(0, -0)": [0, 0], "": None, "  ": None, "(1, x)": None, "1,,6": None, "(1, 6": None,
-    "1.5, 2": None, ",": None, "(1)(2)": None, "9007199254740993": None, "(1; 6)": None,
+    "(0, -0)": [0, 0], "((1, 2))": [1, 2], "(5*8, 8)": [40, 8], "5*8": [40], "(1+2), (3)": [3, 3],
+    "1 -6": [1, -6], "2**3, 24/4": [8, 6], "(1, x)": ("x", INTS), "1,,6": ("", INTS), "(1, 6": ("(1", INTS),
+    "1.5, 2": ("1.5", INTS), ",": ("", INTS), "(1)(2)": ("", INTS), "9007199254740993": ("", LARGE),
+    "(1; 6)": ("1; 6", INTS), "six": ("", INTS), "1 024, 5": ("1 024", INTS), "3/2": ("", INTS),
 }  # fmt: skip
 NUMBERS = {
-    "24": 24, " 24 ": 24, "-3": -3, "2.5": 2.5, ".5": 0.5, "2.": 2, "1e3": 1000, "1_024": 1024,
-    "-0": 0, "": None, "1,024": None, "24 bytes": None, "0x18": None, "1e400": None, "(24)": None,
-    "Infinity": None, "9007199254740993": None,
+    "24": 24, " 24 ": 24, "-3": -3, "2.5": 2.5, ".5": 0.5, "2.": 2, "1e3": 1000, "1E-3": 0.001,
+    "1_024": 1024, "1,024": 1024, "12,582,912": 12_582_912, "1 024": 1024, "1,024.5": 1024.5,
+    "-0": 0, "(24)": 24, "5*8*4": 160, "5 × 8 · 4": 160, "36 * 2**20 / 4096": 9216, "2^10": 1024,
+    "-2**2": -4, "2**-1": 0.5, "2**3**2": 512, "10 - 2 - 3": 5, "2 - -3": 5, "7 − 2": 5, "(1 + 2) * 3": 9,
+    "24 bytes": 24, "24 B": 24, "24b": 24, "1 byte": 1, "12 KiB": 12288, "36MiB": 36 * 2**20,
+    "(1 + 2) KiB": 3072, "9 storage bytes": 9,
+    "24 sheep": ("sheep", ALONE),
+    "12 KB": ("KB", "it may count by 1,000 or by 1,024; write KiB or the number"),
+    "1,5": ("", COMMA), "1,0245": ("", COMMA), "1,024,5": ("", COMMA),
+    "0x18": ("", NUMBER), "5 * * 4": ("", NUMBER),
+    "5 4": ("", NUMBER), "1.5.2": ("", NUMBER), "(24": ("", NUMBER),
+    "Infinity": ("", NUMBER), "٣": ("", NUMBER),
+    "1e400": ("", LARGE), "9007199254740993": ("", LARGE), "2**60 / 2**50": 1024,
+    "10**400 - 10**400": ("", LARGE),
+    "1/0": ("", "nothing can be divided by 0"), "2**.5": ("", POWER),
+    "2**2001": ("", POWER), "0**-1": ("", POWER),
 }  # fmt: skip
+BYTES = "How many bytes has the storage?"
+
+
+@pytest.mark.parametrize(("kind", "texts"), [("tuple", TUPLES), ("number", NUMBERS)])
+def test_what_is_typed_is_read_as_it_is_meant_or_refused(kind, texts):
+    """From Python too; the refusal names what could not be read."""
+    for text, value in texts.items():
+        card = Predict(BYTES, (1,) if kind == "tuple" else 1)
+        if not isinstance(value, tuple):
+            assert read_answer(kind, text, BYTES) == value, text
+            card.committed = text
+            assert card.committed == (tuple(value) if kind == "tuple" else value), text
+            continue
+        part, advice = value
+        where = f"“{part}” in “{text}”" if part else f"“{text}”"
+        with pytest.raises(ValueError, match=re.escape(f"I could not read {where}: {advice}.")):
+            card.committed = text
+        assert card.committed is None
 
 
 @needs_node
 @pytest.mark.parametrize(("kind", "texts"), [("tuple", TUPLES), ("number", NUMBERS)])
-def test_what_is_typed_is_read_as_it_is_meant_or_refused(kind, texts):
-    for text, value in texts.items():
-        read = ask("predict/words/readAnswer", kind, text)
-        assert read.get("value") == value and ("why" in read) == (value is None), text
+def test_the_browser_reads_the_same(kind, texts):
+    for text in [*texts, "", " ", "1" * 201]:
+        assert asked(kind, text, BYTES) == answered(kind, text, BYTES), text
 
 
-@needs_node
 @pytest.mark.parametrize(
-    ("kind", "text", "where"),
+    ("question", "text", "value"),
     [
-        ("tuple", "(1, x)", "“x” in “(1, x)”"),
-        ("tuple", "six", "“six”"),
-        ("tuple", "1,,6", "“1,,6”"),
-        ("number", "24 bytes", "“24 bytes” as one number"),
+        ("How many KiB has it?", "36 KiB", 36),
+        ("In how many of 64 sets?", "4 sets", 4),
+        ("How many times as long?", "1.5 times", 1.5),
+        ("How many pages of 4 KiB?", "9 pages", 9),
+        ("Which element is it?", "9 bytes", None),
+        ("Which element is it?", "9 KiB", None),
     ],
 )
-def test_a_refusal_names_what_it_could_not_read(kind, text, where):
-    hows = {
-        "tuple": "write whole numbers with commas between them",
-        "number": "write it like 1024 or 2.5",
-    }
-    why = ask("predict/words/readAnswer", kind, text)["why"]
-    assert why == f"I could not read {where}: {hows[kind]}."
-    assert ask("predict/words/readAnswer", kind, " ")["why"].startswith("Write your answer first")
+def test_words_behind_a_number_are_the_questions(question, text, value):
+    found = answered("number", text, question)
+    assert found == value if value else ALONE in found
 
 
 def test_what_is_python_is_read_as_python():
@@ -74,7 +110,9 @@ def test_what_is_python_is_read_as_python():
             python = ast.literal_eval(text.strip())
         except (SyntaxError, ValueError):
             continue
-        if value is not None and isinstance(python, (tuple, list)) == isinstance(value, list):
+        if not isinstance(value, tuple) and isinstance(python, (tuple, list)) == isinstance(
+            value, list
+        ):
             assert value == (list(python) if isinstance(value, list) else python), text
 
 

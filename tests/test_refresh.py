@@ -268,6 +268,16 @@ def test_a_picture_that_is_kept_has_its_own_size():
     assert new.cells[0].outputs == stored.cells[0].outputs
 
 
+def test_what_is_newly_said_of_a_kept_picture_comes_in():
+    """Such as that it is on white paper: a picture need not be drawn anew for that."""
+    stored, new = picture(100, width=100), picture(101, width=101)
+    new.cells[0].outputs[0].metadata["needs_background"] = "light"
+    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    (output,) = new.cells[0].outputs
+    assert output.metadata == {"image/png": {"width": 100}, "needs_background": "light"}
+    assert output.data["image/png"] == png(100)
+
+
 def test_pictures_that_look_the_same_are_kept():
     """Processors differ in the shade of a smoothed edge, but one changed dot is another picture."""
     shades = {png(100): True, png(110): True, png(160): False, png(100, 5): False}

@@ -1,5 +1,6 @@
 """relation: each line is true, and calls torch's misleading tests misleading."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -118,6 +119,31 @@ def test_sentences(y, x, label, sentence):
     """Each sentence, case by case and word by word."""
     found = relation(y, x)
     assert (found.title if label == "title" else dict(found.lines)[label]) == sentence
+
+
+@pytest.mark.parametrize(("y", "x", "label", "sentence"), SENTENCES)
+def test_each_sentence_calls_the_two_by_their_names(y, x, label, sentence):
+    """Wherever it says y or x without names."""
+    found = relation(y, x, names=("its rows", "weights"))
+    named = re.sub(r"\by\b", "its rows", re.sub(r"\bx\b", "weights", sentence))
+    assert (found.title if label == "title" else dict(found.lines)[label]) == named
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "says"),
+    [
+        ("yx", TypeError, "names are 'yx': give two texts, as names=('odd', 'even')"),
+        (None, TypeError, "names are None: give two texts, as names=('odd', 'even')"),
+        ((1, 2), TypeError, "names are (1, 2): give two texts, as names=('odd', 'even')"),
+        (("y",), ValueError, "names are ('y',): give two different texts, y's and x's"),
+        (("a", "a"), ValueError, "names are ('a', 'a'): give two different texts, y's and x's"),
+        (("a", " "), ValueError, "names are ('a', ' '): give two different texts, y's and x's"),
+        (["a", "b", "c"], ValueError, "names are ['a', 'b', 'c']: give two different texts"),
+    ],
+)
+def test_names_are_two_texts(names, error, says):
+    with pytest.raises(error, match=f"^{re.escape(says)}"):
+        relation(X, X, names=names)
 
 
 def test_what_does_not_apply_is_left_out():

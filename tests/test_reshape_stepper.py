@@ -18,7 +18,7 @@ def test_presets_are_the_views_they_name():
         assert {x.reshape(target).numel() for target in preset.targets} == {x.numel()}
     verdicts = {p.name: {not p.layout.why_not_view(t) for t in p.targets} for p in PRESETS}
     free = {name for name, found in verdicts.items() if found == {True}}
-    assert free == {"contiguous", "every second column", "sizes of 1"}
+    assert free == {"contiguous", "every 2nd column", "sizes of 1"}
     assert not any(found == {False} for found in verdicts.values())
 
 

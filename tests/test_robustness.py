@@ -156,7 +156,7 @@ TRUTHS = {
 }
 # What the widgets begin with.
 GIVEN_NONE = {
-    "StrideExplorer": Layout((5, 8), itemsize=4),
+    "StrideExplorer": Layout((4, 6), (8, 1), 2, 4),
     "ReshapeStepper": Layout((4, 6)),
     "TraversalExplorer": Layout((6, 8)),
 }
@@ -272,9 +272,10 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   x.unflatten(0, J); x.view_dtype(J); x.as_strided(J, (1,)); x.as_strided((2,), J)
                   x.reshape(J); x.reshape_as(J); x.contiguous(J); x.is_contiguous(J)
                   x.why_not_contiguous(J); AliasExplorer(J); ChannelsLastExplorer(J)
+                  FormatTracer(J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
                   plots.draw_comparison(J); plots.draw_sweep(J, {"a": [1, 2]})
-                  plots.draw_sweep([1, 2], {"a": J}); plots.measured_png(J); plots.MeasuredPicture(J, '')
+                  plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, ''); plots.MeasuredPicture(J, '')
                   plots.draw_runs(J)
 LLLLLLLLLLVVLLLL  traffic(x, line=J); traffic(x, alignment=J); warp_sectors(x, sector=J)
                   warp_sectors(x, alignment=J); bandwidth(J); bandwidth(12288*4, repetitions=J)
@@ -302,6 +303,7 @@ LLLLLLLLLLL.LLLL  Layout((2,), (1,), J)  =>  got.storage_offset == J
                   x.to(J)  =>  got is x if J is None else got.itemsize == J
                   output_layout(x, itemsize=J)  =>  got.itemsize == (J or 4)
 TTTT.TTTTTTTTTTT  MemorySet(0, [(1, 4)], J)  =>  got.space == J
+                  Goal(J, shape=(1,))  =>  got.text == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
                   plots.MeasuredPicture(ax, J)  =>  repr(got) == J
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
@@ -335,7 +337,7 @@ E..EEEEEEEEEEEEE  timing.claim(ab, J, **quick)  =>  got.holds is not None
                   timing.claim(ab, {"a": 1, "b": J}, **quick)  =>  got.holds is not None
 TTTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], J)  =>  got.figure
                   plots.draw_roofline(J)  =>  got.figure
-.TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIVE if J is None else Layout.of(J))
+.TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIRST if J is None else Layout.of(J))
                   ReshapeStepper(J)  =>  got.layout.shape == ((4, 6) if J is None else J.shape)
 .LLLVVLLLLLLLLLL  TraversalExplorer(x, J)  =>  got.order == (0, 1)
                   TraversalExplorer(x, other=x, other_order=J)  =>  got.other_order == (0, 1)
@@ -345,6 +347,8 @@ LLLL.LLLLLLLLLLL  Layout((2,), storage=J)  =>  got.storage == J and got != Layou
 L.LLLLLLLLLLLLLL  x.to(copy=J)  =>  got is not x and got.copied
 L.LLL.LLLLLLLLLL  x.dim_order(ambiguity_check=J)  =>  got == (0, 1)
 TTTTT.TTTTTTTTTT  MemorySet(0, J, "cpu")  =>  list(got) == [0]
+                  StrideExplorer(goals=J)  =>  got.goals == {}
+TTTTTTTTTT..TTTT  StrideExplorer(goals=[Goal("a", reached=J)])  =>  got.goals == {"a": False}
 VVVVVVVVVVV.VVVV  m.blocks(J)  =>  got.touched == 1
 T.TTTTTTTT..TTTT  J in m  =>  got is (0 <= J < 96)
 LLLLL.LLLL..LLLL  explain_view(x, J)  =>  'cannot be viewed' in got.title
@@ -383,7 +387,7 @@ def names():
     ab, quick = {"a": f, "b": f}, {"rounds": 2, "progress": False}
     compared = timing.compare(ab, **quick)
     more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}
-    more |= {"quick": quick, "FIVE": Layout((5, 8), itemsize=4), "numbers": numbers}
+    more |= {"quick": quick, "FIRST": Layout((4, 6), (8, 1), 2, 4), "numbers": numbers}
     ax = plt.figure().subplots()
     ratio = timing.Ratio(1.2, 1.1, 1.3)
     return NAMES | more | {"T": torch.ones(4, 6), "cmp": compared, "ax": ax, "ratio": ratio}

@@ -112,6 +112,7 @@ def tree(tmp_path):
     (root / "tools").mkdir(parents=True)
     for name in ("pyproject.toml", "constraints.txt", "tools/environment.py"):
         shutil.copy(ROOT / name, root / name)
+    shutil.copytree(ROOT / "labextension", root / "labextension")
     return root
 
 
@@ -121,6 +122,7 @@ def tree(tmp_path):
         ("constraints.txt", "torch==", "torch==9.", True),
         ("pyproject.toml", '"numpy>=2', '"numpy>=3', True),
         ("pyproject.toml", '"hatchling>=1', '"hatchling>=2', True),  # the build system
+        ("labextension/static/extension.js", "autoStart: true", "autoStart: false", True),
         ("pyproject.toml", "hatchling.build", "hatchling.other", True),
         ("pyproject.toml", 'requires-python = ">=3.11"', 'requires-python = ">=3.12"', True),
         ("pyproject.toml", '"jupyterlab>=4', '"jupyterlab>=5', True),  # an extra

@@ -5,13 +5,14 @@ The page's half, and both together in every order, are in tests/js/crossing.test
 
 import json
 import re
+from itertools import chain
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from stridekit import Layout, widgets
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
 from tests import widget_kinds
 from tests.widget_kinds import KINDS, RIGHT, UNFIT
 
@@ -149,8 +150,8 @@ def test_what_python_puts_right_is_in_the_answer():
     """A page that selects by a negative index gets the positive one back."""
     w = make("StrideExplorer")
     w.set_state({"_state": {**w._state, "index": [-1, 0]}, "_change_id": 0.25})
-    assert w.index == (4, 0)
-    assert w.comm.sent == [{"_state": {**w._state, "index": [4, 0]}, "_answered_id": 0.25}]
+    assert w.index == (3, 0)
+    assert w.comm.sent == [{"_state": {**w._state, "index": [3, 0]}, "_answered_id": 0.25}]
 
 
 # A trait that the page reads and Python does not send, or the other way round, would never show.
@@ -163,14 +164,18 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
     folder = FOLDER / type(make(kind)).__module__.split(".")[-2]
     source = (folder / "widget.js").read_text(encoding="utf-8")
     drawn = {*re.findall(r"\w+", " ".join(TRAITS.findall(source)))}
-    shared = {*StateWidget.class_traits(sync=True)} - {"_state"}
+    shared = {*Explorer.class_traits(sync=True)} - {"_state"}
     sent = {name for name in make(kind).keys if name not in shared}
-    assert drawn == sent - {"_esm", "_css", "_anywidget_id"}
+    assert drawn == sent - {"_anywidget_id"}
     read = {name for path in folder.glob("*.js") for name in READ.findall(path.read_text("utf-8"))}
     assert read <= drawn
 
 
 def test_the_shell_speaks_of_traits_that_python_sends():
-    shell = (FOLDER / "page" / "shell.js").read_text(encoding="utf-8")
-    assert {*READ.findall(shell)} == {"_state", "_change_id", "_answered_id"}
-    assert {"_state", "_change_id", "_answered_id"} <= StateWidget.class_traits(sync=True).keys()
+    read = {
+        name: {*READ.findall((FOLDER / "page" / f"{name}.js").read_text(encoding="utf-8"))}
+        for name in ("shell", "history", "goals")
+    }
+    assert read["shell"] == {"_state", "_change_id", "_answered_id"}
+    assert read["history"] | read["goals"] == {"_page", "_start", "_state", "_goals", "_done"}
+    assert {*chain(*read.values())} <= Explorer.class_traits(sync=True).keys()

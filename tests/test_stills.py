@@ -10,6 +10,7 @@ from stridekit import Layout, StrideExplorer, explore
 from stridekit.widgets import (
     AliasExplorer,
     ChannelsLastExplorer,
+    FormatTracer,
     Predict,
     ReshapeStepper,
     TraversalExplorer,
@@ -44,7 +45,12 @@ PICTURES = [
     *("explore(torch.zeros(8, 8, 8, 8))", "explore(torch.arange(24).view(2, 3, 4).mT)"),
     *("AliasExplorer((4, 6), [])", "AliasExplorer((4, 6), ['y = x[:0]'])"),
     *("AliasExplorer()", "AliasExplorer((4, 6), ['y = x.view(2, 2, 2, 3)', 'z = y[0, 0, 0, 0]'])"),
-    *(f"ChannelsLastExplorer({shape})" for shape in [(2, 3, 4, 5), (1, 1, 1, 1), (2, 4, 4, 5)]),
+    *(f"ChannelsLastExplorer({shape})" for shape in [(2, 3, 2, 4), (1, 1, 1, 1), (3, 4, 3, 5)]),
+    *(
+        "FormatTracer()",
+        "FormatTracer((2, 1, 4, 4), ['unsqueeze', 'cat', 'view'])",
+        "FormatTracer(layers=[])",
+    ),
     *(f"ReshapeStepper(torch.zeros({shape}), -1)" for shape in [(), (1, 1), (2, 1, 3), (2,) * 6]),
     *("ReshapeStepper(torch.zeros(0, 2), 0)", "ReshapeStepper(torch.zeros(4, 8)[:, :6], (2, 12))"),
     *("TraversalExplorer()", "TraversalExplorer(torch.zeros(50, 60).t(), 'torch', cache_lines=1)"),
@@ -58,11 +64,14 @@ PICTURES = [
 def test_a_picture_and_a_text_stand_beside_the_live_view(source):
     data, metadata = eval(source)._repr_mimebundle_()
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert metadata["image/png"]["width"] == 900 and "0x" not in data["text/plain"]
+    assert metadata == {"image/png": {"width": 900}, "needs_background": "light"}
+    assert "0x" not in data["text/plain"]
     assert "application/vnd.jupyter.widget-view+json" in data
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind != "ExercisePanel"]
+)  # a card has HTML
 def test_a_picture_and_a_text_are_the_same_on_every_run(kind):
     (data, _), (again, _) = (make(kind)._repr_mimebundle_() for _ in range(2))
     assert data["image/png"] == again["image/png"] and data["text/plain"] == again["text/plain"]
@@ -160,6 +169,22 @@ def test_both_orders_with_their_strides():
     widths = [box.get_linewidth() for box in ax.patches]
     assert widths.count(2.8) == 3 and widths.count(1.5) == 3 * (
         len(words.group((2, 3, 2, 3), e.index, "pixel")) - 1
+    )
+
+
+def test_layers_with_both_outputs():
+    """Heads, then the code of each row with the format, the stride and the note of both outputs."""
+    t = FormatTracer(layers=["unsqueeze", "conv2d", "view"])
+    head, *said = texts(t)
+    assert head == "x of shape (2, 3, 4, 4)"
+    formats = [
+        text for text in said if text in ("contiguous_format", "channels_last", "contiguous")
+    ]
+    assert formats[:4] == ["contiguous_format", "channels_last"] * 2
+    assert formats[4:] == ["contiguous_format"] * 2 + ["contiguous"] * 2
+    assert "taken for contiguous_format; channels_last is lost: its flag" in " ".join(said)
+    assert texts(FormatTracer(layers=["view"]))[-1] == (
+        "torch refuses: C is innermost in memory, not W"
     )
 
 

@@ -8,8 +8,10 @@ import torch
 from hypothesis import given
 
 from stridekit import Layout, LayoutError, StrideExplorer, explore
+from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer import presets
 from tests.needs import NODE, needs_node
+from tests.pipe import ask
 from tests.strategies import tensors
 
 
@@ -32,16 +34,33 @@ def test_presets_are_the_views_they_name():
         for preset in presets.presets(Layout.of(x), "as given", "x"):
             assert Layout.of(eval(preset.expression, {"x": x})) == preset.layout, preset.name
     names = [preset.name for preset in presets.default_presets(4)]
-    assert names == ["row-major", "column-major", "transpose", "every second column", "diagonal",
+    assert names == ["slice", "row-major", "column-major", "transpose", "every 2nd", "diagonal",
                      "broadcast", "windows"]  # fmt: skip
+
+
+@needs_node
+def test_the_first_layout_has_room_both_ways():
+    """Each slider can be dragged to the left and to the right."""
+    layout = (explorer := StrideExplorer()).layout
+    given = (layout_json(layout), explorer.storage_size, explorer._slider_max)
+    values = {"size": layout.shape, "stride": layout.stride, "storage_offset": (2,)}
+    for what, dim in [
+        ("size", 0),
+        ("size", 1),
+        ("stride", 0),
+        ("stride", 1),
+        ("storage_offset", 0),
+    ]:
+        most, _ = ask("stride_explorer/words/limit", *given, what, dim)
+        assert 0 < values[what][dim] < most, what
 
 
 def test_layout_and_index_follow_each_other():
     """A smaller layout keeps the index inside; an empty one has none; observers see each change."""
     explorer, seen = StrideExplorer(), []
     explorer.observe(lambda change: seen.append(change["new"]), "layout")
-    explorer.index = (4, -1)
-    assert explorer.index == (4, 7)
+    explorer.index = (3, -1)
+    assert explorer.index == (3, 5)
     explorer.layout = Layout((2, 3), (8, 1), 0, 4)
     assert explorer.index == (1, 2) and seen == [explorer.layout]
     explorer.layout = Layout((0, 3), itemsize=4)
@@ -55,17 +74,17 @@ def test_a_chain_from_python():
     explorer = StrideExplorer()
     explorer.chain = ("permute(1, 0)", "[1:]", "contiguous()")
     assert explorer.chain == (".permute(1, 0)", "[1:]", ".contiguous()")
-    assert explorer.code == "torch.arange(40.).view(5, 8).permute(1, 0)[1:].contiguous()"
-    assert Layout.of(eval(explorer.code)) == explorer.layout == Layout((7, 5), (5, 1), 0, 4)
+    assert explorer.code == "torch.arange(40.).view(5, 8)[:4, 2:].permute(1, 0)[1:].contiguous()"
+    assert Layout.of(eval(explorer.code)) == explorer.layout == Layout((5, 4), (4, 1), 0, 4)
     text = repr(explorer)
     assert (
-        "  .contiguous(): shape (7, 5), stride (5, 1), storage_offset 0, copy: new storage of 35 elements"
+        "  .contiguous(): shape (5, 4), stride (4, 1), storage_offset 0, copy: new storage of 20 elements"
         in text
     )
-    assert "reaches 35 of 35 elements" in text
+    assert "reaches 20 of 20 elements" in text
     explorer.chain = ()
-    assert explorer.layout == Layout((5, 8), (8, 1), 0, 4) and explorer.chain == ()
-    assert explorer.code.endswith(".as_strided((5, 8), (8, 1), 0)")
+    assert explorer.layout == Layout((4, 6), (8, 1), 2, 4) and explorer.chain == ()
+    assert explorer.code.endswith(".as_strided((4, 6), (8, 1), 2)")
 
 
 def test_a_layout_set_by_hand_ends_the_chain():

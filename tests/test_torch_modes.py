@@ -18,7 +18,7 @@ from stridekit._defaults import torch_defaults
 from stridekit.exercises import strides as ex
 from stridekit.selfcheck import self_check
 from stridekit.timing import gpu
-from stridekit.widgets.channels_last_explorer.network import network
+from stridekit.widgets.format_tracer.network import network
 from tests.robust_inputs import INPUTS
 from tests.test_exercises import EXERCISES
 from tests.test_robustness import COLUMNS

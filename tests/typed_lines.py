@@ -5,7 +5,7 @@ import re
 from random import Random
 
 from stridekit import Layout, LayoutError
-from stridekit.widgets.grammar import SIGNATURES, apply, read_steps
+from stridekit.widgets.grammar import PIECES, SIGNATURES, apply, read_steps
 from tests import steps
 
 # Operations -------------------------------------------------------------------------------------------
@@ -15,15 +15,23 @@ def in_format(r: Random, x):
     return r.choice(((), (), ("'channels_last'",)))
 
 
+def a_format(r: Random, x):
+    return (r.choice(("'channels_last'", "torch.preserve_format", "torch.contiguous_format")),)
+
+
 # What a person can type, an index most often; arguments are drawn as for layouts.
-ARGUMENTS = steps.ARGUMENTS | {"contiguous": in_format, "clone": in_format}
+ARGUMENTS = steps.ARGUMENTS | {"contiguous": in_format, "clone": in_format, "to": a_format}
 NAMES = [*SIGNATURES, *["__getitem__"] * 4]
 
 
 def operation(r: Random, layout: Layout, named=0.0) -> str:
     """An operation that usually exists for this layout, at times with some arguments by their names."""
     name = r.choice(NAMES)
-    args = ARGUMENTS[name](r, layout)
+    piece = f"[{r.choice((0, 0, 0, 1, -1, 2))}]" if name in PIECES else ""
+    return called(r, name, ARGUMENTS[name](r, layout), named) + piece
+
+
+def called(r: Random, name: str, args, named: float) -> str:
     words = re.findall(r"(\w+):", SIGNATURES.get(name) or "")
     if not words or r.random() >= named:
         return steps.source(name, args)

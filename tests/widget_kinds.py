@@ -19,11 +19,18 @@ KINDS = {
     "AliasExplorer": Kind(".sk-aliases", "AliasExplorer()"),
     "ReshapeStepper": Kind(".sk-reshape", "ReshapeStepper()"),
     "ChannelsLastExplorer": Kind(".sk-channels", "ChannelsLastExplorer()"),
+    "FormatTracer": Kind(".sk-formats", "FormatTracer()"),
     "TraversalExplorer": Kind(".sk-traversal", "TraversalExplorer()"),
     "Predict": Kind(
         ".sk-predict",
         "Predict('What is the stride of `x.t()`?', (1, 6), why='`t()` swaps the two.', "
         "experiment='x.t().stride()', remarks={(6, 1): 'That is the stride of `x` itself.'})",
+    ),
+    "ExercisePanel": Kind(
+        ".sk-exercise",
+        "ExercisePanel('twice', task={'status': 'note', 'sign': '·', 'headline': 'twice(n): a number', "
+        "'rows': '<p><code>n</code> an int</p>'}, hints=['Add.', 'Add <code>n</code>.', 'To itself.'], "
+        "solution='return <span>n + n</span>')",
     ),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
@@ -43,7 +50,7 @@ _WRONG = """
 None  =>  a NoneType has no layout
 (4, 6)  =>  a tuple has no layout
 torch.eye(3).to_sparse()  =>  sparse_coo tensor keeps indices and values apart
-# StrideExplorer.chain, AliasExplorer.steps, ChannelsLastExplorer.layers
+# StrideExplorer.chain, AliasExplorer.steps, FormatTracer.layers
 None  =>  NAME is None, a NoneType
 5  =>  NAME is 5, an int
 [1]  =>  NAME[0] is 1, an int: give a text
@@ -63,17 +70,17 @@ Layout((5000,), (0,))  =>  has 1 dims and 5000 elements
 Layout((4096, 1), (0, 1))  =>  has 4096 rows: the picture holds 256; explore(t) shows
 Layout((4,), (-1,), 3)  =>  stride (-1,) is negative: torch has no such tensors
 # StrideExplorer.index
-(5, 0)  =>  index 5 is out of range for dim 0 of size 5
+(4, 0)  =>  index 4 is out of range for dim 0 of size 4
 (0, 1.5)  =>  index[1] is 1.5, a float
 (True, 0)  =>  index[0] is True, a bool
 'x'  =>  index
 # StrideExplorer.chain
 ['.cumsum(0)']  =>  cumsum is not known here
-['.view(7)']  =>  cannot view shape (5, 8)
-'.select(0, 9)'  =>  index 9 is out of range for dim 0 of size 5
+['.view(7)']  =>  cannot view shape (4, 6)
+'.select(0, 9)'  =>  index 9 is out of range for dim 0 of size 4
 '.permute(1, 0).view(-1)'  =>  dims 0 and 1 do not merge
-['.T', '.expand(2, 2, 2, 8, 5)']  =>  has 5 dims and 320 elements
-['.as_strided((5, 9), (8, 1))']  =>  reaches element 40, and the storage ends at 39
+['.T', '.expand(2, 2, 2, 6, 4)']  =>  has 5 dims and 192 elements
+['.as_strided((5, 9), (8, 1))']  =>  reaches element 42, and the storage ends at 39
 # AliasExplorer.steps
 'y = x'  =>  steps are a sequence of lines
 ['w = x']  =>  w is not one of x, y and z
@@ -86,7 +93,7 @@ Layout((4,), (-1,), 3)  =>  stride (-1,) is negative: torch has no such tensors
 ['x[1:] += x[:-1]']  =>  x[1:] and x[:-1] share 12 elements, and torch refuses
 ['x[:, 1:] += x[:, :-1]']  =>  depends on the order of visit. Use x[:, :-1].clone()
 # ReshapeStepper.layout
-torch.zeros(600)  =>  256 elements; give a smaller tensor
+torch.zeros(600)  =>  has 600 elements: the picture holds 256; give a smaller tensor
 torch.zeros(24, 30)[:, 0]  =>  spans 691
 Layout((4,), (-1,), 3)  =>  torch has no such tensor
 # ReshapeStepper.target
@@ -106,10 +113,10 @@ True  =>  step is True
 None  =>  index
 # ChannelsLastExplorer.shape
 (2, 3, 4)  =>  shape (2, 3, 4) does not fit the picture: give (N, C, H, W)
-(2, 3, 4, 9)  =>  shape (2, 3, 4, 9) does not fit
-(2, 0, 4, 5)  =>  from (1, 1, 1, 1) to (2, 4, 4, 5)
-(2, 3, 4, 5.0)  =>  shape[3] is 5.0, a float
-(2, 3, 4, True)  =>  shape[3] is True, a bool
+(2, 3, 2, 9)  =>  shape (2, 3, 2, 9) does not fit
+(2, 0, 2, 4)  =>  from (1, 1, 1, 1) to (3, 4, 3, 5)
+(2, 3, 2, 4.0)  =>  shape[3] is 4.0, a float
+(2, 3, 2, True)  =>  shape[3] is True, a bool
 4  =>  shape is 4, an int
 # ChannelsLastExplorer.index
 (0, 3, 0, 0)  =>  index 3 is out of range for dim 1 of size 3
@@ -120,12 +127,12 @@ None  =>  index is None
 # ChannelsLastExplorer.highlight
 'image'  =>  'image' is not known: use 'pixel' or 'channel'
 None  =>  None is not known
-# ChannelsLastExplorer.layers
+# FormatTracer.layers
 ['gelu']  =>  layer 'gelu' is not known: unsqueeze, conv2d,
-# ChannelsLastExplorer.network_shape
+# FormatTracer.shape
 (1, 3, 4, 4)  =>  not run on shape (1, 3, 4, 4): use one of (2,
-(2, 3, 4, 4.0)  =>  network_shape[3] is 4.0, a float
-2  =>  network_shape is 2, an int
+(2, 3, 4, 4.0)  =>  shape[3] is 4.0, a float
+2  =>  shape is 2, an int
 # TraversalExplorer.visit
 49  =>  visit is 49: the walk has 48, give 0 to 48
 1.0  =>  visit is 1.0, a float
@@ -143,8 +150,16 @@ True  =>  cache_lines is True, a bool
 (4, 1.0, 0)  =>  warp[1] is 1.0, a float
 (4, 1)  =>  give (itemsize, stride, offset)
 'warp'  =>  warp is 'warp', a str
+# ExercisePanel.hints_shown
+4  =>  hints_shown is 4: there are 3 hints
+-1  =>  hints_shown is -1: there are 3 hints
+1.0  =>  hints_shown is 1.0, a float: give an int
+'all'  =>  hints_shown is 'all', a str: give an int
+# ExercisePanel.solution_shown
+None  =>  solution_shown is None: give True or False
+'yes'  =>  solution_shown is 'yes': give True or False
 # Predict.committed
-'x'  =>  cannot be typed as a number or a tuple of ints
+'x'  =>  I could not read “x”: write whole numbers with commas between them
 6  =>  the prediction 6 is not a tuple, as the answer is
 (1, 1.5)  =>  cannot be typed
 (1, 2**60)  =>  beyond 2**53
@@ -174,19 +189,21 @@ RIGHT = {
     "ReshapeStepper": ("w.step = 2", "w.target = (2, 12)", "w.index = (1, 1)"),
     "ChannelsLastExplorer": (
         "w.shape = (1, 2, 3, 4)",
-        "w.layers = ['relu', 'flatten']",
-        "w.highlight, w.network_shape = 'channel', (2, 3, 1, 1)",
+        "w.index = (0, 1, 1, 3)",
+        "w.highlight = 'channel'",
     ),
+    "FormatTracer": ("w.layers = ['relu', 'flatten']", "w.shape = (2, 3, 1, 1)"),
     "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)", "w.alignment, w.order = 8, 'torch'"),
     "Predict": ("w.committed = (6, 1)", "w.show()"),
+    "ExercisePanel": ("w.hints_shown = 2", "w.solution_shown = True"),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
 UNFIT: dict[str, list[dict[str, Any]]] = {
     "StrideExplorer": [
-        {"storage_offset": 1},
-        {"shape": [5, 8, 1]},
+        {"storage_offset": 11},
+        {"shape": [4, 6, 1]},
         {"stride": [-1, 1]},
-        {"index": [5, 0]},
+        {"index": [4, 0]},
         {"index": [0]},
         {"chain": {"source": "x", "start": {"shape": [2], "stride": [1]}, "steps": [".view(7)"]}},
     ],
@@ -205,9 +222,8 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"index": [0, 3, 0, 0]},
         {"index": [0, -1, 0, 0]},
         {"highlight": "image"},
-        {"layers": ["gelu"]},
-        {"input": 9},
     ],
+    "FormatTracer": [{"layers": ["gelu"]}, {"input": 9}],
     "TraversalExplorer": [
         {"visit": 49},
         {"cache_lines": 3},
@@ -223,4 +239,5 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"said": [1, 6], "shown": False},
         {"shown": None},
     ],
+    "ExercisePanel": [{"hints": 4}, {"hints": -1}, {"hints": 0.5}, {"solution": "yes"}],
 }

@@ -49,7 +49,7 @@ WIDGETS = {
     "AliasExplorer": ("AliasExplorer()", GRID),
     "ReshapeStepper": ("ReshapeStepper()", GRID),
     "ChannelsLastExplorer": ("ChannelsLastExplorer()", GRID),
-    "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-size.sk-d1 input"),
+    "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-sizes .sk-d1 input"),
     "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", "input[type=range]"),
     "Predict": ("Predict('Is x.T a copy?', 'no', choices=('yes', 'no'))", "input[type=radio]"),
 }

@@ -37,6 +37,7 @@ QUIET = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ]
 
+LAB = [sys.executable, "-m", "jupyterlab"]
 LAB_OPTIONS = [
     "--no-browser",
     "--ServerApp.port=0",
@@ -56,7 +57,8 @@ FOLDERS = {
     "IPYTHONDIR": "ipython",
 }
 
-SETTINGS = {
+Settings = dict[str, dict[str, Any]]
+SETTINGS: Settings = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # Keep cells that are scrolled out of sight in the page, for screenshots and queries.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
@@ -177,7 +179,13 @@ def running_browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> Iterator[Lab]:
+def running_lab(
+    root: Path,
+    scratch: Path,
+    browser: Browser | None = None,
+    command: Iterable[str] = LAB,
+    settings: Settings = SETTINGS,
+) -> Iterator[Lab]:
     """Run JupyterLab on `root`, and a browser unless one is given, until the block ends."""
     token = secrets.token_hex(16)
     env = os.environ | {"JUPYTER_PLATFORM_DIRS": "0", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -186,11 +194,12 @@ def running_lab(root: Path, scratch: Path, browser: Browser | None = None) -> It
         (scratch / folder).mkdir(parents=True)
     overrides = scratch / "config" / "labconfig" / "default_setting_overrides.json"
     overrides.parent.mkdir()
-    overrides.write_text(json.dumps(SETTINGS), encoding="utf-8")
-    command = [sys.executable, "-m", "jupyterlab", *LAB_OPTIONS]
+    overrides.write_text(json.dumps(settings), encoding="utf-8")
+    # An option twice would be an error.
+    command = [*dict.fromkeys([*command, *LAB_OPTIONS])]
     command += [f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={token}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")
+        command += ["--allow-root"] * ("--allow-root" not in command)
     log = (scratch / "lab.log").open("wb")
     server = start(command, env=env, stdout=log, stderr=log, start_new_session=True)
     try:

@@ -130,11 +130,14 @@ def place(machine: Machine, venv: Path) -> str:
 def inputs(root: Path) -> str:
     """A hash of all that an environment is made from; the environment is updated when it changes.
 
-    It covers the metadata in pyproject.toml, but not the settings of the tools.
+    It covers the metadata in pyproject.toml, but not the settings of the tools, and JupyterLab's extension,
+    which pip copies.
     """
     pyproject = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    extension = sorted(path for path in (root / "labextension").rglob("*") if path.is_file())
     parts = [
         json.dumps([pyproject["build-system"], pyproject["project"]]).encode(),
+        *(path.read_bytes() for path in extension),
         (root / "constraints.txt").read_bytes(),
         (root / "tools/environment.py").read_bytes(),
     ]

@@ -31,7 +31,7 @@ stepper""",
         ".sk-reshape",
     ),
     "traversal": (
-        "TraversalExplorer(Layout((6, 8), itemsize=8), order=(0, 1), cache_lines=4)",
+        "TraversalExplorer(Layout((6, 8), itemsize=8), order=(0, 1), cache_lines=4, visit=48)",
         ".sk-traversal",
     ),
 }

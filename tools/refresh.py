@@ -60,7 +60,7 @@ def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
             before, after = (output.get("data", {}).get("image/png") for output in (was, now))
             if before and after and (says_the_same(was, now) or looks_same(before, after)):
                 now.data["image/png"] = before
-                now.metadata = was.metadata
+                now.metadata.update(was.metadata)  # of the stored picture; what is new comes in
             if "execution_count" in now:
                 now.execution_count = cell.execution_count
 

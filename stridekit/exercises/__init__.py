@@ -7,7 +7,7 @@
 
     ex.address                    # the task
     ex.address.check(address)     # the first thing that differs, and one hint
-    ex.address.hint()             # more help, a little at each call
+    ex.address.hint()             # the first hint; hint(2) shows the first two
     ex.address.solution()         # the tested source of one solution
 
 `core` says how an exercise is declared, `mistakes` how it comes to know wrong answers, and

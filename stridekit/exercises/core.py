@@ -18,16 +18,20 @@ from __future__ import annotations
 
 import inspect
 import io
+import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, redirect_stdout
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
+from stridekit._arguments import int_
 from stridekit._defaults import torch_defaults
+from stridekit.exercises import panel
 from stridekit.exercises.mistakes import Formula, Hints, Mistake, most_alike, same_everywhere
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import (
@@ -36,6 +40,7 @@ from stridekit.exercises.running import (
     Fence,
     Outcome,
     Read,
+    Shortened,
     Trial,
     describe,
     no_fence,
@@ -46,12 +51,16 @@ from stridekit.exercises.watch import ANY_MEANS, Means
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
+# How long an answer may take on one case: so much, or so many times what the solution took there.
+LEAST_SECONDS, PATIENCE = 10.0, 100
+
 
 @dataclass(eq=False, repr=False)
 class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
-    Made by `exercise`. What these three return displays itself, in a notebook and in a terminal.
+    Made by `exercise`. What these three return displays itself, in a notebook and in a terminal; a
+    report has buttons for the other two, and for the check, where a kernel runs (`panel`).
     `otherwise` is the hint for wrong answers that match no known mistake.
 
     Its author then adds wrong answers, written as source, each with its hint:
@@ -79,8 +88,10 @@ class Exercise:
     wrong: dict[str, str] = field(default_factory=dict)
     exact: dict[str, str] = field(default_factory=dict)
     _functions: list[Mistake] = field(default_factory=list)
-    _hints_given: int = 0
+    opened: int = 0  # hints that were asked for in a panel
+    solved: bool = False
     _known: dict[Any, Outcome] = field(default_factory=dict)
+    _seconds: dict[Case, float] = field(default_factory=dict)  # that the reference took
 
     def __post_init__(self) -> None:
         self.__doc__ = self.reference.__doc__  # for help(ex.address) and ex.address?
@@ -107,7 +118,13 @@ class Exercise:
         """Try `fn` on the cases and report the first thing that differs.
 
         Whatever `fn` does, only a KeyboardInterrupt escapes, and torch's defaults stay as they were.
+        A call that goes on for 10 seconds is stopped.
         """
+        report = self._judge(fn)
+        self.solved |= report.passed
+        return replace(report, live=partial(panel.bundle, self, fn))
+
+    def _judge(self, fn: Callable[..., Any]) -> Report:
         if problem := self._why_not_callable(fn):
             yours, hint = problem
             rows = (Row("yours", yours), Row("hint", hint))
@@ -123,21 +140,36 @@ class Exercise:
         headline = f"{self.name}: right on all {len(trials)} cases"
         return Report("passed", headline, (Row("", self.takeaway),))
 
-    def hint(self) -> Card:
-        """The next hint; each call tells a little more."""
-        if self._hints_given == len(self.hints):
-            text = f"`ex.{self.name}.solution()` shows one way to write it."
-            return Card("note", f"{self.name}: no more hints", (Row("", text),))
-        text = self.hints[self._hints_given]
-        self._hints_given += 1
-        headline = f"{self.name}: hint {self._hints_given} of {len(self.hints)}"
-        return Card("note", headline, (Row("", text),))
+    def hint(self, last: int | None = None) -> Card:
+        """The first hint and those that were opened in a panel; `hint(2)` shows the first two.
+
+        No call opens one more, so that running a notebook again gives nothing away.
+        """
+        count = len(self.hints)
+        shown = max(self.opened, 1) if last is None else int_("the last hint", last)
+        if not 1 <= shown <= count:
+            raise ValueError(f"{self.name} has {count} hints: hint({shown}) is none of them")
+        which = "hint 1" if shown == 1 else f"hints 1 to {shown}"
+        more = f"hint({shown + 1})` goes on" if shown < count else "solution()` shows one way"
+        rows = [Row(f"{k}" * (shown > 1), text) for k, text in enumerate(self.hints[:shown], 1)]
+        rows.append(Row("", f"`ex.{self.name}.{more}."))
+        return Card("note", f"{self.name}: {which} of {count}", tuple(rows))
 
     def solution(self) -> Card:
         """The source of the reference solution: the very function that checks compare with."""
+        return Card("note", f"{self.name}: one solution", (Row("", self.source, "python"),))
+
+    @cached_property
+    def source(self) -> str:
+        """The reference solution without its decorator."""
         source = inspect.getsource(self.reference)
-        source = source[source.index(f"def {self.name}(") :].rstrip()  # without its decorator
-        return Card("note", f"{self.name}: one solution", (Row("", source, code=True),))
+        return source[source.index(f"def {self.name}(") :].rstrip()
+
+    @property
+    def lesson(self) -> list[Exercise]:
+        """The exercises of its lesson, in order: those that its package offers."""
+        package = sys.modules.get(self.reference.__module__.rpartition(".")[0])
+        return [getattr(package, name) for name in getattr(package, "__all__", [])]
 
     def __repr__(self) -> str:
         return repr(self._task())
@@ -145,9 +177,13 @@ class Exercise:
     def _repr_html_(self) -> str:
         return self._task()._repr_html_()
 
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
+        return self._task()._repr_mimebundle_()
+
     def _task(self) -> Card:
         signature = f"{self.name}({', '.join(self.parameters)})"
-        return Card("note", f"{signature}: {self.title}", (Row("", self.spec, code=True),))
+        live = partial(panel.bundle, self, None)
+        return Card("note", f"{signature}: {self.title}", (Row("", self.spec, "spec"),), live=live)
 
     # For the author ---------------------------------------------------------------------------
 
@@ -204,28 +240,37 @@ class Exercise:
         return None
 
     @torch_defaults()  # once more, as a call can set others
-    def _run(self, fn: Callable[..., Any], case: Case) -> Outcome:
+    def _run(self, fn: Callable[..., Any], case: Case, seconds: float | None = None) -> Outcome:
         arguments = case.arguments(self.parameters)
-        return run(fn, arguments, self.read, self.fence, self.means.function)
+        return run(fn, arguments, self.read, self.fence, self.means.function, seconds)
 
     def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
         """Run the reference or a mistake; only once, since its answers never change."""
         if (answer, case) not in self._known:
+            begun = time.perf_counter()
             self._known[answer, case] = self._run(answer, case)
+            if answer is self.reference:
+                self._seconds[case] = time.perf_counter() - begun
         return self._known[answer, case]
 
     def _try(self, fn: Callable[..., Any]) -> list[Trial]:
         """Run each case in turn, a delicate one only while every answer is right.
 
-        After the first wrong answer, what `fn` prints is dropped: the output on the screen ends
-        with the case that the report is about.
+        The first that has no end is the last that is tried. After the first wrong answer, what `fn`
+        prints is dropped: the output on the screen ends with the case that the report is about. Of
+        each case only the beginning is shown, as an endless loop prints more than a page can hold.
         """
         trials: list[Trial] = []
         with ExitStack() as after_a_wrong_answer:
             for case in self.cases:
                 if case.delicate and not all(trial.right for trial in trials):
                     continue
-                trials.append(Trial(case, self._run(fn, case), self._run_own(self.reference, case)))
+                expected = self._run_own(self.reference, case)
+                seconds = max(LEAST_SECONDS, PATIENCE * self._seconds[case])
+                with redirect_stdout(Shortened(sys.stdout)):
+                    trials.append(Trial(case, self._run(fn, case, seconds), expected))
+                if trials[-1].endless:
+                    break
                 if not trials[-1].right:
                     after_a_wrong_answer.enter_context(redirect_stdout(io.StringIO()))
         return trials
@@ -235,14 +280,17 @@ class Exercise:
         first = wrong[0]
         hint = self._diagnose(trials) or first.outcome.hint or self.otherwise
         rows = [
-            Row("input", self._describe_input(first.case), code=True),
-            Row("expected", first.expected.shown, code=True),
-            Row("yours", presentable(first.outcome.shown), code=True),
+            Row("input", self._describe_input(first.case), "lines"),
+            Row("expected", first.expected.shown, "lines"),
+            Row("yours", presentable(first.outcome.shown), "lines"),
         ]
         if differs := first.expected.first_difference(first.outcome):
             rows.append(Row("differs", differs))
         rows.append(Row("hint", hint))
-        right = f"right on {len(trials) - len(wrong)} of {len(trials)} cases"
+        ended = [trial for trial in trials if not trial.endless]
+        right = f"right on {len(trials) - len(wrong)} of {len(ended)} cases"
+        if len(ended) < len(trials):
+            right = f"{right}, stopped on the next" if ended else "stopped on the first case"
         return Report("failed", f"{self.name}: not yet ({right})", tuple(rows), hint)
 
     def _by_other_means(self, trials: list[Trial]) -> Report:
@@ -250,9 +298,9 @@ class Exercise:
         by, hint = self.means.function, self.means.hint
         first = next(trial for trial in trials if not trial.by_its_means)
         rows = (
-            Row("input", self._describe_input(first.case), code=True),
-            Row("expected", first.expected.shown_with_made(by), code=True),
-            Row("yours", first.outcome.shown_with_made(by), code=True),
+            Row("input", self._describe_input(first.case), "lines"),
+            Row("expected", first.expected.shown_with_made(by), "lines"),
+            Row("yours", first.outcome.shown_with_made(by), "lines"),
             Row("hint", hint),
         )
         count = sum(trial.by_its_means for trial in trials) or "none"

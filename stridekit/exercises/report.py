@@ -6,13 +6,16 @@ every run. Its sign says the same as its colour.
 
 from __future__ import annotations
 
-import re
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from html import escape
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from stridekit.exercises import prose
 
 Status = Literal["passed", "failed", "blank", "note"]
+Kind = Literal["prose", "lines", "python", "spec"]
 
 _SIGN = {"passed": "✓", "failed": "✗", "blank": "○", "note": "·"}
 # The plain colour serves where there are no theme variables: on GitHub, in an untrusted notebook.
@@ -26,20 +29,26 @@ _WIDTH = 96
 
 
 class Row(NamedTuple):
-    """One line of a card: a label, and prose or (with `code`) text whose line breaks stay."""
+    """One line of a card: a label and a text. The line breaks of all but prose stay in a terminal."""
 
     label: str
     text: str
-    code: bool = False
+    kind: Kind = "prose"
 
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """A sign, a headline and rows; `text` for the terminal, `_repr_html_` for the notebook."""
+    """A sign, a headline and rows; `text` for the terminal, `_repr_html_` for the notebook.
+
+    `live` makes the MIME bundle of a widget that shows the card where a kernel runs.
+    """
 
     status: Status
     headline: str
     rows: tuple[Row, ...] = ()
+    live: Callable[[Card], dict[str, Any] | None] | None = field(
+        default=None, compare=False, kw_only=True
+    )
 
     @property
     def text(self) -> str:
@@ -57,13 +66,25 @@ class Card:
 
     def _repr_html_(self) -> str:
         variable, colour = _COLOUR[self.status]
-        rows = "".join(_html_row(row) for row in self.rows)
         return (
             f'<div style="border-left: 4px solid {colour}; '
             f"border-left-color: var(--jp-{variable}, {colour}); "
             'padding: 2px 12px; margin: 4px 0; line-height: 1.5">'
-            f"<div>{_SIGN[self.status]} <b>{_prose(self.headline)}</b></div>{rows}</div>"
+            "<div>{sign} <b>{headline}</b></div>{rows}</div>".format(**self.parts)
         )
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The parts of the card for a widget: its status and sign, and HTML for the rest."""
+        return {
+            "status": self.status,
+            "sign": _SIGN[self.status],
+            "headline": prose.inline(self.headline),
+            "rows": "".join(map(_html_row, self.rows)),
+        }
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
+        return self.live(self) if self.live else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,13 +105,22 @@ class Report(Card):
 
 
 def _lines(row: Row, width: int) -> list[str]:
-    if not row.code:
+    if row.kind == "prose":
         return textwrap.wrap(row.text, width, break_on_hyphens=False) or [""]
     lines = []
     for line in row.text.splitlines() or [""]:
         short = len(line) <= width
         lines += [line] if short else textwrap.wrap(line, width, subsequent_indent="    ")
     return lines
+
+
+# What a text is set in, and how it becomes HTML.
+_SET: dict[Kind, tuple[str, Callable[[str], str]]] = {
+    "prose": ("span", prose.inline),
+    "lines": ("pre", escape),
+    "python": ("pre", prose.python),
+    "spec": ("div", prose.spec),
+}
 
 
 def _html_row(row: Row) -> str:
@@ -101,15 +131,8 @@ def _html_row(row: Row) -> str:
         if row.label
         else ""
     )
+    tag, as_html = _SET[row.kind]
     place = f"display: inline-block; vertical-align: top; max-width: {'85%' if label else '100%'}"
-    if row.code:
-        wrap = "margin: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
-        text = f'<pre style="{place}; {wrap}">{escape(row.text)}</pre>'
-    else:
-        text = f'<span style="{place}">{_prose(row.text)}</span>'
-    return f"<div>{label}{text}</div>"
-
-
-def _prose(text: str) -> str:
-    """The text as HTML: escaped, with `backticks` set as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    if tag == "pre":
+        place += f"; {prose.WRAP}"
+    return f'<div>{label}<{tag} style="{place}">{as_html(row.text)}</{tag}></div>'

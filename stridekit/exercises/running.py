@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import dis
+import inspect
+import io
 import linecache
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType, TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import torch
 
 from stridekit._arguments import with_article
+from stridekit.exercises.time_limit import TimeIsUp, call_within
 from stridekit.exercises.untrusted import plain, said_by, type_name
 from stridekit.exercises.watch import Watch
 from stridekit.tensors.storage import bytes_missing
@@ -26,6 +31,23 @@ Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Argumen
 
 
 _MOST_ITEMS = 100_000  # in an answer that is read
+_MOST_PRINTED = 10_000  # characters, a new line counting for a hundred
+
+
+class Shortened(io.TextIOBase):
+    """A stream that hands the beginning of what it is given on to another, and then says that it ends."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._left = stream, _MOST_PRINTED
+
+    def write(self, text: str) -> int:
+        """Hand on what there is room for."""
+        if self._left > 0:
+            self._stream.write(text[: self._left])
+            self._left -= len(text) + 99 * text.count("\n")
+            if self._left <= 0:
+                self._stream.write("\n… (the rest is not shown)\n")
+        return len(text)
 
 
 @contextmanager
@@ -105,6 +127,11 @@ class Trial:
         """True if the two agree."""
         return self.outcome.facts == self.expected.facts
 
+    @property
+    def endless(self) -> bool:
+        """True if the call was stopped."""
+        return "stopped" in self.outcome.facts
+
     def right_but_not(self, facts: Mapping[str, Any]) -> bool:
         """True if the outcome is right where these facts would be wrong."""
         return self.right and facts != self.expected.facts
@@ -116,16 +143,28 @@ class Trial:
 
 
 def run(
-    fn: Callable[..., Any], arguments: Arguments, read: Read, fence: Fence, watched: str = ""
+    fn: Callable[..., Any],
+    arguments: Arguments,
+    read: Read,
+    fence: Fence,
+    watched: str = "",
+    seconds: float | None = None,
 ) -> Outcome:
     """Call `fn` and read its answer; whatever goes wrong becomes an Outcome, not an exception.
 
-    Only a KeyboardInterrupt escapes: it has to be possible to end an endless loop.
+    Only a KeyboardInterrupt escapes. Both together take at most `seconds`: then they are stopped.
     `watched` is the name of a torch function whose results `Outcome.made` keeps; "" watches none.
     """
     with fence(fn, arguments) as args:
         watch = Watch(watched, args)
-        outcome = _run_watched(fn, args, read, watch if watched else nullcontext())
+
+        def call() -> Outcome:
+            return _run_watched(fn, args, read, watch if watched else nullcontext())
+
+        try:
+            outcome = call() if seconds is None else call_within(seconds, call)
+        except TimeIsUp as up:
+            return _stopped(fn, seconds or 0, up)
     return replace(outcome, made=tuple(watch.made))
 
 
@@ -238,6 +277,31 @@ def _nothing_returned() -> Outcome:
         "None",
         "Your function runs to its end and returns None. Is a `return` missing?",
     )
+
+
+def _stopped(fn: Callable[..., Any], seconds: float, up: TimeIsUp) -> Outcome:
+    own = [number for code, number in up.places if code is _code_of(fn)]
+    loop = _loop_around(fn, own[-1]) if own else ""
+    took = f"{seconds:.3g} s"
+    return Outcome(
+        {"stopped": took},
+        f"no answer after {took}: stopped" + (f"\nin the loop: {loop}" if loop else ""),
+        f"On this input your function had not come to its end after {took}, so it was stopped. Which "
+        "condition should end its loop, and does each turn bring it nearer?",
+    )
+
+
+def _loop_around(fn: Callable[..., Any], line: int) -> str:
+    """The first line of the innermost loop of `fn` around a line of its file; "" if there is none."""
+    try:
+        source, first = inspect.getsourcelines(fn)
+        tree = ast.parse(textwrap.dedent("".join(source)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.While | ast.For)]
+    number = line - first + 1
+    around = [it.lineno for it in loops if it.lineno <= number <= (it.end_lineno or it.lineno)]
+    return source[max(around) - 1].strip() if around else ""
 
 
 _TOO_FAR = (

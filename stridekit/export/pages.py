@@ -3,9 +3,9 @@
     python -m stridekit.export notebooks -o site
     python -m stridekit.export notebooks/01_strides.ipynb -o site
 
-A folder becomes a site with a front page and a reference made from the docstrings; a notebook becomes one
-page. Each page is one file. The notebooks are executed, some seconds each; if one fails, nothing is
-written. Files that the export did not write are never replaced.
+A folder becomes a site with a front page, a reference made from the docstrings, and an index to search; a
+notebook becomes one page. Each page is one file. The notebooks are executed, some seconds each; if one
+fails, nothing is written. Files that the export did not write are never replaced.
 """
 
 from __future__ import annotations
@@ -13,31 +13,17 @@ from __future__ import annotations
 import argparse
 import html
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from stridekit.palette import css_variables
+from stridekit.export.site import FRONT, INDEX, INDEX_MARK, MARK, Page, Site, front_page, whole
 
 if TYPE_CHECKING:
     from stridekit.export.lesson import Lesson
-
-# Every exported page begins with this; any other file is not ours, and is kept.
-MARK = (
-    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-    '<meta name="generator" content="stridekit">'
-)
-STYLE = Path(__file__).with_name("pages.css")
-TITLE = "How tensors live in memory"
-LEAD = (
-    "Lessons to play with. Everything you can drag, press and answer is alive on these pages, without a "
-    "network. To run the code and do the exercises, get stridekit and call <code>make lab</code>."
-)
 
 
 class ExportError(Exception):
@@ -56,13 +42,11 @@ def export(source: Path, folder: Path) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise ExportError(f"{folder} is a file: name a folder to write to")
     is_site = source.is_dir()
-    names = [f"{path.stem}.html" for path in notebooks] + ["index.html"] * is_site
+    names = [f"{path.stem}.html" for path in notebooks] + [FRONT, INDEX] * is_site
     _require_free(folder / name for name in names)
     lessons = {path.stem: _lesson(path) for path in notebooks}
-    pages = {f"{name}.html": _lesson_page(name, found, is_site) for name, found in lessons.items()}
-    if is_site:
-        pages |= _front_page_and_reference(lessons)
-    return _write(pages, folder)
+    pages = [_lesson_page(name, found) for name, found in lessons.items()]
+    return _write(_site(lessons, pages) if is_site else {pages[0].file: whole(pages[0])}, folder)
 
 
 def _notebooks(source: Path) -> list[Path]:
@@ -106,7 +90,7 @@ def _lesson(path: Path) -> Lesson:
 
 
 def _require_free(paths: Iterable[Path]) -> None:
-    """Raise ExportError if one of the paths is anything but an earlier page."""
+    """Raise ExportError if one of the paths is anything but an earlier page or index."""
     for path in paths:
         if os.path.lexists(path) and not _is_page(path):
             raise ExportError(
@@ -120,7 +104,7 @@ def _is_page(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            return file.read(len(MARK)) == MARK.encode()
+            return file.read(len(MARK)).startswith((MARK.encode(), INDEX_MARK.encode()))
     except OSError:
         return False
 
@@ -140,54 +124,31 @@ def _write(pages: dict[str, str], folder: Path) -> list[Path]:
     return [folder / name for name in pages]
 
 
-def _lesson_page(name: str, lesson: Lesson, is_site: bool) -> str:
-    to_all = '<a href="index.html">All lessons</a>' if is_site else ""
+def _lesson_page(name: str, lesson: Lesson) -> Page:
     note = (
-        f"<p>This is the lesson <code>{html.escape(name)}.ipynb</code> as a page. Its pictures are alive; "
-        "its code was run when the page was made, and exercises are not checked here. To run it for "
-        "real, get stridekit, call <code>make lab</code> and open the notebook.</p>"
+        f"The lesson <code>{html.escape(name)}.ipynb</code> as a page. What you can drag, press and "
+        "answer is alive. The code was run when the page was made, and what it said stands below "
+        "it; to run it yourself, get stridekit, call <code>make lab</code> and open the notebook."
     )
-    header = f'<header class="sk-page-note">{to_all}{note}</header>'
-    return _page(lesson.title, f"{header}<main>{lesson.body}</main>", lesson.styles)
+    return Page(name, lesson.title, lesson.body, lesson.styles, note, lesson.parts)
 
 
-def _front_page_and_reference(lessons: dict[str, Lesson]) -> dict[str, str]:
-    """The front page, with the introduction of each lesson, and a page per subject."""
+def _site(lessons: dict[str, Lesson], pages: list[Page]) -> dict[str, str]:
+    """The files of a site: lessons, a page of the reference per subject, a front page, an index."""
     from stridekit.export.lesson import styles
     from stridekit.export.reference import contents, reference
 
     look, explained = styles(), reference()
-    header = (
-        '<header class="sk-page-note"><a href="index.html">All lessons</a><p>The reference is '
-        "written from the docstrings; its examples are run by the tests.</p></header>"
-    )
-    pages = {subject.file: _page(subject.title, header + body, look) for subject, body in explained}
-    front = _front_page(lessons, contents([subject for subject, _ in explained]))
-    return {"index.html": front, **pages}
-
-
-def _front_page(lessons: dict[str, Lesson], contents: str) -> str:
-    items = "".join(
-        f'<li><h2><a href="{quote(name, safe="")}.html">{lesson.title}</a></h2>{lesson.about}</li>'
-        for name, lesson in lessons.items()
-    )
-    start = f'<main class="sk-front"><h1>{TITLE}</h1><p class="sk-lead">{LEAD}</p>'
-    return _page(
-        f"stridekit: {TITLE.lower()}",
-        f'{start}<ol class="sk-lessons">{items}</ol>{contents}</main>',
-    )
-
-
-def _page(title: str, body: str, styles: str = "") -> str:
-    """A whole page around a body; the window's title is the text of `title`, which is HTML."""
-    title = re.sub(r"<[^>]*>", "", title)
-    own = css_variables(":root") + STYLE.read_text(encoding="utf-8")
-    return (
-        f'{MARK}<meta name="viewport" content="width=device-width, initial-scale=1">'
-        # An empty icon: without one, a browser asks the server for it.
-        f'<link rel="icon" href="data:,"><title>{title}</title>'
-        f"<style>{styles}\n{own}</style></head>\n<body>{body}</body></html>\n"
-    )
+    note = "Written from the docstrings; the examples are run by the tests."
+    names = [
+        Page(subject.file.removesuffix(".html"), subject.title, body, look, note)
+        for subject, body in explained
+    ]
+    site = Site({"Lessons": pages, "Reference": names})
+    files = {page.file: whole(page, site) for page in site.pages}
+    abouts = [(page, lessons[page.name].about) for page in pages]
+    files[FRONT] = front_page(abouts, contents([subject for subject, _ in explained]))
+    return files | {INDEX: site.search_index()}
 
 
 def main(arguments: list[str] | None = None) -> int:

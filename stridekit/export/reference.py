@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import traitlets
-from nbconvert.filters.highlight import Highlight2HTML
 
 import stridekit
 from stridekit import timing
+from stridekit.export.cells import code
 
 TITLE = "The package, name by name"
 # The pages by their first name: file, title and lead. Names that are public only in stridekit.timing follow
@@ -33,7 +33,6 @@ PAGES = {
     "measure": ("time", "Time", "What it takes, measured as ratios that can be trusted."),
     "self_check": ("this_machine", "This machine", "Whether it can run the lessons."),
 }
-_highlight = Highlight2HTML(pygments_lexer="ipython3")
 METHODS = (types.FunctionType, classmethod, staticmethod)
 STARS: dict[Any, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*",
@@ -233,8 +232,7 @@ def reference() -> list[tuple[Subject, str]]:
     """
     found = subjects()
     places = _places(found)
-    around = zip([None, *found], found, [*found[1:], None], strict=False)
-    return [(subject, _page(subject, places, before, after)) for before, subject, after in around]
+    return [(subject, _page(subject, places)) for subject in found]
 
 
 def contents(found: list[Subject]) -> str:
@@ -261,24 +259,17 @@ def _places(found: list[Subject]) -> dict[str, str]:
     }
 
 
-def _page(
-    subject: Subject, places: dict[str, str], before: Subject | None, after: Subject | None
-) -> str:
+def _page(subject: Subject, places: dict[str, str]) -> str:
     names = "".join(
         f'<li><a href="#{entry.name}"><code>{entry.name}</code></a>: '
         f"{_prose(entry.contract, places, entry.name, linked=False)}</li>"
         for entry in subject.entries
     )
-    ways = [
-        f'<a href="{way.file}" rel="{rel}">{arrow.format(way.title)}</a>'
-        for way, rel, arrow in ((before, "prev", "← {}"), (after, "next", "{} →"))
-        if way
-    ]
     return (
-        f'<main class="sk-names"><h1>{subject.title}</h1><p class="sk-lead">{subject.about}</p>'
+        f'<div class="sk-names"><h1>{subject.title}</h1><p class="sk-lead">{subject.about}</p>'
         f'<nav aria-label="On this page"><ul>{names}</ul></nav>'
         + "".join(_section(entry, places) for entry in subject.entries)
-        + f'<nav class="sk-ways" aria-label="Reference">{"".join(ways)}</nav></main>'
+        + "</div>"
     )
 
 
@@ -295,7 +286,7 @@ def _section(entry: Entry, places: dict[str, str]) -> str:
         "<section>"
         f'<h2 id="{entry.name}"><a href="#{entry.name}">{entry.name}</a></h2>'
         f'<p class="sk-from"><code>{line}</code></p>'
-        f"{_code(entry.signature)}{_parts(entry.parts, places, entry.name)}{overview}"
+        f"{code(entry.signature)}{_parts(entry.parts, places, entry.name)}{overview}"
         + "".join(_subsection(member, entry.name, places) for member in entry.members)
         + "</section>"
     )
@@ -305,7 +296,7 @@ def _subsection(member: Entry, owner: str, places: dict[str, str]) -> str:
     kind = f' <small class="sk-kind">{member.kind}</small>' if member.kind else ""
     return (
         f'<h3 id="{member.name}"><a href="#{member.name}">{member.name}</a>{kind}</h3>'
-        f"{_code(member.signature)}{_parts(member.parts, places, owner)}"
+        f"{code(member.signature)}{_parts(member.parts, places, owner)}"
     )
 
 
@@ -322,11 +313,7 @@ def _cell(example: Example) -> str:
     if example.output:
         text = html.escape(example.output, quote=False)
         output = f'<div class="jp-OutputArea-output"><pre>{text}</pre></div>'
-    return f'<div class="jp-CodeCell">{_code(example.source)}{output}</div>'
-
-
-def _code(source: str) -> str:
-    return f'<div class="jp-InputArea">{_highlight(source)}</div>'
+    return f'<div class="jp-CodeCell">{code(example.source)}{output}</div>'
 
 
 def _prose(text: str, places: dict[str, str], owner: str, linked: bool = True) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
+from stridekit._arguments import items_of, shown
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.memory.strided_set import BUDGET, Budget
 from stridekit.tensors.explain import Explanation
@@ -39,12 +40,15 @@ class Relation(Explanation):
 _QUESTIONS = 6  # inside, around, sharing, overlap, and the two sizes
 
 
-def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
+def relation(
+    y: Any, x: Any, budget: int = BUDGET, *, names: Sequence[str] = ("y", "x")
+) -> Relation:
     """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
 
     The memory line is exact. The others give the results of torch's own tests, and say "yet" where one
-    of them misleads about the bytes. Each of the six questions about bytes has a sixth of the budget.
-    Raises like `memset`.
+    of them misleads about the bytes. The sentences call the two by their `names`. Each of the six questions
+    about bytes has a sixth of the budget. Raises like `memset`, and TypeError or ValueError for `names`
+    that are not two different texts.
 
     >>> x = torch.arange(10)
     >>> relation(x[::2].detach(), x)
@@ -53,13 +57,14 @@ def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
       storage   one
       data_ptr  equal
       _is_view  False, yet y lies inside x: autograd keeps no record of detach, inference mode, NumPy, set_
-    >>> relation(x[1::2], x[::2])
-    y and x share no byte
-      memory    no byte in common, though the ranges interleave (y has 40 bytes, x 40)
+    >>> relation(x[1::2], x[::2], names=("odd", "even"))
+    odd and even share no byte
+      memory    no byte in common, though the ranges interleave (odd has 40 bytes, even 40)
       storage   one, yet no byte is shared: torch._C._overlaps looks no further and says True
       data_ptr  different
-      _is_view  True, yet y does not lie inside x: the base that autograd knows is another
+      _is_view  True, yet odd does not lie inside even: the base that autograd knows is another
     """
+    called = _Names(*_two_texts(names))
     mine, its = memset(y), memset(x)
     budget = -(-Budget(budget).steps // _QUESTIONS)
     inside = _decide(lambda: mine.issubset(its, budget))
@@ -71,17 +76,27 @@ def relation(y: Any, x: Any, budget: int = BUDGET) -> Relation:
     at_one = None if mine.counts_from_storage else _data_ptr(y, mine) == _data_ptr(x, its)
     flag = y._is_view() if isinstance(y, torch.Tensor) else None
     lines = [
-        ("memory", _memory(mine, its, inside, around, meet, budget)),
+        ("memory", called.memory(mine, its, inside, around, meet, budget)),
         ("storage", _storage(y, x, one, meet)),
     ]
     if at_one is not None:
         lines.append(("data_ptr", _pointers(at_one, meet)))
     if flag is not None:
-        lines.append(("_is_view", _autograd(y, x, flag, inside)))
+        lines.append(("_is_view", called.autograd(y, x, flag, inside)))
     if _decide(lambda: has_internal_overlap(y, budget)):
-        lines.append(("overlap", "two indices of y share a byte: a write to one changes the other"))
-    title = _title(mine, inside, meet)
+        two = f"two indices of {called.y} share a byte: a write to one changes the other"
+        lines.append(("overlap", two))
+    title = called.title(mine, inside, meet)
     return Relation(title, tuple(lines), inside, around, meet, one, at_one, flag)
+
+
+def _two_texts(names: Sequence[str]) -> tuple[str, str]:
+    found = items_of(names)
+    if found is None or not all(isinstance(name, str) for name in found):
+        raise TypeError(f"names are {shown(names)}: give two texts, as names=('odd', 'even')")
+    if len(found) != 2 or len({*found}) != 2 or not all(name.strip() for name in found):
+        raise ValueError(f"names are {shown(names)}: give two different texts, y's and x's")
+    return found[0], found[1]
 
 
 def _decide(question: Callable[[], bool]) -> bool | None:
@@ -100,49 +115,82 @@ def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
     return first_address(x) if bytes_of_x else 0
 
 
-def _title(mine: MemorySet, inside: bool | None, meet: bool | None) -> str:
-    if not mine:
-        return "y is empty: inside of anything, and sharing with nothing"
-    if inside:
-        return "y is a view of x: every byte of y is a byte of x"
-    if meet is False:
-        return "y and x share no byte"
-    if meet is None:
-        return "whether y and x share a byte was not decided within the budget"
-    if inside is None:
-        return "y and x share bytes; whether all of y's was not decided within the budget"
-    return "y is not a view of x, but they share bytes"
+class _Names(NamedTuple):
+    """What the two are called, and the sentences that name them."""
 
+    y: str
+    x: str
 
-def _memory(
-    mine: MemorySet,
-    its: MemorySet,
-    inside: bool | None,
-    around: bool | None,
-    meet: bool | None,
-    budget: int,
-) -> str:
-    if not mine:
-        return "y has no byte"
-    y, x = _size(mine, budget), _size(its, budget)
-    sizes = f"(y has {y} bytes, x {x})"
-    if inside and around:
-        return f"the same {y} bytes"
-    if inside:
-        return f"y's {y} bytes lie inside x's {x}"
-    if around:
-        return f"x's {x} bytes lie inside y's {y}"
-    if meet is None:
-        return f"not decided: the strides interleave too much {sizes}"
-    if meet and (inside is None or around is None):
-        return f"some bytes in common; whether one lies inside the other was not decided {sizes}"
-    if meet:
-        return f"some bytes in common, and each has bytes of its own {sizes}"
-    if mine.space != its.space:
-        return f"no byte in common: y is {mine.where}, x {its.where} {sizes}"
-    if mine.first < its.stop and its.first < mine.stop:
-        return f"no byte in common, though the ranges interleave {sizes}"
-    return f"no byte in common: one ends before the other begins {sizes}"
+    def title(self, mine: MemorySet, inside: bool | None, meet: bool | None) -> str:
+        y, x = self
+        if not mine:
+            return f"{y} is empty: inside of anything, and sharing with nothing"
+        if inside:
+            return f"{y} is a view of {x}: every byte of {y} is a byte of {x}"
+        if meet is False:
+            return f"{y} and {x} share no byte"
+        if meet is None:
+            return f"whether {y} and {x} share a byte was not decided within the budget"
+        if inside is None:
+            return (
+                f"{y} and {x} share bytes; whether all of {y}'s was not decided within the budget"
+            )
+        return f"{y} is not a view of {x}, but they share bytes"
+
+    def memory(
+        self,
+        mine: MemorySet,
+        its: MemorySet,
+        inside: bool | None,
+        around: bool | None,
+        meet: bool | None,
+        budget: int,
+    ) -> str:
+        y, x = self
+        if not mine:
+            return f"{y} has no byte"
+        own, other = _size(mine, budget), _size(its, budget)
+        sizes = f"({y} has {own} bytes, {x} {other})"
+        if inside and around:
+            return f"the same {own} bytes"
+        if inside:
+            return f"{y}'s {own} bytes lie inside {x}'s {other}"
+        if around:
+            return f"{x}'s {other} bytes lie inside {y}'s {own}"
+        if meet is None:
+            return f"not decided: the strides interleave too much {sizes}"
+        if meet and (inside is None or around is None):
+            return (
+                f"some bytes in common; whether one lies inside the other was not decided {sizes}"
+            )
+        if meet:
+            return f"some bytes in common, and each has bytes of its own {sizes}"
+        if mine.space != its.space:
+            return f"no byte in common: {y} is {mine.where}, {x} {its.where} {sizes}"
+        if mine.first < its.stop and its.first < mine.stop:
+            return f"no byte in common, though the ranges interleave {sizes}"
+        return f"no byte in common: one ends before the other begins {sizes}"
+
+    def autograd(self, y: torch.Tensor, x: Any, flag: bool, inside: bool | None) -> str:
+        if flag and inside is False:
+            same = y._base is x
+            why = (
+                "as_strided can leave its base"
+                if same
+                else "the base that autograd knows is another"
+            )
+            return f"True, yet {self.y} does not lie inside {self.x}: {why}"
+        if flag or not inside or y.numel() == 0:
+            return str(flag)
+        if y is x:
+            return f"False: {self.y} is {self.x} itself"
+        if getattr(x, "_base", None) is y:
+            why = f"{self.y} is the base that {self.x} was made from"
+        elif _is_lazy_clone(y) or _is_lazy_clone(x):
+            why = "a lazy clone, to which the first write gives its own bytes"
+        else:
+            why = "autograd keeps no record of detach, inference mode, NumPy, set_"
+        return f"False, yet {self.y} lies inside {self.x}: {why}"
 
 
 def _size(memory: MemorySet, budget: int) -> str:
@@ -169,21 +217,3 @@ def _pointers(equal: bool, meet: bool | None) -> str:
     if not equal and meet:
         return "different, yet bytes are shared: they only begin at different places"
     return "equal" if equal else "different"
-
-
-def _autograd(y: torch.Tensor, x: Any, flag: bool, inside: bool | None) -> str:
-    if flag and inside is False:
-        same = y._base is x
-        why = "as_strided can leave its base" if same else "the base that autograd knows is another"
-        return f"True, yet y does not lie inside x: {why}"
-    if flag or not inside or y.numel() == 0:
-        return str(flag)
-    if y is x:
-        return "False: y is x itself"
-    if getattr(x, "_base", None) is y:
-        return "False, yet y lies inside x: y is the base that x was made from"
-    if _is_lazy_clone(y) or _is_lazy_clone(x):
-        return (
-            "False, yet y lies inside x: a lazy clone, to which the first write gives its own bytes"
-        )
-    return "False, yet y lies inside x: autograd keeps no record of detach, inference mode, NumPy, set_"

@@ -70,10 +70,9 @@ class Claim:
         return "\n".join([f"predicted, as multiples of “{self.baseline}”", *columns(rows)])
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        from stridekit.plots import measured_png
+        from stridekit.plots import measured_output
 
-        image, about = measured_png(self.plot())
-        return {"text/plain": repr(self), "image/png": image}, {"image/png": about}
+        return measured_output(self.plot(), repr(self))
 
 
 def claim(

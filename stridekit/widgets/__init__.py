@@ -2,6 +2,9 @@
 
 from stridekit.widgets.alias_explorer import AliasExplorer
 from stridekit.widgets.channels_last_explorer import ChannelsLastExplorer
+from stridekit.widgets.exercise_panel import ExercisePanel as ExercisePanel  # what exercises show
+from stridekit.widgets.format_tracer import FormatTracer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.predict import Predict
 from stridekit.widgets.reshape_stepper import ReshapeStepper
 from stridekit.widgets.stride_explorer import StrideExplorer, explore
@@ -12,7 +15,9 @@ __all__ = [
     "ReshapeStepper",
     "StrideExplorer",
     "explore",
+    "Goal",
     "ChannelsLastExplorer",
+    "FormatTracer",
     "Predict",
     "TraversalExplorer",
 ]

@@ -1,18 +1,22 @@
-"""One JavaScript module and one style sheet per widget, assembled from small files.
+"""One JavaScript module and one style sheet per kind of widget, assembled from small files.
 
 anywidget loads a module from a blob, where relative imports fail. So a file and everything it imports are
 joined here. Each file but the last becomes a function that is called at once and returns its exports; an
 import becomes a destructuring of that result, so that two files may use one name for different things.
 Under `node --test` the files still import each other directly. A file is named by its path in this folder.
 
-Each model of a widget loads a module of its own, and a page keeps every module it ever loaded. So the code
-runs once per page, and the modules of further models export the result of that run.
+anywidget wants the text of the module in each widget, and a saved notebook would have it as often. So a
+widget has one line, which waits for the module; the texts travel, packed, in one model for all widgets of a
+kind.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import posixpath
 import re
+import zlib
 from functools import cache
 from hashlib import sha256
 from itertools import chain
@@ -22,18 +26,42 @@ from stridekit.palette import css_variables
 
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)(?=(?:async )?(?:const|function|class) (\w+))", re.M)
 
 
+@cache
+def pack(module: str, style: str) -> str:
+    """The texts of a kind of widget, as page/code.js unpacks them."""
+    text = json.dumps({"module": module, "style": style})
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpack(packed: str) -> tuple[str, str]:
+    """The module and the style sheet in a pack.
+
+    >>> unpack(pack("export default {};", "p {}"))
+    ('export default {};', 'p {}')
+    """
+    texts = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return texts["module"], texts["style"]
+
+
+def name_of(packed: str) -> str:
+    """The name of a page's variable for what is in a pack: other texts, another name."""
+    return f"stridekit {sha256(packed.encode()).hexdigest()[:16]}"
+
+
+def waiting(name: str) -> str:
+    """A module whose default export is that of a pack, once it is there."""
+    return f"export default () => (globalThis[{name!r}] ??= Promise.withResolvers()).promise;"
+
+
 def module(name: str) -> str:
-    """The ES module of a widget: its file and all that it imports, run once, with the default export."""
-    code = script(name).replace("export default", "return")
-    made = f'globalThis["stridekit {sha256(code.encode()).hexdigest()[:16]}"]'
-    return f"{made} ??= (() => {{\n{code}\n}})();\nexport default {made};\n"
+    """A file preceded by everything it imports: a module that imports nothing.
 
-
-def script(name: str) -> str:
-    """A file preceded by everything it imports; its named exports become names of the script."""
+    Named exports of the file become names of the module; its default export stays.
+    """
     *parts, last = _files(name)
     return "\n".join([*map(_scope, parts), _body(last)])
 
@@ -58,13 +86,13 @@ def _scope(name: str) -> str:
 
 
 def _body(name: str) -> str:
-    """A file whose imports read from constants, and that exports only its default."""
+    """A file without comments, whose imports read from constants, and that exports only its default."""
 
     def take(found: re.Match[str]) -> str:
         names, other = found[1].replace(" as ", ": "), _beside(name, found[2])
         return f"const {{{names}}} = {_constant(other)};\n"
 
-    return _EXPORT.sub("", _IMPORT.sub(take, _source(name)))
+    return _EXPORT.sub("", _IMPORT.sub(take, _COMMENT.sub("", _source(name))))
 
 
 def _source(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What all widgets share in Python: one value as their state, and a picture for pages without a kernel."""
+"""What all widgets share in Python: their code, one value as the state, a picture without a kernel."""
 
 from __future__ import annotations
 
@@ -7,13 +7,38 @@ from typing import Any
 
 import anywidget
 import traitlets
+from ipywidgets import widget_serialization
 from matplotlib.figure import Figure
 
-from stridekit.plots import png
+from stridekit.plots import ON_WHITE, png
+from stridekit.widgets.assets import module, name_of, pack, waiting
 from stridekit.widgets.static import WIDTH
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
 _one_after_the_other = RLock()
+
+
+class Code(anywidget.AnyWidget):
+    """The texts of a kind of widget: one for all of its widgets in a kernel, and in a saved notebook.
+
+    Its own module is page/code.js: it unpacks the texts, and lets the notebook be saved with its widgets.
+    """
+
+    layout: Any = None  # ipywidgets' trait, a further model for each widget
+    _esm = traitlets.Unicode(module("page/code.js")).tag(sync=True)
+    _key = traitlets.Unicode().tag(sync=True)
+    _zip = traitlets.Unicode().tag(sync=True)
+
+    @classmethod
+    def of(cls, kind: type[StateWidget]) -> Code:
+        """The one of a kind of widget; a new one for the first widget, and after `close_all()`."""
+        packed = pack(kind._module, kind._style)
+        if packed not in _codes or _codes[packed].comm is None:
+            _codes[packed] = cls(_key=name_of(packed), _zip=packed)
+        return _codes[packed]
+
+
+_codes: dict[str, Code] = {}
 
 
 class StateWidget(anywidget.AnyWidget):
@@ -29,10 +54,25 @@ class StateWidget(anywidget.AnyWidget):
     in; both are the same on every run.
     """
 
+    # Of each kind: the module, with a default export as anywidget wants it, and the style sheet.
+    _module: str
+    _style: str
+    layout: Any = None
+    _esm = traitlets.Unicode().tag(sync=True)
+    _code = traitlets.Instance(Code).tag(sync=True, **widget_serialization)
+
     # No echo: ipywidgets echoes before a change can be refused. set_state replies instead.
     _state = traitlets.Dict().tag(sync=True, echo_update=False)
     _change_id = traitlets.Float().tag(sync=True, echo_update=False)
     _answered_id = traitlets.Float().tag(sync=True)
+
+    @traitlets.default("_code")
+    def _shared_code(self) -> Code:
+        return Code.of(type(self))
+
+    @traitlets.default("_esm")
+    def _waiting_module(self) -> str:
+        return waiting(self._code._key)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse public names that this widget does not have: setting them would change nothing."""
@@ -63,5 +103,5 @@ class StateWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["image/png"], metadata["image/png"] = png(self._still(), colours=64), {"width": WIDTH}
-        return data, metadata
+        data["image/png"] = png(self._still(), colours=64)
+        return data, {**metadata, "image/png": {"width": WIDTH}, **ON_WHITE}

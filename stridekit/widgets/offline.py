@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import anywidget
 
-from stridekit.widgets.assets import script
+from stridekit.widgets.assets import module, unpack
+from stridekit.widgets.base import StateWidget
 
 # Jupyter's traits, those that a page holds once per kind of widget, and those that only a kernel needs.
 _NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {
-    *("_esm", "_css", "_anywidget_id"),
+    *("_esm", "_css", "_code", "_anywidget_id"),
     *("_change_id", "_answered_id"),
 }
 
@@ -26,23 +27,30 @@ class Offline(NamedTuple):
     state: dict[str, Any]
 
     @classmethod
-    def of(cls, state: Mapping[str, Any]) -> Offline:
-        """The parts in a full state, as a kernel sends it to the front end.
+    def of(cls, key: str, states: Mapping[str, Any]) -> Offline:
+        """The parts of a widget, from the full states of all models as a kernel sends them to a page.
 
-        >>> Offline.of({"_esm": "export default {}", "_state": {}, "_model_module": "anywidget"})
+        >>> states = {"a": {"_esm": "export default {}", "_state": {}, "_model_module": "anywidget"}}
+        >>> Offline.of("a", states)
         Offline(esm='export default {}', css='', state={'_state': {}})
         """
+        state = states[key]
         own = {name: value for name, value in state.items() if name not in _NOT_STATE}
+        if "_code" in state:
+            code = states[state["_code"].removeprefix("IPY_MODEL_")]
+            return cls(*unpack(code["_zip"]), own)
         return cls(str(state["_esm"]), str(state.get("_css", "")), own)
 
 
-def offline_page(widgets: Sequence[anywidget.AnyWidget], title: str = "stridekit") -> str:
+def offline_page(widgets: Sequence[StateWidget], title: str = "stridekit") -> str:
     """A whole HTML page with the widgets, live, one below the other.
 
     >>> from stridekit.widgets import StrideExplorer
     >>> "http" in offline_page([StrideExplorer()]).replace("http://www.w3.org/2000/svg", "")
     False
     """
+    models = [*widgets, *(widget._code for widget in widgets)]
+    states = {model.model_id: model.get_state() for model in models}
     body = "\n".join(f'<div class="widget" data-widget="{k}"></div>' for k in range(len(widgets)))
     head = f"<meta charset='utf-8'><title>{html.escape(title)}</title>"
     style = (
@@ -50,7 +58,7 @@ def offline_page(widgets: Sequence[anywidget.AnyWidget], title: str = "stridekit
     )
     return (
         f"<!doctype html><html lang='en'><head>{head}<style>{style}</style></head>"
-        f"<body>{body}{live([Offline.of(widget.get_state()) for widget in widgets])}</body></html>"
+        f"<body>{body}{live([Offline.of(widget.model_id, states) for widget in widgets])}</body></html>"
     )
 
 
@@ -69,7 +77,7 @@ def live(widgets: Sequence[Offline]) -> str:
     text = json.dumps(data).replace("<", "\\u003c")
     styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
     host = (
-        f"{script('page/host.js')}\n"
+        f"{module('page/host.js')}\n"
         "bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));"
     )
     return (

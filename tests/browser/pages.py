@@ -69,9 +69,80 @@ def resize(page, width, height=900):
     painted(page)
 
 
+def widen(w, width):
+    """Give a widget on a plain page another width in px, and wait for it to follow."""
+    w.evaluate("(node, width) => void (node.parentNode.style.width = `${width}px`)", width)
+    painted(w.page)
+
+
+def beyond(w):
+    """The texts and controls of a widget whose right end lies outside."""
+    return w.evaluate(_BEYOND)
+
+
+_BEYOND = """(root) => {
+  const edge = root.getBoundingClientRect().right + 0.5;
+  const all = [...root.querySelectorAll('p, li, code, span, button, input, select')];
+  return all.filter((one) => one.getBoundingClientRect().right > edge).map((one) => one.outerHTML);
+}"""
+
+
+def too_small(w):
+    """The controls of a widget that a finger would miss: less than 24 px high or wide."""
+    return w.evaluate(_TOO_SMALL)
+
+
+_TOO_SMALL = """(root) => {
+  const isSmall = (one) => one.offsetParent && Math.min(one.offsetHeight, one.offsetWidth) < 24;
+  const targets = [...root.querySelectorAll('button, input, select')];
+  return targets.map((one) => one.closest('label') ?? one).filter(isSmall).map((one) => one.outerHTML);
+}"""
+
+
+def is_seen(node):
+    """True if the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
+    return node.evaluate(_IS_SEEN)
+
+
+_IS_SEEN = """(node) => {
+  const pane = node.closest('.sk-pane, .sk-log').getBoundingClientRect();
+  const { top } = node.getBoundingClientRect();
+  return pane.top - 1 <= top && top < pane.bottom - 10;
+}"""
+
+
+def travelling(w, name, line=""):
+    """Press a button, with a line typed first; what then moves, held where it begins: labels and middles.
+
+    It is a page with a stopped clock: the hand rests before, since what follows at once does not move.
+    """
+    w.page.clock.run_for(500)
+    return w.evaluate(_TRAVELLING, [name, line])
+
+
+_TRAVELLING = """(root, [name, line]) => {
+  if (line) root.querySelector('.sk-input').value = line;
+  const named = ({ ariaLabel, innerText }) => [ariaLabel, innerText].includes(name);
+  [...root.querySelectorAll('button')].find(named).click();
+  return root.getAnimations({ subtree: true }).flatMap((one) => {
+    if (one instanceof CSSAnimation || one instanceof CSSTransition) return [];
+    Object.assign(one, { currentTime: 0 }).pause();
+    const { target } = one.effect;
+    const { x, y, width, height } = target.getBoundingClientRect();
+    return [[target.ariaLabel ?? target.innerText.split('\\n')[0], x + width / 2, y + height / 2]];
+  });
+}"""
+
+
+def middle(node):
+    """The middle of a node."""
+    box = node.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def hears(w, words):
     """Wait until a widget says these words aloud, which it does when the hand rests."""
-    expect(w.locator(".sk-spoken").first).to_contain_text(words)
+    expect(w.locator(":scope > .sk-spoken")).to_contain_text(words)
 
 
 def rerun(lab, page, css):
@@ -214,8 +285,10 @@ BY_HAND = {
     "AliasExplorer": lambda w: enter(w, "run a line", "z = x.t()"),
     "ReshapeStepper": lambda w: button(w, "transposed").click(),
     "ChannelsLastExplorer": lambda w: button(w, "a channel's pixels").click(),
+    "FormatTracer": lambda w: w.get_by_role("checkbox").first.check(),
     "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
+    "ExercisePanel": lambda w: w.get_by_role("button", name="hint").click(),
 }
 
 

@@ -30,12 +30,11 @@ def press(w, *names):
 
 
 def strides(w, run):
-    """More cells than HTML draws; holes; a chain with a copy, what was undone, and a refusal."""
+    """More cells than HTML draws; holes; a chain with a copy, and a refusal."""
     yield run("w0.chain = []; w0.layout = Layout((4096,), (0,), 0, 4)")
-    yield press(w, "every second column")
+    yield press(w, "every 2nd")
     press(w, "broadcast")
-    enter(w, "then", ".T", ".contiguous()", ".view(7)")
-    yield press(w, ".T")
+    yield enter(w, "then", ".T", ".contiguous()", ".view(7)")
 
 
 def aliases(w, run):
@@ -55,10 +54,17 @@ def reshapes(w, run):
 
 
 def channels(w, run):
-    """The state at the start; a refusal in the network; an ambiguous shape."""
-    yield run("w3.shape = (2, 3, 4, 5); w3.network_shape = (2, 3, 4, 4); w3.highlight = 'channel'")
-    yield run("w3.layers = ['unsqueeze', 'view']")
-    yield run("w3.shape = (2, 1, 4, 5); w3.network_shape = (2, 1, 4, 4)")
+    """A channel's pixels; the most boxes; an ambiguous shape."""
+    yield run("w3.shape = (2, 3, 2, 4); w3.highlight = 'channel'")
+    yield run("w3.shape = (3, 4, 3, 5)")
+    yield run("w3.shape = (2, 1, 3, 5)")
+
+
+def layers(w, run):
+    """The state at the start; a format that is lost, and a refusal; an ambiguous shape."""
+    yield run("w4.shape = (2, 3, 4, 4)")
+    yield run("w4.layers = ['unsqueeze', 'permute', 'view']")
+    yield run("w4.shape = (2, 1, 4, 4)")
 
 
 def walks(w, run):
@@ -71,12 +77,25 @@ def walks(w, run):
 
 def predictions(w, run):
     """Open; with a complaint; answered wrong, with a remark."""
-    yield run("w5.committed = None")
+    yield run("w6.committed = None")
     yield press(w, "Commit")
-    yield run("w5.committed = (6, 1)")
+    yield run("w6.committed = (6, 1)")
 
 
-STATES = [strides, aliases, reshapes, channels, walks, predictions]
+def exercises(w, run):
+    """The task; a hint, and a question back; a right answer, with all hints and the solution."""
+    yield run("w7.hints_shown, w7.solution_shown, w7._report = 0, False, {}")
+    press(w, "hint 1 of 3")
+    yield press(w, "solution")
+    run("w7.hints_shown, w7.solution_shown = 3, True")
+    yield run(f"w7.tell({RIGHT_ANSWER!r}, 'A note.')")
+
+
+RIGHT_ANSWER = {
+    **{"status": "passed", "sign": "✓", "headline": "twice: right on all 5 cases", "rows": "Add."},
+    **{"says": "Well done. 1 of 6 in this lesson.", "next": "thrice"},
+}
+STATES = [strides, aliases, reshapes, channels, layers, walks, predictions, exercises]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from browser_lab import ROOT
 from stridekit import widgets
-from tests.browser.pages import COLOURS, assert_accessible, button, enter, text
+from tests.browser.pages import COLOURS, assert_accessible, button, enter, painted, text
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 
@@ -21,6 +21,7 @@ MAKE = {
     "explore": "explore(torch.arange(24).view(4, 6).t(), 't')",
     "Predict": "Predict('What is `2 + 2`?', 4, why='Count.')",
 }
+WIDGETS = [name for name in widgets.__all__ if name != "Goal"]
 NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -45,8 +46,8 @@ def site(tmp_path_factory):
 def kinds(tmp_path_factory):
     """A notebook with every kind of widget, exported; the last is shown twice."""
     folder = tmp_path_factory.mktemp("kinds") / "notebooks"
-    sources = [f"import torch\nfrom stridekit.widgets import {', '.join(widgets.__all__)}"]
-    sources += [f"w = {MAKE.get(name, name + '()')}\nw" for name in widgets.__all__]
+    sources = [f"import torch\nfrom stridekit.widgets import {', '.join(WIDGETS)}"]
+    sources += [f"w = {MAKE.get(name, name + '()')}\nw" for name in WIDGETS]
     cells = [nbformat.v4.new_code_cell(source) for source in [NO_STILLS, *sources, "w"]]
     cells.insert(0, nbformat.v4.new_markdown_cell("# Every kind"))
     folder.mkdir()
@@ -56,22 +57,27 @@ def kinds(tmp_path_factory):
 
 @pytest.fixture
 def visit(browser):
-    """`visit(path)` opens a page from the disk; no page may fetch anything or raise an error."""
-    context = browser.new_context(offline=True, viewport={"width": 800, "height": 900})
-    wrong = []
-    context.on("request", lambda request: wrong.append(request.url))
+    """`visit(path)` opens a page and all its folds from the disk; no page may fetch anything or fail."""
+    contexts, wrong = [], []
 
-    def open_page(path):
+    def open_page(path, width=800, **options):
+        viewport = {"width": width, "height": 900}
+        context = browser.new_context(offline=True, viewport=viewport, **options)
+        contexts.append(context)
+        context.on("request", lambda request: wrong.append(request.url))
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(path.as_uri())
         page.wait_for_function(
             "[...document.querySelectorAll('[data-widget]')].every((el) => el.querySelector('.stridekit'))"
         )
+        page.evaluate("document.querySelectorAll('details').forEach((node) => (node.open = true))")
+        painted(page)
         return page
 
     yield open_page
-    context.close()
+    for context in contexts:
+        context.close()
     assert [url for url in wrong if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
@@ -79,7 +85,7 @@ def test_every_kind_lives_and_two_views_are_one(visit, kinds):
     """Each is drawn and reacts to a hand; two views of one widget stay in step."""
     page = visit(kinds)
     roots = page.locator("[data-widget] > .stridekit")
-    assert roots.count() == len(widgets.__all__) + 1
+    assert roots.count() == len(WIDGETS) + 1
     for root in roots.all()[:-2]:
         assert_alive(root)
     ask = page.locator(".sk-predict").first
@@ -96,8 +102,10 @@ def test_every_kind_lives_and_two_views_are_one(visit, kinds):
 
 
 def assert_alive(widget):
-    """Keys change the widget, or its button if it is a question."""
+    """Keys change the widget; its boxes to tick, and its button if it is a question."""
     before = widget.inner_html()
+    for box in widget.locator("input[type=checkbox]:visible").all():
+        box.click()
     for control in widget.locator("[role=grid]:visible, input[type=range]:visible").all():
         for key in ("Home", "ArrowRight"):
             control.press(key)
@@ -119,6 +127,8 @@ def test_a_lesson_is_alive(visit, site, name):
         assert_alive(widget)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("text=could not be drawn").count() == 0
+    page = visit(site / f"{name}.html", 390, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 @pytest.mark.long
@@ -129,15 +139,15 @@ def test_the_front_page_leads_to_every_lesson_and_back(visit, site):
     first = links.first.inner_text()
     links.first.click()
     assert text(page, "h1") == first
-    page.get_by_role("link", name="All lessons").click()
+    page.locator(".sk-bar").get_by_role("link").click()
     assert text(page, "h1") == "How tensors live in memory"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["index", *NAMES])
-def test_accessibility(visit, site, name, scheme):
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["index", "reference-layouts", *NAMES])
+def test_accessibility(visit, site, name, width, scheme):
     """axe finds nothing; in the dark it checks only the rules that depend on colours."""
-    page = visit(site / f"{name}.html")
-    page.emulate_media(color_scheme=scheme)
+    page = visit(site / f"{name}.html", width, is_mobile=width < 600, color_scheme=scheme)
     assert_accessible(page, rules=COLOURS if scheme == "dark" else ())

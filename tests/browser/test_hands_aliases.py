@@ -10,15 +10,24 @@ from stridekit.widgets import AliasExplorer
 from tests.browser.pages import (
     active,
     away,
+    beyond,
     button,
     each,
     enter,
     focused,
     ints,
+    is_seen,
+    middle,
+    painted,
+    press,
     prevented,
+    stop_the_clock,
     text,
     texts,
+    too_small,
+    travelling,
     walk,
+    widen,
 )
 from tests.browser.pages import grid as grid_of
 from tests.needs import needs_chromium
@@ -100,19 +109,77 @@ def test_cards_and_lanes_say_the_numbers(show):
         first, second = text(w, f".sk-card.is-{name} .sk-numbers").splitlines()
         assert first == f"shape {layout.shape}, stride {layout.stride}"
         assert second == f"storage_offset {layout.storage_offset}"
-    styles = each(w.locator(".sk-storage .sk-box"), "style.cssText")
-    assert (
-        '--y-says: "y×3"' in styles[0] and '--x-says: "x"' in styles[0] and "--z" not in styles[0]
-    )
-    assert '--z-says: "z"' in styles[9] and "--y" not in styles[9]
-    heads, rows = w.locator(".sk-storage .sk-heads span"), w.locator(".sk-storage .sk-row")
+    boxes = w.locator(".sk-storage .sk-box")
+    lanes = [lanes_of(box) for box in (boxes.nth(0), boxes.nth(9), boxes.nth(6))]
+    assert lanes == [["x", "y×3", ""], ["x", "", "z"], ["x", "", ""]]
+    assert w.locator(".sk-storage .sk-heads span").count() == 0  # all in one row
+    several = show(AliasExplorer((6, 12), ["z = x[1:]"]))
+    assert lanes_of(several.locator(".sk-storage .sk-box").nth(20)) == ["x", "z"]  # none for y
+    heads, rows = (several.locator(f".sk-storage {css}") for css in (".sk-heads span", ".sk-row"))
     assert heads.count() == rows.count() > 1
     below = set()  # the distances of the numbers from the upper edges of their rows
     for head, row in zip(heads.all(), rows.all(), strict=True):
         first = row.locator(".sk-box").first
         assert first.get_attribute("aria-label").startswith(f"element {head.inner_text()}: ")
         below.add(round(head.bounding_box()["y"] - first.bounding_box()["y"]))
-    assert below == {6}
+    assert below == {2}
+
+
+def lanes_of(box):
+    """The words in the lanes of a storage's box that have room in it, from above."""
+    return box.evaluate("""(node) => {
+      const [style, after] = [getComputedStyle(node), getComputedStyle(node, '::after')];
+      const lanes = Math.floor((node.offsetHeight - parseFloat(after.top)) / parseFloat(after.lineHeight));
+      const says = (k) => style.getPropertyValue(`--says${k}`).replaceAll('"', '');
+      return Array.from({ length: lanes }, (_, k) => says(k));
+    }""")
+
+
+@pytest.mark.parametrize("lines", [["y = x[1:, ::2]", "z = x[:, 4:]"], ["y = x[1:, ::2]", "z = x.clone()"],
+                                   ["y = x.view(2, 2, 2, 3)", "z = y[0, 0]"]])  # fmt: skip
+def test_three_tensors_stand_side_by_side(show, lines):
+    """At the width of JupyterLab in a small window; on a phone, as many as fit."""
+    w = show(AliasExplorer((4, 6), lines))
+
+    def tops(width):
+        widen(w, width)
+        cards = [card.bounding_box() for card in w.locator(".sk-card").all()]
+        assert max(box["x"] + box["width"] for box in cards) <= w.bounding_box()["x"] + width
+        return [round(box["y"]) for box in cards]
+
+    assert len({*tops(850)}) == 1
+    assert len({*tops(390)}) == (2 if lines[1] == "z = x[:, 4:]" else 3)
+
+
+def test_what_is_new_or_chosen_is_in_view(show):
+    """Where numbers scroll in panes: what the last line made or wrote, and the box that keys reach."""
+    w = show(AliasExplorer((8, 12), ["y = x.clone()", "z = y.t()", "x += 1", "y += 1"]))
+
+    def seen(*where):
+        return [is_seen(w.locator(css)) for css in where]
+
+    run(w, "x = x.contiguous().clone()", "z += 1")
+    newest = ".sk-log li:last-child code"
+    assert seen(newest, ".sk-card.is-z", ".sk-card.is-x") == [True, True, False]
+    run(w, "x[0] = 7")
+    assert seen(newest, ".sk-card.is-x", ".sk-storage:has-text('opened by x')") == [True] * 3
+    press(grid(w, "z"), "Home", "End")
+    assert active(grid(w, "z")).startswith("z[11, 7]")
+    assert seen(".sk-card.is-z .is-spot", ".sk-storage .is-spot") == [True, True]
+
+
+LONG = "y = x" + ".transpose(0, 1).contiguous()" * 30
+
+
+@pytest.mark.parametrize("width", [850, 390])
+@pytest.mark.parametrize("line", [f"{LONG}.wrong()", f"y[{'1' * 300}] = 0", LONG])
+def test_words_of_any_length_stay_inside(show, line, width):
+    """A refusal that quotes the line, the news and the log of a long one: nothing leaves the widget."""
+    w = show(AliasExplorer((4, 6), ["y = x[1:]"]))
+    widen(w, width)
+    run(w, line)
+    painted(w.page)
+    assert beyond(w) == [] == too_small(w)
 
 
 @pytest.mark.parametrize("name", ["x", "y"])
@@ -167,19 +234,42 @@ def test_what_a_line_did_is_told_once(show):
 
 
 def test_the_focus_is_never_lost(show):
-    """When a button goes or can do no more, the focus moves to the line."""
+    """When a button goes, the focus moves to the line; to take a line back leaves it where it is."""
     w = show(AliasExplorer((4, 6), ["y = x[0].unfold(0, 3, 1)"]))
-    undo, reset = button(w, "undo"), button(w, "reset")
+    lines = w.locator(".sk-log li")
     for answer, count in (("leave it", 1), ("write all the same", 2)):
         run(w, "y += 1")
         button(w, answer).click()
-        assert focused(w) == "run a line" and w.locator(".sk-log li").count() == count
-    for act in (reset, undo):
-        act.click()
-        assert focused(w) == "run a line" and undo.is_disabled() and reset.is_disabled()
-        assert w.locator(".sk-log li").count() == 0
-        run(w, "y = x[1:]")
-        assert undo.is_enabled() and reset.is_enabled()
+        assert focused(w) == "run a line" and lines.count() == count
+    for tool, count in (("undo", 1), ("redo", 2), ("reset", 1)):
+        button(w, tool).click()
+        assert focused(w) == tool and lines.count() == count
+
+
+def test_a_wrong_turn_is_taken_back(show):
+    """One line, or all that came after the lesson's own; a refusal goes with the next line."""
+    lesson = ["y = x[1:, ::2]", "y += 100"]
+    w = show(AliasExplorer((4, 6), lesson))
+    stop_the_clock(w.page)
+
+    def story():
+        w.page.clock.run_for(500)  # the hand rests: what follows is a step of its own
+        return texts(w, ".sk-log code"), ints(w, ".sk-card.is-x .sk-box")
+
+    before = story()
+    run(w, "y = x.clone()")
+    assert len(story()[0]) == 3
+    button(w, "undo").click()
+    assert story() == before and text(w, ".sk-news").startswith("y += 100 — y changed")
+    for line in ("y = x.clone()", "w = x", "x.zero_()"):
+        run(w, line)
+        assert (text(w, ".sk-why") != "") == (line == "w = x")
+        after = story()
+    assert after == ([*lesson, "y = x.clone()", "x.zero_()"], [0] * 24)
+    button(w, "reset").click()
+    assert story() == before
+    button(w, "undo").click()
+    assert story() == after
 
 
 def test_each_write_flashes(show):
@@ -195,6 +285,28 @@ def test_each_write_flashes(show):
     assert seen[0] != seen[1]
     run(w, "z = y")
     assert w.locator(".is-written").count() == 0
+
+
+def test_boxes_come_out_of_their_slots(show):
+    """What a line makes, and what a write changes in others, begins on its slots, until a hand comes."""
+    w = show(AliasExplorer((4, 6), ["y = x[1:, ::2]"]))
+    stop_the_clock(w.page)
+
+    for line, names in (("z = y.t()", "z"), ("y += 100", "xz"), ("z = y.clone()", "z")):
+        found = travelling(w, "run", line)
+        assert {label[0] for label, *_ in found} == {*names} and len(found) in (9, 18, 24), line
+        boxes = w.locator(".sk-storage").nth(int("clone" in line)).locator(".sk-box")
+        for label, x, y in found:
+            slot = boxes.nth(int(label.rpartition(" ")[2]))
+            assert middle(slot) == pytest.approx((x, y), abs=1), label
+    w.locator(".sk-readout").dispatch_event("pointerdown")
+    assert [*w.evaluate("(root) => root.getAnimations({ subtree: true })")] == []
+    assert travelling(w, "undo") == [] == travelling(w, "run", "y = wrong")
+    w.page.emulate_media(reduced_motion="reduce")
+    assert travelling(w, "run", "y = x[1:]") == []
+    full = show(AliasExplorer((8, 12), ["y = x.clone()"]))
+    stop_the_clock(full.page)
+    assert travelling(full, "run", "z = y.t()") == []  # its pane scrolls
 
 
 def test_an_unsafe_write_waits_for_a_yes(show):

@@ -1,10 +1,10 @@
-"""ChannelsLastExplorer under a hand, on a plain page: shapes, sizes of 1, each layer on and off."""
+"""ChannelsLastExplorer under a hand, on a plain page: shapes, sizes of 1, planes and tapes."""
 
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from stridekit.widgets import ChannelsLastExplorer
-from stridekit.widgets.channels_last_explorer import network as net
 from stridekit.widgets.channels_last_explorer import words
 from tests.browser.pages import (
     away,
@@ -13,7 +13,6 @@ from tests.browser.pages import (
     each,
     grid,
     press,
-    stop_the_clock,
     text,
     texts,
     walk,
@@ -23,7 +22,7 @@ from tests.needs import needs_chromium
 pytestmark = [needs_chromium, pytest.mark.long]
 
 
-def explorer(shape=(2, 3, 4, 5), **state):
+def explorer(shape=(2, 3, 2, 4), **state):
     made = ChannelsLastExplorer(shape)
     for name, value in state.items():
         setattr(made, name, value)
@@ -44,7 +43,7 @@ def assert_words(w, shape, index, highlight):
     assert each(gaps, "dataset.near") == [str(step == 1).lower() for step in steps]
 
 
-SHAPES = [((2, 3, 4, 5), (1, 2, 0, 4)), ((1, 4, 3, 2), (0, 3, 2, 1)), ((2, 1, 4, 5), (1, 0, 3, 3)),
+SHAPES = [((2, 3, 2, 4), (1, 2, 0, 3)), ((1, 4, 3, 2), (0, 3, 2, 1)), ((2, 1, 3, 5), (1, 0, 2, 3)),
           ((2, 3, 1, 1), (1, 1, 0, 0)), ((1, 1, 1, 1), (0, 0, 0, 0))]  # fmt: skip
 
 
@@ -79,23 +78,24 @@ def test_all_words_are_pythons(show, shape, index, highlight):
 
 def test_pointing_tells_of_what_is_under_the_pointer(show):
     """And then of the selected element again, even if the shape has shrunk in between."""
-    shape, index = (2, 3, 4, 5), (0, 1, 2, 2)
-    w = show(explorer(index=index))
+    shape, index = (2, 3, 3, 5), (0, 1, 1, 2)
+    w = show(explorer(shape, index=index))
     box = tape(w, "channels_last").locator(".sk-box")
-    box.nth(119).hover()
-    assert_words(w, shape, (1, 2, 3, 4), "pixel")
+    box.nth(89).hover()
+    assert_words(w, shape, (1, 2, 2, 4), "pixel")
     away(w)
     assert_words(w, shape, index, "pixel")
-    box.nth(119).click()
-    assert_words(w, shape, (1, 2, 3, 4), "pixel")
-    for k, size in enumerate((1, 2, 3, 3)):
-        w.locator(".sk-size input").nth(k).fill(str(size))
-    assert_words(w, (1, 2, 3, 3), (0, 1, 2, 2), "pixel")
+    box.nth(89).click()
+    assert_words(w, shape, (1, 2, 2, 4), "pixel")
+    sizes = w.locator(".sk-slider input")
+    for k, size in enumerate((1, 2, 2, 3)):
+        sizes.nth(k).fill(str(size))
+    assert_words(w, (1, 2, 2, 3), (0, 1, 1, 2), "pixel")
     tape(w, "contiguous_format").locator(".sk-box").nth(3).hover()
-    w.locator(".sk-size input").nth(0).fill("2")
-    assert_words(w, (2, 2, 3, 3), (0, 1, 2, 2), "pixel")
+    sizes.nth(0).fill("2")
+    assert_words(w, (2, 2, 2, 3), (0, 1, 1, 2), "pixel")
     button(w, "a channel's pixels").click()
-    assert_words(w, (2, 2, 3, 3), (0, 1, 2, 2), "channel")
+    assert_words(w, (2, 2, 2, 3), (0, 1, 1, 2), "channel")
 
 
 def test_sizes_end_where_pythons_do(show):
@@ -103,7 +103,7 @@ def test_sizes_end_where_pythons_do(show):
     w = show(explorer((1, 1, 1, 1)))
     names = ("N images", "C channels", "H height", "W width")
     for k, (name, most) in enumerate(zip(names, words.MAX_SIZES, strict=True)):
-        slider, shown = w.get_by_role("slider", name=name), w.locator(".sk-size output").nth(k)
+        slider, shown = w.get_by_role("slider", name=name), w.locator(".sk-slider output").nth(k)
         keys = {"End": most, "ArrowRight": most, "Home": 1, "ArrowLeft": 1}
         for key, size in [*keys.items(), ("End", most)]:
             press(slider, key)
@@ -113,7 +113,7 @@ def test_sizes_end_where_pythons_do(show):
 
 def test_planes_and_tapes_are_walked_by_keys(show):
     """Up and left lead back."""
-    w = show(explorer(index=(0, 1, 2, 2)))
+    w = show(explorer((2, 3, 3, 5), index=(0, 1, 2, 2)))
     planes, nhwc = grid(w, "the tensor: planes of channels"), tape(w, "channels_last")
 
     def place():
@@ -121,60 +121,26 @@ def test_planes_and_tapes_are_walked_by_keys(show):
 
     for where, steps in [
         (planes, [("ArrowUp", [0, 1, 1, 2]), ("ArrowLeft", [0, 1, 1, 1]), ("ArrowDown", [0, 1, 2, 1])]),
-        (nhwc, [("ArrowLeft", [0, 0, 2, 1]), ("ArrowRight", [0, 1, 2, 1]), ("End", [1, 2, 3, 4]),
-                ("ArrowRight", [1, 2, 3, 4])]),
+        (nhwc, [("ArrowLeft", [0, 0, 2, 1]), ("ArrowRight", [0, 1, 2, 1]), ("End", [1, 2, 2, 4]),
+                ("ArrowRight", [1, 2, 2, 4])]),
         (planes, [("Home", [0, 0, 0, 0]), ("ArrowUp", [0, 0, 0, 0])]),
     ]:  # fmt: skip
         walk(where, place, [(key, f"x{index} is element") for key, index in steps])
 
 
-def outcomes(w):
-    """The texts that say what the two inputs become, by layer."""
-    return dict(w.locator(".sk-network tbody tr").evaluate_all(OUTCOMES)[1:])
-
-
-OUTCOMES = """(rows) => rows.map(({ children: [layer, ...cells] }) => [
-  layer.textContent,
-  cells.map((cell) => [...cell.children].map((part) => part.textContent).filter(Boolean)),
-])"""
-
-
-def told(passage):
-    """The same in Python's words."""
-    text = passage.note if passage.label or passage.note else "nothing comes here"
-    stride = [str(passage.stride)] if passage.stride else []
-    name, _, taken = passage.label.partition(", ")
-    return [part for part in (name, *stride, taken, text) if part]
-
-
-@pytest.mark.parametrize("which", range(3))
-def test_every_layer_is_switched_on_and_off(show, which):
-    """Each has Python's result; one that is off is silent and grey; the end is read aloud."""
-    e = explorer(network_shape=net.INPUTS[which], layers=[])
-    w = show(e)
-    stop_the_clock(w.page)
-    w.locator(".sk-network input").first.check()
-    w.locator(".sk-network input").first.uncheck()
-    on = []
-    for layer, box in zip(net.LAYERS, w.locator(".sk-network input").all(), strict=True):
-        box.check()
-        on.append(layer.name)
-        if layer.name == "x + skip":
-            box.uncheck()
-            on.pop()
-        rows = dict(net.trace(which, on))
-        silent = {one.code: [[], []] for one in net.LAYERS}
-        assert outcomes(w) == silent | {name: [*map(told, row)] for name, row in rows.items()}
-    off = w.locator(".sk-network tbody tr.is-off")
-    assert [text.strip() for text in off.all_inner_texts()] == ["x + skip"]
-    for box in w.locator(".sk-network input:checked").all()[::-1]:
-        box.uncheck()
-    w.page.clock.run_for(400)
-    assert text(w, ".sk-spoken") == "No layer is switched on."
-    w.locator(".sk-network input").nth(net.NAMES.index("relu")).check()
-    ((_, passages),) = net.trace(which, ["relu"])
-    first, second = (", ".join(filter(None, [it.label, it.note])) for it in passages)
-    w.page.clock.run_for(400)
-    assert (first != second or which) and text(w, ".sk-spoken") == (
-        f"At the end, x in contiguous_format is: {first}; x in channels_last is: {second}."
-    )
+@pytest.mark.parametrize(("width", "across"), [(374, 2), (620, 4), (900, 4)])
+def test_planes_stand_side_by_side_where_there_is_room(show, width, across):
+    """Each line of boxes goes across as many planes as fit; each row of planes has its names above it."""
+    shape = (2, 4, 3, 5)
+    w = show(explorer(shape))
+    w.page.set_viewport_size({"width": width + 48, "height": 900})
+    planes = grid(w, "the tensor: planes of channels")
+    expect(planes.locator(".sk-row").first.locator(".sk-box")).to_have_count(across * 5)
+    names = planes.locator("xpath=preceding-sibling::*").locator("span")
+    rows = {round(box.bounding_box()["y"]) for box in names.all()[: -shape[0]]}
+    assert len(rows) == (1 if across == 4 else shape[0] * 4 // across)
+    right = w.bounding_box()["x"] + w.bounding_box()["width"]
+    ends = [box.bounding_box() for box in planes.locator(".sk-row").first.locator(".sk-box").all()]
+    assert max(end["x"] + end["width"] for end in ends) <= right
+    press(planes, "Home", "ArrowDown")
+    assert text(w, ".sk-place").startswith("x[0, 0, 1, 0] is")

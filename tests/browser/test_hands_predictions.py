@@ -28,7 +28,7 @@ def test_a_complaint_goes_with_the_next_try(show):
     field = labelled(line, "your prediction")
     for typed, complaint in [
         ("", "Write your answer first: a guess is enough."),
-        ("x", "I could not read “x” as one number: write it like 1024 or 2.5."),
+        ("x", "I could not read “x”: write it like 1024, 2.5 or 2 * 3 * 4."),
     ]:
         field.fill(typed)
         button(line, "Commit").click()
@@ -72,7 +72,7 @@ def test_each_answer_is_marked(show, pick, sentence, sign, marks, remark):
 
 def test_what_is_typed_is_shown_back_as_python_writes_it(show):
     """Small numbers with their exponent; to try again, the line is empty and has the focus."""
-    one = "a number"
+    one = "a number, or what gives it: 2 * 3 * 4"
     many = "whole numbers with commas between them, as torch writes a shape or a stride"
     cases = [
         (2.5e-05, "0.00003", one, "3e-05"),
@@ -93,6 +93,39 @@ def test_what_is_typed_is_shown_back_as_python_writes_it(show):
         assert field.input_value() == shown
         button(w, "try again").click()
         assert field.input_value() == "" and focused(w) == "your prediction"
+
+
+def test_the_card_shows_what_it_understands(show):
+    """While it is typed, beside a line that grows with it; what says so itself gets the hint."""
+    number, stride = show(Predict("How many bytes?", 160), Predict("Its stride?", (6, 1))).all()
+    hints = "a number, or what gives it: 2 * 3 * 4", "whole numbers with commas between them"
+    cases = [
+        (number, hints[0], ("5*8*4", "= 160"), ("12,582,912", "= 12582912"), ("12 KiB", "= 12288"),
+         ("160 bytes", "= 160"), ("160", hints[0]), ("5*", hints[0]), ("1/3", "= 0.3333333333333333")),
+        (stride, hints[1], ("6 1", "= (6, 1)"), ("[2*3,1]", "= (6, 1)"), ("(6, 1)", hints[1])),
+    ]  # fmt: skip
+    for w, hint, *typed in cases:
+        field, says = labelled(w, "your prediction"), w.locator(".sk-hint")
+        assert says.inner_text().startswith(hint)
+        for said_, understood in typed:
+            field.fill(said_)
+            assert says.inner_text().startswith(understood), said_
+    field = labelled(number, "your prediction")
+    field.fill("1 + " * 20 + "140")
+    assert field.evaluate("node => node.scrollWidth <= node.clientWidth")
+    field.press("Enter")
+    assert said(number)[1] == "✓" and field.input_value() == "160"
+
+
+def test_words_between_backticks_are_code_in_the_verdict_too(show):
+    """No backtick is left anywhere."""
+    words = ["`x` itself", "a copy of `x`", "`x`, or `y`"]
+    w = show(Predict("`y = x.t()`: what is `y`?", words[0], choices=words, why="`t`"))
+    w.locator(".sk-option input").nth(1).check()
+    button(w, "Commit").click()
+    assert said(w)[0] == "✗ you said “a copy of x”, it is “x itself”"
+    assert texts(w, ".sk-answer code") == ["x", "x"]
+    assert "`" not in w.inner_text()
 
 
 def test_code_is_code_and_nothing_shows_where_there_is_nothing(show):

@@ -1,21 +1,30 @@
 """ReshapeStepper under a hand, on a plain page: both ways, offsets, shared elements, odd sizes."""
 
+from itertools import pairwise
+
 import pytest
 
 from stridekit import Layout
 from stridekit.widgets import ReshapeStepper
 from stridekit.widgets.reshape_stepper.steps import steps
 from tests.browser.pages import (
+    beyond,
     button,
     each,
     enter,
+    is_seen,
     labelled,
+    middle,
+    painted,
     press,
     pressed,
     stop_the_clock,
     text,
     texts,
+    too_small,
+    travelling,
     walk,
+    widen,
 )
 from tests.needs import needs_chromium
 from tests.pipe import ask
@@ -173,21 +182,130 @@ def test_a_typed_shape_is_completed_and_a_refusal_goes(show):
     assert text(w, ".sk-expression") == "x = torch.arange(24.).view(4, 6).T"
 
 
+def test_ones_own_shape_and_stride(show):
+    """Typed in any usual way: the walk is that tensor's; a refusal stays until something else is shown."""
+    w = show(ReshapeStepper())
+    shape, stride, target = (labelled(w, name) for name in ("x has shape", "stride", "view it as"))
+
+    def shown():
+        return [field.input_value() for field in (shape, stride, target)]
+
+    for typed, becomes in [
+        ("torch.Size([2, 12])", ["2, 12", "12, 1", "3, 8"]),  # which still has 24 elements
+        ("3x4x5", ["3, 4, 5", "20, 5, 1", "60"]),
+        ("4 6", ["4, 6", "6, 1", "24"]),
+    ]:
+        enter(w, "x has shape", typed)
+        assert shown() == becomes, typed
+    enter(w, "stride", "[8 1]")
+    enter(w, "view it as", "(2, -1)")
+    assert shown() == ["4, 6", "8, 1", "2, 12"]
+    assert pressed(w.locator(".sk-presets button")) == ["rows cut out"]
+    enter(w, "stride", "(9, 1)")
+    assert pressed(w.locator(".sk-presets button")) == []
+    assert text(w, ".sk-expression") == "x = torch.arange(33.).as_strided((4, 6), (9, 1), 0)"
+    assert texts(w, ".sk-examples button") == ["(24,)"]
+    told = steps(Layout((4, 6), (9, 1), 0, 4), (2, 12))
+    button(w, "to the end").click()
+    assert text(w, ".sk-sentence") == told[-1].says and count(w) == f"step {len(told) - 1} of 4"
+    enter(w, "x has shape", "4, 6")  # which it has: neither the stride nor the walk begins again
+    assert shown() == ["4, 6", "9, 1", "2, 12"] and count(w) == "step 4 of 4"
+    why = w.locator(".sk-why")
+    for label, typed, reason in [
+        ("x has shape", "4 by 6", 'cannot read "4 by 6": write sizes, such as 4, 6'),
+        ("x has shape", "40, 60", "shape (40, 60) has 2400 elements: the picture holds 256"),
+        ("stride", "1", "shape (4, 6) has 2 dims, stride (1,) is for 1: give one step for each"),
+        ("stride", "-1, 1", "dim 0 has stride -1: torch has no negative strides"),
+    ]:
+        enter(w, label, typed)
+        assert why.inner_text() == reason and labelled(w, label).get_attribute("aria-invalid")
+        assert shape.get_attribute("aria-describedby") == why.get_attribute("id")
+        assert count(w) == "step 4 of 4" and not w.locator(".sk-expression").is_visible()
+    enter(w, "stride", "6 1")
+    assert why.inner_text() == "" and w.locator("[aria-invalid]").count() == 0
+    assert shown() == ["4, 6", "6, 1", "2, 12"] and w.locator(".sk-expression").is_visible()
+
+
+@pytest.mark.parametrize("width", [850, 390])
+def test_words_of_any_length_stay_inside(show, width):
+    """A refusal that quotes, fields and shapes of many dims: nothing leaves its widget, or its box."""
+    x = Layout((2,) * 6, itemsize=4).permute(1, 0, 2, 3, 5, 4)
+    w = show(stepper(x, (2, 2, 2, 1, 2, 2, 2, 1), 15))
+    widen(w, width)
+    for typed in ("4 by 6 " * 50, "1" * 300):
+        enter(w, "stride", typed)
+        painted(w.page)
+        assert beyond(w) == [] == too_small(w) and text(w, ".sk-why")
+    cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    assert w.locator(".sk-of, .sk-step, .sk-chunk span").evaluate_all(cut) == 0
+    joints = [joint.bounding_box() for joint in w.locator(".sk-joint").all()]
+    edges = sorted((box["x"], box["x"] + box["width"]) for box in joints)
+    assert all(right <= left for (_, right), (left, _) in pairwise(edges))
+
+
+def test_a_long_tape_follows_the_walk(show):
+    """Each step's boxes come into view, and then the followed element, in the copy too."""
+    w = show(stepper(Layout((16, 16), (1, 16), 0, 4), (256,), index=(15, 15)))
+
+    def seen(*where):
+        return [is_seen(w.locator(css).first) for css in where]
+
+    assert seen(".sk-tapebox .is-spot", ".sk-tapebox .sk-box") == [True, False]
+    button(w, "next").click()
+    assert seen(".sk-tapebox .is-run") == [True]
+    button(w, "to the end").click()
+    assert seen(".sk-tapebox .is-missed", ".sk-copy .is-spot") == [True, True]
+    w.locator(".sk-copy").evaluate("(pane) => void (pane.scrollTop = 0)")
+    labelled(w, "number in row-major order").fill("254")
+    assert seen(".sk-tapebox .is-spot", ".sk-copy .is-spot") == [True, True]
+
+
+def test_what_a_step_is_about_moves(show):
+    """A dim joins its chunk, a new dim leaves it, a copy comes out of the slots; the way back is still."""
+    free, stuck = show(ReshapeStepper(), stepper(CUT, (2, 12))).all()
+    stop_the_clock(free.page)
+
+    def moves(w, name):
+        return [label for label, *_ in travelling(w, name)]
+
+    told = [moves(free, "next") for _ in range(5)]
+    assert told == [[], ["dim 0"], ["new dim 1"], ["new dim 0"], []]  # a view moves nothing
+    assert [moves(free, "back") for _ in range(5)] == [[]] * 5
+    assert [moves(stuck, "next") for _ in range(3)] == [[], [], ["new dim 1"]]
+    found = travelling(stuck, "to the end")
+    assert len(found) == 24
+    for label, x, y in found:
+        slot = stuck.locator(".sk-tapebox .sk-box").nth(int(label.rpartition(" ")[2]) - 3)
+        assert middle(slot) == pytest.approx((x, y), abs=1), label
+    free.page.emulate_media(reduced_motion="reduce")
+    assert [moves(free, name) for name in ("next", "next", "to the end")] == [[]] * 3
+
+
 def test_it_plays_step_by_step_until_a_hand_takes_over(show):
-    """A step takes 1.2 s; a key stops it; from the end it starts over."""
+    """A step stays while its sentence is read; a key stops it; from the end it starts over."""
     w = show(stepper(CUT, (2, 12)))
     stop_the_clock(w.page)
-    play = w.locator(".sk-play")
+    play, speed = w.locator(".sk-play"), labelled(w, "speed")
 
     def state():
         return play.inner_text(), count(w)
 
+    def stays():
+        return 800 + 30 * len(text(w, ".sk-sentence"))
+
+    assert texts(w, ".sk-speed option") == ["0.5×", "1×", "2×"] and speed.input_value() == "1"
     play.click()
-    assert state() == ("❚❚ pause", "step 0 of 4")
-    w.page.clock.run_for(1300)
-    assert state() == ("❚❚ pause", "step 1 of 4")
+    for at, share in enumerate((1, 1 / 2)):
+        assert state() == ("❚❚ pause", f"step {at} of 4")
+        w.page.clock.run_for(int(stays() * share) - 20)
+        assert state() == ("❚❚ pause", f"step {at} of 4")
+        w.page.clock.run_for(40)
+        speed.select_option("2")  # the step on screen begins again
+    assert state() == ("❚❚ pause", "step 2 of 4")
+    press(speed, "ArrowUp")  # which is not a step back
+    assert (speed.input_value(), count(w)) == ("1", "step 2 of 4")
     press(play, "Home")
-    w.page.clock.run_for(3000)
+    w.page.clock.run_for(9000)
     assert state() == ("▶ play", "step 0 of 4")
     press(play, "End", "Enter")
     assert state() == ("❚❚ pause", "step 0 of 4")

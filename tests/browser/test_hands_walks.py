@@ -65,7 +65,7 @@ def test_a_preset_is_aligned_anew(show):
 
 def test_an_itemsize_keeps_the_alignment_possible(show):
     """Its slider moves by whole items, and ends where the last one begins."""
-    w = show(TraversalExplorer())
+    w = show(TraversalExplorer(visit=48))
     shift, size = controls(w)
     shift.fill("56")
     for itemsize, alignment in ((16, 48), (8, 48), (1, 48), (4, 48)):
@@ -113,18 +113,20 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
 def test_each_walk_has_its_own_order(show):
     """A change leaves the other walk alone; torch's order is named; a box has its first owner's colour."""
     x = torch.arange(12).view(3, 4)
-    w = show(TraversalExplorer(x[:, :1].expand(3, 4), other=x.t()))
+    w = show(TraversalExplorer(x[:, :1].expand(3, 4), other=x.t(), visit=12))
     six = show(TraversalExplorer(torch.zeros(2, 3, 5).permute(2, 0, 1), "torch"))
     assert pane(six, 0).locator("option").count() == 6
-    assert text(pane(six, 0), "option:checked") == "dims (1, 2, 0) · as torch runs it"
-    orders = ["row by row, dims (0, 1)", "column by column, dims (1, 0) · as torch runs it"]
+    assert text(pane(six, 0), "option:checked") == "dims (1, 2, 0) · torch's order"
+    orders = ["row by row, dims (0, 1)", "column by column, dims (1, 0) · torch's order"]
     assert texts(pane(w, 1), "option") == orders
     before = text(pane(w, 0), "option:checked")
     pane(w, 1).locator("select").select_option(index=1)
     assert text(pane(w, 1), "option:checked").startswith("column by column")
     assert text(pane(w, 0), "option:checked") == before
     assert pane(w, 1).get_attribute("aria-label") == "other, column by column, dims (1, 0)"
-    overlapping = show(TraversalExplorer(torch.arange(6).as_strided((4, 3), (1, 1)), (0, 1)))
+    overlapping = show(
+        TraversalExplorer(torch.arange(6).as_strided((4, 3), (1, 1)), (0, 1), visit=12)
+    )
     assert tints(w) == {"0": "sk-r0", "4": "sk-r1", "8": "sk-r2"}
     rows = [0, 0, 0, 1, 2, 3]
     assert tints(overlapping) == {str(k): f"sk-r{row}" for k, row in enumerate(rows)}
@@ -219,6 +221,28 @@ def test_a_warp_is_pythons(show, warp):
         assert slider.input_value() == str(getattr(warp, name))
     size = w.get_by_label("itemsize").input_value()
     assert size == f"{warp.itemsize} byte{'s' * (warp.itemsize != 1)}"
+
+
+@pytest.mark.parametrize("width", [374, 560, 770, 850])
+def test_no_order_is_cut(show, width):
+    """Each list is as wide as the longest of its orders, and stays inside the widget."""
+    x = torch.zeros(2, 3, 5, 2)
+    w = show(TraversalExplorer(), TraversalExplorer(x.permute(2, 0, 1, 3), "torch"))
+    w.page.set_viewport_size({"width": width + 48, "height": 900})
+    assert w.first.evaluate("(root) => root.clientWidth") == width
+    assert w.locator(".sk-walk select").evaluate_all(CUT) == []
+
+
+# Lists that are narrower than the longest of their texts would like, or reach out of the widget.
+CUT = """(all) => all.filter((select) => {
+  const free = select.cloneNode(true);
+  free.style.cssText = 'position: absolute; width: max-content; max-width: none';
+  select.after(free);
+  const wanted = free.offsetWidth;
+  free.remove();
+  const right = (node) => node.getBoundingClientRect().right;
+  return right(select) > right(select.closest('.stridekit')) || select.offsetWidth < wanted;
+}).map((select) => [select.offsetWidth, select.value])"""
 
 
 def test_a_warp_is_kept_for_the_next_time(show):

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from tests.browser.pages import (
     BY_HAND,
@@ -54,7 +55,7 @@ def kernel(lab, kinds_page):
 # The stride explorer -------------------------------------------------------------------------------------
 
 PRESETS = [
-    *("row-major", "column-major", "transpose", "every second column", "diagonal", "broadcast"),
+    *("slice", "row-major", "column-major", "transpose", "every 2nd", "diagonal", "broadcast"),
     "windows",
 ]
 
@@ -78,22 +79,21 @@ def test_strides_by_mouse(make, kernel):
     w.locator(".sk-tapebox").scroll_into_view_if_needed()  # the mouse reaches what is in the window
     drag(w, "stride[0]", 6)
     w.page.mouse.up()
-    assert code(w) == "torch.arange(40.).as_strided((5,), (6,), 0)"
+    assert code(w) == "torch.arange(40.).as_strided((4,), (4,), 2)"
     assert_strides(w, kernel)
-    w.locator(".sk-slot").nth(18).hover()
-    assert text(w, ".sk-sentence").startswith("x[3] is element 18")
+    w.locator(".sk-slot").nth(14).hover()
+    assert text(w, ".sk-sentence").startswith("x[3] is element 14")
 
 
 def test_strides_by_keyboard(make, kernel):
     """A slider stops where torch does; the grid is walked; a chain is typed and undone."""
     w = make("StrideExplorer()")
-    press(button(w, "every second column"), "Enter")
     stride = labelled(w, "stride[1]")
     press(stride, *["ArrowRight"] * 3)
-    assert code(w) == "torch.arange(40.).as_strided((5, 4), (8, 2), 0)"
-    assert text(w, ".sk-why").startswith("stride[1] stops at 2: beyond it, x[4, 3]")
+    assert code(w) == "torch.arange(40.).as_strided((4, 6), (8, 2), 2)"
+    assert text(w, ".sk-why").startswith("stride[1] stops at 2: beyond it, x[3, 5]")
     with pytest.raises(RuntimeError, match="out of bounds"):
-        torch.arange(40.0).as_strided((5, 4), (8, 3), 0)
+        torch.arange(40.0).as_strided((4, 6), (8, 3), 2)
     press(stride, *["ArrowLeft"] * 3)
     assert_strides(w, kernel)
     press(button(w, "row-major"), "Enter")
@@ -107,7 +107,7 @@ def test_strides_by_keyboard(make, kernel):
         enter(w, "then", typed)
         assert_strides(w, kernel)
     assert code(w) == "torch.arange(40.).view(5, 8).T[1:].contiguous().view(5, 7)"
-    press(labelled(w, "then"), "Control+z", "Control+z")
+    press(labelled(w, "then"), "Control+z")
     assert_strides(w, kernel)
     assert code(w) == "torch.arange(40.).view(5, 8).T[1:]"
 
@@ -129,14 +129,15 @@ def assert_aliases(w, kernel, *lines):
 
 
 def test_aliases_by_mouse(make, kernel):
-    """An example is clicked and undone; a slot lights its owners."""
-    w, first = make(ALIASES), ("y = x[1:, ::2]", "z = x[:, 4:]")
+    """Examples are clicked and taken back, down to the lesson's lines; a slot lights its owners."""
+    w, first = make(ALIASES), ["y = x[1:, ::2]", "z = x[:, 4:]"]
     assert_aliases(w, kernel, *first)
+    button(w, "y += 100").click()
+    assert_aliases(w, kernel, *first, "y += 100")
     button(w, "undo").click()
+    assert_aliases(w, kernel, *first)
+    enter(w, "run a line", "z = x.clone()")
     button(w, "reset").click()
-    assert not w.locator(".sk-card.is-y").is_visible() and kernel("w.steps") == "()"
-    button(w, first[0]).click()
-    enter(w, "run a line", first[1])
     assert_aliases(w, kernel, *first)
     w.locator(".sk-storage .sk-box").nth(10).hover()
     assert text(w, ".sk-readout") == "element 10 holds 10: x[1, 4], y[0, 2], z[1, 0]"
@@ -221,30 +222,14 @@ def in_memory(t):
 
 
 def test_channels_by_mouse(make, kernel):
-    """A box lights its channel on both tapes; layers are switched on and off, with torch's results."""
+    """A box lights its channel on both tapes."""
     w = make("ChannelsLastExplorer()")
     button(w, "a channel's pixels").click()
-    tape(w, "channels_last").locator(".sk-box").nth(22).click()
+    tape(w, "channels_last").locator(".sk-box").nth(19).click()
     classes = "all => all.flatMap((box, k) => (box.classList.contains('is-lit') ? [k] : []))"
     lit = [tape(w, name).locator(".sk-box").evaluate_all(classes) for name in TAPES]
-    assert lit == [[k for k in range(20, 40) if k != 27], [k for k in range(1, 60, 3) if k != 22]]
+    assert lit == [[k for k in range(8, 16) if k != 14], [k for k in range(1, 24, 3) if k != 19]]
     assert kernel("w.index, w.highlight") == "(0, 1, 1, 2) channel"
-
-    def row(name):
-        return texts(w.locator(".sk-network tbody tr").filter(has_text=name), "td")[1]
-
-    x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
-    assert row("F.relu(x)").startswith("channels_last")
-    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").check()
-    lost = row("x[0].unsqueeze(0)")
-    assert str(tuple(x[0].unsqueeze(0).stride())) in lost and "channels_last is lost" in lost
-    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").uncheck()
-    w.get_by_role("checkbox", name="x.flatten(1)").uncheck()
-    w.get_by_role("checkbox", name="x.view(len(x), -1)").check()
-    assert "torch refuses: C is innermost" in row("x.view(len(x), -1)")
-    with pytest.raises(RuntimeError, match="view size is not compatible"):
-        x.view(2, -1)
-    assert kernel("w.layers") == "('conv2d', 'batch_norm', 'relu', 'max_pool2d', 'view')"
 
 
 def test_channels_by_keyboard(make, kernel):
@@ -267,6 +252,42 @@ def test_channels_by_keyboard(make, kernel):
     assert kernel("w.index") == "(0, 1, 1, 0)"
 
 
+# Memory formats through layers ---------------------------------------------------------------------------
+
+
+def test_formats_by_mouse(make, kernel):
+    """Layers are switched on and off, with torch's results."""
+    w = make("FormatTracer()")
+
+    def row(name):
+        return texts(w.locator("tbody tr").filter(has_text=name), "td")[1]
+
+    x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    assert row("F.relu(x)").startswith("channels_last")
+    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").check()
+    lost = row("x[0].unsqueeze(0)")
+    assert str(tuple(x[0].unsqueeze(0).stride())) in lost and "channels_last is lost" in lost
+    w.get_by_role("checkbox", name="x[0].unsqueeze(0)").uncheck()
+    w.get_by_role("checkbox", name="x.flatten(1)").uncheck()
+    w.get_by_role("checkbox", name="x.view(len(x), -1)").check()
+    assert "torch refuses: C is innermost" in row("x.view(len(x), -1)")
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        x.view(2, -1)
+    assert kernel("w.layers") == "('conv2d', 'batch_norm', 'relu', 'max_pool2d', 'view')"
+
+
+def test_formats_by_keyboard(make, kernel):
+    """The space bar switches a layer, and what comes out at the end is said."""
+    w = make("FormatTracer(layers=[])")
+    press(w.get_by_role("checkbox", name="skip + x"), "Space")
+    hears(
+        w,
+        "At the end, x in contiguous_format is: contiguous_format; x in channels_last is: ",
+    )
+    press(button(w, "x of shape (2, 1, 4, 4)"), "Enter")
+    assert kernel("w.shape, w.layers") == "(2, 1, 4, 4) ('skip + x',)"
+
+
 # Traversals ----------------------------------------------------------------------------------------------
 
 
@@ -284,10 +305,10 @@ def test_walks_by_mouse(make, kernel):
         assert [*map(int, found)] == misses
         assert kernel("[w.counts.misses, w.other_counts.misses]") == str(misses)
     x = torch.arange(96).view(6, 16)[:, ::2]
-    button(w, "every second column").click()
+    button(w, "every 2nd column").click()
     assert sorted(ints(pane(w, 1), ".sk-byte-box")) == x.flatten().tolist()
     button(w, "transpose").click()
-    pane(w, 0).locator("select").select_option("column by column, dims (1, 0) · as torch runs it")
+    pane(w, 0).locator("select").select_option("column by column, dims (1, 0) · torch's order")
     assert kernel("w.order, w.counts.misses") == "(1, 0) 6"
     button(w, "a GPU's warp").click()
     w.locator(".sk-warp").get_by_label("itemsize").select_option("8 bytes")
@@ -354,6 +375,50 @@ def test_predictions_by_keyboard(make, kernel):
         assert text(w, ".sk-answer").startswith(said)
     shape = torch.arange(24).view(4, 6).unfold(0, 3, 1).shape
     assert kernel("w.committed") == str(tuple(shape))
+
+
+# Exercises -----------------------------------------------------------------------------------------------
+
+EXERCISE = """\
+from stridekit.exercises import core, strides as ex
+core.LEAST_SECONDS, core.PATIENCE = 0.3, 0
+def row(x, i): return x[0]
+def column(x, j): ..."""
+
+
+def test_an_exercise_by_keyboard_and_by_mouse(lab, kinds_page, make, kernel):
+    """Its hints stay listed in the next panel; its check takes the function as it is now, or stops it."""
+    assert lab.run_code(kinds_page, EXERCISE) == ""
+    w = make("ex.row.check(row)")
+    press(button(w, "hint 1 of 3"), "Enter", "Enter")
+    assert kernel("ex.row.opened") == "2" and len(texts(w, ".sk-hints li")) == 2
+    w = make("ex.row.check(row)")
+    assert len(texts(w, ".sk-hints li")) == 2
+    button(w, "check again").click()
+    expect(w.locator(".sk-note")).to_contain_text("row has not changed.")
+    for defined, said in [
+        ("row = ex.row.reference", "✓ row: right on all 13 cases"),
+        ("def row(x, i):\n    while i < 9: pass", "in the loop: while i < 9: pass"),
+    ]:
+        lab.run_code(kinds_page, defined)
+        button(w, "check again").click()
+        expect(w.locator(".sk-card").last).to_contain_text(said)
+    w = make("ex.column.check(column)")
+    assert text(w, "b") == "column: not attempted yet" and texts(w, ".sk-hints li") == []
+
+
+@pytest.mark.long
+def test_an_exercise_whose_kernel_is_gone(notebook):
+    """Hints and the solution still open; a check says what it needs."""
+    page = notebook("from stridekit.exercises import strides as ex", "ex.row")
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.wait_for_function("!jupyterapp.shell.currentWidget.sessionContext.session")
+    w = page.locator(".sk-exercise")
+    button(w, "hint 1 of 3").click()
+    press(button(w, "solution"), "Enter", "Enter")
+    assert len(texts(w, ".sk-hints li")) == 1 and text(w, ".sk-solution").startswith("def row(")
+    button(w, "check").click()
+    expect(w.locator(".sk-note")).to_contain_text("A check needs the kernel")
 
 
 # All of them ---------------------------------------------------------------------------------------------

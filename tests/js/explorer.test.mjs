@@ -167,6 +167,38 @@ test("the cache line of the selected element is dark and named", () => {
   assert.ok(tags.some(([text]) => text === "cache line 1"));
 });
 
+test("no two labels lie on each other, wherever steps lead", () => {
+  const width = (text) => 7 * text.length;
+  const cases = [[8, 1], [9, 1], [16, 1], [1, 2], [17, 16], [15, 1], [0, 1], [2, 1], [5, 4]].flatMap((stride) =>
+    [0, 1, 2, 5].flatMap((start) => [[96, null], [40, null], [40, 0], [40, 1]].map((rest) => [stride, start, ...rest])));
+  for (const [stride, start, storageSize, lit] of cases) {
+    const layout = { shape: [3, 3], stride, storage_offset: start, itemsize: 4 };
+    const boxes = drawn(layout, storageSize, [1, 1], lit).tags.map(([text, x, y, kind]) => {
+      const left = x - (kind.includes("is-left") ? width(text) : kind.includes("is-centred") ? width(text) / 2 : 0);
+      return { text, left, right: left + width(text), y };
+    });
+    for (const a of boxes)
+      for (const b of boxes) {
+        const areApart = a === b || a.right <= b.left || b.right <= a.left || Math.abs(a.y - b.y) >= 14;
+        assert.ok(areApart, `${a.text} and ${b.text}: ${stride} ${start} of ${storageSize}, ${lit} lit`);
+      }
+  }
+});
+
+test("where room is scarce the rows of a grid and of a tape are lower, and no cell is lost", () => {
+  const heights = [Infinity, 190, 0].map((room) => gridGeometry([6, 4], 480, false, 2, room));
+  assert.deepEqual(heights.map(({ height }) => height), [34, 24, 18]);
+  assert.ok(heights[1].totalHeight <= 190);
+  for (const g of heights)
+    for (let flat = 0; flat < 24; flat++) {
+      const [x, y] = g.corner(flat);
+      assert.equal(g.flatAt(x + 1, y + g.height - 1), flat);
+    }
+  const { owners } = reach(SLICED);
+  const [roomy, tight] = [false, true].map((low) => tapeGeometry(40, SLICED, 840, owners, 2, low));
+  assert.ok(tight.bottom < roomy.bottom && tight.height >= 24);
+});
+
 test("an empty layout has no steps", () => {
   const { paths, grips } = drawn({ shape: [0, 3], stride: [3, 1], storage_offset: 0, itemsize: 4 }, 8);
   assert.deepEqual([kinds(paths, "sk-step").length, grips.length], [0, 0]);

@@ -42,6 +42,7 @@ test("a listener may go at any time, and others stay", () => {
   assert.deepEqual(told, ["first", "second", "second"]);
 });
 
+Object.assign(globalThis, { location: { hash: "" }, addEventListener: () => {} });
 const node = (widget) => ({ dataset: { widget } });
 const page = (...nodes) => ({ querySelectorAll: (css) => (css === "[data-widget]" ? nodes : []) });
 const SHOWS = `globalThis.loaded = (globalThis.loaded ?? 0) + 1;

@@ -1,7 +1,7 @@
 // The lines of the alias explorer: the rule `line` of widgets/grammar.py. This is lines.py, function by function.
 
 import { Refused } from "../page/layout.js";
-import { createReader } from "../page/grammar.js";
+import { createReader, plain } from "../page/grammar.js";
 
 /** The argument of each operation in place: none, an int, or a tensor. */
 const IN_PLACE = {
@@ -9,17 +9,18 @@ const IN_PLACE = {
   ".add_": "int or tensor", ".sub_": "int or tensor", ".mul_": "int or tensor",
 };
 const OPERATORS = { "=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_" };
-const FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one";
+const formsOf = ([x, y]) =>
+  `write ${y} = ${x}[1:, ::2] or ${y} = ${x} + 1 to make a tensor, ${y} += 100 or ${y}[0] = 7 to write to one`;
 
 /**
  * The parsed line: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
  * is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
  */
-export function readLine(text) {
-  const reader = createReader(text, FORMS);
+export function readLine(text, called = ["x", "y"]) {
+  const reader = createReader(plain(text), formsOf(called));
   const said = line(reader);
   reader.need("");
-  return { text: reader.text, ...said };
+  return { text: reader.written(), ...said };
 }
 
 function line(reader) {
@@ -50,10 +51,7 @@ function line(reader) {
 function chain(reader) {
   const [name, steps] = [reader.name(), []];
   while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) {
-    const step = reader.step();
-    if (["contiguous", "clone"].includes(step.name) && step.args[0] !== undefined)
-      throw new Refused(`write .${step.name}(), without a format`);
-    steps.push(step);
+    steps.push(reader.step());
   }
   return { name, steps, text: name + steps.map((step) => step.text).join("") };
 }

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from stridekit.layout import LayoutError
-from stridekit.widgets.grammar import Reader, Step
+from stridekit.widgets.grammar import Reader, Step, plain
 
 # The argument of each operation in place: none, an int, or a tensor.
 IN_PLACE = {".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor"}
 IN_PLACE |= dict.fromkeys((".add_", ".sub_", ".mul_"), "int or tensor")
 _OPERATORS = {"=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_"}
-_FORMS = "write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one"
+_FORMS = (
+    "write {y} = {x}[1:, ::2] or {y} = {x} + 1 to make a tensor, "
+    "{y} += 100 or {y}[0] = 7 to write to one"
+)
 
 
 class Chain(NamedTuple):
@@ -58,20 +60,20 @@ class Store(NamedTuple):
     source: Operand | None
 
 
-def read(text: str) -> Bind | Compute | Store:
-    """The parsed line. Raises LayoutError for a line in none of the forms.
+def read(text: str, x: str = "x", y: str = "y") -> Bind | Compute | Store:
+    """The parsed line. Raises LayoutError for a line in none of the forms, which are told with these names.
 
     >>> read("y = x[1:, ::2].t()").name, read("y = x + 1").sign, read("y[0] += 5").op
     ('y', '+', 'add_')
     """
-    reader = Reader(text, _FORMS)
+    reader = Reader(plain(text), _FORMS.format(x=x, y=y))
     line = _line(reader)
     reader.need("")
-    return line
+    return line._replace(text=reader.written)
 
 
 def _line(reader: Reader) -> Bind | Compute | Store:
-    text, target = reader.text, _chain(reader)
+    text, target = "", _chain(reader)  # the text is known at the end
     if not target.steps and reader.take("="):
         left = _operand(reader)
         sign = reader.take("+", "-", "*")
@@ -98,8 +100,6 @@ def _chain(reader: Reader) -> Chain:
     name, steps = reader.name(), []
     while reader.token[:1] in (".", "[") and reader.token not in IN_PLACE:
         steps.append(reader.step())
-        if "memory_format" in steps[-1].named:
-            raise LayoutError(f"write .{steps[-1].name}(), without a format")
     return Chain(name, tuple(steps))
 
 

@@ -1,63 +1,116 @@
 // The panes of the alias explorer: a small grid for each tensor, and a tape for each storage.
 //
-// Each name has a letter, a hue and a pattern: in its grid, and as a lane through the boxes of the tape that it reaches.
+// Each name has a hue and a pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
 
-import { elementsOf, namesOf } from "./session.js";
+import { elementsOf, NAMES, namesOf } from "./session.js";
 import { elementName, numel, range, tuple, unflatten } from "../page/layout.js";
 import { boxFor, fit, h, pool, set } from "../page/dom.js";
 import { createMarks } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
 
-const [CELL, NARROW] = [44, 30]; // pitch of a grid's boxes, and the least
-const [HEAD, SIDE] = [20, 34]; // room for the numbers above and beside a grid
+const PITCHES = [44, 40, 36, 33, 30]; // of a grid's boxes, the widest that lets all grids stand side by side
+const NARROW = PITCHES.at(-1);
+const [HEAD, SIDE] = [18, 34]; // room for the numbers above and beside a grid
+const [LETTER, CHARACTER] = [40, 7.3]; // widths above them: the letter, and a character of the numbers
 const APART = 18; // between planes that stand side by side
-const GUTTER = 40; // room for the number of a row's first element
-const NAMES = ["x", "y", "z"];
+const BETWEEN = 20; // between grids, and between storages
+const [SLOT, LEAST, GAP] = [46, 33, 3]; // pitch of a storage's boxes, the most and the least, and what is between them
+const [VALUE, LANE] = [22, 13]; // heights in a box of a storage: the number, and the lane of each name below it
+const GUTTER = 34; // room for the number of a row's first element
+const WIDE = 600; // in a narrower widget, short lines let two grids stand side by side
+const BAR = 10; // room for the scroll bar of a pane
+
+const longestOf = (texts) => Math.max(1, ...texts.map((text) => text.length));
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 /** A box that the last line wrote flashes; two alternating classes restart the animation each time. */
-const written = ({ session }, tape, element) =>
+const written = (session, tape, element) =>
   session.touched.some(([t, e]) => t === tape && e === element)
     ? ` is-written is-flash${session.log.length % 2}`
     : "";
 
-/** The grids of the existing tensors. `hand` is {onHover, onMove}, told {tape, element}. */
-export function createOwned(id, hand) {
-  const node = h("div", { class: "sk-owned" });
-  const cards = NAMES.map((name) => createCard(id, name, hand));
+/** The grids of the existing tensors of these names. `hand` is {onHover, onMove}, told {tape, element}. */
+export function createOwned(id, names, hand) {
+  const node = h("div", { class: "sk-owned sk-pane" });
+  const cards = names.map((name, k) => createCard(`${id}-${NAMES[k]}`, name, NAMES[k], hand));
   node.append(...cards.map((card) => card.node));
-  return { node, draw: (view, width) => cards.forEach((card) => card.draw(view, width)) };
+  let laidOut = "";
+
+  function draw(view, width) {
+    const there = cards.filter((card) => card.read(view));
+    const key = [width, ...there.map((card) => card.key())].join(" ");
+    if (key !== laidOut) layOut(there, width - BAR);
+    laidOut = key;
+    for (const card of there) card.draw(view);
+  }
+
+  /** The widest boxes with which all grids stand side by side, first with numbers in two lines, then in three. */
+  function layOut(there, width) {
+    const looks = [2, 3].flatMap((lines) => PITCHES.map((pitch) => ({ pitch, lines, width })));
+    const fits = (look) =>
+      sum(there.map((card) => card.widthOf(look))) + BETWEEN * (there.length - 1) <= width;
+    const look = looks.find(fits) ?? { pitch: 40, lines: width < WIDE ? 3 : 2, width };
+    for (const card of there) card.layOut(look);
+  }
+
+  /** The boxes of a name's grid: [node, tape, element] each. */
+  const boxesOf = (name) => cards[NAMES.indexOf(name)].boxes();
+
+  return { node, draw, boxesOf };
 }
 
-function createCard(id, name, hand) {
-  const own = { tensor: null, flats: [], elements: [] }; // flats and elements in the order of the strip's boxes
-  const strip = createStrip(`${id}-${name}`, {
-    label: `elements of ${name} by index`, height: 29, ...hand,
+function createCard(id, name, kind, hand) {
+  // `all` and `texts` in the order of the indices, `flats` and `elements` in that of the strip's boxes
+  const own = { tensor: null, all: [], texts: [], flats: [], elements: [] };
+  const strip = createStrip(id, {
+    label: `elements of ${name} by index`, height: 27, gap: GAP, ...hand,
     of: (k) => ({ tape: own.tensor.tape, element: own.elements[k] }),
   });
   const numbers = h("span", { class: "sk-numbers" });
-  const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${name}`, text: name }), numbers);
+  const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${kind}`, text: name }), numbers);
   const heads = createMarks("sk-heads");
   const body = h("div", { class: "sk-body" }, heads.node, strip.node);
-  const node = h("div", { class: `sk-card is-${name}`, role: "group", "aria-label": `tensor ${name}` }, title, body);
-  let laidOut = null;
+  const node = h("div", { class: `sk-card is-${kind}`, role: "group", "aria-label": `tensor ${name}` }, title, body);
 
-  function layOut({ layout }, width, longest) {
-    const { shape } = layout;
-    const count = numel(layout);
-    const grid = arrange(shape, count, width, longest);
-    const { perRow, columns, rows, across, top, side } = grid;
+  /** Take what the session has for this name; false if that is nothing. */
+  function read({ session }) {
+    const tensor = session.tensors[name];
+    set(node, "hidden", tensor ? null : "");
+    if (!tensor) return false;
+    const all = elementsOf(tensor);
+    Object.assign(own, { tensor, all, texts: all.map((element) => String(session.tapes[tensor.tape][element])) });
+    return true;
+  }
+
+  /** What its place depends on. */
+  const key = () => [name, ...numbersIn(3), longestOf(own.texts)].join(" ");
+
+  function numbersIn(lines) {
+    const { shape, stride, storage_offset } = own.tensor.layout;
+    const all = [`shape ${tuple(shape)}`, `stride ${tuple(stride)}`, `storage_offset ${storage_offset}`];
+    return lines === 3 ? all : [all.slice(0, 2).join(", "), all[2]];
+  }
+
+  const gridFor = (look) => arrange(own.tensor.layout.shape, numel(own.tensor.layout), longestOf(own.texts), look);
+  const widthOf = (look) => Math.max(gridFor(look).width, LETTER + CHARACTER * (name.length - 1 + longestOf(numbersIn(look.lines))));
+
+  function layOut(look) {
+    const { shape } = own.tensor.layout;
+    const grid = gridFor(look);
+    const { perRow, columns, rows, top, side, pitch } = grid;
     own.flats = grid.flats;
-    const most = width - side - (across - 1) * APART - 24;
     const apart = shape.length > 2 && grid.isWhole ? { columns: [columns, APART], rows: [rows, HEAD + 4] } : {};
-    strip.layOut(count, perRow, Math.min(CELL * perRow, most), apart);
+    strip.layOut(own.flats.length, perRow, pitch * perRow, apart);
+    set(numbers, "text", numbersIn(look.lines).join("\n"));
     set(body, "style", `padding:${top}px 0 0 ${side}px`);
-    heads.draw((count ? marksOf(shape, grid) : []).map(({ kind, text, at }) => {
-      const x = { "is-column": side + strip.middle(at)[0], "is-line": side - 8, "is-plane": side + strip.left(at) }[kind];
-      const y = { "is-column": top - HEAD, "is-line": top + strip.top(at) + strip.height / 2 - 9,
+    heads.draw((own.flats.length ? marksOf(shape, grid) : []).map(({ kind, text, at }) => {
+      const [middle, centre] = strip.middle(at);
+      const x = { "is-column": side + middle, "is-line": side - 8, "is-plane": side + strip.left(at) }[kind];
+      const y = { "is-column": top - HEAD, "is-line": top + centre - 9,
         "is-plane": at < perRow ? 0 : top + strip.top(at) - HEAD }[kind];
       return [text, x, y, kind];
     }));
-    set(strip.node, "data-empty", count ? null : "no elements");
+    set(strip.node, "data-empty", own.flats.length ? null : "no elements");
   }
 
   /** The numbers of columns and lines, and the names of planes: each at a box, by its place in the strip. */
@@ -74,103 +127,106 @@ function createCard(id, name, hand) {
     return [...across, ...(shape.length > 1 ? down : []), ...(shape.length > 2 ? planes : [])];
   }
 
-  function draw(view, width) {
-    const tensor = view.session.tensors[name];
-    set(node, "hidden", tensor ? null : "");
-    if (!tensor) return;
-    const { shape, stride, storage_offset } = tensor.layout;
-    const values = view.session.tapes[tensor.tape];
-    const all = elementsOf(tensor);
-    const texts = all.map((element) => String(values[element]));
-    const longest = shape.length === 1 ? Math.max(1, ...texts.map((text) => text.length)) : 1;
-    const key = `${shape} ${width} ${longest}`;
-    if (key !== laidOut) layOut(tensor, width, longest);
-    laidOut = key;
-    Object.assign(own, { tensor, elements: own.flats.map((flat) => all[flat]) });
-    set(numbers, "text", `shape ${tuple(shape)}, stride ${tuple(stride)}\nstorage_offset ${storage_offset}`);
+  function draw({ session, pointed, spot }) {
+    const { tensor, texts, flats } = own;
+    own.elements = flats.map((flat) => own.all[flat]);
     fit(strip.node, texts, strip.boxWidth());
-    const { pointed, spot } = view;
     const isAt = (where, k) => where?.tape === tensor.tape && where.element === own.elements[k];
     const active = own.elements.findIndex((_, k) => isAt(spot, k));
     strip.draw((k) => {
-      const element = own.elements[k];
+      const [element, text] = [own.elements[k], texts[flats[k]]];
       return {
-        text: String(values[element]),
-        kind: `sk-of is-${name}${isAt(pointed, k) ? " is-spot" : ""}${written(view, tensor.tape, element)}`,
-        says: `${elementName(unflatten(shape, own.flats[k]), name)}: ${values[element]}, element ${element}`,
+        text,
+        kind: `sk-of is-${kind}${isAt(pointed, k) ? " is-spot" : ""}${written(session, tensor.tape, element)}`,
+        says: `${elementName(unflatten(tensor.layout.shape, flats[k]), name)}: ${text}, element ${element}`,
       };
     }, active < 0 ? null : active);
   }
 
-  return { node, draw };
+  const boxes = () => own.elements.map((element, k) => [strip.box(k), own.tensor.tape, element]);
+
+  return { node, read, key, widthOf, layOut, draw, boxes };
 }
 
 /**
- * The places of the boxes of a tensor. Planes of more than two dims stand side by side, as many as fit and make full
- * lines. Columns that do not fit continue in the next line. `flats` is the flat index at each place.
+ * The places of the boxes of a tensor, no further apart than `pitch`. Planes of more than two dims stand side by side,
+ * as many as fit and make full lines. Columns that do not fit continue in the next line. `flats` is the flat index at
+ * each place.
  */
-function arrange(shape, count, width, longest) {
+function arrange(shape, count, longest, look) {
   const [columns, rows, stack] = [shape.at(-1) ?? 1, shape.at(-2) ?? 1, shape.at(-3) ?? 1];
-  const room = width - 24 - (shape.length > 1 ? SIDE : 0);
-  const pitch = Math.max(NARROW, boxFor(longest, 9) + 4);
-  const isWhole = columns * pitch <= room;
-  const fits = (many) => stack % many === 0 && many * columns * NARROW + (many - 1) * APART <= room;
+  const room = look.width - (shape.length > 1 ? SIDE : 0);
+  const least = Math.max(NARROW, boxFor(longest, 9) + GAP);
+  const isWhole = columns * least <= room;
+  const fits = (many) => stack % many === 0 && many * columns * least + (many - 1) * APART <= room;
   const across = isWhole && count ? range(stack).map((k) => stack - k).find(fits) : 1;
-  const lines = Math.ceil((columns * pitch) / (room - SIDE));
+  const lines = Math.ceil((columns * least) / (room - SIDE));
   const perRow = Math.max(1, isWhole ? across * columns : Math.ceil(columns / lines));
+  const apart = (across - 1) * APART;
+  const pitch = Math.max(least, Math.min(look.pitch, Math.floor((room - apart) / perRow)));
+  const side = (shape.length > 1 ? isWhole : !isWhole) ? SIDE : 0; // wrapped rows of a matrix have no numbers
   const flatAt = (k) => {
     const [line, column] = [Math.floor(k / perRow), k % perRow];
     const plane = Math.floor(line / rows) * across + Math.floor(column / columns);
     return (plane * rows + (line % rows)) * columns + (column % columns);
   };
   return {
-    columns, rows, across, perRow, isWhole,
+    columns, rows, across, perRow, isWhole, pitch, side,
+    width: side + perRow * pitch + apart,
     flats: range(count).map((k) => (isWhole ? flatAt(k) : k)),
     top: !shape.length || !isWhole ? 0 : shape.length > 2 ? 2 * HEAD : HEAD,
-    side: (shape.length > 1 ? isWhole : !isWhole) ? SIDE : 0, // wrapped rows of a matrix have no numbers
   };
 }
 
-/** The storages, one below the other. */
+/** The storages: boxes of one width in all, and those with room beside each other stand there. */
 export function createTapes(id, hand) {
-  const node = h("div", { class: "sk-tapes" });
+  const node = h("div", { class: "sk-tapes sk-pane" });
   const take = pool(node, (tape) => {
     const made = createTape(`${id}-t${tape}`, tape, hand);
-    return Object.assign(made.node, { draw: made.draw });
+    return Object.assign(made.node, { draw: made.draw, box: made.box });
   });
-  return {
-    node,
-    draw: (view, width) => take(view.session.tapes.length).forEach((each) => each.draw(view, width)),
-  };
+
+  function draw(view, width) {
+    const { tapes } = view.session;
+    const room = width - BAR;
+    const least = Math.max(LEAST, boxFor(longestOf(tapes.flat().map(String)), 9) + GAP);
+    const inOne = Math.floor(room / Math.max(1, ...tapes.map((values) => values.length)));
+    const pitch = inOne < least ? Math.floor((room - GUTTER) / Math.floor((room - GUTTER) / least)) : Math.min(inOne, SLOT);
+    take(tapes.length).forEach((each) => each.draw(view, pitch, room));
+  }
+
+  return { node, draw, boxOf: (tape, element) => node.children[tape].box(element) };
 }
 
 function createTape(id, tape, hand) {
   const strip = createStrip(id, {
-    label: `storage ${tape + 1}, in the order of memory`, height: 82, gap: 6, ...hand,
-    of: (element) => ({ tape, element }),
+    label: `storage ${tape + 1}, in the order of memory`, gap: GAP, ...hand, of: (element) => ({ tape, element }),
   });
   const [what, why] = [h("span"), h("code")];
   const title = h("p", { class: "sk-title" }, what, why);
   const heads = createMarks("sk-heads");
-  const body = h("div", { class: "sk-body", style: `padding-left:${GUTTER}px` }, heads.node, strip.node);
+  const body = h("div", { class: "sk-body" }, heads.node, strip.node);
   const node = h("div", { class: "sk-storage" }, title, body);
   let laidOut = null;
 
-  function layOut(count, width) {
-    const rows = Math.max(1, Math.ceil(count / Math.floor((width - GUTTER - 8) / 46)));
+  function layOut(count, lanes, pitch, room) {
+    const isOne = count * pitch <= room;
+    const most = Math.max(1, Math.floor((room - GUTTER) / pitch));
+    const rows = isOne ? 1 : Math.ceil(count / most);
     const perRow = Math.max(1, Math.ceil(count / rows));
-    strip.layOut(count, perRow, width - GUTTER - 8);
-    const firsts = range(Math.ceil(count / perRow)).map((row) => row * perRow);
-    heads.draw(firsts.map((at) => [at, GUTTER - 10, strip.top(at) + 6, "is-line"]));
+    strip.layOut(count, perRow, pitch * perRow, { height: VALUE + LANE * lanes + 1 });
+    const firsts = isOne ? [] : range(Math.ceil(count / perRow)).map((row) => row * perRow);
+    set(body, "style", isOne ? null : `padding-left:${GUTTER}px`);
+    heads.draw(firsts.map((at) => [at, GUTTER - 8, strip.top(at) + 2, "is-line"]));
     set(strip.node, "data-empty", count ? null : "no elements");
   }
 
-  function draw(view, width) {
-    const { session, owners, pointed, spot } = view;
+  function draw({ session, owners, pointed, spot }, pitch, room) {
     const values = session.tapes[tape];
-    if (laidOut !== `${values.length} ${width}`) layOut(values.length, width);
-    laidOut = `${values.length} ${width}`;
     const names = namesOf(session).filter((name) => session.tensors[name].tape === tape);
+    const now = [values.length, names.length, pitch, room];
+    if (String(now) !== laidOut) layOut(...now);
+    laidOut = String(now);
     const number = session.tapes.length > 1 ? ` ${tape + 1}` : "";
     set(what, "text", `storage${number}: ${names.join(", ")}`);
     set(why, "text", session.opened[tape]);
@@ -184,22 +240,22 @@ function createTape(id, tape, hand) {
         text: String(values[element]),
         kind:
           `sk-lanes${own.length ? "" : " is-hole"}${isAt(pointed, element) ? " is-spot" : ""}` +
-          written(view, tape, element),
+          written(session, tape, element),
         says: `element ${element}: ${values[element]}, ${says.join(", ") || "no tensor reaches it"}`,
-        style: lanes(own),
+        style: lanes(own, names, session.called),
       };
     }, spot?.tape === tape ? spot.element : null);
   }
 
-  return { node, draw };
+  return { node, draw, box: strip.box };
 }
 
-/** The lanes of the names that own a box, with a count if it is more than one. */
-function lanes(own) {
-  const parts = NAMES.flatMap((name) => {
+/** The lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
+function lanes(own, names, called) {
+  const parts = names.flatMap((name, k) => {
     const count = own.filter((owner) => owner.name === name).length;
-    const letter = count > 1 ? `${name}×${count}` : name;
-    return count ? [`--${name}:var(--lane-${name});--${name}-says:"${letter}"`] : [];
+    const says = count === 1 ? name : name.length > 2 ? `×${count}` : `${name}×${count}`;
+    return count ? [`--lane${k}:var(--lane-${NAMES[called.indexOf(name)]});--says${k}:"${says}"`] : [];
   });
-  return ["line-height:32px", ...parts].join(";");
+  return parts.join(";");
 }

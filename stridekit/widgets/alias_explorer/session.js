@@ -2,16 +2,16 @@
 //
 // Python's session.py lets torch run the same lines, and tests/live_lines.py compares the two: values, copies, refusals
 // and sentences. A session is
-//   {tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], touched}
+//   {called: [name …], tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], touched}
 // and is immutable: `run(session, text)` returns the next one, or throws Refused.
 
 import {
-  Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, unflatten, viewStride,
+  Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, suggestedFormat, unflatten, viewStride,
   whyNotContiguous, whyNotCounted,
 } from "../page/layout.js";
 import { readLine } from "./lines.js";
 
-const NAMES = ["x", "y", "z"];
+export const NAMES = ["x", "y", "z"];
 const [MAX_CELLS, MAX_DIMS, MAX_VALUE] = [96, 4, 99_999];
 const INTERNAL =
   "unsupported operation: more than one element of the written-to tensor refers to a single memory " +
@@ -24,22 +24,23 @@ const refuse = (sentence) => {
   throw new Refused(sentence);
 };
 
-/** The session before the first line: x = torch.arange(n).view(shape). */
-export function begin(shape) {
+/** The session before the first line, x = torch.arange(n).view(shape), where x, y and z are `called` so. */
+export function begin(shape, called = NAMES) {
   const layout = rowMajor(shape, 8);
   return {
-    tapes: [range(numel(layout))], opened: [""], tensors: { x: { tape: 0, layout } }, log: [], touched: [],
+    called, tapes: [range(numel(layout))], opened: [""], tensors: { [called[0]]: { tape: 0, layout } }, log: [],
+    touched: [],
   };
 }
 
 /** The session after one more line. */
 export function run(session, text) {
-  const line = readLine(text);
+  const line = readLine(text, session.called);
   return line.bind ? bind(session, line) : write(session, line);
 }
 
-/** The names in use, x first. */
-export const namesOf = (session) => NAMES.filter((name) => name in session.tensors);
+/** The names in use, the first one first. */
+export const namesOf = ({ called, tensors }) => called.filter((name) => Object.hasOwn(tensors, name));
 
 /** The element at each index of a tensor, in row-major order. */
 export const elementsOf = ({ layout }) => reach(layout).elements;
@@ -48,7 +49,7 @@ export const elementsOf = ({ layout }) => reach(layout).elements;
 
 function bind(session, line) {
   const { text, bind: name, source } = line;
-  requireName(name);
+  requireName(session, name);
   const { tapes, tensor, reason } = source ? follow(session, session.tapes, source) : compute(session, line);
   const opened = tapes.map((_, tape) => session.opened[tape] ?? `opened by ${text}`);
   const sentence = reason
@@ -58,7 +59,7 @@ function bind(session, line) {
       : `${name} is ${source.name}: one tensor with two names`;
   const entry = { text, kind: reason ? "copy" : "view", sentence, warning: "" };
   const tensors = { ...session.tensors, [name]: tensor };
-  return { ...kept(tapes, opened, tensors), log: [...session.log, entry], touched: [] };
+  return { ...session, ...kept(tapes, opened, tensors), log: [...session.log, entry], touched: [] };
 }
 
 /** The new tensor of an operation out of place. */
@@ -99,36 +100,38 @@ function kept(tapes, opened, tensors) {
 
 /** The tensor at the end of a chain, the storages then, and the reason for the last copy. */
 function follow(session, tapes, { name, steps }) {
-  requireName(name);
-  if (!(name in session.tensors)) refuse(`${name} is not there yet: make it, as in ${name} = x[1:]`);
+  requireName(session, name);
+  if (!Object.hasOwn(session.tensors, name))
+    refuse(`${name} is not there yet: make it, as in ${name} = ${session.called[0]}[1:]`);
   let tensor = session.tensors[name];
   let [reason, said] = ["", name];
   for (const step of steps) {
     const { tape, layout: before } = tensor;
     said += step.text;
-    const { layout, copied } = apply(before, step);
+    const { layout, copied, read } = apply(before, step);
     requireRoom(said, layout, copied ? Infinity : tapes[tape].length);
     if (copied) {
-      tapes = [...tapes, moved(tapes[tape], before, layout)];
-      reason = whyCopied(step.name, before, layout);
+      tapes = [...tapes, moved(tapes[tape], read, layout)];
+      reason = whyCopied(step, before, layout);
     }
     tensor = { tape: copied ? tapes.length - 1 : tape, layout };
   }
   return { tapes, tensor, reason };
 }
 
-/** The values of one layout on a new storage, arranged by another layout. */
-function moved(values, before, after) {
+/** The values that a copy reads, arranged by its layout. */
+function moved(values, read, after) {
   const result = new Array(numel(after)).fill(0);
-  const [from, to] = [reach(before).elements, reach(after).elements];
+  const [from, to] = [reach(read).elements, reach(after).elements];
   to.forEach((element, k) => (result[element] = values[from[k]]));
   return result;
 }
 
-function whyCopied(name, before, { shape }) {
-  if (name === "clone") return "clone always copies";
+function whyCopied({ name, args }, before, { shape }) {
+  if (["clone", "flip", "repeat", "tile"].includes(name)) return `${name} always copies`;
   if (["reshape", "flatten"].includes(name)) return viewStride(before.shape, before.stride, shape).reason;
-  return whyNotContiguous(before) || "it is not in this memory format";
+  if (name === "to") return `torch takes it to be in ${suggestedFormat(before)}`;
+  return whyNotContiguous(before, args[0]);
 }
 
 // A tensor is written ------------------------------------------------------------------------------
@@ -162,7 +165,7 @@ function write(session, line) {
   const warning = constant || op === "[]" ? warn(shared, op, elements) : "";
   const entry = { text, kind: "write", sentence, warning };
   const touched = into.reason ? [] : [...changed].map((element) => [tape, element]);
-  return { ...next, log: [...session.log, entry], touched };
+  return { ...session, ...next, log: [...session.log, entry], touched };
 }
 
 const COMPUTE = {
@@ -250,8 +253,9 @@ function warn(shared, op, elements) {
 }
 
 /** A sentence on the tensors whose values changed, the written one first. */
-function changes({ tensors }, base, written, changed) {
-  const names = NAMES.filter((name) => name in tensors && tensors[name].tape === written);
+function changes(session, base, written, changed) {
+  const { tensors } = session;
+  const names = namesOf(session).filter((name) => tensors[name].tape === written);
   names.sort((a, b) => (b === base) - (a === base));
   const parts = [];
   for (const name of names) {
@@ -274,9 +278,9 @@ function sharedElement({ shape }, elements, name) {
   return "";
 }
 
-function requireName(name) {
-  if (!NAMES.includes(name))
-    refuse(`${name} is not one of x, y and z: the picture has room for these three`);
+function requireName({ called }, name) {
+  if (!called.includes(name))
+    refuse(`${name} is not one of ${called[0]}, ${called[1]} and ${called[2]}: the picture has room for these three`);
 }
 
 function requireDigits(said, values) {

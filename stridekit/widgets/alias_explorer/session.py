@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Iterable, Sequence
+from keyword import iskeyword
 from typing import NamedTuple
 
 import torch
@@ -17,12 +18,13 @@ from stridekit._arguments import ints, texts
 from stridekit._defaults import torch_defaults
 from stridekit.elementwise import output_layout
 from stridekit.layout import Layout, LayoutError
+from stridekit.rules import suggested_format
 from stridekit.widgets.alias_explorer.lines import Bind, Chain, Compute, Operand, Store, read
 from stridekit.widgets.alias_explorer.write import MAX_VALUE, Named, Write, shared_element
-from stridekit.widgets.grammar import apply
+from stridekit.widgets.grammar import Step, apply
 from stridekit.widgets.notation import counted, why_not_counted
 
-NAMES = ("x", "y", "z")
+NAMES, LONGEST_NAME = ("x", "y", "z"), 5
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 MAX_CELLS, MAX_DIMS = 96, 4
 MAX_TEXT = 10_000  # characters of all lines together, far more than a hand types
@@ -44,14 +46,16 @@ class Session:
     """
 
     @torch_defaults()
-    def __init__(self, shape: Sequence[int], steps: Iterable[str] = ()) -> None:
+    def __init__(
+        self, shape: Sequence[int], steps: Iterable[str] = (), called: Sequence[str] = NAMES
+    ) -> None:
         if isinstance(steps, str):
             raise LayoutError(f'steps are a sequence of lines: write ("{steps}",)')
         start = Layout(ints("shape", shape), itemsize=8)
-        self.shape = start.shape
-        _require_small("x", start)
+        self.shape, self.called = start.shape, _three_names(called)
+        _require_small(self.called[0], start)
         tape = torch.arange(start.numel, dtype=torch.float64)
-        self.tensors = {"x": Named(tape, tape.view(start.shape))}
+        self.tensors = {self.called[0]: Named(tape, tape.view(start.shape))}
         self.tapes = [tape]  # the storages that some name holds, the oldest first
         self.log: list[Entry] = []
         length = 0
@@ -64,13 +68,13 @@ class Session:
     @torch_defaults()
     def run(self, text: str) -> Entry:
         """Run one line. Raises LayoutError, and then changes nothing."""
-        line = read(text)
+        line = read(text, *self.called[:2])
         entry = self._write(line) if isinstance(line, Store) else self._bind(line)
         self.log.append(entry)
         return entry
 
     def _bind(self, line: Bind | Compute) -> Entry:
-        _require_name(line.name)
+        self._require_name(line.name)
         if isinstance(line, Compute):
             found, reason = self._compute(line)
         else:
@@ -105,9 +109,10 @@ class Session:
 
     def _follow(self, chain: Chain) -> tuple[Named, str]:
         """The tensor at the end of a chain, and the reason for the last copy in it."""
-        _require_name(chain.name)
+        self._require_name(chain.name)
         if chain.name not in self.tensors:
-            raise LayoutError(f"{chain.name} is not there yet: make it, as in {chain.name} = x[1:]")
+            example = f"{chain.name} = {self.called[0]}[1:]"
+            raise LayoutError(f"{chain.name} is not there yet: make it, as in {example}")
         found, reason, said = self.tensors[chain.name], "", chain.name
         for step in chain.steps:
             before, said = found.layout, said + step.text
@@ -127,7 +132,7 @@ class Session:
             tape = found.tape
             if after.copied:
                 tape = tensor.as_strided((after.numel,), (1,), 0)
-                reason = _why_copied(step.name, before, after)
+                reason = _why_copied(step, before, after)
             found = Named(tape, tensor)
         return found, reason
 
@@ -152,7 +157,7 @@ class Session:
     def _changes(self, base: str, tape: torch.Tensor, changed: set[int]) -> str:
         """A sentence on the tensors whose values changed, the written one first."""
         parts: list[str] = []
-        for name in sorted(self.tensors, key=lambda name: (name != base, name)):
+        for name in sorted(self.names(), key=lambda name: name != base):
             own = {*self.tensors[name].elements()} if self.tensors[name].tape is tape else set()
             if count := len(own & changed):
                 what = f"{name} changed too: " if parts else f"{name} changed: "
@@ -162,8 +167,15 @@ class Session:
     # The picture ------------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """The names in use, x first."""
-        return sorted(self.tensors)
+        """The names in use, the first one first."""
+        return [name for name in self.called if name in self.tensors]
+
+    def _require_name(self, name: str) -> None:
+        if name not in self.called:
+            one, two, three = self.called
+            raise LayoutError(
+                f"{name} is not one of {one}, {two} and {three}: the picture has room for these three"
+            )
 
     def relations(self) -> list[str]:
         """Sentences on how each pair of tensors shares memory, and on tensors that overlap themselves."""
@@ -205,9 +217,23 @@ class Session:
         return shared and f"{name} overlaps itself: {shared}"
 
 
-def _require_name(name: str) -> None:
-    if name not in NAMES:
-        raise LayoutError(f"{name} is not one of x, y and z: the picture has room for these three")
+def _three_names(names: Sequence[str]) -> tuple[str, ...]:
+    """What x, y and z are called."""
+    if isinstance(names, str):
+        raise LayoutError(f"names are a sequence: write {tuple(names.split()) or ('a', 'b', 'c')}")
+    found = texts("names", names)
+    if len(found) != 3 or len({*found}) != 3:
+        raise LayoutError(
+            f"names are {found}: give three different ones, as ('ten', 'even', 'odd')"
+        )
+    for name in found:
+        is_name = name.isascii() and name.isidentifier() and not iskeyword(name)
+        if not is_name or len(name) > LONGEST_NAME or name == "torch":
+            raise LayoutError(
+                f"{name!r} is no name for a tensor here: it has letters, digits and _, "
+                f"{LONGEST_NAME} at most"
+            )
+    return found
 
 
 def _require_small(name: str, layout: Layout) -> None:
@@ -224,9 +250,11 @@ def _require_small(name: str, layout: Layout) -> None:
         )
 
 
-def _why_copied(name: str, before: Layout, after: Layout) -> str:
-    if name == "clone":
-        return "clone always copies"
-    if name in ("reshape", "flatten"):
+def _why_copied(step: Step, before: Layout, after: Layout) -> str:
+    if step.name in ("clone", "flip", "repeat", "tile"):
+        return f"{step.name} always copies"
+    if step.name in ("reshape", "flatten"):
         return before.why_not_view(after.shape)
-    return before.why_not_contiguous() or "it is not in this memory format"
+    if step.name == "to":
+        return f"torch takes it to be in {suggested_format(before.shape, before.stride)}"
+    return before.why_not_contiguous(**step.named)

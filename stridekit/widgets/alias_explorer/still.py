@@ -8,12 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stridekit import palette
-from stridekit.widgets.alias_explorer.session import NAMES, Session
+from stridekit.widgets.alias_explorer.session import Session
 from stridekit.widgets.static import MUTED, PALE, WIDTH, page, put_box, put_text, wrapped
 
 CELL, SLOT, PER_ROW = 40, 52, 16
-TINTS = {name: palette.ROWS[k][0] for k, name in enumerate(NAMES)}
-HATCHES = {"x": "", "y": "////", "z": "|||"}
+TINTS = [palette.ROWS[k][0] for k in range(3)]
+HATCHES = ["", "////", "|||"]
 
 
 def draw(session: Session, text: str) -> Figure:
@@ -56,16 +56,23 @@ def _plane(session: Session, name: str) -> tuple[int, int]:
 
 def _card(ax: Axes, session: Session, name: str, x: int, y: int) -> None:
     layout, (_, columns) = session.tensors[name].layout, _plane(session, name)
-    _box(ax, x, y, 30, 28, TINTS[name], HATCHES[name])
-    put_text(ax, x + 15, y + 14, name, weight="bold")
+    lane, wide = session.called.index(name), 20 + 10 * len(name)
+    _box(ax, x, y, wide, 28, TINTS[lane], HATCHES[lane])
+    put_text(ax, x + wide / 2, y + 14, name, weight="bold")
     put_text(
-        ax, x + 38, y + 7, f"shape {layout.shape}, stride {layout.stride}", MUTED, 7.5, ha="left"
+        ax,
+        x + wide + 8,
+        y + 7,
+        f"shape {layout.shape}, stride {layout.stride}",
+        MUTED,
+        7.5,
+        ha="left",
     )
     numbers = f"storage_offset {layout.storage_offset}"
-    put_text(ax, x + 38, y + 21, numbers, MUTED, 7.5, ha="left")
+    put_text(ax, x + wide + 8, y + 21, numbers, MUTED, 7.5, ha="left")
     for k, value in enumerate(session.tensors[name].tensor.flatten().tolist()):
         left, top = x + k % columns * CELL, y + 36 + k // columns * 34
-        _box(ax, left, top, CELL - 4, 30, TINTS[name])
+        _box(ax, left, top, CELL - 4, 30, TINTS[lane])
         put_text(ax, left + CELL / 2 - 2, top + 15, f"{value:.0f}", size=8)
 
 
@@ -81,9 +88,9 @@ def _tape(ax: Axes, session: Session, number: int, y: int, per_row: int) -> None
             put_text(ax, 28, top + 14, str(element), MUTED, 8, ha="right")
         _box(ax, left, top, SLOT - 4, 78, PALE)
         put_text(ax, left + SLOT / 2 - 2, top + 14, f"{value:.0f}")
-        for lane, name in enumerate(NAMES):
+        for lane, name in enumerate(session.called):
             if count := owners.get(name, []).count(element):
-                _box(ax, left, top + 29 + 16 * lane, SLOT - 4, 15, TINTS[name], HATCHES[name])
+                _box(ax, left, top + 29 + 16 * lane, SLOT - 4, 15, TINTS[lane], HATCHES[lane])
                 letter = name if count == 1 else f"{name}×{count}"
                 put_text(
                     ax, left + SLOT / 2 - 2, top + 36.5 + 16 * lane, letter, size=7.5, weight="bold"

@@ -1,12 +1,14 @@
 // AliasExplorer: x, y and z painted on their storages, and a line to type on.
 //
-// The state in the model is {shape, steps}, from which the session follows. What is pointed at, the line that awaits
+// The state in the model is {shape, steps}, and {names} if they are not x, y and z, from which the session follows. What is pointed at, the line that awaits
 // confirmation, and the reason of a refusal belong to this view.
 
-import { begin, elementsOf, namesOf, relations, run } from "./session.js";
+import { begin, elementsOf, NAMES, namesOf, relations, run } from "./session.js";
+import { code, facts } from "./facts.js";
 import { createOwned, createTapes } from "./panes.js";
 import { Refused, elementName, unflatten } from "../page/layout.js";
-import { button, h, pool, set } from "../page/dom.js";
+import { OWN_KEYS, button, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
+import { createMotion } from "../page/motion.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
@@ -14,58 +16,65 @@ const EXAMPLES = [
   "y = x[1:, ::2]", "z = y.reshape(-1)", "z = x.t().flatten()", "y = x[:1].expand(3, -1)",
   "z = x[0].unfold(0, 3, 1)", "y += 100", "z = y + 1", "y[0] = 7", "z.add_(100)", "x[1:] += x[:-1]",
 ];
+const WIDE = 700; // from here on, the picture is as high as a screen at most
 const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw,
+    code: () => code(model.get("_state")), facts,
   });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };
+  const called = model.get("_state").names ?? NAMES;
+  const inNames = (text) => text.replace(/\b[xyz]\b/g, (name) => called[NAMES.indexOf(name)]);
   let state = null;
   let shown = null;
 
   const input = h("input", {
     class: "sk-input", id: `${id}-line`, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-    "aria-describedby": `${id}-why`, placeholder: "y = x[1:, ::2]",
+    "aria-describedby": `${id}-why`, placeholder: inNames("y = x[1:, ::2]"),
     // JupyterLab keeps Enter from submitting a form.
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
   const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
-  const undo = act("undo", () => keep(state.steps.slice(0, -1)));
-  const reset = act("reset", () => keep([]));
   const form = h("form", { class: "sk-line", onsubmit: submit },
     h("label", { for: `${id}-line`, text: "run a line" }), input,
-    h("button", { class: "sk-button", text: "run" }), undo, reset);
+    h("button", { class: "sk-button", text: "run" }));
   const examples = createChips("lines to run", type);
-  examples.draw(EXAMPLES.map((text) => ({ text, value: text })));
+  examples.draw(EXAMPLES.map(inNames).map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
   const yes = act("write all the same", () => accept(own.pending.text));
   const no = act("leave it", leave);
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
   const hand = { onHover: hover, onMove: select };
-  const [owned, tapes] = [createOwned(id, hand), createTapes(id, hand)];
+  const [owned, tapes] = [createOwned(id, called, hand), createTapes(id, hand)];
   const news = h("p", { class: "sk-news" });
+  const message = h("div", { class: "sk-message" }, news, why, ask);
   const readout = h("p", { class: "sk-readout" });
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
   const pairItems = pool(pairs, () => h("li"));
-  const log = h("ol", { class: "sk-log", "aria-label": "log" });
+  const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0", ...OWN_KEYS }); // it scrolls
   const logItems = pool(log, () => {
     const [kind, code, sentence] = [h("span", { class: "sk-kind" }), h("code"), h("span", { class: "sk-said" })];
     return Object.assign(h("li", {}, h("div", {}, code, kind, sentence)), { kind, code, sentence });
   });
+  const foot = h("div", { class: "sk-foot" }, log, pairs);
+  const rest = h("div", { class: "sk-bounded" }, examples.node, message, owned.node, readout, tapes.node, foot);
+
+  const motion = createMotion(rest);
 
   // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
-    read();
+    const before = state;
+    const isNew = read();
     const { session } = shown;
+    set(rest, "data-wide", shell.width < WIDE ? null : "");
     const view = { ...shown, pointed: own.hover ?? own.spot, spot: own.spot };
     owned.draw(view, shell.width);
     tapes.draw(view, shell.width);
-    set(undo, "disabled", state.steps.length ? null : "");
-    set(reset, "disabled", state.steps.length ? null : "");
     set(why, "text", own.why);
     set(ask, "hidden", own.pending ? null : "");
     set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
@@ -76,22 +85,25 @@ function render({ model, el }) {
     set(readout, "data-idle", place ? null : "");
     drawRelations();
     drawLog(session.log);
+    if (isNew) showNewest(session);
+    if (isNew) move(before, session);
     shell.speak(place ?? (own.why ? "" : last));
   }
 
-  /** Run the session of the state, if the state is a new one. */
+  /** Run the session of the state; false if that was done before. */
   function read() {
     const now = model.get("_state");
     if (state && String([now.shape, ...now.steps]) === String([state.shape, ...state.steps])) {
       state = now;
-      return;
+      return false;
     }
     state = now;
-    const session = now.steps.reduce(run, begin(now.shape));
+    const session = now.steps.reduce(run, begin(now.shape, called));
     shown = { session, owners: ownersOf(session), relations: relations(session) };
     Object.assign(own, { why: "", pending: null });
     if (own.spot && !(own.spot.element < session.tapes[own.spot.tape]?.length)) own.spot = null;
     own.hover = null;
+    return true;
   }
 
   function drawRelations() {
@@ -112,9 +124,34 @@ function render({ model, el }) {
     });
   }
 
+  /** In what scrolls: the newest line, and the tensor that it made or wrote. */
+  function showNewest({ log: lines, tensors }) {
+    log.scrollTop = log.scrollHeight;
+    const name = /\w+/.exec(lines.at(-1)?.text)?.[0];
+    if (!Object.hasOwn(tensors, name)) return;
+    reveal(owned.node, owned.node.querySelector(`.sk-card.is-${NAMES[called.indexOf(name)]}`));
+    reveal(tapes.node, tapes.node.children[tensors[name].tape]);
+  }
+
+  /** After one more line, the boxes that it has made come out of their slots, or those that a write to others has changed. */
+  function move(before, session) {
+    motion.end(); // what moves reaches out of its pane, which would look cut
+    const isNext = before && String(before.steps) === String(state.steps.slice(0, -1));
+    if (!isNext || [owned.node, tapes.node].some(isCut)) return;
+    const { text, kind } = session.log.at(-1);
+    const [name] = /\w+/.exec(text);
+    const touched = session.touched.map(String);
+    const others = namesOf(session).filter((other) => other !== name);
+    const boxes = kind === "write"
+      ? others.flatMap(owned.boxesOf).filter(([, ...place]) => touched.includes(String(place)))
+      : owned.boxesOf(name);
+    const ways = boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box));
+    motion.travel(owned.node, boxes.map(([box]) => box), (k) => ways[k]);
+  }
+
   /** A sentence on the effect of the last line. */
   function outcome({ log }) {
-    if (!log.length) return "Nothing has been run yet: x is alone.";
+    if (!log.length) return `Nothing has been run yet: ${called[0]} is alone.`;
     const { text, kind, sentence } = log.at(-1);
     return `${text} — ${kind === "write" ? "" : `${kind}: `}${sentence}.`;
   }
@@ -151,7 +188,8 @@ function render({ model, el }) {
   function accept(text) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
-    keep([...state.steps, text]);
+    Object.assign(own, { why: "", pending: null, spot: null });
+    shell.change({ ...state, steps: [...state.steps, text] });
     if (asked) input.focus(); // the focused button is gone
   }
 
@@ -159,12 +197,6 @@ function render({ model, el }) {
     own.pending = null;
     draw();
     input.focus();
-  }
-
-  function keep(steps) {
-    Object.assign(own, { why: "", pending: null, spot: null });
-    shell.change({ shape: state.shape, steps });
-    if (!steps.length) input.focus(); // a disabled button loses the focus
   }
 
   function hover(place) {
@@ -175,9 +207,11 @@ function render({ model, el }) {
   function select(place) {
     Object.assign(own, { spot: place, hover: null });
     draw();
+    for (const { node } of [owned, tapes])
+      reveal(node, node.querySelector(":focus [aria-selected=true]") ?? node.querySelector(".is-spot"));
   }
 
-  return shell.open(form, examples.node, news, why, ask, owned.node, tapes.node, readout, pairs, log);
+  return shell.open(form, rest);
 }
 
 /** For each element of each storage: the names and flat indices that reach it, in the order of names. */

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import traitlets
 from matplotlib.figure import Figure
 
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.alias_explorer.session import Entry, Session
+from stridekit.widgets.alias_explorer import facts
+from stridekit.widgets.alias_explorer.session import NAMES, Entry, Session
 from stridekit.widgets.alias_explorer.still import draw
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 
 STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
 
 
-class AliasExplorer(StateWidget):
+class AliasExplorer(Explorer):
     """Type `y = x[1:, ::2]`, then `y += 100`, and see which tensors change; after `z = y + 1`, none does.
 
-    x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, with the names x, y and z;
-    they follow the hand and can be set from Python. `tensors` and `values` are the present layouts and
-    values of the names. A view shares its tensor's storage, a copy opens a new one. Raises LayoutError,
-    which quotes torch, for a line that torch refuses or whose result it leaves undefined; the picture
-    then stays as it was.
+    x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, with the names x, y and z, or
+    with three `names` of yours; they follow the hand and can be set from Python. `tensors` and `values` are
+    the present layouts and values of the names. A view shares its tensor's storage, a copy opens a new one.
+    Raises LayoutError, which quotes torch, for a line that torch refuses or whose result it leaves
+    undefined, and for names that are no Python names; the picture then stays as it was.
 
     >>> explorer = AliasExplorer((4, 6), ["y = x[1:, ::2]", "z = x.t().contiguous()"])
     >>> explorer.steps += ("y += 100",)
@@ -37,15 +38,29 @@ class AliasExplorer(StateWidget):
       y lies inside x: 9 of x's 24 elements
       z and x share no element: they have two storages
       z and y share no element: they have two storages
+    >>> AliasExplorer((10,), ["even = ten[::2]"], names=("ten", "even", "odd"))
+    AliasExplorer: ten = torch.arange(10).view(10)
+      even = ten[::2]  # view: nothing was copied
+      even lies inside ten: 5 of ten's 10 elements
     """
 
-    _esm = module("alias_explorer/widget.js")
-    _css = style("page/base.css", "alias_explorer/widget.css")
+    _module = module("alias_explorer/widget.js")
+    _style = style("page/base.css", "alias_explorer/widget.css")
 
-    def __init__(self, shape: Sequence[int] = (4, 6), steps: Sequence[str] = STEPS) -> None:
-        self._session = Session(shape, steps)
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(
+        self,
+        shape: Sequence[int] = (4, 6),
+        steps: Sequence[str] = STEPS,
+        *,
+        names: Sequence[str] = NAMES,
+        goals: Iterable[Goal] = (),
+    ) -> None:
+        self._session = Session(shape, steps, names)
         super().__init__()
-        self._state = {"shape": list(self._session.shape), "steps": list(self.steps)}
+        self._state = self._state_of(self._session)
+        self._aim(goals)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -54,8 +69,12 @@ class AliasExplorer(StateWidget):
 
     @steps.setter
     def steps(self, steps: Sequence[str]) -> None:
-        session = Session(self._session.shape, steps)
-        self._state = {"shape": list(session.shape), "steps": [entry.text for entry in session.log]}
+        self._state = self._state_of(Session(self._session.shape, steps, self._session.called))
+
+    @property
+    def code(self) -> str:
+        """The lines of torch that make the tensors."""
+        return facts.code(self._session.shape, self.steps, self._session.called[0])
 
     @property
     def tensors(self) -> dict[str, Layout]:
@@ -86,24 +105,33 @@ class AliasExplorer(StateWidget):
         return self._session.relation(y, x)
 
     def _check(self, state: dict[str, Any]) -> None:
-        Session(state["shape"], state["steps"])
+        _session_of(state)
+
+    @staticmethod
+    def _state_of(session: Session) -> dict[str, Any]:
+        names = {} if session.called == NAMES else {"names": list(session.called)}
+        lines = [entry.text for entry in session.log]
+        return {"shape": list(session.shape), "steps": lines, **names}
 
     @traitlets.observe("_state")
     def _followed(self, change: Any) -> None:
         """The front end ran a line, or Python set them."""
-        self._session = Session(change["new"]["shape"], change["new"]["steps"])
+        self._session = _session_of(change["new"])
 
     def __repr__(self) -> str:
         session = self._session
-        start = (
-            f"x = torch.arange({prod(session.shape)}).view({', '.join(map(str, session.shape))})"
-        )
+        start, *_ = self.code.splitlines()
         width = max((len(entry.text) for entry in session.log), default=0)
         lines = [f"{entry.text:{width}}  # {_words(entry)}" for entry in session.log]
-        return "\n  ".join([f"AliasExplorer: {start}", *lines, *session.relations()])
+        relations = session.relations()
+        return "\n  ".join([f"AliasExplorer: {start}", *lines, *relations, *self._aims()])
 
     def _still(self) -> Figure:
         return draw(self._session, repr(self))
+
+
+def _session_of(state: dict[str, Any]) -> Session:
+    return Session(state["shape"], state["steps"], state.get("names", NAMES))
 
 
 def _words(entry: Entry) -> str:

@@ -1,4 +1,4 @@
-"""ChannelsLastExplorer: the same values in NCHW and NHWC order, and a network that keeps or loses one."""
+"""ChannelsLastExplorer: the same values in NCHW and NHWC order."""
 
 from stridekit.widgets.channels_last_explorer.widget import ChannelsLastExplorer
 

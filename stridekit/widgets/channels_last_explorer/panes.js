@@ -1,17 +1,18 @@
-// The parts of ChannelsLastExplorer: sizes, the tensor's planes, a tape for each format, and the network.
+// The parts of ChannelsLastExplorer: sizes, the tensor's planes, and a tape for each format.
 
-import { flatten, tuple, unflatten } from "../page/layout.js";
-import { LETTERS, MAX_SIZES, apart, label, perRow, trace } from "./words.js";
+import { flatten, product, unflatten } from "../page/layout.js";
+import { LETTERS, MAX_SIZES, apart, label, most, planes } from "./words.js";
 import { fit, h, set } from "../page/dom.js";
-import { createChips, createMarks, createSlider } from "../page/panels.js";
+import { createMarks, createSlider } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
 
 const SIZES = [["N", "images"], ["C", "channels"], ["H", "height"], ["W", "width"]];
-const GUTTER = 44; // left of the boxes, for the numbers
-const HEIGHT = 28; // of a box
-const GAP = 4;
-const BETWEEN_IMAGES = 8;
-const BETWEEN_PLANES = 22;
+const NAMES = 44; // left of the planes, for the images
+const NUMBERS = 28; // and left of a tape
+const GAP = 3;
+const BETWEEN_IMAGES = 6;
+const BETWEEN_PLANES = 14;
+const HEAD = 20; // above a row of planes
 
 /** A native slider for each size. */
 export function createSizes(id, onChange) {
@@ -20,18 +21,9 @@ export function createSizes(id, onChange) {
       min: "1", max: String(MAX_SIZES[d]), onInput: (size) => onChange(d, size),
     }));
   return {
-    node: h("div", { role: "group", "aria-label": "sizes of the tensor" },
-      ...sliders.map(({ nodes }, d) => h("div", { class: `sk-size sk-d${d}` }, ...nodes))),
+    node: h("div", { class: "sk-sizes", role: "group", "aria-label": "sizes of the tensor" },
+      ...sliders.map(({ nodes }, d) => h("div", { class: `sk-slider sk-d${d}` }, ...nodes))),
     draw: (shape) => sliders.forEach((slider, d) => slider.draw(shape[d])),
-  };
-}
-
-/** Chips, one of them pressed: choices are [value, text]. */
-export function createChoice(name, choices, onPick) {
-  const { node, draw } = createChips(name, onPick);
-  return {
-    node,
-    draw: (current) => draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))),
   };
 }
 
@@ -53,36 +45,40 @@ const look = (boxes, { lit, spot }) => (k) => {
 /** A strip whose boxes stand for elements, known by their numbers in row-major order. */
 function createElements(id, label, hand) {
   let boxes = [];
-  const strip = createStrip(id, { label, height: HEIGHT, gap: GAP, of: (k) => boxes[k].flat, ...hand });
+  const strip = createStrip(id, { label, gap: GAP, of: (k) => boxes[k].flat, ...hand });
   return {
     strip,
     fill(made) {
       boxes = made;
-      fit(strip.node, ["a00"], strip.boxWidth() + 3);
+      fit(strip.node, ["a00"], strip.boxWidth() + 6);
     },
     draw: (view) => strip.draw(look(boxes, view), boxes.findIndex(({ flat }) => flat === view.selected)),
   };
 }
 
-/** The tensor by index: for each image a row of planes, one per channel. */
+/** The tensor by index: for each image its planes, one per channel, as many side by side as there is room for. */
 export function createPlanes(id, hand) {
   const { strip, fill, draw } = createElements(`${id}-planes`, "the tensor: planes of channels", hand);
   const marks = createMarks();
-  const node = h("div", { class: "sk-planes" }, marks.node, strip.node);
+  const node = h("div", { class: "sk-planes", style: `--gutter:${NAMES}px;--head:${HEAD}px` }, marks.node, strip.node);
   return {
     node, draw,
-    layOut(shape, order, width) {
+    layOut(shape, width, { height, narrowest }) {
       const [n, c, rows, w] = shape;
-      const room = width - GUTTER - (c - 1) * BETWEEN_PLANES;
-      strip.layOut(order.length, c * w, Math.min(room, c * w * 34), {
-        columns: [w, BETWEEN_PLANES], rows: [rows, BETWEEN_PLANES],
+      const across = most(c, Math.floor((width - NAMES + BETWEEN_PLANES) / (narrowest * w + BETWEEN_PLANES)));
+      const room = width - NAMES - (across - 1) * BETWEEN_PLANES;
+      const wrapped = across < c;
+      const order = planes(shape, across);
+      strip.layOut(order.length, across * w, Math.min(room, across * w * 36), {
+        columns: [w, BETWEEN_PLANES], rows: [rows, wrapped ? HEAD : BETWEEN_IMAGES], height,
       });
       fill(boxesOf(shape, order, (name) => name));
-      const heads = Array.from({ length: c }, (_, k) =>
-        [w < 2 ? `${LETTERS[k]}: ${k}` : `c = ${k}: ${LETTERS[k]}`, strip.left(k * w), -20, "sk-d1"]);
-      const sides = Array.from({ length: n }, (_, k) =>
-        [`n = ${k}`, -GUTTER, strip.top(k * rows * c * w) + 5, "sk-d0"]);
-      marks.draw([...heads, ...sides]);
+      const corner = (image, k) => order.indexOf(flatten(shape, [image, k, 0, 0]));
+      const named = (image) => Array.from({ length: c }, (_, k) =>
+        [w < 2 ? `${LETTERS[k]}: ${k}` : `c = ${k}: ${LETTERS[k]}`, strip.left(corner(image, k)), strip.top(corner(image, k)) - HEAD + 1, "sk-d1"]);
+      const images = Array.from({ length: n }, (_, k) => k);
+      const sides = images.map((k) => [`n = ${k}`, -NAMES, strip.top(corner(k, 0)) + height / 2 - 9, "sk-d0"]);
+      marks.draw([...images.slice(0, wrapped ? n : 1).flatMap(named), ...sides]);
     },
   };
 }
@@ -96,20 +92,20 @@ export function createTape(id, name, hand) {
   });
   const gap = h("span", { class: "sk-apart" });
   const marks = createMarks();
-  const head = h("div", { class: "sk-tapehead" }, h("code", { text: name }),
-    h("span", { class: "sk-steps" }, "stride ", ...steps.map((step) => step.node)), gap);
-  const tape = h("div", { class: "sk-tape" }, marks.node, strip.node);
+  const head = h("div", { class: "sk-tapehead" }, h("code", { text: name }), gap,
+    h("span", { class: "sk-steps" }, "stride ", ...steps.map((step) => step.node)));
+  const tape = h("div", { class: "sk-tape", style: `--gutter:${NUMBERS}px` }, marks.node, strip.node);
   return {
     node: h("div", {}, head, tape),
-    layOut(shape, order, width) {
-      const inRow = perRow(shape, width - GUTTER);
+    layOut(shape, order, width, { height, narrowest }) {
+      const inRow = rowOf(shape, width, narrowest);
       const image = flatten(shape, [1, 0, 0, 0]);
-      strip.layOut(order.length, inRow, Math.min(width - GUTTER, inRow * 42), {
-        rows: [image / inRow, BETWEEN_IMAGES],
+      strip.layOut(order.length, inRow, Math.min(width - NUMBERS, inRow * 42), {
+        rows: [image / inRow, BETWEEN_IMAGES], height,
       });
       fill(boxesOf(shape, order, (box, k) => `${box}: element ${k}`));
       const firsts = Array.from({ length: order.length / inRow }, (_, row) => row * inRow);
-      marks.draw(firsts.map((k) => [String(k), -10, strip.top(k) + 5, "is-number"]));
+      marks.draw(firsts.map((k) => [String(k), -8, strip.top(k) + height / 2 - 9, "is-number"]));
     },
     draw(view, layout, apartBy) {
       draw(view);
@@ -120,65 +116,5 @@ export function createTape(id, name, hand) {
   };
 }
 
-/** A sentence on the output of the network, to be read aloud. */
-const outcome = (last) => {
-  if (!last) return "No layer is switched on.";
-  const [first, second] = last.map(({ label, note }) => [label, note].filter(Boolean).join(", "));
-  return `At the end, x in contiguous_format is: ${first || "nothing"}; x in channels_last is: ${second || "nothing"}.`;
-};
-
-/** A row for each layer, with a switch and its outputs for x in both formats. */
-export function createNetwork(id, network, { onSwitch, onInput }) {
-  const shapes = network.inputs.map(({ shape }, k) => [k, `x of shape ${tuple(shape)}`]);
-  const choice = createChoice("input of the network", shapes, onInput);
-  const cell = () => {
-    const [chip, stride, taken, note] = [h("span"), h("code"), h("p"), h("p")];
-    return { chip, stride, taken, note, node: h("td", {}, chip, stride, taken, note) };
-  };
-  const start = [cell(), cell()];
-  const rows = network.layers.map(({ name, code }, k) => {
-    const box = h("input", {
-      type: "checkbox", id: `${id}-layer${k}`, onchange: () => onSwitch(name, box.checked),
-    });
-    const text = h("label", { for: `${id}-layer${k}` }, box, h("code", { text: code }));
-    const cells = [cell(), cell()];
-    const line = h("tr", {}, h("th", { scope: "row" }, text), ...cells.map(({ node }) => node));
-    return { name, box, cells, line };
-  });
-  const heads = ["layer", "x in contiguous_format", "x in channels_last"];
-  const table = h("table", {},
-    h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col", text })))),
-    h("tbody", {},
-      h("tr", {}, h("th", { scope: "row" }, h("code", { text: "x" })), ...start.map(({ node }) => node)),
-      ...rows.map(({ line }) => line)));
-
-  /** @param {{label: string, stride: number[], note: string} | null} passage */
-  function show({ chip, stride, taken, note }, passage) {
-    const [format, otherwise = ""] = (passage?.label ?? "").split(", ");
-    set(chip, "text", format);
-    set(chip, "class", format ? `sk-format is-${format.replace(" ", "-")}` : "");
-    set(taken, "text", otherwise);
-    set(stride, "text", passage?.stride.length ? tuple(passage.stride) : "");
-    const text = passage && !passage.label && !passage.note ? "nothing comes here" : passage?.note ?? "";
-    set(note, "text", text);
-    set(note, "class", text && !/^(a view|nothing)/.test(text) ? "sk-why" : "sk-note");
-  }
-
-  return {
-    // A group, not a landmark: a page may have several.
-    node: h("div", { class: "sk-network", role: "group", "aria-label": "a small network" },
-      h("h3", { text: "Through a network: which layers keep channels_last?" }), choice.node, table),
-    draw({ input, layers }) {
-      choice.draw(input);
-      network.inputs[input].starts.forEach((state, k) => show(start[k], { ...network.states[state], note: "" }));
-      const passed = trace(network, input, layers);
-      passed.forEach((passages, k) => {
-        const { name, box, cells, line } = rows[k];
-        box.checked = layers.includes(name);
-        set(line, "class", passages ? null : "is-off");
-        cells.forEach((each, side) => show(each, passages?.[side] ?? null));
-      });
-      return outcome(passed.findLast((passages) => passages));
-    },
-  };
-}
+/** The number of boxes in a row of a tape: each image begins a row. */
+export const rowOf = (shape, width, narrowest) => most(product(shape.slice(1)), Math.floor((width - NUMBERS) / narrowest));

@@ -4,7 +4,7 @@
 import { apply, elementName, flatten, offset, product, range, rowMajor, tuple, unflatten } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
 
-export const MAX_SIZES = [2, 4, 4, 5];
+export const MAX_SIZES = [3, 4, 3, 5];
 export const FORMATS = ["contiguous_format", "channels_last"];
 export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
@@ -96,40 +96,25 @@ export const code = (shape) =>
 /** The elements in each order of memory, by their numbers in row-major order. */
 export function orders(shape) {
   const [n, c, h, w] = shape;
-  const flat = (index) => flatten(shape, index);
   const boxes = range(product(shape));
   return {
     contiguous_format: boxes,
     channels_last: boxes.map((k) => {
       const [a, i, j, b] = unflatten([n, h, w, c], k);
-      return flat([a, b, i, j]);
-    }),
-    // The picture of the tensor goes line by line, across its channels.
-    planes: boxes.map((k) => {
-      const [a, i, b, j] = unflatten([n, h, c, w], k);
-      return flat([a, b, i, j]);
+      return flatten(shape, [a, b, i, j]);
     }),
   };
 }
 
-/** The number of boxes in a row of a tape: each image begins a row, and every row fits the width. */
-export function perRow(shape, width, narrowest = 28) {
-  const image = product(shape.slice(1));
-  const room = Math.max(1, Math.floor(width / narrowest));
-  return range(image).map((k) => k + 1).filter((k) => image % k === 0 && k <= room).pop();
-}
-
-/** For each layer, its outputs for both inputs: {label, stride, note}; null for a layer that is off. */
-export function trace(network, which, names) {
-  let now = network.inputs[which].starts;
-  return network.layers.map(({ name }, k) => {
-    if (!names.includes(name)) return null;
-    const steps = now.map((state) => (state === null ? null : network.steps[state][k]));
-    now = steps.map((to) => to?.[0] ?? null);
-    return steps.map((to) => ({
-      label: to && to[0] !== null ? network.states[to[0]].label : "",
-      stride: to && to[0] !== null ? network.states[to[0]].stride : [],
-      note: to ? network.notes[to[1]] : "",
-    }));
+/** The elements line by line across planes, of which so many stand side by side: a divisor of C. */
+export function planes(shape, across) {
+  const [n, c, h, w] = shape;
+  return range(product(shape)).map((k) => {
+    const [a, group, i, b, j] = unflatten([n, c / across, h, across, w], k);
+    return flatten(shape, [a, group * across + b, i, j]);
   });
 }
+
+/** The largest divisor of a number that is no more than `room`, and at least 1. */
+export const most = (number, room) =>
+  range(number).map((k) => k + 1).findLast((k) => number % k === 0 && k <= Math.max(room, 1));

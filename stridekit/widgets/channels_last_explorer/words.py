@@ -11,7 +11,7 @@ from math import prod
 
 from stridekit.layout import Layout
 
-MAX_SIZES = (2, 4, 4, 5)  # the largest sizes that two tapes show legibly
+MAX_SIZES = (3, 4, 3, 5)  # the largest sizes that two tapes show legibly on one screen
 LETTERS = "abcd"  # one per channel
 HIGHLIGHTS = ("pixel", "channel")
 FORMATS = ("contiguous_format", "channels_last")

@@ -70,3 +70,21 @@ export const reachedBy = (key, now, perRow, count) => ({
   ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
   Home: 0, End: count - 1,
 })[key];
+
+/** Scroll a pane, and nothing around it, until one of its nodes can be seen, or its top. */
+export function reveal(pane, node) {
+  if (!node) return;
+  const [all, one] = [pane, node].map((each) => each.getBoundingClientRect());
+  const above = one.top - all.top;
+  const below = Math.min(one.bottom - all.bottom, above);
+  pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
+}
+
+/** True if a pane holds more than it shows. */
+export const isCut = (pane) => pane.scrollHeight > pane.clientHeight + 1;
+
+/** How far the middle of a node is from that of another: [x, y] in px. */
+export function wayFrom(there, here) {
+  const [a, b] = [there, here].map((node) => node.getBoundingClientRect());
+  return [a.x - b.x + (a.width - b.width) / 2, a.y - b.y + (a.height - b.height) / 2];
+}

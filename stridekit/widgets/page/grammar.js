@@ -1,7 +1,7 @@
 // The parser of typed lines: a port of widgets/grammar.py, which has the grammar, function by function.
 // tests/live_lines.py holds the two to the same layouts and the same words.
 
-import { Refused, product, tuple } from "./layout.js";
+import { Refused, counted, product, tuple } from "./layout.js";
 
 const MOST_CHARACTERS = 1000;
 
@@ -9,46 +9,129 @@ const MOST_CHARACTERS = 1000;
 export const SIGNATURES = {
   permute: "*dims: int",
   transpose: "dim0: int, dim1: int",
-  select: "dim: int, index: int",
-  unsqueeze: "dim: int",
-  squeeze: "*dim: int = all",
-  expand: "*size: int",
-  diagonal: "offset: int = 0, dim1: int = 0, dim2: int = 1",
-  unfold: "dimension: int, size: int, step: int",
-  view: "*size: int",
-  reshape: "*shape: int",
-  flatten: "start_dim: int = 0, end_dim: int = -1",
-  contiguous: "memory_format: format = torch.contiguous_format",
-  clone: "memory_format: format = None",
+  swapdims: "dim0: int, dim1: int",
+  swapaxes: "axis0: int, axis1: int",
+  movedim: "source: int|ints, destination: int|ints",
+  moveaxis: "source: int|ints, destination: int|ints",
   t: "",
   T: null,
   mT: null,
-  ravel: "",
+  H: null,
+  mH: null,
+  adjoint: "",
+  select: "dim: int, index: int",
+  narrow: "dim: int, start: int, length: int",
+  split: "split_size: int|ints, dim: int = 0",
+  chunk: "chunks: int, dim: int = 0",
+  unbind: "dim: int = 0",
+  tensor_split: "sections: int|ints, dim: int = 0",
+  hsplit: "*sections: int|ints",
+  vsplit: "*sections: int|ints",
+  dsplit: "*sections: int|ints",
+  diagonal: "offset: int = 0, dim1: int = 0, dim2: int = 1",
+  unfold: "dimension: int, size: int, step: int",
+  unsqueeze: "dim: int",
+  squeeze: "*dim: int = all",
+  expand: "*size: int",
+  broadcast_to: "*size: int",
+  view: "*size: int",
+  unflatten: "dim: int, sizes: ints",
+  detach: "",
   as_strided: "size: ints, stride: ints, storage_offset: int = None",
+  reshape: "*shape: int",
+  flatten: "start_dim: int = 0, end_dim: int = -1",
+  ravel: "",
+  contiguous: "memory_format: format = torch.contiguous_format",
+  to: "memory_format: format",
+  clone: "memory_format: format = None",
+  flip: "*dims: int",
+  repeat: "*repeats: int",
+  tile: "*dims: int",
 };
+const PIECES = ["split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"];
+/** Other names of torch, and what to do instead. */
+const OTHERS = new Map(
+  [
+    [
+      "shape size stride storage_offset numel nelement ndim dim element_size itemsize is_contiguous data_ptr " +
+        "storage untyped_storage item tolist numpy dim_order",
+      "the picture shows it",
+    ],
+    [
+      "dtype type type_as float double half bfloat16 int long short byte bool real imag view_as_real view_as_complex",
+      "the elements keep their dtype in the picture",
+    ],
+    ["expand_as view_as reshape_as", "write the sizes out, as in .expand(3, 4)"],
+    ["data", "write .detach()"],
+    [
+      "roll rot90 fliplr flipud repeat_interleave index_select take gather masked_select tril triu cat stack",
+      "the picture follows no such order; .flip(0), .repeat(2, 1) and .clone() copy as well",
+    ],
+    [
+      "add sub mul div neg abs exp relu clamp sum mean max min argmax sort cumsum diff softmax",
+      "it computes new values; an AliasExplorer runs y = x + 1",
+    ],
+    ["add_ sub_ mul_ neg_ zero_ fill_ copy_", "it writes; an AliasExplorer runs y.add_(1)"],
+  ].flatMap(([names, instead]) => names.split(" ").map((name) => [name, instead])),
+);
 const KINDS = { int: Number.isInteger, ints: Array.isArray, format: (value) => typeof value === "string" };
 const WORDS = { int: "an int", ints: "ints in brackets, as (2, 3)", format: "a format, as torch.channels_last" };
+const SIZES = ["size", "sizes", "shape", "repeats", "dims"]; // parameters whose numbers multiply
 const FORMS = "write operations as .permute(1, 0) or [1:, ::2]";
 const NAME = "[A-Za-z_][A-Za-z0-9_]*";
 const TOKEN = new RegExp(String.raw`[ \t]*(\.\.\.|\.?${NAME}|0|[1-9][0-9]*|[-+*]=|"${NAME}"|'${NAME}'|.)`, "gsu");
-const PARAMETER = /(\*?)(\w+): (\w+)(?: = ([\w.-]+))?/g;
+const PARAMETER = /(\*?)(\w+): ([\w|]+)(?: = ([\w.-]+))?/g;
+const FUNCTION = new RegExp(String.raw`\btorch\.(${NAME})\([ \t]*(${NAME})[ \t]*(?:,[ \t]*|(?=\)))`, "g");
+const DOT = new RegExp(String.raw`[ \t]*\.[ \t]+(?=${NAME})`, "g");
 const UNSHOWN = /[\x00-\x1f\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]/gu;
 
-/** The operations in a text, at least one: [{name, args, text}]. Throws Refused. */
-export function readSteps(text) {
-  const reader = createReader(text.replace(new RegExp(`^[ \\t\\r\\n]*(?=${NAME})`), "."), FORMS);
+// What is written otherwise on slides and in chats: quotes, dashes, spaces, and the wide forms of ASCII.
+const PLAIN = new Map(
+  [
+    ["‘’‚‛′", "'"], ["“”„‟″", '"'], ["‐‑‒–—−", "-"],
+    ["\xa0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "], ["\u200b\u2060\ufeff", ""], ["…", "..."], ["×", "*"],
+  ].flatMap(([chars, ascii]) => [...chars].map((char) => [char, ascii])),
+);
+const WIDE = /[\uff01-\uff5e]/g;
+
+/** The operations in a text, at least one, on a tensor of this name: [{name, args, text, piece}]. Throws Refused. */
+export function readSteps(text, tensor = "x") {
+  const reader = createReader(behind(plain(text), tensor), FORMS);
   const steps = [reader.step()];
   while (reader.token()) steps.push(reader.step());
   return steps;
 }
 
-/** Reads the tokens of a text in order. `forms` is the advice in a refusal. */
-export function createReader(given, forms) {
-  if ([...given].length > MOST_CHARACTERS)
+/** A line as Python has it, without a prompt, a comment, or what separates it from the next one. */
+export function plain(text) {
+  if ([...text].length > MOST_CHARACTERS)
     throw new Refused(`a line has at most ${MOST_CHARACTERS} characters: write several`);
-  const text = given.split("#")[0].replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  const ascii = Array.from(text, (char) => PLAIN.get(char) ?? char).join("")
+    .replace(WIDE, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0));
+  const line = ascii.split("#")[0].replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "").replace(/^>>> /, "");
+  return line.replace(/[ \t\r\n;,]+$/, "").replace(FUNCTION, "$2.$1(").replace(DOT, ".");
+}
+
+/** The operations behind the name of the tensor, which may be left out, and be given a new name. */
+function behind(text, tensor) {
+  const bound = text.match(new RegExp(`^${NAME}[ \\t]*=(?!=)[ \\t]*`));
+  let rest = text.slice(bound?.[0].length ?? 0);
+  const named = rest.match(new RegExp(`^(${NAME})[ \\t]*[.[]`));
+  if (rest.startsWith(tensor) && /^[ \t]*([.[]|$)/.test(rest.slice(tensor.length))) rest = rest.slice(tensor.length);
+  else if (bound || (named && !Object.hasOwn(SIGNATURES, named[1])))
+    throw new Refused(
+      visible(`cannot read "${text}": the tensor in the picture is ${tensor}, write ${tensor}.t() or .t()`),
+    );
+  return rest.replace(new RegExp(`^[ \\t]*(?=${NAME})`), ".");
+}
+
+/** A text without the characters that cannot be seen. */
+const visible = (text) => text.replace(UNSHOWN, "\ufffd");
+
+/** Reads the tokens of a plain text in order. `forms` is the advice in a refusal. */
+export function createReader(text, forms) {
   const tokens = [...text.matchAll(TOKEN)].map((found) => ({ token: found[1], end: found.index + found[0].length }));
-  let at = 0;
+  let [at, written] = [0, text]; // in the form that torch takes
 
   /** The next token; "" at the end. */
   const token = () => tokens[at]?.token ?? "";
@@ -56,7 +139,7 @@ export function createReader(given, forms) {
   /** The refusal of the next token. */
   function wrong() {
     const where = token() ? `"${token()}"` : "its end";
-    return new Refused(`${`cannot read "${text}" at ${where}`.replace(UNSHOWN, "\ufffd")}: ${forms}`);
+    return new Refused(visible(`cannot read "${text}" at ${where}: ${forms}`));
   }
 
   /** The next token, read, if it is one of these; "" if not. */
@@ -108,12 +191,18 @@ export function createReader(given, forms) {
     }
     const named = need(String.raw`\.${NAME}`).slice(1);
     if (!Object.hasOwn(SIGNATURES, named))
-      throw new Refused(`${named} is not known here: ${Object.keys(SIGNATURES).join(", ")} are`);
+      throw new Refused(`${named} is not known here: ${insteadOf(named)}`);
     const [isProperty, isCalled] = [SIGNATURES[named] === null, take("(") !== ""];
     if (isProperty && isCalled) throw new Refused(`${named} takes no call: write .${named}`);
     if (!isProperty && !isCalled) throw new Refused(`write .${named}(), with its arguments`);
     const given = isCalled ? several(argument, ")") : [];
-    return called(named, given, textFrom(first));
+    const made = called(named, given, textFrom(first));
+    written = written.replaceAll(textFrom(first), () => made.text);
+    if (!PIECES.includes(named)) return made;
+    if (!take("[")) throw new Refused(`${made.text} makes several tensors: write ${made.text}[0] for the first`);
+    const piece = number();
+    need("\\]");
+    return { ...made, text: textFrom(first), piece };
   }
 
   /** The text from a token to the last one that was read. */
@@ -125,6 +214,11 @@ export function createReader(given, forms) {
     const first = at;
     const parts = [bound()];
     while (parts.length < 3 && take(":")) parts.push(bound());
+    if (at === first && (token() === "[" || new RegExp(`^${NAME}`).test(token())))
+      throw new Refused(
+        `"${token()}" cannot stand in an index here: lists, masks and tensors gather elements into ` +
+          "a new storage; write ints and slices, as [1:, ::2]",
+      );
     if (at === first) throw wrong();
     return parts.length > 1 ? { slice: parts } : parts[0];
   }
@@ -151,7 +245,29 @@ export function createReader(given, forms) {
     return [word, atInt() ? number() : need(`["']${NAME}["']`).slice(1, -1)];
   }
 
-  return { text, token, wrong, take, need, name, atInt, number, step };
+  return { written: () => written, token, wrong, take, need, name, atInt, number, step };
+}
+
+/** What to write in place of a name: the reason for leaving it out, the nearest operation, or all of them. */
+function insteadOf(name) {
+  if (OTHERS.has(name)) return OTHERS.get(name);
+  const known = Object.keys(SIGNATURES);
+  const distances = known.map((other) => changes(name, other));
+  const least = Math.min(...distances);
+  if (least <= Math.min(2, Math.floor(name.length / 3))) return `write .${known[distances.indexOf(least)]}`;
+  return `${known.join(", ")} are`;
+}
+
+/** How many letters to put in, leave out or exchange: the distance of Levenshtein. */
+function changes(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min(row[j] + Number(a[i] !== b[j]), row[j + 1] + 1, next[j] + 1));
+    row = next;
+  }
+  return row[b.length];
 }
 
 /** A call with its arguments matched to parameters. Throws Refused for what torch does not take. */
@@ -163,16 +279,17 @@ function called(name, given, text) {
 
   if (given.slice(0, byPlace.length).some(([word]) => word))
     throw wrong("an argument without a name follows one with a name");
-  if (signature.startsWith("*") && byPlace.length && byPlace.every(Number.isInteger))
+  const several = signature.startsWith("*") && byPlace.length > Number(signature.includes("int|ints"));
+  if (several && byPlace.every(Number.isInteger))
     given = [["", byPlace], ...given.slice(byPlace.length)];
   const named = new Map();
   for (const [k, [givenWord, value]] of given.entries()) {
     if (!givenWord && k >= parameters.size)
-      throw wrong(`it takes ${parameters.size} arguments, not ${given.length}`);
+      throw wrong(`it takes ${counted(parameters.size, "argument")}, not ${given.length}`);
     const word = givenWord || [...parameters.keys()][k];
     if (!parameters.has(word) || named.has(word))
       throw wrong(named.has(word) ? `${word} is given twice` : `it has no ${word}`);
-    const why = whyNot(value, ...parameters.get(word));
+    const why = whyNot(value, ...parameters.get(word), givenWord);
     if (why) throw wrong(`${word} is ${why}`);
     named.set(word, value);
   }
@@ -187,12 +304,14 @@ function called(name, given, text) {
 }
 
 /** The reason why a parameter cannot have a value; "" if it can. */
-function whyNot(value, star, name, given, fallback) {
-  const kind = star ? "ints" : given;
-  const fits = KINDS[kind](value) || (value === null && fallback === "None");
+function whyNot(value, star, name, kind, fallback, byName) {
+  let kinds = (kind.includes("|") ? kind : star ? "ints" : kind).split("|");
+  if (name === "sections" && byName) kinds = ["int"]; // indices have another name
+  const fits = kinds.some((one) => KINDS[one](value)) || (value === null && fallback === "None");
   const shown = value === null ? "None" : Array.isArray(value) ? tuple(value) : KINDS.int(value) ? value : `torch.${value}`;
-  if (!fits && !(fallback === "all" && KINDS.int(value))) return `${shown}, not ${WORDS[kind]}`;
-  const sizes = ["size", "shape"].includes(name) && kind === "ints" ? value : [];
+  if (!fits && !(fallback === "all" && KINDS.int(value)))
+    return `${shown}, not ${kinds.map((one) => WORDS[one]).join(" or ")}`;
+  const sizes = SIZES.includes(name) && Array.isArray(value) ? value : [];
   if (product(sizes.map((n) => Math.max(Math.abs(n), 1))) > Number.MAX_SAFE_INTEGER)
     return `${shown}: a browser counts exactly up to ${Number.MAX_SAFE_INTEGER} elements`;
   return "";

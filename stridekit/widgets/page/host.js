@@ -1,5 +1,7 @@
 // What a widget needs of Jupyter on a page without a kernel: a model that holds the state.
 
+import { createLinks } from "./link.js";
+
 /** A model as anywidget promises it, over a plain object. */
 export function createModel(state) {
   const handlers = new Map();
@@ -39,18 +41,37 @@ async function load(esm) {
 export async function bringToLife(root, { modules, widgets }) {
   const { signal } = new AbortController();
   const loaded = modules.map(load);
-  const begun = widgets.map(async ([k, state]) => {
+  const links = createLinks(widgets);
+  const begun = widgets.map(async ([k, state], number) => {
     const [widget, model] = [await loaded[k], createModel(state)];
+    model.link = () => links.to(number, model.get("_state"));
     await widget.initialize?.({ model, signal });
     return { widget, model };
   });
   for (const el of root.querySelectorAll("[data-widget]")) {
     try {
       const { widget, model } = await begun[Number(el.dataset.widget)];
+      // What the page knows of this widget, such as an earlier answer, comes before it is drawn.
+      el.dispatchEvent?.(new CustomEvent("stridekit-model", { bubbles: true, detail: model }));
       await widget.render({ model, el, signal });
     } catch (error) {
       el.textContent = `This picture could not be drawn: ${error.message}`;
       reportError(error);
     }
+  }
+  links.follow(async (number, state) => {
+    show((await begun[number]).model, state);
+    root.querySelector(`[data-widget="${number}"]`)?.scrollIntoView({ block: "center" });
+  });
+}
+
+/** Show a state, or leave all as it is if it cannot be drawn. */
+function show(model, state) {
+  const before = model.get("_state");
+  model.set("_answered_id", model.get("_change_id")); // what a hand did before counts no longer
+  try {
+    model.set("_state", state);
+  } catch {
+    model.set("_state", before);
   }
 }

@@ -114,17 +114,17 @@ function gapIn({ shape, stride }, order) {
   return null;
 }
 
-/** The reason why the layout is not contiguous; "" if it is. @param {Layout} layout */
-export function whyNotContiguous(layout) {
-  const found = layout.shape.includes(0) ? null : gapIn(layout, innermostFirst(layout));
+/** The reason why the layout is not contiguous in a format; "" if it is. @param {Layout} layout */
+export function whyNotContiguous(layout, format = "contiguous_format") {
+  const [ndim, order] = [layout.shape.length, ORDERS[format] ?? innermostFirst(layout)];
+  if (order.length !== ndim) return `${format} has ${order.length} dims, this layout has ${ndim}`;
+  if (!ORDERS[format] && layout.shape.includes(0)) return ""; // the other formats compare strides even so
+  const found = gapIn(layout, order);
   return found ? `dim ${found.d} has stride ${layout.stride[found.d]}, ${found.needed} is needed` : "";
 }
 
-/** True if a layout is contiguous in a format; without elements, only contiguous_format ignores the strides. */
-function isInFormat(format, layout) {
-  const order = ORDERS[format];
-  return order ? order.length === layout.shape.length && !gapIn(layout, order) : !whyNotContiguous(layout);
-}
+/** True if a layout is contiguous in a format. */
+export const isInFormat = (format, layout) => !whyNotContiguous(layout, format);
 
 /** The dims from the outermost in memory to the innermost: the order of torch's loops over one operand. */
 export function dimOrder(layout) {
@@ -143,10 +143,22 @@ export function isDense(layout) {
 
 // The operations -------------------------------------------------------------------------------------
 
-/** {layout, copied}: the layout after a step, and whether torch has to copy. Throws Refused. */
-export function apply(layout, { name, args }) {
-  const { copied = false, ...numbers } = { ...layout, ...OPERATIONS[name](layout, ...args) };
-  return { layout: numbers, copied };
+/**
+ * {layout, copied, read}: the layout after a step, whether torch has to copy, and then the elements that the copy reads,
+ * as a layout with its own order: that of a flip has negative strides, that of a repetition strides of 0. Throws Refused.
+ */
+export function apply(layout, { name, args, piece, text }) {
+  const made = OPERATIONS[name](layout, ...args);
+  const { copied = false, read = layout, ...numbers } = { ...layout, ...(Array.isArray(made) ? pick(made, piece, text) : made) };
+  return { layout: numbers, copied, read };
+}
+
+/** One of several results. */
+function pick(pieces, piece, text) {
+  const count = pieces.length;
+  if (piece < -count || piece >= count)
+    refuse(`${text} is out of range for ${counted(count, "piece")}: use ${-count} to ${count - 1}`);
+  return pieces.at(piece);
 }
 
 const wrap = (dim, { shape }, ndim = shape.length) => {
@@ -155,7 +167,7 @@ const wrap = (dim, { shape }, ndim = shape.length) => {
     refuse(`dim ${dim} is out of range for shape ${tuple(shape)}: use ${-count} to ${count - 1}`);
   return (dim + count) % count;
 };
-const pick = ({ shape, stride }, dims) => ({
+const only = ({ shape, stride }, dims) => ({
   shape: dims.map((d) => shape[d]), stride: dims.map((d) => stride[d]),
 });
 const fresh = (shape, stride = contiguousStride(shape)) => ({ shape, stride, storage_offset: 0, copied: true });
@@ -177,9 +189,14 @@ function index(x, ...items) {
   return result;
 }
 
-function select(x, dim, i) {
+/** A dim counted from 0; unlike in `wrap`, a 0-d layout is refused. */
+function wrapExisting(dim, x) {
   if (!x.shape.length) refuse("a 0-d layout has one element and no dims: there is nothing to cut");
-  const d = wrap(dim, x);
+  return wrap(dim, x);
+}
+
+function select(x, dim, i) {
+  const d = wrapExisting(dim, x);
   const size = x.shape[d];
   if (i < -size || i >= size)
     refuse(
@@ -206,12 +223,97 @@ function cut(x, d, [first, last, by]) {
   };
 }
 
+function narrow(x, dim, start, length) {
+  const d = wrapExisting(dim, x);
+  const size = x.shape[d];
+  if (start < -size || start > size)
+    refuse(`start ${start} is out of range for dim ${d} of size ${size}: use ${-size} to ${size}`);
+  const first = start < 0 ? start + size : start;
+  if (length < 0 || length > size - first)
+    refuse(`length ${length} does not fit dim ${d} of size ${size} after start ${first}: use 0 to ${size - first}`);
+  return cut(x, d, [first, first + length]);
+}
+
+// Views of parts: pieces, one after the other
+
+/** The slices between neighbouring bounds. */
+function slices(x, d, bounds) {
+  requirePieces(x, bounds.length - 1);
+  return bounds.slice(1).map((stop, k) => cut(x, d, [bounds[k], stop]));
+}
+
+/** The count of pieces, if it is not too large. */
+function requirePieces({ shape }, count) {
+  const most = Math.min(50_000, Math.floor(100_000 / Math.max(shape.length, 1)));
+  const [many, least] = [count, most].map((number) => number.toLocaleString("en-US"));
+  if (count > most)
+    refuse(
+      `that would be ${many} layouts of ${shape.length} dims, ${least} are the most: ` +
+        "ask for single ones by select or narrow",
+    );
+  return count;
+}
+
+const positive = (name, number) => (number < 1 ? refuse(`${name} is ${number}: give 1 or more`) : number);
+
+function unbind(x, dim = 0) {
+  const d = wrapExisting(dim, x);
+  return range(requirePieces(x, x.shape[d])).map((i) => select(x, d, i));
+}
+
+function split(x, piece, dim = 0) {
+  const d = wrapExisting(dim, x);
+  const size = x.shape[d];
+  if (Array.isArray(piece)) {
+    const bounds = piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]);
+    if (piece.some((n) => n < 0) || bounds.at(-1) !== size)
+      refuse(
+        `split_sizes ${tuple(piece)} add up to ${bounds.at(-1)}, dim ${d} has size ${size}: ` +
+          "give sizes of 0 or more that add up to it",
+      );
+    return slices(x, d, bounds);
+  }
+  if (piece < 0 || (piece === 0 && size !== 0)) refuse(`split_size ${piece} never gets through dim ${d} of size ${size}`);
+  const count = requirePieces(x, Math.ceil(size / Math.max(piece, 1)));
+  return slices(x, d, size ? [...range(count).map((k) => k * piece), size] : [0, 0]);
+}
+
+function chunk(x, chunks, dim = 0) {
+  const d = wrapExisting(dim, x);
+  positive("chunks", chunks);
+  if (x.shape[d] === 0) return slices(x, d, new Array(requirePieces(x, chunks) + 1).fill(0));
+  return split(x, Math.ceil(x.shape[d] / chunks), d);
+}
+
+function tensorSplit(x, sections, dim = 0) {
+  const d = wrapExisting(dim, x);
+  const size = x.shape[d];
+  if (Array.isArray(sections)) return slices(x, d, [0, ...sections, size]);
+  const count = requirePieces(x, positive("sections", sections));
+  const [each, longer] = [Math.floor(size / count), size % count];
+  return slices(x, d, range(count + 1).map((i) => i * each + Math.min(i, longer)));
+}
+
+/** hsplit, vsplit or dsplit: sections of equal size, or before indices. */
+function splitEvenly(name, d, leastDims, x, sections) {
+  if (x.shape.length < leastDims)
+    refuse(`${name} takes ${leastDims} dims or more, shape ${tuple(x.shape)} has ${x.shape.length}`);
+  if (!Array.isArray(sections) && x.shape[d] % requirePieces(x, positive("sections", sections)))
+    refuse(
+      `dim ${d} of size ${x.shape[d]} does not divide into ${sections} equal sections: ` +
+        "use tensor_split, whose sections may differ by one",
+    );
+  return tensorSplit(x, sections, d);
+}
+
+// Views of parts: across dims
+
 function diagonal(x, offset = 0, dim1 = 0, dim2 = 1) {
   const [a, b] = [wrap(dim1, x), wrap(dim2, x)];
   if (a === b) refuse(`dim1 and dim2 are both ${a}: a diagonal needs two different dims`);
   const [down, right] = [Math.max(-offset, 0), Math.max(offset, 0)];
   const size = Math.max(Math.min(x.shape[a] - down, x.shape[b] - right), 0);
-  const rest = pick(x, range(x.shape.length).filter((d) => d !== a && d !== b));
+  const rest = only(x, range(x.shape.length).filter((d) => d !== a && d !== b));
   return {
     shape: [...rest.shape, size], stride: [...rest.stride, x.stride[a] + x.stride[b]],
     storage_offset: x.storage_offset + (size ? right * x.stride[b] + down * x.stride[a] : 0),
@@ -240,18 +342,43 @@ function permute(x, wanted) {
       `${tuple(wanted)} does not name each dim of shape ${tuple(x.shape)} exactly once: ` +
         `use a permutation of ${tuple(range(x.shape.length))}`,
     );
-  return pick(x, order);
+  return only(x, order);
 }
 
 function transpose(x, dim0, dim1) {
   const [a, b] = [wrap(dim0, x), wrap(dim1, x)];
-  return pick(x, range(x.shape.length).map((d) => (d === a ? b : d === b ? a : d)));
+  return only(x, range(x.shape.length).map((d) => (d === a ? b : d === b ? a : d)));
 }
 
-function matrix(x) {
+function movedim(x, source, destination) {
+  const sources = differentDims("source", source, x);
+  const places = differentDims("destination", destination, x);
+  const shown = [source, destination].map((dims) => (Array.isArray(dims) ? tuple(dims) : dims));
+  if (sources.length !== places.length)
+    refuse(
+      `source ${shown[0]} has ${sources.length} dims but destination ${shown[1]} has ` +
+        `${places.length}: give one destination for each source`,
+    );
+  if (!x.shape.length) return x;
+  const order = range(x.shape.length).filter((d) => !sources.includes(d));
+  for (const place of range(x.shape.length))
+    if (places.includes(place)) order.splice(place, 0, sources[places.indexOf(place)]);
+  return only(x, order);
+}
+
+/** One dim or several, counted from 0. */
+function differentDims(name, dims, x) {
+  const wanted = [dims].flat();
+  const wrapped = wanted.map((d) => wrap(d, x));
+  const twice = wrapped.find((d, k) => wrapped.indexOf(d) < k);
+  if (twice !== undefined) refuse(`${name} ${tuple(wanted)} names dim ${twice} twice: give each dim once`);
+  return wrapped;
+}
+
+function matrix(x, name) {
   if (x.shape.length === 1)
     refuse(
-      `mT is for matrices and batches of them, shape ${tuple(x.shape)} has 1 dim: ` +
+      `${name} is for matrices and batches of them, shape ${tuple(x.shape)} has 1 dim: ` +
         "unsqueeze(0) or unsqueeze(1) makes a matrix of it",
     );
   return x.shape.length ? transpose(x, -2, -1) : x;
@@ -264,11 +391,8 @@ function unsqueeze(x, dim) {
 }
 
 function squeeze(x, dim = range(x.shape.length)) {
-  const wanted = [dim].flat();
-  const named = wanted.map((d) => wrap(d, x));
-  const twice = named.find((d, k) => named.indexOf(d) < k);
-  if (twice !== undefined) refuse(`dim ${tuple(wanted)} names dim ${twice} twice: give each dim once`);
-  return pick(x, range(x.shape.length).filter((d) => x.shape[d] !== 1 || !named.includes(d)));
+  const named = differentDims("dim", dim, x);
+  return only(x, range(x.shape.length).filter((d) => x.shape[d] !== 1 || !named.includes(d)));
 }
 
 function expand(x, wanted) {
@@ -326,6 +450,14 @@ function flattenDims(x, first = 0, last = -1) {
   return reshape(x, splice(x.shape, a, b - a + 1, product(x.shape.slice(a, b + 1))));
 }
 
+function unflattenDim(x, dim, wanted) {
+  const d = wrapExisting(dim, x);
+  if (!wanted.length) refuse("sizes is empty: give the sizes that the dim becomes");
+  const [sizes, wrong] = completeShape(x.shape[d], wanted);
+  if (wrong) refuse(`cannot unflatten dim ${d} of size ${x.shape[d]} into ${tuple(wanted)}: ${wrong}`);
+  return view(x, splice(x.shape, d, 1, ...sizes));
+}
+
 /** The dims of each memory format, innermost first. */
 const ORDERS = { contiguous_format: null, channels_last: [1, 3, 2, 0], channels_last_3d: [1, 4, 3, 2, 0] };
 
@@ -346,6 +478,52 @@ function requireFormat(format, known) {
   if (!known.includes(format)) refuse(`memory_format ${format} is not one of ${known.join(", ")}`);
 }
 
+/** to() copies where torch takes the tensor to be in another format, which is not contiguity. */
+function to(x, format) {
+  requireFormat(format, [...Object.keys(ORDERS), "preserve_format"]);
+  const isThere = ["preserve_format", suggestedFormat(x)].includes(format);
+  return isThere ? x : fresh(x.shape, strideIn(format, x.shape));
+}
+
+/** The format that torch takes a tensor to be in. */
+export function suggestedFormat({ shape, stride }) {
+  const found = Object.entries(ORDERS).find(([, order]) => order?.length === shape.length && stepsGrow(shape, stride, order));
+  return found ? found[0] : "contiguous_format";
+}
+
+/** True if each dim of the order steps over all dims inside it. */
+function stepsGrow(shape, stride, order) {
+  if (stride[1] === 0 || shape.includes(0)) return false;
+  let extent = 0;
+  for (const d of order) {
+    if (stride[d] < extent || (d === 0 && extent === stride[1])) return false;
+    extent = stride[d] * shape[d];
+  }
+  return true;
+}
+
+/** The reading of a flip counts some dims backwards. */
+function flip(x, wanted) {
+  const dims = differentDims("dims", wanted, x);
+  const storage_offset = dims.reduce((first, d) => first + Math.max(x.shape[d] - 1, 0) * x.stride[d], x.storage_offset);
+  const stride = x.stride.map((step, d) => (dims.includes(d) ? 0 - step : step));
+  return { ...clone(x), read: { ...x, stride, storage_offset } };
+}
+
+/** The reading of a repetition has a dim of stride 0 before each dim. */
+function repeat(x, times) {
+  const ones = new Array(Math.max(times.length - x.shape.length, 0)).fill(1);
+  const [sizes, stride] = [[...ones, ...x.shape], [...ones, ...x.stride]];
+  const shape = sizes.map((size, d) => size * times[d] + 0); // there is no -0
+  if (times.length < sizes.length || shape.some((size) => size < 0))
+    refuse(
+      `cannot repeat shape ${tuple(x.shape)} ${tuple(times)} times: ` +
+        `give ${x.shape.length} numbers or more, of 0 or more`,
+    );
+  const read = { ...x, shape: sizes.flatMap((size, d) => [times[d], size]), stride: stride.flatMap((step) => [0, step]) };
+  return { ...fresh(shape), read };
+}
+
 /** The stride of a new tensor in a memory format. */
 function strideIn(format, shape) {
   const order = ORDERS[format];
@@ -359,8 +537,13 @@ function strideIn(format, shape) {
 }
 
 const OPERATIONS = {
-  "[]": index, permute, transpose, select, unsqueeze, squeeze, expand, diagonal, unfold, view, reshape,
-  flatten: flattenDims, contiguous, clone,
+  "[]": index, permute, transpose, swapdims: transpose, swapaxes: transpose, movedim, moveaxis: movedim,
+  select, narrow, unbind, split, chunk, tensor_split: tensorSplit, diagonal, unfold, unsqueeze, squeeze,
+  expand, broadcast_to: expand, view, unflatten: unflattenDim, detach: (x) => x, reshape, flatten: flattenDims,
+  contiguous, to, clone, flip, repeat,
+  hsplit: (x, sections) => splitEvenly("hsplit", ...(x.shape.length === 1 ? [0, 1] : [1, 2]), x, sections),
+  vsplit: (x, sections) => splitEvenly("vsplit", 0, 2, x, sections),
+  dsplit: (x, sections) => splitEvenly("dsplit", 2, 3, x, sections),
   t(x) {
     if (x.shape.length > 2)
       refuse(
@@ -369,8 +552,15 @@ const OPERATIONS = {
       );
     return x.shape.length === 2 ? transpose(x, 0, 1) : x;
   },
-  T: (x) => pick(x, innermostFirst(x)),
-  mT: matrix,
+  T: (x) => only(x, innermostFirst(x)),
+  H(x) {
+    if (x.shape.length > 2) refuse(`H is for one matrix, shape ${tuple(x.shape)} has ${x.shape.length} dims: use mH`);
+    return matrix(x, "H");
+  },
+  mT: (x) => matrix(x, "mT"),
+  mH: (x) => matrix(x, "mH"),
+  adjoint: (x) => matrix(x, "adjoint()"),
+  tile: (x, times) => repeat(x, [...new Array(Math.max(x.shape.length - times.length, 0)).fill(1), ...times]),
   ravel: (x) => {
     const whole = { ...x, ...contiguous(x) };
     return { ...whole, ...view(whole, [-1]) };

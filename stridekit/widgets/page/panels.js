@@ -20,6 +20,15 @@ export function createChips(label, onPick, classes = ["sk-presets", ""]) {
   };
 }
 
+/** Chips, one of them pressed: choices are [value, text]. */
+export function createChoice(label, choices, onPick) {
+  const { node, draw } = createChips(label, onPick);
+  return {
+    node,
+    draw: (current) => draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))),
+  };
+}
+
 /** The layouts to start from; the current one is pressed. */
 export function createPresets(onPick) {
   const { node, draw } = createChips("layouts to start from", onPick);
@@ -36,7 +45,10 @@ export function createPresets(onPick) {
   };
 }
 
-/** A native slider between its label, which is text and nodes, and its value as text. */
+/**
+ * A native slider between its label, which is text and nodes, and its value as text. `draw` fills the track up to the
+ * value, and hatches it beyond `most`, which a limit closes.
+ */
 export function createSlider(id, label, { onInput, ...props }) {
   const input = h("input", {
     type: "range", id, min: "0", step: "1", ...props, oninput: () => onInput(input.valueAsNumber),
@@ -44,7 +56,10 @@ export function createSlider(id, label, { onInput, ...props }) {
   const output = h("output", { for: id });
   return {
     input, nodes: [h("label", { for: id }, ...[label].flat()), input, output],
-    draw(value, says = String(value)) {
+    draw(value, says = String(value), most = Infinity) {
+      const [least, end] = [Number(input.min), Number(input.max)];
+      const at = (n) => (n - least) / Math.max(end - least, 1);
+      set(input, "style", `--at:${at(value)};--to:${most < end ? at(most) : 2}`);
       if (input.valueAsNumber !== value) input.value = value;
       set(output, "text", says);
     },
@@ -89,6 +104,17 @@ export function createVerdicts() {
   };
 }
 
+/** Copy the text of a node; false if there is no clipboard, and the text is selected for Ctrl+C. */
+export async function copyText(node) {
+  try {
+    await navigator.clipboard.writeText(node.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(node);
+    return false;
+  }
+}
+
 /** The code that reproduces the picture, ready to copy, and the expression of an equal preset. */
 export function createCode() {
   const code = h("code");
@@ -97,13 +123,7 @@ export function createCode() {
   const node = h("div", { class: "sk-code" }, h("div", {}, code, also), copier);
 
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      copier.textContent = "copied";
-    } catch {
-      getSelection().selectAllChildren(code); // no clipboard: select the code for Ctrl+C
-      copier.textContent = "press Ctrl+C";
-    }
+    copier.textContent = (await copyText(code)) ? "copied" : "press Ctrl+C";
     setTimeout(() => (copier.textContent = "copy"), 1500);
   }
 

@@ -1,30 +1,44 @@
 // Playing: steps on a timer, until none is left or a hand takes over.
 
-import { button, set } from "./dom.js";
+import { button, h, set } from "./dom.js";
+
+const SPEEDS = ["0.5", "1", "2"];
+// One speed for all players of a page, though each kind of widget has its own copy of this module.
+const chosen = (globalThis.stridekitPlaying ??= { speed: "1" });
 
 /**
- * A button that plays and pauses. `left()` returns the number of steps left, `step()` takes one, `rewind()` goes back
- * to the start, from which it plays again, and `pause()` returns the time between steps in ms. `step` and `rewind`
- * redraw the widget, as `redraw()` does, and the widget draws the button.
+ * A button that plays and pauses, and a choice of speeds. `left()` returns the number of steps left, `step()` takes
+ * one, `rewind()` goes back to the start, from which it plays again, and `pause()` returns the time in ms for which the
+ * step on screen stays there at speed 1. `step` and `rewind` redraw the widget, as `redraw()` does, and the widget
+ * draws the player.
  */
 export function createPlayer({ left, step, rewind, redraw, pause }) {
-  const node = button("", toggle, { class: "sk-button sk-play" });
+  const play = button("", toggle, { class: "sk-button sk-play" });
+  const speed = h("select", { class: "sk-input sk-speed", "aria-label": "speed", onchange: choose },
+    ...SPEEDS.map((value) => h("option", { value, text: `${value}×` })));
+  const node = h("span", { class: "sk-player" }, play, speed);
   let waiting = null;
 
   function toggle() {
-    if (waiting !== null) {
-      stop();
-      return redraw();
-    }
-    waiting = setTimeout(tick, pause());
-    return left() ? redraw() : rewind();
+    const stops = waiting !== null;
+    if (stops) stop();
+    else wait();
+    if (stops || left()) return redraw();
+    rewind();
+    return wait();
   }
 
   function tick() {
     const steps = left();
-    if (steps > 1) waiting = setTimeout(tick, pause());
-    else stop();
-    return steps ? step() : redraw(); // Python may have moved to the end meanwhile
+    if (steps <= 1) stop();
+    if (steps) step();
+    else redraw(); // Python may have moved to the end meanwhile
+    if (waiting !== null) wait();
+  }
+
+  function wait() {
+    clearTimeout(waiting);
+    waiting = setTimeout(tick, pause() / chosen.speed);
   }
 
   function stop() {
@@ -32,11 +46,18 @@ export function createPlayer({ left, step, rewind, redraw, pause }) {
     waiting = null;
   }
 
+  function choose() {
+    chosen.speed = speed.value;
+    for (const other of document.querySelectorAll(".sk-speed")) other.value = chosen.speed;
+    if (waiting !== null) wait();
+  }
+
   return {
     node, toggle, stop,
     draw(possible) {
-      set(node, "text", waiting === null ? "▶ play" : "❚❚ pause");
-      node.disabled = !possible;
+      set(play, "text", waiting === null ? "▶ play" : "❚❚ pause");
+      play.disabled = !possible;
+      if (speed.value !== chosen.speed) speed.value = chosen.speed;
     },
   };
 }

@@ -1,7 +1,11 @@
-// The frame around the panes of every widget: a root that follows theme and width, a sentence that is read
+// What is around the panes of every widget: a root that follows theme and width, a sentence that is read
 // aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
+import { waitForFingers } from "./touch.js";
 import { h, set } from "./dom.js";
+import { createFrame } from "./frame.js";
+import { createGoals } from "./goals.js";
+import { besideKernel } from "./kernel.js";
 
 // Each kind of widget has a module of its own, but ids must be unique on the whole page.
 const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
@@ -12,13 +16,17 @@ const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews
 // arrives is older than the change, which stays on screen in all views of its model.
 const unanswered = new Map();
 
+const NARROW = 480; // px: the toolbar then has a row of its own
+
 /**
  * `draw` is called without arguments when one of the `traits` or the width has changed; before it, `forget` when
- * "_state" has been replaced.
+ * "_state" has been replaced. A widget with a toolbar has `code()`, the source that reproduces the picture, and
+ * `facts(state)`, over which goals are set.
  */
-export function createShell({ model, el }, { label, kind, traits, draw, forget }) {
+export function createShell({ model, el }, { label, kind, traits, draw, forget, code, facts }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
+  waitForFingers(root);
   let speaking = null;
   let unsent = false; // a change waits to be sent until it has been painted
   let drawn = null; // the state that is on screen
@@ -29,11 +37,17 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
     id: `stridekit-${nextViewId()}`,
     width: 900,
     /** Add the panes, and draw for the first time. */
-    open(...panes) {
-      root.prepend(...panes);
+    open(first, ...rest) {
+      const strip = goals ? [goals.node] : [];
+      root.prepend(first, ...strip, ...rest);
+      if (frame) {
+        root.append(frame.node);
+        first.classList.add("sk-first");
+      }
       el.append(root);
       for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
+      ends.push(besideKernel(model, root));
       redraw();
       return once(close);
     },
@@ -61,6 +75,10 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
     },
   };
 
+  const frame = code && createFrame(model, root, { id: shell.id, name: label.replaceAll(" ", "-"), code, change: shell.change });
+  const goals = facts && createGoals(model, facts);
+  const around = [frame, goals].filter(Boolean);
+
   function send() {
     unsent = false;
     model.save_changes();
@@ -84,6 +102,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
   function redraw() {
     drawn = model.get("_state");
     draw();
+    for (const part of around) part.draw();
   }
 
   let measured = 0; // the first draw happens outside the page, where sizes and colours are unknown
@@ -91,12 +110,13 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget }
     const width = Math.floor(contentRect.width);
     if (width && width !== measured) {
       measured = shell.width = width;
+      set(root, "data-narrow", width < NARROW ? "" : null);
       redraw();
     }
   });
 
   function close() {
-    for (const end of ends) end();
+    for (const end of [...ends, ...around.map((part) => part.close)]) end();
     for (const [trait, handler] of listeners) model.off(`change:${trait}`, handler);
     resized.disconnect();
     clearTimeout(speaking);

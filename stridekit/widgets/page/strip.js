@@ -5,8 +5,9 @@ import { OWN_KEYS, h, pool, reachedBy, set } from "./dom.js";
 /**
  * `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) returns
  * {text, kind, says, style} for box k, where `kind` is its classes and `says` is read aloud. `apart` may widen the
- * gaps between groups of `columns` or `rows`: [how many in a group, px]. `of(k)` is what box k stands for: `onHover` gets
- * it, or null, and `onMove` when a hand proposes another active box, which the caller keeps.
+ * gaps between groups of `columns` or `rows`: [how many in a group, px], and give the boxes another `height`. `of(k)` is
+ * what box k stands for: `onHover` gets it, or null, and `onMove` when a hand proposes another active box, which the
+ * caller keeps.
  */
 export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4 }) {
   const node = h("div", {
@@ -24,12 +25,13 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
   });
   const together = [Infinity, 0];
   let boxes = [];
-  let geometry = { count: 0, perRow: 1, pitch: 40, columns: together, rows: together };
+  let geometry = { count: 0, perRow: 1, pitch: 40, columns: together, rows: together, height };
   let reached = null;
 
   function layOut(count, perRow, width, apart = {}) {
     const pitch = Math.max(18, Math.min(52, Math.floor(width / perRow)));
-    const { columns, rows: groups } = (geometry = { count, perRow, pitch, columns: together, rows: together, ...apart });
+    geometry = { count, perRow, pitch, columns: together, rows: together, height, ...apart };
+    const { columns, rows: groups, height: tall } = geometry;
     const lines = rows(Math.ceil(count / perRow));
     boxes = lines.flatMap((row, r) => [...row.take(Math.min(perRow, count - r * perRow))]);
     boxes.forEach((box, k) => {
@@ -38,8 +40,8 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     });
     // The tracks of a CSS grid place the boxes: a style per box would double the time of a frame.
     const across = Array.from({ length: perRow }, (_, c) => `${pitch - gap + extra(columns, c)}px`);
-    const down = lines.map((_, r) => `${height + extra(groups, r)}px`);
-    set(node, "style", count ? `--height:${height}px;gap:${gap}px;grid-template:${down.join(" ")}/${across.join(" ")}` : null);
+    const down = lines.map((_, r) => `${tall + extra(groups, r)}px`);
+    set(node, "style", count ? `--height:${tall}px;gap:${gap}px;grid-template:${down.join(" ")}/${across.join(" ")}` : null);
   }
 
   function draw(look, active = null) {
@@ -76,13 +78,14 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
 
   function top(k) {
     const row = Math.floor(k / geometry.perRow);
-    return row * (height + gap) + extras(geometry.rows, row);
+    return row * (geometry.height + gap) + extras(geometry.rows, row);
   }
 
   return {
-    node, layOut, draw, left, top, height,
+    node, layOut, draw, left, top,
     /** The middle of a box, measured from the strip's corner. */
-    middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + height / 2],
+    middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + geometry.height / 2],
     boxWidth: () => geometry.pitch - gap,
+    box: (k) => boxes[k],
   };
 }

@@ -4,13 +4,15 @@
 // Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
 
 import { button, h, set } from "../page/dom.js";
+import { Refused } from "../page/layout.js";
+import { readAnswer } from "../page/numbers.js";
 import { createShell } from "../page/shell.js";
 import { createCode } from "../page/panels.js";
-import { inSentence, readAnswer, remark, verdict } from "./words.js";
+import { inSentence, remark, verdict } from "./words.js";
 
 const FIRST = "Choose one first: a guess is enough.";
 const HINTS = {
-  number: "a number",
+  number: "a number, or what gives it: 2 * 3 * 4",
   tuple: "whole numbers with commas between them, as torch writes a shape or a stride",
 };
 
@@ -39,6 +41,8 @@ function render({ model, el }) {
   const caption = h("p", { class: "sk-shows", text: "the experiment, and what it prints:" });
   const shows = h("div", { class: "sk-reveal" }, note, why, caption, experiment.node, output);
 
+  let told = "";
+
   // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
@@ -49,9 +53,16 @@ function render({ model, el }) {
     answers.draw(state);
     for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open]])
       set(node, "hidden", visible ? null : "");
-    set(status, "text", `${sign} ${sentence}`.trim());
+    tell(`${sign} ${sentence}`.trim());
     set(status, "data-sign", sign || null);
     drawReveal(state);
+  }
+
+  /** The verdict, or why there is none yet; read aloud when it changes. */
+  function tell(text) {
+    if (text === told) return;
+    told = text;
+    status.replaceChildren(...inline(text));
   }
 
   /** The texts are in the page only while the answer is shown. */
@@ -93,16 +104,34 @@ function render({ model, el }) {
       "aria-describedby": `${id}-hint`, spellcheck: "false", oninput: () => take(input.value),
       // JupyterLab keeps Enter from submitting a form.
       onkeydown: (event) => event.key === "Enter" && commit(event) });
+    const hint = h("span", { class: "sk-hint", id: `${id}-hint` });
     return {
-      node: h("div", { class: "sk-typed" }, input,
-        h("span", { class: "sk-hint", id: `${id}-hint`, text: HINTS[problem.kind] })),
+      node: h("div", { class: "sk-typed" }, input, hint),
       focus: () => input.focus(),
       draw({ shown: visible, said }) {
         const now = !visible ? (own.draft ?? "") : said === null ? "" : inSentence(problem, said);
         if (input.value !== now) input.value = now;
+        set(hint, "text", (!visible && understood(now)) || HINTS[problem.kind]);
         set(input, "aria-invalid", own.complaint ? "true" : null);
       },
     };
+  }
+
+  /** What a line is taken for, where it does not say so itself: "= 160" for 5*8*4. */
+  function understood(text) {
+    const { value } = answerIn(text);
+    const says = value === undefined ? text : inSentence(problem, value);
+    return says === text ? "" : `= ${says}`;
+  }
+
+  /** A typed answer as {value}, or {why} it cannot be read. */
+  function answerIn(text) {
+    try {
+      return { value: readAnswer(problem.kind, text, problem.question) };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return { why: error.message };
+    }
   }
 
   // What a hand does -----------------------------------------------------------------------------
@@ -115,7 +144,7 @@ function render({ model, el }) {
   function commit(event) {
     event.preventDefault();
     if (model.get("_state").shown) return;
-    const read = problem.kind !== "choice" ? readAnswer(problem.kind, own.draft ?? "")
+    const read = problem.kind !== "choice" ? answerIn(own.draft ?? "")
       : own.draft === null ? { why: FIRST } : { value: own.draft };
     if (read.why === undefined) return reveal(read.value);
     own.complaint = read.why;

@@ -16,6 +16,7 @@ from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.notation import MAX_SAFE_INTEGER
+from stridekit.widgets.numbers import read_answer
 from stridekit.widgets.static import INK, MUTED, page, put_text
 
 OPEN: dict[str, Any] = {"said": None, "shown": False}
@@ -34,9 +35,9 @@ class Predict(StateWidget):
 
     Let the cell compute the answer: then it is torch's, and the cell does not give it away.
 
-    `committed` is the prediction, or None before there is one; set it to answer, or to None to ask again.
-    `correct` is None until then. Raises ValueError for a question that cannot be asked, or an answer that
-    does not fit it.
+    `committed` is the prediction, or None before there is one; set it to answer, also to a text as you type
+    it ("2 * 3 * 4", "12 KiB"), or to None to ask again. `correct` is None until then. Raises ValueError for
+    a question that cannot be asked, or an answer that does not fit it.
 
     >>> import torch
     >>> x = torch.arange(24).view(4, 6)
@@ -57,8 +58,8 @@ class Predict(StateWidget):
       # (1, 6)
     """
 
-    _esm = module("predict/widget.js")
-    _css = style("page/base.css", "predict/widget.css")
+    _module = module("predict/widget.js")
+    _style = style("page/base.css", "predict/widget.css")
 
     _problem = traitlets.Dict().tag(sync=True)
 
@@ -118,6 +119,8 @@ class Predict(StateWidget):
 
     @committed.setter
     def committed(self, value: Any) -> None:
+        if isinstance(value, str) and self._choices is None:
+            value = read_answer(self._kind, value, self._problem["question"])
         if value is None:
             self._state = OPEN
         else:

@@ -1,5 +1,4 @@
-// The words of a prediction: reading a typed answer, and the verdict. widget.py is the truth of the verdicts, and
-// tests/live.py compares the two.
+// The words of a prediction: widget.py is the truth of the verdicts, and tests/live.py compares the two.
 
 import { tuple } from "../page/layout.js";
 
@@ -35,34 +34,3 @@ export function verdict(problem, said) {
 /** The remark on this prediction; "" if it has none. @param {Problem} problem */
 export const remark = (problem, said) =>
   problem.remarks.find(([wrong]) => isSame(wrong, said))?.[1] ?? "";
-
-/** A typed answer as {value}, or {why} it could not be read. */
-export function readAnswer(kind, text) {
-  if (!text.trim()) return { why: "Write your answer first: a guess is enough." };
-  return kind === "tuple" ? readTuple(text.trim()) : readNumber(text.trim());
-}
-
-const BRACKETS = [["torch.Size(", ")"], ["(", ")"], ["[", "]"]];
-const HOW_TUPLE = "write whole numbers with commas between them";
-
-/** (1, 6), [1,6], 1 6 and torch.Size([1, 6]) are one answer; 6 alone is (6,). */
-function readTuple(text) {
-  let inner = text;
-  for (const [open, close] of BRACKETS)
-    if (inner.startsWith(open) && inner.endsWith(close) && inner.length >= open.length + 1)
-      inner = inner.slice(open.length, -1).trim();
-  if (inner === "") return { value: [] };
-  const parts = inner.replace(/\s*,\s*$/, "").split(/\s*,\s*|\s+/);
-  const odd = parts.find((part) => !/^[+-]?\d+$/.test(part) || !Number.isSafeInteger(Number(part)));
-  if (odd === undefined) return { value: parts.map((part) => Number(part) + 0) }; // -0 is 0
-  const where = odd === text || odd === "" ? `“${text}”` : `“${odd}” in “${text}”`;
-  return { why: `I could not read ${where}: ${HOW_TUPLE}.` };
-}
-
-/** 24, -3, 2.5, 1e3 and 1_024 are numbers; 1,024 is not: it may mean two numbers. */
-function readNumber(text) {
-  const plain = /^[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
-  const value = Number(text.replaceAll("_", "")) + 0; // -0 is 0
-  if (plain && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return { value };
-  return { why: `I could not read “${text}” as one number: write it like 1024 or 2.5.` };
-}

@@ -8,9 +8,11 @@ import { product } from "../page/layout.js";
 const ONE = 84; // the most width for a dim of size 1, whose logarithm is 0
 const NAME = 36; // room for "x" and "y" at the left
 const GAP = 6;
-const CHARACTER = 7.3; // the width of one in a box
-const TOP = { joint: 0, old: 46, chunk: 114, fresh: 158, taken: 224 };
-export const HEIGHT = 248;
+const JOIN = 22; // how far a dim begins from the chunk that it joins
+const [CHARACTER, LETTER] = [7.3, 5.9]; // the width of one in a box, and in a bracket below it
+const TIGHT = { dim: 46, joint: [132, 80] }; // below these widths, smaller words in a box, and fewer beside a joint
+const TOP = { joint: 0, old: 36, chunk: 90, fresh: 122 }; // widget.css has the heights
+export const HEIGHT = 192;
 
 /** Left edge and width of each dim: {old, fresh}, a list of [left, width] each. */
 export function spread(old, fresh, width) {
@@ -19,7 +21,8 @@ export function spread(old, fresh, width) {
   const points = [...new Set([1, ...rows.flat(2)])].sort((a, b) => a - b);
   const ones = new Map(points.map((p) => [p, Math.max(...rows.map((row) => onesAt(row, p)))]));
   const places = [...ones.values()].reduce((a, b) => a + b, 0);
-  const one = Math.min(ONE, width / 2 / Math.max(places, 1)); // the others keep half of the axis
+  const many = Math.max(old.length, fresh.length, 1);
+  const one = Math.min(ONE, width / 2 / Math.max(places, 1), width / many); // the others keep half of the axis
   const scale = (width - places * one) / (Math.log(points.at(-1)) || 1);
   const right = new Map(); // where the sizes of 1 at a product begin, from the right
   let [x, before] = [width, 1];
@@ -64,15 +67,16 @@ export function createFigure() {
   const freshRow = h("div", { role: "list", "aria-label": "dims of the new shape" });
   const jointRow = h("div", { "aria-hidden": "true" });
   const names = ["x", "y"].map((text) => h("span", { class: "sk-name", text, "aria-hidden": "true" }));
-  moveTo(names[0], 0, TOP.old + 20);
-  moveTo(names[1], 0, TOP.fresh + 20);
+  moveTo(names[0], 0, TOP.old + 15);
+  moveTo(names[1], 0, TOP.fresh + 15);
   // If boxes are too narrow for the word, it stands once, at the left of the row.
   const units = [TOP.old, TOP.fresh].map((top) => {
     const unit = h("span", { class: "sk-unit", text: "stride", "aria-hidden": "true", hidden: "" });
-    moveTo(unit, 0, top + 41);
+    moveTo(unit, 0, top + 36);
     return unit;
   });
-  node.append(...names, ...units, oldRow, chunkRow, freshRow, jointRow);
+  const asked = h("span", { class: "sk-unit sk-asked", text: "found\nneeded", "aria-hidden": "true", hidden: "" });
+  node.append(...names, ...units, asked, oldRow, chunkRow, freshRow, jointRow);
   const oldBoxes = pool(oldRow, box);
   const freshBoxes = pool(freshRow, box);
   const brackets = pool(chunkRow, () => {
@@ -93,9 +97,10 @@ export function createFigure() {
 
   /** A box at its place, `kind` being its classes, with its text in a part of its width. */
   function paint(one, [left, width], top, kind, texts, [from, to] = [0, width]) {
-    const aside = to - from < width ? `;padding:4px ${width - to}px 4px ${from}px` : "";
-    set(one, "class", `sk-dimbox ${kind}`);
-    set(one, "style", `transform:translate(${NAME + left}px,${top}px);width:${width - GAP}px${aside}`);
+    const aside = to - from < width ? `;padding:2px ${width - to}px 2px ${from}px` : "";
+    set(one, "class", `sk-dimbox ${kind}${width < TIGHT.dim ? " is-narrow" : ""}`);
+    // Not by a transform, which is that of a motion.
+    set(one, "style", `translate:${NAME + left}px ${top}px;width:${width - GAP}px${aside}`);
     for (const [part, text] of Object.entries(texts)) set(one[part], "text", text);
   }
 
@@ -136,26 +141,35 @@ export function createFigure() {
 
   function drawChunks(chunks, places) {
     brackets(chunks.length).forEach((one, k) => {
-      const { first, last, text, short, kind } = chunks[k];
+      const { first, last, texts, kind } = chunks[k];
       const [left, to] = [places[first][0], places[last][0] + places[last][1]];
       set(one, "class", `sk-chunk ${kind}`);
       set(one, "style", `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`);
-      set(one.label, "text", to - left < 90 ? short : text);
+      set(one.label, "text", texts.find((text) => 16 + LETTER * text.length <= to - left) ?? texts.at(-1));
     });
   }
 
   function drawJoints(boundaries, places) {
-    const tight = boundaries.some(({ dim }) => places[dim][1] < 132 || places[dim + 1][1] < 132);
+    const least = Math.min(...boundaries.map(({ dim }) => Math.min(places[dim][1], places[dim + 1][1])));
+    const form = TIGHT.joint.filter((width) => least < width).length;
+    set(asked, "hidden", form === 2 ? null : "");
     joints(boundaries.length).forEach((one, k) => {
-      const { dim, kind, label, short } = boundaries[k];
+      const { dim, kind, labels } = boundaries[k];
       const x = NAME + places[dim + 1][0] - GAP / 2;
       set(one.label, "class", `sk-joint ${kind}`);
-      set(one.label, "text", tight ? short : label);
+      set(one.label, "text", labels[form]);
       set(one.label, "style", `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)`);
       set(one.line, "class", `sk-seam ${kind}`);
       set(one.line, "style", `transform:translate(${x}px,${TOP.old}px)`);
     });
   }
 
-  return { node, draw };
+  /** What a step moves, and how far from its place it begins: a dim that joins its chunk, a new dim that leaves it. */
+  function moved({ now: { part, dims: [dim], new_dims: [fresh] }, boundaries }) {
+    if (fresh !== undefined) return [freshRow.children[fresh], [0, TOP.chunk - TOP.fresh]];
+    const joins = part === "merge" && boundaries.some((one) => one.dim === dim && !one.broken);
+    return joins ? [oldRow.children[dim], [-JOIN, 0]] : [];
+  }
+
+  return { node, draw, moved };
 }

@@ -37,7 +37,9 @@ export function createFollow(id, { onFlat }) {
   }
 
   const put = (at, value, size) => {
-    set(at, "max", String(size - 1));
+    const most = String(size - 1);
+    set(at, "max", most);
+    set(at, "style", `width:calc(${most.length}ch + 32px)`); // with room for the arrows
     if (at.value !== String(value)) at.value = value;
   };
 

@@ -111,7 +111,8 @@ def spread(
     points = sorted({1, *(p for row in rows for pair in row for p in pair)})
     ones = {p: max(row.count((p, p)) for row in rows) for p in points}
     count = sum(ones.values())
-    one = min(ONE, width / 2 / max(count, 1))  # the others keep half of the axis
+    many = max(len(old), len(new), 1)
+    one = min(ONE, width / 2 / max(count, 1), width / many)  # the others keep half of the axis
     scale = (width - count * one) / (log(points[-1]) or 1)
     right, x, before = {}, width, 1
     for p in points:

@@ -1,12 +1,9 @@
 // What the reshape stepper shows at a step, computed from its state: dims, boundaries, chunks, storage.
 
-import {
-  chunksOf, completeShape, counted, extent, numel, offset, product, range, unflatten, viewStride,
-} from "../page/layout.js";
+import { chunksOf, counted, extent, numel, offset, product, range, unflatten, viewStride } from "../page/layout.js";
 import { stepsOf } from "./steps.js";
 
-const MOST_NEW_DIMS = 8;
-const PER_ROW = 24;
+const [PER_ROW, NARROW] = [24, 28]; // boxes in a row of the tape at most, and the px that each needs
 
 /** Everything that the widget draws for a state. */
 export function viewOf(state) {
@@ -42,8 +39,8 @@ function dimsAt({ layout, target, now, done, reason }, told) {
     dims: shape.map((_, d) => ({ kind: (d < decided ? "" : `sk-r${tintOf(d)}`) + lit(now.dims, d) })),
     chunks: shifted.map(({ first, last, numel: count, stride: gap }) => ({
       first, last, kind: `sk-r${tintOf(first)}${now.part !== "start" && now.dims.includes(last) ? " is-lit" : ""}`,
-      text: counted(count, "element") + (count === 1 ? "" : ` in steps of ${gap}`),
-      short: count === 1 ? "1" : `${count}, steps of ${gap}`,
+      texts: count === 1 ? ["1 element", "1"]
+        : [`${counted(count, "element")} in steps of ${gap}`, `${count}, steps of ${gap}`, `${count} by ${gap}`],
     })),
     boundaries: boundariesOf(shape, shifted, told).map((one) =>
       one.dim === outer && one.dim + 1 === inner ? { ...one, kind: `${one.kind} is-crossed` } : one,
@@ -62,19 +59,20 @@ function dimsAt({ layout, target, now, done, reason }, told) {
   };
 }
 
-/** The decided boundaries between old dims `dim` and `dim + 1`. */
+/** The decided boundaries between old dims `dim` and `dim + 1`; their labels, the longest first. */
 function boundariesOf(shape, chunks, told) {
   return told
     .filter(({ part, dims }) => part === "merge" && dims[0] < shape.length - 1)
     .map(({ dims: [dim], needed, says }) => {
       const merged = !chunks.some(({ last }) => last === dim);
-      if (needed === null) return { dim, kind: "is-merged", label: "✓ size 1: joins", short: "✓ size 1" };
+      if (needed === null) return { dim, kind: "is-merged", labels: ["✓ size 1: joins", "✓ size 1", "✓"] };
       const [found, product] = [/stride (\d+) found, (\d+ · \d+ = \d+) needed/.exec(says)].flatMap((m) => [m[1], m[2]]);
       const sign = merged ? "✓" : "✗";
       return {
         dim, broken: !merged, kind: merged ? "is-merged" : "is-broken",
-        label: `${sign} stride ${found} found\n${product} needed`,
-        short: `${sign} ${found} found\n${needed} needed`,
+        labels: [
+          `${sign} stride ${found} found\n${product} needed`, `${sign} ${found} found\n${needed} needed`, `${sign}${found}\n${needed}`,
+        ],
       };
     });
 }
@@ -102,17 +100,6 @@ function beyond(layout, target, { dims, new_dims: [d] }) {
   return range(count).map((k) => offset(layout, unflatten(layout.shape, k * inside)));
 }
 
-/** The typed sizes, completed: [target, ""] or [null, why not]. */
-export function readTarget(text, layout) {
-  const inside = /^\s*[([]?([-\d\s,]*)[)\]]?\s*$/.exec(text)?.[1].trim().replace(/,$/, "");
-  const words = inside === undefined ? null : inside === "" ? [] : inside.split(/\s*,\s*|\s+/);
-  if (!words?.every((word) => /^-?\d+$/.test(word)))
-    return [null, `cannot read "${text}": write sizes, such as 2, -1`];
-  if (words.length > MOST_NEW_DIMS)
-    return [null, `${words.length} new dims do not fit the picture: give at most ${MOST_NEW_DIMS}`];
-  return completeShape(numel(layout), words.map(Number));
-}
-
 /** The caption of the tape. */
 function captionOf(layout, target, now) {
   const what = "the storage of x";
@@ -133,8 +120,9 @@ function captionOf(layout, target, now) {
 export const spanOf = (layout) => [layout.storage_offset, extent(layout)];
 
 /** Boxes per row: about the same in each, a multiple of the largest stride that fits. */
-export function perRow({ stride }, size) {
-  const unit = Math.max(1, ...stride.filter((step) => step <= PER_ROW));
-  const count = Math.ceil(size / (Math.floor(PER_ROW / unit) * unit)) || 1;
+export function perRow({ stride }, size, width) {
+  const most = Math.min(PER_ROW, Math.max(1, Math.floor(width / NARROW)));
+  const unit = Math.max(1, ...stride.filter((step) => step <= most));
+  const count = Math.ceil(size / (Math.floor(most / unit) * unit)) || 1;
   return Math.max(1, Math.min(Math.ceil(size / count / unit) * unit, size));
 }

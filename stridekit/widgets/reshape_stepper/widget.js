@@ -4,61 +4,64 @@
 // new shape, the step that the walk has reached, and the row-major number of the followed element. view.js computes
 // everything else from it.
 
-import { elementName, numel, offset, reach, tuple, unflatten } from "../page/layout.js";
-import { button, fit, h, pool, set } from "../page/dom.js";
+import { elementName, numel, offset, product, range, reach, tuple, unflatten } from "../page/layout.js";
+import { button, fit, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
+import { createMotion } from "../page/motion.js";
 import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
+import { createFields, targetsOf } from "./fields.js";
 import { HEIGHT, createFigure } from "./figure.js";
+import { code, facts } from "./facts.js";
 import { createFollow } from "./follow.js";
 import { consequences } from "./steps.js";
-import { perRow, readTarget, spanOf, viewOf } from "./view.js";
+import { perRow, spanOf, viewOf } from "./view.js";
 import { createShell } from "../page/shell.js";
 import { createStrip } from "../page/strip.js";
 
-const PLAY_MS = 1200; // per step: there is a sentence to read
+const [PAUSE, READING] = [800, 30]; // ms for a step while it plays, and for each character of its sentence
+const WIDE = 700; // from here on, the picture is as high as a screen at most
+const BAR = 10; // room for the scroll bar of a tape
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_presets"], draw,
+    code: () => code(model.get("_presets"), model.get("_state")), facts,
   });
   const { id } = shell;
   let view = null;
+  let inView = {}; // the step and the element that the tapes were scrolled to
 
+  const room = () => shell.width - BAR;
   const presets = createPresets((preset) => show({ ...preset.layout, target: preset.targets[0] }));
+  const fields = createFields(id, { onLayout: take, onTarget: aim });
   const expression = h("code", { class: "sk-expression" });
-  const input = h("input", {
-    class: "sk-input", id: `${id}-target`, spellcheck: "false", autocomplete: "off",
-    "aria-describedby": `${id}-why`, onchange: typed,
-    onkeydown: ({ key }) => key === "Enter" && typed(),
-  });
-  const wrong = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const examples = createChips("shapes to try", aim, ["sk-examples", "sk-button"]);
-  const ask = h("div", { class: "sk-ask" },
-    h("label", { for: `${id}-target`, text: "view it as" }), input, examples.node);
+  const source = h("div", { class: "sk-source" }, fields.why, expression, examples.node);
 
   const player = createPlayer({
     left: () => view.steps.length - 1 - view.at,
     step: () => change({ step: view.at + 1 }),
     rewind: () => change({ step: 0 }),
     redraw: draw,
-    pause: () => PLAY_MS,
+    pause: () => PAUSE + READING * view.now.says.length,
   });
   const buttons = [["back", -1], ["next", 1], ["to the end", Infinity]].map(([text, by]) =>
     Object.assign(button(text, () => go(by), { class: "sk-button" }), { by }),
   );
   const count = h("span", { class: "sk-count" });
   const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed },
-    player.node, ...buttons, count);
+    player.node, count, h("div", { class: "sk-buttons" }, ...buttons));
   const sentence = h("p", { class: "sk-sentence" });
+  const told = h("div", { class: "sk-now" }, walk, sentence);
 
   const figure = createFigure();
   set(figure.node, "style", `height:${HEIGHT}px`);
 
-  const tape = createStrip(`${id}-old`, { label: "the storage of x", onMove: (k) => pick(k), height: 40 });
+  const tape = createStrip(`${id}-old`, { label: "the storage of x", onMove: (k) => pick(k), height: 30 });
   const labels = h("div", { class: "sk-labels", "aria-hidden": "true" });
   const marks = pool(labels, () => h("span"));
   const tapeHead = h("p", { class: "sk-head" });
-  const tapeBox = h("div", { class: "sk-tapebox" }, tape.node, labels);
+  const tapeBox = h("div", { class: "sk-tapebox sk-pane" }, h("div", {}, tape.node, labels));
 
   const follow = createFollow(id, { onFlat: (flat) => change({ flat }) });
   const after = h("dl", { class: "sk-after" });
@@ -66,18 +69,24 @@ function render({ model, el }) {
     const [phrase, meaning] = [h("dt"), h("dd")];
     return Object.assign(h("div", {}, phrase, meaning), { phrase, meaning });
   });
-  const copy = createStrip(`${id}-new`, { label: "the storage of the copy", onMove: (flat) => change({ flat }), height: 32 });
+  const copy = createStrip(`${id}-new`, { label: "the storage of the copy", onMove: (flat) => change({ flat }), height: 28 });
   const copyHead = h("p", { class: "sk-head" });
-  const copyBox = h("div", { class: "sk-copy" }, copyHead, copy.node);
+  const copyBox = h("div", { class: "sk-copy sk-pane" }, copy.node);
+  const rest = h("div", { class: "sk-bounded" }, presets.node, source, told, figure.node, tapeHead, tapeBox,
+    follow.node, after, copyHead, copyBox);
+
+  const motion = createMotion(rest);
 
   // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
-    const state = model.get("_state");
+    const [state, before] = [model.get("_state"), view];
     view = viewOf(state);
+    for (const part of [fields.node, rest]) set(part, "data-wide", shell.width < WIDE ? null : "");
+    fields.draw(view);
     const preset = presets.draw(model.get("_presets"), view.layout);
-    set(expression, "text", preset ? `x = ${preset.expression}` : "x");
-    drawTarget(preset?.targets ?? []);
+    set(expression, "text", code(model.get("_presets"), state).split("\n")[0]);
+    drawExamples(preset?.targets ?? targetsOf(view.layout.shape));
     set(sentence, "text", view.now.says);
     set(sentence, "data-part", view.now.part === "end" ? (view.reason ? "bad" : "good") : view.now.part);
     set(count, "text", `step ${view.at} of ${view.steps.length - 1}`);
@@ -88,14 +97,14 @@ function render({ model, el }) {
     drawTape();
     follow.draw(view);
     drawAfter();
+    bringIntoView();
+    move(before);
     shell.speak(view.now.says);
   }
 
-  function drawTarget(targets) {
-    const text = view.target.join(", ");
-    if (input.shown !== text) input.value = input.shown = text;
+  function drawExamples(targets) {
     examples.draw(targets.map((target) => ({
-      text: tuple(target), isPressed: target.join(", ") === text, value: target,
+      text: tuple(target), isPressed: String(target) === String(view.target), value: target,
     })));
   }
 
@@ -103,7 +112,7 @@ function render({ model, el }) {
     const { layout, run, taken, uneven, flat, found, needed } = view;
     const [first, size] = spanOf(layout);
     set(tapeBox, "hidden", size ? null : "");
-    tape.layOut(size, perRow(layout, size), shell.width - 8);
+    tape.layOut(size, perRow(layout, size, room()), room());
     const reached = reach(layout).owners;
     const spot = flat === null ? null : offset(layout, unflatten(layout.shape, flat)) - first;
     fit(tape.node, [String(first + size - 1)], tape.boxWidth());
@@ -126,7 +135,7 @@ function render({ model, el }) {
       const [x, y] = tape.middle(element - first);
       // Words side by side would touch: shift them apart.
       const aside = Math.abs(found - needed) === 1 ? (element < found + needed - element ? 85 : 15) : 50;
-      set(mark, "style", `transform:translate(${x}px,${y + 11}px) translateX(-${aside}%)`);
+      set(mark, "style", `transform:translate(${x}px,${y + 8}px) translateX(-${aside}%)`);
     });
     set(tapeHead, "text", view.caption);
   }
@@ -139,13 +148,13 @@ function render({ model, el }) {
       set(row, "class", told[k][0] === "torch says" ? "is-torch" : told[k][0].startsWith('"') ? "is-decoded" : "");
     });
     const copied = view.done && view.reason !== "";
-    set(copyBox, "hidden", copied ? null : "");
+    for (const node of [copyHead, copyBox]) set(node, "hidden", copied ? null : "");
     if (!copied) return;
     const { layout, target, flat } = view;
     const count = numel(layout);
     const [first, size] = spanOf(layout);
     set(copyHead, "text", `the storage of x.reshape(${target.join(", ")}): ${count} new elements; each number tells where its value came from`);
-    copy.layOut(count, perRow({ ...layout, shape: target, stride: target.map(() => 1) }, count), shell.width - 8);
+    copy.layOut(count, perRow({ stride: [] }, count, room()), room());
     fit(copy.node, [String(first + size - 1)], copy.boxWidth());
     copy.draw((k) => {
       const from = offset(layout, unflatten(layout.shape, k));
@@ -153,6 +162,33 @@ function render({ model, el }) {
       return { text: String(from), kind: `is-reached${k === flat ? " is-spot" : ""}`,
         says: `element ${k}: ${name}, the value of element ${from}` };
     }, flat);
+  }
+
+  /** In tapes that scroll: the followed element if it is another one, otherwise what the step is about. */
+  function bringIntoView() {
+    const { now, flat } = view;
+    const isOther = flat !== inView.flat;
+    if (now.says === inView.says && !isOther) return;
+    inView = { says: now.says, flat };
+    reveal(tapeBox, tapeBox.querySelector(isOther ? ".is-spot" : ".is-missed, .is-taken, .is-run"));
+    reveal(copyBox, copyBox.querySelector(".is-spot"));
+  }
+
+  /** After a step forward, the box that it is about comes to its place; at the end of a refusal, the copy out of its slots. */
+  function move(before) {
+    const { layout, at, done, reason } = view;
+    if (!before || before.at === at) return;
+    motion.end(); // what moves reaches out of its pane, which would look cut
+    const numbersOf = (one) => [one.layout.shape, one.layout.stride, one.target].join("|");
+    if (before.at > at || numbersOf(before) !== numbersOf(view)) return;
+    const [box, way] = figure.moved(view);
+    if (!done && box) motion.travel(figure.node, [box], () => way);
+    if (!done || !reason || [tapeBox, copyBox].some(isCut)) return;
+    const [first] = spanOf(layout);
+    const slotOf = (flat) => tape.box(offset(layout, unflatten(layout.shape, flat)) - first);
+    const copies = range(numel(layout)).map(copy.box);
+    const ways = copies.map((one, flat) => wayFrom(slotOf(flat), one));
+    motion.travel(copyBox, copies, (flat) => ways[flat]);
   }
 
   // What a hand does -------------------------------------------------------------------------------
@@ -166,9 +202,6 @@ function render({ model, el }) {
     player.stop();
     const state = { ...model.get("_state"), ...part, step: 0 };
     const last = numel(state) - 1;
-    set(wrong, "text", "");
-    set(input, "aria-invalid", null);
-    input.shown = null;
     shell.change({ ...state, flat: last < 0 ? null : Math.min(state.flat ?? 0, last) });
   }
 
@@ -176,13 +209,9 @@ function render({ model, el }) {
     show({ target });
   }
 
-  function typed() {
-    const [target, why] = readTarget(input.value, view.layout);
-    // Enter and leaving the field may both fire: restart only for a new shape.
-    if (target && String(target) !== String(view.target)) return aim(target);
-    if (target) input.value = input.shown;
-    set(wrong, "text", why);
-    set(input, "aria-invalid", why ? "true" : null);
+  /** Another x, and the same new shape if that holds its elements. */
+  function take(layout) {
+    show({ ...layout, target: product(view.target) === numel(layout) ? view.target : [numel(layout)] });
   }
 
   function go(by) {
@@ -193,6 +222,7 @@ function render({ model, el }) {
   }
 
   function keyed(event) {
+    if (event.target.matches("select")) return; // whose keys choose a speed
     const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
     if (event.key === "Escape") event.target.blur();
     if (by === undefined) return;
@@ -207,8 +237,7 @@ function render({ model, el }) {
   }
 
   shell.atEnd(player.stop);
-  return shell.open(presets.node, expression, ask, wrong, walk, sentence, figure.node,
-    tapeHead, tapeBox, follow.node, after, copyBox);
+  return shell.open(fields.node, rest);
 }
 
 export default { render };

@@ -13,8 +13,10 @@ from matplotlib.figure import Figure
 from stridekit._arguments import int_, ints, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import code, layout_json, layout_of
+from stridekit.widgets.reshape_stepper import facts
 from stridekit.widgets.reshape_stepper.steps import consequences, steps
 from stridekit.widgets.reshape_stepper.still import draw
 
@@ -44,9 +46,7 @@ def _presets() -> list[Preset]:
             wide[:, :6],
             ((2, 12), (2, 2, 6), (4, 2, 3), (3, 8)),
         ),
-        Preset(
-            "every second column", f"{x24}.view(4, 6)[:, ::2]", x[:, ::2], ((12,), (2, 6), (3, 4))
-        ),
+        Preset("every 2nd column", f"{x24}.view(4, 6)[:, ::2]", x[:, ::2], ((12,), (2, 6), (3, 4))),
         Preset(
             "permuted",
             f"{x24}.view(2, 3, 4).permute(2, 0, 1)",
@@ -77,7 +77,7 @@ def _presets() -> list[Preset]:
 PRESETS = _presets()
 
 
-class ReshapeStepper(StateWidget):
+class ReshapeStepper(Explorer):
     """Walk the rule of `view`: merge the old dims into chunks, cut the chunks into the new dims.
 
     `layout` is viewed: a Layout, a tensor or an array of at most 6 dims and 256 elements. `target` is the
@@ -97,11 +97,19 @@ class ReshapeStepper(StateWidget):
     (16, 8, 1)
     """
 
-    _esm = module("reshape_stepper/widget.js")
-    _css = style("page/base.css", "reshape_stepper/widget.css")
+    _module = module("reshape_stepper/widget.js")
+    _style = style("page/base.css", "reshape_stepper/widget.css")
     _presets = traitlets.List().tag(sync=True)
 
-    def __init__(self, layout: Any = None, shape: int | Iterable[int] | None = None) -> None:
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(
+        self,
+        layout: Any = None,
+        shape: int | Iterable[int] | None = None,
+        *,
+        goals: Iterable[Goal] = (),
+    ) -> None:
         super().__init__()
         given = PRESETS[0] if layout is None else _own(_checked(layout))
         x = given.layout
@@ -110,6 +118,7 @@ class ReshapeStepper(StateWidget):
             self._offer(given)
             flat = None if x.numel == 0 else x.numel // 2
             self._state = {**layout_json(x), "target": list(target), "step": 0, "flat": flat}
+            self._aim(goals)
 
     def _offer(self, given: Preset) -> None:
         """Set the layouts to choose from: `given` goes first, unless it is one of the others."""
@@ -195,6 +204,15 @@ class ReshapeStepper(StateWidget):
         """The reason why the view does not exist; "" if it does."""
         return self.layout.why_not_view(self.target)
 
+    @property
+    def code(self) -> str:
+        """The lines of torch that make the layout and the result; a copy, where there is no view."""
+        x = layout_json(self.layout)
+        known = [p for p in self._presets if p["layout"] | {"itemsize": x["itemsize"]} == x]
+        made = known[0]["expression"] if known else _own(self.layout).expression
+        sizes = ", ".join(map(str, self.target)) or "()"
+        return f"x = {made}\ny = x.{'reshape' if self.why else 'view'}({sizes})"
+
     # Without a kernel ----------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -203,7 +221,7 @@ class ReshapeStepper(StateWidget):
         meant = consequences(x, target) if x.numel else []
         meant_lines = [f"{phrase}: {sentence}" for phrase, sentence in meant]
         title = f"ReshapeStepper: shape {x.shape}, stride {x.stride} as {target}"
-        return "\n  ".join([title, *told, *meant_lines])
+        return "\n  ".join([title, *told, *meant_lines, *self._aims()])
 
     def _still(self) -> Figure:
         return draw(self.layout, self.target, repr(self))
@@ -214,14 +232,23 @@ def _checked(x: Any) -> Layout:
     layout = Layout.of(x)
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
-    extent = len(layout.span)
-    if layout.ndim > MAX_DIMS or max(layout.numel, extent) > MAX_ELEMENTS:
-        raise LayoutError(
-            f"shape {layout.shape}, stride {layout.stride} has {layout.ndim} dims, {layout.numel} "
-            f"elements and spans {extent}: the picture holds {MAX_DIMS} dims and {MAX_ELEMENTS} "
-            "elements; give a smaller tensor with the same kind of strides"
-        )
+    if why := why_not_shown(layout):
+        raise LayoutError(f"{why}; give a smaller tensor with such strides")
     return layout
+
+
+def why_not_shown(layout: Layout) -> str:
+    """The reason why the picture cannot hold a layout; "" if it can."""
+    extent = len(layout.span)
+    if layout.ndim > MAX_DIMS:
+        return f"shape {layout.shape} has {layout.ndim} dims: the picture holds {MAX_DIMS}"
+    if layout.numel > MAX_ELEMENTS:
+        held = f"{layout.numel} elements: the picture holds {MAX_ELEMENTS}"
+        return f"shape {layout.shape} has {held}"
+    if extent > MAX_ELEMENTS:
+        held = f"spans {extent} elements: the picture holds {MAX_ELEMENTS}"
+        return f"shape {layout.shape}, stride {layout.stride} {held}"
+    return ""
 
 
 def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
@@ -235,11 +262,12 @@ def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def _own(layout: Layout) -> Preset:
-    """A given layout with shapes to try: neighbouring dims merged, and flat."""
-    shape = layout.shape
-    merged = [
-        (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(layout.ndim - 1)
-    ]
-    targets = dict.fromkeys([*merged, (layout.numel,)])
+    """A given layout with shapes to try."""
     made = code(f"torch.arange({layout.span.stop}.)", layout)
-    return Preset("as given", made, layout, tuple(targets)[:4])
+    return Preset("as given", made, layout, targets(layout.shape))
+
+
+def targets(shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Shapes to try on any layout: each two neighbouring dims merged, and all of them."""
+    merged = [(*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(len(shape) - 1)]
+    return tuple(dict.fromkeys([*merged, (prod(shape),)]))[:4]

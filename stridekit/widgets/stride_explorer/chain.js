@@ -12,19 +12,19 @@ const MOST_STEPS = 100;
 
 /** The stage after one more step: {text, layout, copied, storageSize, labels, copies, steps}. Throws Refused. */
 function next(stage, step) {
-  const { layout, copied, storageSize } = outcome(stage, step);
-  const labels = copied ? moved(stage, layout) : stage.labels;
+  const { layout, copied, read, storageSize } = outcome(stage, step);
+  const labels = copied ? moved(stage.labels, read, layout) : stage.labels;
   const copies = stage.copies + Number(copied);
   return { text: step.text, layout, copied, storageSize, labels, copies, steps: stage.steps + 1 };
 }
 
 /** The same without the labels, which take the longest to compute. */
 function outcome(stage, step) {
-  const { layout, copied } = apply(stage.layout, step);
+  const { layout, copied, read } = apply(stage.layout, step);
   const storageSize = copied ? numel(layout) : stage.storageSize;
   const why = whyNotDrawn(layout, storageSize);
   if (why) throw new Refused(`${step.text}: ${why}`);
-  return { layout, copied, storageSize };
+  return { layout, copied, read, storageSize };
 }
 
 /** The start, then the result of each step. `labels` are texts for the elements, or null for their numbers. */
@@ -32,20 +32,20 @@ export function stagesOf({ source, start, steps }, storageSize, labels) {
   return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps);
 }
 
-/** A stage, then the result of each further step; a text has one step or several. Throws Refused. */
-export function onward(stage, texts) {
-  const [stages, steps] = [[stage], texts.flatMap(readSteps)];
+/** A stage, then the result of each further step; a text has one step or several on this `tensor`. Throws Refused. */
+export function onward(stage, texts, tensor = "x") {
+  const [stages, steps] = [[stage], texts.flatMap((text) => readSteps(text, tensor))];
   if (stage.steps + steps.length > MOST_STEPS)
     throw new Refused(`a chain has at most ${MOST_STEPS} steps: begin another one`);
   for (const step of steps) stages.push(next(stages.at(-1), step));
   return stages;
 }
 
-/** The labels in the order of a copy: each index keeps its value. */
-function moved({ layout, labels }, after) {
+/** The labels in the order of a copy, which takes over the elements as it reads them. */
+function moved(labels, read, after) {
   const to = reach(after).elements;
   const result = new Array(to.length).fill("");
-  reach(layout).elements.forEach((element, flat) => {
+  reach(read).elements.forEach((element, flat) => {
     result[to[flat]] = labels ? labels[element] : String(element);
   });
   return result;

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import torch
+
 from stridekit._arguments import texts
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.grammar import Step, apply, read_steps
-from stridekit.widgets.notation import code, counted, elements
+from stridekit.widgets.notation import code, counted
 from stridekit.widgets.stride_explorer.words import why_not_drawn
 
 MOST_STEPS = 100
@@ -72,15 +74,15 @@ class Chain(NamedTuple):
         return self._replace(steps=(*self.steps[: copies[-1]], code("", layout)))
 
 
-def steps_of(steps: Iterable[str]) -> tuple[str, ...]:
-    """The steps in one text or several, each in the form that torch takes.
+def steps_of(steps: Iterable[str], tensor: str = "x") -> tuple[str, ...]:
+    """The steps in one text or several on a tensor of this name, each in the form that torch takes.
 
     >>> steps_of("permute(1, 0)[1:]"), steps_of(["contiguous('channels_last')"])
     (('.permute(1, 0)', '[1:]'), ('.contiguous(memory_format=torch.channels_last)',))
     """
     found: list[str] = []
     for text in texts("chain", [steps] if isinstance(steps, str) else steps):
-        found += [step.text for step in read_steps(text)]
+        found += [step.text for step in read_steps(text, tensor)]
         if len(found) > MOST_STEPS:
             raise LayoutError(f"a chain has at most {MOST_STEPS} steps: begin another one")
     return tuple(found)
@@ -92,16 +94,17 @@ def _after(before: Stage, step: Step) -> Stage:
     size = layout.numel if layout.copied else before.storage_size
     if why := why_not_drawn(layout, size):
         raise LayoutError(f"{step.text}: {why}")
-    labels = _moved(before, layout) if layout.copied else before.labels
+    labels = _moved(before, step, layout) if layout.copied else before.labels
     return Stage(step.text, _strip_storage(layout), layout.copied, size, labels)
 
 
-def _moved(before: Stage, after: Layout) -> list[str]:
-    """The labels in the order of a copy: each index keeps its value."""
-    labels = [""] * after.numel
-    for old, new in zip(elements(before.layout), elements(after), strict=True):
-        labels[new] = before.labels[old] if before.labels else str(old)
-    return labels
+def _moved(before: Stage, step: Step, after: Layout) -> list[str]:
+    """The labels on the storage of a copy: torch copies the numbers of the elements."""
+    x = before.layout
+    numbers = torch.arange(before.storage_size, device="cpu")
+    copy = apply(numbers.as_strided(x.shape, x.stride, x.storage_offset), step)
+    old = copy.as_strided((after.numel,), (1,), 0).tolist()
+    return [before.labels[k] if before.labels else str(k) for k in old]
 
 
 def _strip_storage(x: Layout) -> Layout:

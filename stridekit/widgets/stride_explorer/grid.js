@@ -3,45 +3,56 @@
 import { createPlate } from "./canvas.js";
 import { elementName, product, unflatten } from "../page/layout.js";
 import { boxFor, fit, h, pool, set } from "../page/dom.js";
+import { createScroller } from "./scroller.js";
 import { describeCell } from "./view.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 const GAP = 4;
-const HEAD = 22; // column numbers
-const LABEL = 22; // dim names, and the title of a plane
+const HEAD = 20; // column numbers, and the name of their dim where rows leave room for it
+const TITLE = 18; // of a plane
+const LEAST = 20; // px from row to row of HTML cells
 
-/** The places of planes and cells and the total size, for a shape, a width and the longest label. */
-export function gridGeometry(shape, width, wraps = true, longest = 1) {
+/**
+ * The places of planes and cells and the total size, for a shape, a width and the longest label. Rows are lower where
+ * `room`, a height, is less than they would take.
+ */
+export function gridGeometry(shape, width, wraps = true, longest = 1, room = Infinity) {
   const deep = shape.length > 2;
   const dense = product(shape) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
   const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
-  const gap = dense ? 1 : GAP;
+  const gap = dense ? 1 : columns > 12 ? 2 : GAP;
   // Long labels get wider cells, but never break rows of a matrix: these would lose the numbers of their columns.
   const wide = boxFor(longest, 9);
-  const roomy = shape.length === 1 || !wraps || columns * (wide + gap) + 50 <= width;
-  const least = dense ? 8 : Math.max(30, roomy ? wide : 0);
-  const perLine = lineLength(shape, width, dense ? 12 + gap : least + gap, wraps);
+  const roomy = shape.length === 1 || !wraps || columns * (wide + gap) + 56 <= width;
+  const narrow = dense ? 8 : Math.max(columns > 12 ? 24 : 30, roomy ? wide : 0);
+  const perLine = lineLength(shape, width, dense ? 12 + gap : narrow + gap, wraps);
   const lines = Math.ceil(columns / perLine); // long rows go on in the next line
-  const gutter = deep ? 26 : shape.length > 1 || lines > 1 ? 50 : 4; // row numbers, and the name of their dim
-  const top = (shape.length ? HEAD : 0) + LABEL;
+  const gutter = deep ? 26 : shape.length ? 56 : 4; // row numbers, and the names of dims
+  const top = (shape.length ? HEAD : 0) + (deep ? TITLE : 0);
   const most = dense ? (deep ? 12 : 34) : Math.max(deep ? 40 : 52, boxFor(longest, 11));
-  const cell = Math.max(least, Math.min(most, Math.floor((width - gutter) / perLine) - gap));
-  const height = dense ? (deep || rows * lines > 40 ? 12 : Math.min(cell, 24)) : deep ? 30 : 38;
-  const rowHeight = lines * (height + gap) + (lines > 1 && rows > 1 ? 5 : 0);
+  const cell = Math.max(narrow, Math.min(most, Math.floor((width - gutter) / perLine) - gap));
   const planeWidth = gutter + perLine * (cell + gap);
-  const planeHeight = top + rows * rowHeight;
   const count = product(shape.slice(0, -2));
   const fit = Math.max(1, Math.floor((width + 16) / (planeWidth + 16)));
   // Four dims make a table of planes, if a row of them fits.
   const table = shape.length === 4 && shape[1] <= fit && !(dense && shape[1] < fit / 2);
   const across = Math.max(table ? shape[1] : Math.min(fit, count), 1);
+  const down = Math.ceil(count / across);
+  const between = lines > 1 && rows > 1 ? 5 : 0;
+  const best = dense ? (deep || rows * lines > 40 ? 12 : Math.min(cell, 24)) + gap : deep ? 34 : 38;
+  const fair = Math.floor((room - down * (top + rows * between + 12)) / Math.max(down * rows * lines, 1));
+  const least = dense ? 9 : LEAST;
+  const pitch = fair >= least ? Math.min(best, fair) : dense ? best : least; // what is cut anyway need not be tiny
+  const height = pitch - (dense ? gap : pitch < 30 ? 2 : GAP);
+  const rowHeight = lines * pitch + between;
+  const planeHeight = top + rows * rowHeight;
   const place = (plane) => [
     (plane % across) * (planeWidth + 16), Math.floor(plane / across) * (planeHeight + 12),
   ];
   return {
     rows, columns, perLine, lines, dense, gutter, top, cell, height, rowHeight, count, place, planeWidth, planeHeight,
     width: (table ? shape[1] : Math.min(fit, count)) * (planeWidth + 16) - 16,
-    totalHeight: Math.ceil(count / across) * (planeHeight + 12) - 12,
+    totalHeight: down * (planeHeight + 12) - 12,
     /** The top left corner of the cell that comes `flat`-th. */
     corner(flat) {
       const [x, y] = place(Math.floor(flat / (rows * columns)));
@@ -49,7 +60,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1) {
       const line = Math.floor(column / perLine);
       return [
         x + gutter + (column % perLine) * (cell + gap),
-        y + top + row * rowHeight + line * (height + gap),
+        y + top + row * rowHeight + line * pitch,
       ];
     },
     /** The cell under a point, or null. */
@@ -61,7 +72,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1) {
       const [dx, dy] = [px - x - gutter, py - y - top];
       const [row, inRow] = [Math.floor(dy / rowHeight), Math.floor(dx / (cell + gap))];
       if (dx < 0 || dy < 0 || row >= rows || inRow >= perLine) return null;
-      const c = inRow + Math.min(Math.floor((dy % rowHeight) / (height + gap)), lines - 1) * perLine;
+      const c = inRow + Math.min(Math.floor((dy % rowHeight) / pitch), lines - 1) * perLine;
       return c < columns ? (plane * rows + row) * columns + c : null;
     },
   };
@@ -70,7 +81,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1) {
 /** The number of cells in one line: as many as fit, except that short rows that may not wrap stay whole. */
 function lineLength(shape, width, pitch, wraps) {
   const columns = shape.at(-1) ?? 1;
-  const fit = Math.floor((width - 50) / pitch);
+  const fit = Math.floor((width - 56) / pitch);
   if (columns <= fit || (columns <= 32 && !wraps)) return Math.max(columns, 1);
   return 2 ** Math.floor(Math.log2(Math.max(fit, 4)));
 }
@@ -91,7 +102,7 @@ const MOVES = {
 };
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
-export function createGrid(id, { onHover, onSelect, onKey }) {
+export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
   const plate = createPlate({ kind: "sk-grid", boxAt: (x, y) => geometry.flatAt(x, y), onHover, onSelect, onKey });
   const { node } = plate;
   const flag = h("span", { class: "sk-flag" });
@@ -110,8 +121,9 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   let shape = null;
   let tensor = "x";
 
-  function resize({ layout, name, longest }, width, wraps) {
-    geometry = gridGeometry(layout.shape, width, wraps, longest);
+  /** Place the cells; they keep to a height of `room` if they can, and are cut at `most`. Returns width and height. */
+  function resize({ layout, name, longest }, width, wraps, room, most) {
+    geometry = gridGeometry(layout.shape, width, wraps, longest, room);
     const sameShape = shape && String(shape) === String(layout.shape);
     shape = layout.shape;
     tensor = name;
@@ -128,7 +140,8 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     set(box, "style", `width:${w}px;height:${t}px`);
     set(box, "data-empty", empty ? "no elements: a size is 0" : null);
     placeHeads();
-    return [w, t];
+    scroller.cap(most, t);
+    return [w, Math.min(t, most)];
   }
 
   /** Many cells are painted on the plate, which needs their places. */
@@ -164,10 +177,10 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
       const title = last > 1 ? elementName([...outer, ":", ":"], tensor) : "";
       if (title) texts.push([title, x + gutter, y, "sk-title"]);
       if (last >= 0) {
-        if (!title) texts.push([`dim ${last} →`, x + gutter, y, `sk-dim sk-d${last}`]);
+        if (!title) texts.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
         for (let c = 0; c < perLine && lines === 1; c++) {
           const [cx] = geometry.corner(c);
-          number(c, c, every[0], x + cx + cell / 2, y + LABEL, "sk-number sk-column", plane, c);
+          number(c, c, every[0], x + cx + cell / 2, y + geometry.top - HEAD, "sk-number sk-column", plane, c);
         }
       }
       if (lines > 1 && last === 0)
@@ -245,10 +258,14 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
   }
 
   const box = h("div", { class: "sk-gridbox" }, node, marks);
-  return { node: box, resize, draw,
+  const scroller = createScroller(box, onScroll);
+  return { node: scroller.node, scroller, resize, draw,
+    /** The cells as HTML; none where they are painted. */
+    cells: () => cells,
+    isWrapped: () => geometry.lines > 1,
     corner: (flat) => geometry.corner(flat),
-    cellWidth: () => geometry.cell,
-    bottom: () => geometry.totalHeight,
+    size: () => [geometry.cell, geometry.height],
+    bottom: () => Math.min(geometry.totalHeight, scroller.most()),
     close: plate.close,
   };
 }

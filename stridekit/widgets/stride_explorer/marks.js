@@ -5,9 +5,10 @@
 
 import { CACHE_LINE } from "../page/layout.js";
 
-const LOW = 15; // how high the innermost arc rises, and how much higher each one around it
-const HIGHER = 17;
+const LOW = 14; // how high the innermost arc rises, and how much higher each one around it
+const HIGHER = 16;
 const LABELLED = 128; // an arc as wide as this carries its label on top
+const LABEL = 16; // the height of a label
 
 /** Everything to draw for a view on a geometry: {paths, tags, grips}. */
 export function marksOf(g, view) {
@@ -18,6 +19,7 @@ export function marksOf(g, view) {
   const lifts = steps(g, view, marks);
   ends(g, view, marks);
   walk(g, view, lifts, marks);
+  cacheLineTag(g, view, marks);
   flag(g, view, marks);
   return marks;
 }
@@ -34,7 +36,40 @@ export function stepPath(g, from, to, lift, shift = 0) {
   const down = y0 < y1 ? 1 : -1;
   const start = down > 0 ? y0 + g.height : y0;
   const end = down > 0 ? y1 - 7 : y1 + g.height + 7;
-  return `M${x0},${start}C${x0},${start + 22 * down} ${x1},${end - 44 * down} ${x1},${end}`;
+  const way = Math.abs(end - start);
+  return `M${x0},${start}C${x0},${start + Math.min(22, way / 2) * down} ${x1},${end - Math.min(44, way) * down} ${x1},${end}`;
+}
+
+/** The left edge, right edge and top of a label. */
+function edges([text, x, y, kind]) {
+  const width = 7 * text.length + 8;
+  const left = x - (kind.includes("is-left") ? width : kind.includes("is-centred") ? width / 2 : 0);
+  return [left, left + width, y];
+}
+
+/** Add a label at the first of some places where it lies on no other label and on no grip; returns whether there is one. */
+function place(g, { tags, grips }, places) {
+  // The diamonds at the ends of dims hang from their slots, over the labels.
+  const high = (kind) => (kind.startsWith("sk-end") ? LABEL - 2 : LABEL / 2);
+  const taken = tags.map(edges).concat(grips.map(([x, y, kind]) => [x - 8, x + 8, y - high(kind)]));
+  const free = places.find((tag) => {
+    const [left, right, top] = edges(tag);
+    return isInside(g, tag) && taken.every(([l, r, t]) => right <= l || r <= left || Math.abs(t - top) >= LABEL);
+  });
+  if (free) tags.push(free);
+  return Boolean(free);
+}
+
+function isInside(g, tag) {
+  const [left, right] = edges(tag);
+  return left >= 0 && right <= Math.max(g.room, g.width);
+}
+
+/** Add a label for certain: at one of some places, beside what is in the way of the first one, or on it. */
+function placeSomewhere(g, marks, places) {
+  const [text, , y, kind] = places[0];
+  const beyond = marks.tags.map(edges).filter(([, , top]) => top === y).map(([, right]) => [text, right + 4, y, kind]);
+  if (!place(g, marks, places.concat(beyond))) marks.tags.push(places.find((tag) => isInside(g, tag)) ?? places[0]);
 }
 
 const arrow = (x, y) => `M${x - 6},${y - 9}h12l-6,9z`;
@@ -42,32 +77,43 @@ const arrow = (x, y) => `M${x - 6},${y - 9}h12l-6,9z`;
 function addresses(g, { layout }, { tags }) {
   for (const row of g.rows)
     if (row.gap) tags.push([`⋯ ${row.elements} elements not shown`, g.gutter, row.y, "sk-gap"]);
-    else tags.push([`${row.row * g.perRow * layout.itemsize} B`, g.gutter - 12, row.y + g.height / 2 - 9, "sk-byte"]);
+    else tags.push([`${row.row * g.perRow * layout.itemsize} B`, g.gutter - 12, row.y + g.height / 2 - LABEL / 2, "is-left sk-byte"]);
 }
 
-/** A bracket under the slots of each cache line; that of the selected element is dark and labelled. */
-function cacheLines(g, { spot, layout, storageSize }, { paths, tags }) {
+/** The part of a cache line in each row: [line, first element, last element]. */
+function cacheLineParts(g, { layout, storageSize }) {
   const perLine = Math.max(1, Math.floor(CACHE_LINE / layout.itemsize));
-  const dark = spot.element === null ? -1 : Math.floor(spot.element / perLine);
-  for (const { row } of g.rows.filter((r) => !r.gap)) {
-    const end = Math.min((row + 1) * g.perRow, storageSize);
-    if (g.dense && (spot.element < row * g.perRow || spot.element >= end)) continue;
-    for (let e = row * g.perRow; e < end; ) {
+  return g.rows.filter((row) => !row.gap).flatMap(({ row }) => {
+    const [parts, end] = [[], Math.min((row + 1) * g.perRow, storageSize)];
+    for (let e = row * g.perRow, stop; e < end; e = stop) {
       const line = Math.floor(e / perLine);
-      const stop = Math.min((line + 1) * perLine, end);
-      const [x0, x1, y] = [g.left(e), g.left(stop - 1) + g.slot, g.top(e) + g.height + 5];
-      const open = e % perLine === 0 ? `M${x0},${y - 3}V${y}` : `M${x0},${y}`;
-      const close = stop % perLine === 0 ? `H${x1}V${y - 3}` : `H${x1}`;
-      if (line === dark || !g.dense) paths.push([open + close, line === dark ? "sk-line is-dark" : "sk-line"]);
-      // Labelled only where there is room beside the offset's label; the sentence below always names it.
-      const offset = layout.storage_offset;
-      const room = g.top(offset) === g.top(e) && x1 > g.left(offset) ? g.middle(offset) + 140 : g.left(e);
-      const gap = g.rows.some((r) => r.gap && r.y > y && r.y < y + 24) ? 290 : 75; // its label goes first
-      if (spot.element >= e && spot.element < stop && x1 - room > gap)
-        tags.push([`cache line ${line}`, x1, y + 6, "sk-cacheline"]);
-      e = stop;
+      stop = Math.min((line + 1) * perLine, end);
+      parts.push([line, e, stop - 1, e % perLine === 0, stop % perLine === 0]);
     }
+    return parts;
+  });
+}
+
+/** A bracket under the slots of each cache line; that of the selected element is dark. */
+function cacheLines(g, view, { paths }) {
+  const { spot, layout } = view;
+  const dark = Math.floor((spot.element ?? -Infinity) * layout.itemsize / CACHE_LINE);
+  for (const [line, first, last, opens, closes] of cacheLineParts(g, view)) {
+    if (g.dense && line !== dark) continue;
+    const [x0, x1, y] = [g.left(first), g.left(last) + g.slot, g.top(first) + g.height + 5];
+    const bracket = `M${x0},${opens ? y - 3 : y}V${y}H${x1}${closes ? `V${y - 3}` : ""}`;
+    paths.push([bracket, line === dark ? "sk-line is-dark" : "sk-line"]);
   }
+}
+
+/** The number of the dark cache line, where there is room; the sentence under the formula always has it. */
+function cacheLineTag(g, view, marks) {
+  const { element } = view.spot;
+  const part = element === null ? undefined : cacheLineParts(g, view).find(([, first, last]) => element >= first && element <= last);
+  if (part === undefined || g.below(element) < LABEL + 7) return;
+  const [line, first, last] = part;
+  const y = g.top(first) + g.height + 7;
+  place(g, marks, [[`cache line ${line}`, g.left(last) + g.slot, y, "is-left sk-cacheline"]]);
 }
 
 /** Small slots have no text: the label of the element that is pointed at stands above its slot. */
@@ -80,7 +126,7 @@ function offsetBar(g, { layout }, { paths }) {
   for (const { row } of g.rows.filter((r) => !r.gap)) {
     const [first, stop] = [row * g.perRow, Math.min((row + 1) * g.perRow, layout.storage_offset)];
     if (stop <= first) continue;
-    const y = g.top(first) + g.height + 12;
+    const y = g.top(first) + g.height + 10;
     paths.push([`M${g.left(first)},${y}H${g.left(stop - 1) + g.slot}`, "sk-measure"]);
   }
 }
@@ -89,6 +135,8 @@ function offsetBar(g, { layout }, { paths }) {
 function steps(g, { layout, lit, index, storageSize }, { paths, tags, grips }) {
   const [start, lifts, taken] = [layout.storage_offset, [], new Map()];
   if (layout.shape.includes(0) || !g.has(start)) return lifts;
+  offsetTag(g, start, lit !== null && lit !== "offset", { tags, grips });
+  const labels = []; // once all grips stand
   inwards(layout.stride).forEach((d, rank) => {
     const to = start + layout.stride[d];
     lifts[d] = LOW + HIGHER * rank;
@@ -105,25 +153,24 @@ function steps(g, { layout, lit, index, storageSize }, { paths, tags, grips }) {
     if (!walked) {
       paths.push([stepPath(g, start, to, lifts[d], shift), `sk-step sk-d${d}${faded}`]);
       paths.push([arrow(x, y), `sk-tip sk-d${d}${faded}`]);
-      tags.push(strideTag(g, layout, d, [start, to], x, lifts[d], faded));
+      labels.push([d, [start, to], x, lifts[d], faded]);
     }
     grips.push([x, y - 8, `sk-d${d}`, `stride[${d}]`]);
   });
-  offsetTag(g, start, lit !== null && lit !== "offset", { tags, grips });
+  for (const label of labels) strideTag(g, layout, { tags, grips }, ...label);
   return lifts;
 }
 
-/** The label of a step whose tip is at x: over a wide arc, else beside the tip, or over it at the edge. */
-function strideTag(g, { stride }, d, [from, to], x, lift, faded = "") {
+/** The label of a step whose tip is at x: over a wide arc, else beside the tip, or over that. */
+function strideTag(g, { stride }, marks, d, [from, to], x, lift, faded = "") {
   const text = `stride[${d}] = ${stride[d]}`;
   const sameRow = g.top(from) === g.top(to);
-  const y = g.top(to) - 1;
+  const y = g.top(to) - 1 - (sameRow ? lift + 4 : LABEL + 2);
   const kind = `sk-stride sk-d${d}${faded}`;
-  if (sameRow && x - g.middle(from) > LABELLED)
-    return [text, (g.middle(from) + x) / 2, y - lift - 8, `${kind} is-centred`];
-  const high = sameRow ? y - lift - 4 : y - 20;
-  if (x + 9 + 7 * text.length > g.room) return [text, x + 9, high - 16, `${kind} is-left`];
-  return [text, x + 9, high, kind];
+  const over = [[text, (g.middle(from) + x) / 2, y - 4, `${kind} is-centred`]];
+  const at = (height) => [[text, x + 12, height, kind], [text, x - 12, height, `${kind} is-left`]];
+  const beside = at(y).concat(sameRow ? at(y - LABEL) : []);
+  placeSomewhere(g, marks, sameRow && x - g.middle(from) > LABELLED ? over.concat(beside) : beside);
 }
 
 /** A grip under the last element along each dim, to change its size; none where the stride is 0. */
@@ -146,29 +193,27 @@ function inwards(stride) {
 }
 
 function offsetTag(g, start, faded, { tags, grips }) {
-  const y = g.top(start) + g.height + 12;
-  const crowded = g.middle(start) + 150 > g.width;
-  const side = crowded ? " is-left" : "";
-  const x = crowded ? g.left(start) - 8 : g.middle(start) + 10;
-  tags.push([`storage_offset = ${start}`, x, y - 1, `sk-offset${faded ? " is-faded" : ""}${side}`]);
-  grips.push([g.left(start), y, "sk-offset", "storage_offset"]);
+  const [text, kind] = [`storage_offset = ${start}`, `sk-offset${faded ? " is-faded" : ""}`];
+  const y = g.top(start) + g.height + 8;
+  placeSomewhere(g, { tags, grips }, [[text, g.middle(start) + 4, y, kind], [text, g.left(start) - 12, y, `${kind} is-left`]]);
+  grips.push([g.left(start), y + 2, "sk-offset", "storage_offset"]);
 }
 
 /** The lit term walked step by step: from the partial sum before it to the one after. */
-function walk(g, { lit, layout, index }, lifts, { paths, tags }) {
+function walk(g, { lit, layout, index }, lifts, { paths, tags, grips }) {
   if (lit === null || lit === "offset" || index === null) return;
   let from = layout.storage_offset;
   for (let d = 0; d < lit; d++) from += index[d] * layout.stride[d];
   const hops = index[lit] > 24 ? 1 : index[lit];
   const length = hops === 1 ? index[lit] * layout.stride[lit] : layout.stride[lit];
   const lift = lifts[lit] ?? LOW;
-  let label = null; // it stands at the end of the walk
+  let last = null; // the label stands at the end of the walk
   for (let k = 0; k < hops && length > 0; k++, from += length) {
     const to = from + length;
     if (!g.has(from) || !g.has(to)) continue;
     paths.push([stepPath(g, from, to, lift), `sk-hop sk-d${lit}`]);
     paths.push([arrow(g.middle(to), g.top(to) - 1), `sk-tip sk-d${lit}`]);
-    label = strideTag(g, layout, lit, [from, to], g.middle(to), lift);
+    last = [from, to];
   }
-  if (label) tags.push(label);
+  if (last) strideTag(g, layout, { tags, grips }, lit, last, g.middle(last[1]), lift);
 }

@@ -33,7 +33,7 @@ def presets(x: Layout, name: str, expression: str) -> list[Preset]:
     """The views that show what strides can do, as far as `x` has them.
 
     >>> [preset.name for preset in presets(Layout((4, 6)), "row-major", "x")]
-    ['row-major', 'transpose', 'every second column', 'diagonal', 'broadcast', 'windows']
+    ['row-major', 'transpose', 'every 2nd', 'diagonal', 'broadcast', 'windows']
     """
     found = [Preset(name, x, expression)]
     if x.numel == 0 or x.ndim == 0:
@@ -41,7 +41,7 @@ def presets(x: Layout, name: str, expression: str) -> list[Preset]:
     if x.ndim > 1:
         found += [
             Preset("transpose", x.transpose(-2, -1), f"{expression}.mT"),
-            Preset("every second column", x[..., ::2], f"{expression}[..., ::2]"),
+            Preset("every 2nd", x[..., ::2], f"{expression}[..., ::2]"),
             Preset("diagonal", x.diagonal(0, -2, -1), f"{expression}.diagonal(0, -2, -1)"),
             Preset(
                 "broadcast",
@@ -62,17 +62,21 @@ def presets(x: Layout, name: str, expression: str) -> list[Preset]:
 
 
 def default_presets(itemsize: int) -> list[Preset]:
-    """The presets of 40 numbers as 5 rows of 8, with column-major and longer windows."""
-    x = Layout((5, 8), itemsize=itemsize)
+    """A slice of 40 numbers, where sizes, strides and the offset have room both ways; and other readings.
+
+    >>> print(default_presets(4)[0].layout)
+    Layout(shape=(4, 6), stride=(8, 1), storage_offset=2, itemsize=4)
+    """
     flat = "torch.arange(40.)"
-    column_major = Layout((5, 8), (1, 5), itemsize=itemsize)
-    windows = Layout((9, 8), (4, 1), itemsize=itemsize)
-    row_major, *others = presets(x, "row-major", f"{flat}.view(5, 8)")
+    x = Layout((5, 8), itemsize=itemsize)
+    slice_, *others = presets(x[:4, 2:], "slice", f"{flat}.view(5, 8)[:4, 2:]")
+    windows = Layout((5, 6), (3, 1), 2, itemsize)
     return [
-        row_major,
-        Preset("column-major", column_major, f"{flat}.view(8, 5).mT"),
+        slice_,
+        Preset("row-major", x, f"{flat}.view(5, 8)"),
+        Preset("column-major", Layout((5, 8), (1, 5), itemsize=itemsize), f"{flat}.view(8, 5).mT"),
         *others[:-1],
-        Preset("windows", windows, f"{flat}.unfold(0, 8, 4)"),
+        Preset("windows", windows, f"{flat}[2:20].unfold(0, 6, 3)"),
     ]
 
 

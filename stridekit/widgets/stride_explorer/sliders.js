@@ -72,8 +72,7 @@ export function createSliders(id, { onChange, onLit }) {
         const end = Math.max(sliderMax[what], 1);
         set(input, "max", String(end));
         set(input, "aria-valuetext", value >= most ? `${value}, the limit` : String(value));
-        set(input, "style", `--at:${value / end};--to:${most < end ? most / end : 2}`);
-        draw(value);
+        draw(value, String(value), most);
       }
     },
   };

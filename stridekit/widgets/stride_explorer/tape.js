@@ -3,12 +3,14 @@
 import { createPlate } from "./canvas.js";
 import { boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
 import { marksOf } from "./marks.js";
+import { createScroller } from "./scroller.js";
 import { describeSlot } from "./view.js";
 
-const SLOT = 36;
 const MAX_ROWS = 24;
 const DENSE_SLOT = 13;
 const MAX_DENSE_ROWS = 128;
+// px of a slot, and between two rows with marks: a bracket, a line of labels, and the tips of steps from above
+const [ROOMY, TIGHT] = [{ slot: 30, band: 27 }, { slot: 26, band: 25 }];
 
 /** The rows of the tape: reached ones, single rows between them, and gaps that say how much they leave out. */
 export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
@@ -34,12 +36,13 @@ export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
 
 /**
  * The places of the slots: as many in a row as fit, at most 16, so that a row of 4-byte elements is one cache line. If
- * that makes too many rows, slots are small, and a row is four lines. `longest` is the length of the longest label.
+ * that makes too many rows, slots are small, and a row is four lines. `longest` is the length of the longest label; a
+ * `tight` tape has lower rows.
  */
-export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
+export function tapeGeometry(storageSize, layout, width, owners, longest = 1, tight = false) {
   const digits = String(storageSize * layout.itemsize).length; // of byte addresses
-  const gutter = Math.max(64, 30 + 8 * digits);
-  const least = Math.max(40, boxFor(longest, 9) + 4);
+  const gutter = Math.max(54, 30 + 8 * digits);
+  const least = Math.max(34, boxFor(longest, 9) + 4);
   let perRow = [16, 8, 4].find((count) => width >= gutter + count * least) ?? 4;
   const reached = new Set(Array.from(owners.keys(), (element) => Math.floor(element / perRow)));
   const dense = reached.size > MAX_ROWS;
@@ -47,29 +50,35 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
   const pitch = dense
     ? Math.min(16, Math.floor((width - gutter) / perRow))
     : Math.max(34, Math.min(Math.max(52, boxFor(longest, 11) + 4), Math.floor((width - gutter) / perRow)));
-  const [height, gap] = dense ? [DENSE_SLOT, 1] : [SLOT, 4];
+  const { slot, band } = tight ? TIGHT : ROOMY;
+  const [height, gap] = dense ? [DENSE_SLOT, 1] : [slot, 4];
   const rows = tapeRows(storageSize, perRow, owners, dense ? MAX_DENSE_ROWS : MAX_ROWS);
   const rowOf = (element) => Math.floor(element / perRow);
-  const first = rowOf(layout.storage_offset);
-  const targets = new Set(layout.stride.map((step) => rowOf(layout.storage_offset + step)));
+  const start = layout.storage_offset;
+  const first = rowOf(start);
+  const targets = new Set(layout.stride.map((step) => rowOf(start + step)));
   // Rows leave room for their marks. If rows are few, all do, so that nothing jumps during a drag.
   const few = rows.length <= 4;
-  const arcs = 20 + 17 * Math.max(layout.shape.length, 1);
-  const above = (row) => (row === first ? arcs : few || targets.has(row) ? 26 : 2);
-  const below = (row) => (few || row === first ? 32 : dense ? 5 : 28);
+  const arcs = 12 + Math.max(layout.shape.length, 1) * 16;
+  const marked = (above, below) => few || first === above?.row || targets.has(below?.row);
+  // A step that ends below the label of the offset has its own label below that one.
+  const isBelow = (step) => rowOf(start + step) === first + 1 && Math.abs((step - perRow) * pitch - 65) < 85;
+  const second = layout.stride.some(isBelow) ? 18 : 0;
   const tops = new Map();
   let y = 0;
-  const placed = rows.map((row) => {
-    if (row.gap) {
-      y += 30;
-      return { ...row, y: y - 24 };
-    }
-    y += above(row.row);
-    tops.set(row.row, y);
+  const placed = rows.map((row, k) => {
+    const above = rows[k - 1];
+    y += row.row === first ? arcs : k === 0 ? (few ? band : 2) : marked(above, row) ? band : dense ? 7 : 11;
+    if (row.row === first + 1) y += second;
     const top = y;
-    y += height + below(row.row);
+    if (row.gap) y += 16;
+    else {
+      tops.set(row.row, y);
+      y += height;
+    }
     return { ...row, y: top };
   });
+  y += marked(rows.at(-1)) || !dense ? band : 8;
   return {
     perRow, pitch, gutter, rows: placed, bottom: y, slot: pitch - gap, height, dense, storageSize,
     width: gutter + perRow * pitch, room: width,
@@ -77,11 +86,16 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1) {
     left: (element) => gutter + (element % perRow) * pitch,
     middle: (element) => gutter + (element % perRow) * pitch + (pitch - gap) / 2,
     top: (element) => tops.get(rowOf(element)),
+    /** The room under the row of an element, for its marks. */
+    below: (element) => {
+      const k = rows.findIndex(({ row }) => row === rowOf(element));
+      return (placed[k + 1]?.y ?? y) - placed[k].y - height;
+    },
   };
 }
 
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
-export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
+export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   const plate = createPlate({ kind: "sk-tape", boxAt: slotAt, onHover, onSelect, onKey });
   const { node } = plate;
   set(node, "aria-label", "elements of the storage, in the order of memory");
@@ -90,6 +104,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
+  const scroller = createScroller(box, onScroll);
   const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
   const [lower, upper] = [drawing, tips].map((layer) => pool(layer, () => s("path")));
   const labels = pool(tags, () => h("span"));
@@ -111,8 +126,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     return element < g.storageSize ? element : null;
   }
 
-  function resize(view, width) {
-    g = tapeGeometry(view.storageSize, view.layout, width, view.owners, view.longest);
+  function resize(view, width, tight) {
+    g = tapeGeometry(view.storageSize, view.layout, width, view.owners, view.longest, tight);
     const key = `${g.dense} ${g.perRow} ${view.storageSize} ${g.rows.map((r) => r.row ?? `+${r.gap}`)}`;
     if (key !== built) build(view.storageSize);
     built = key;
@@ -120,7 +135,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     for (const [element, slot] of slots)
       set(slot, "style",
         `left:${g.left(element)}px;top:${g.top(element)}px;width:${g.slot}px`);
-    set(box, "style", `width:${g.width}px;height:${g.bottom}px`);
+    set(box, "style", `width:${g.width}px;height:${g.bottom}px;--slot:${g.height}px`);
+    return g.bottom;
   }
 
   let plateKey = "";
@@ -235,5 +251,10 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     };
   }
 
-  return { node: box, resize, draw, locator, geometry: () => g, close: plate.close };
+  return {
+    node: scroller.node, scroller, resize, draw, locator,
+    geometry: () => g,
+    slot: (element) => slots.get(element),
+    close: plate.close,
+  };
 }

@@ -8,17 +8,23 @@ import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { code, formula, verdicts } from "./words.js";
 import { h, reachedBy, s, set } from "../page/dom.js";
+import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
+import { facts } from "./facts.js";
 import { createFormula } from "./formula.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
+import { takeKeys } from "./opening.js";
 import { createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { viewOf, words } from "./view.js";
 
 const TRAITS = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
+const HIGHEST = 718; // px for all panes there; what would make them higher scrolls inside
+const [SLIDER, WORDS] = [26, 18]; // px of a slider, and of a line of words under them
+const TAPE = 160; // px that a tape keeps even if the grid then has to scroll
 const BESIDE = 340; // width of the sliders when they stand beside the grid
-const MAX_BESIDE = 480; // height of a grid that they still stand beside
 const PAIRED = 540; // width for two columns of sliders
 
 function render({ model, el, signal }) {
@@ -26,6 +32,7 @@ function render({ model, el, signal }) {
     label: "stride explorer", kind: "sk-explorer", traits: ["_state", ...TRAITS], draw,
     // A reason belongs to the slider that was just moved, not to later changes.
     forget: () => own.sliding || sliders.say(""),
+    code: () => codeOf(stages().at(-1).layout), facts,
   });
   const own = {
     hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at
@@ -38,18 +45,20 @@ function render({ model, el, signal }) {
     chainPanel.restart();
     change(preset.layout, model.get("_state").index, null);
   });
-  const chainPanel = createChain(id, { onSteps: setSteps });
+  const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
   const grid = createGrid(id, {
     onHover: (flat) => own.dragging || hover("hoverFlat", flat),
     onSelect: select,
     onKey: gridKey,
+    onScroll: drawLink,
   });
   const tape = createTape(id, {
     onHover: (slot) => own.dragging || hover("hoverSlot", slot),
     onSelect: goToSlot,
     onKey: tapeKey,
     onDrag: startDrag,
+    onScroll: drawLink,
   });
   const formulaPanel = createFormula(lightUp);
   const verdictList = createVerdicts();
@@ -61,14 +70,19 @@ function render({ model, el, signal }) {
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
   const stage = h("div", { class: "sk-stage" }, linkLayer, top, caption, tape.node);
   const note = h("p", { class: "sk-note" });
+  const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
+  const motion = createMotion(stage);
 
   // Drawing --------------------------------------------------------------------------------------
 
   let laidOut = "";
+  let tight = false; // the tape has low rows
   let staged = null; // the stages of the chain, kept while it stays the same
   let widest = null; // how far the sliders reach
   let at = { grid: [0, 0], tape: [0, 0] };
+  let others = 240; // the height of all panes but grid and tape
   let spot = {}; // the element that the link leads to
+  let seen = null; // the layout on screen and the storage that it reads
 
   function draw() {
     const found = stages();
@@ -87,7 +101,9 @@ function render({ model, el, signal }) {
     codeBox.draw(codeOf(view.layout), preset);
     set(note, "text", model.get("_note"));
     spot = view.spot;
+    showSpot();
     drawLink();
+    move(view, stage);
     shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
   }
 
@@ -147,41 +163,105 @@ function render({ model, el, signal }) {
     return widest;
   }
 
-  /** Give the panes their width and the grid its shape. */
+  /** Give the panes their places, in the room that a screen has for them; first the rows give way, then they scroll. */
   function arrange(view) {
-    const key = `${view.layout.shape} ${view.longest} ${shell.width}`;
-    if (key !== laidOut) {
-      const beside = shell.width >= 720;
-      const room = beside ? shell.width - BESIDE - 32 : shell.width;
-      const [gridWidth, gridHeight] = grid.resize(view, room, !beside);
-      const stacked = !beside || gridWidth > room || gridHeight > MAX_BESIDE;
-      if (stacked && beside) grid.resize(view, shell.width);
-      const paired = shell.width >= PAIRED ? " is-paired" : "";
-      set(top, "class", stacked ? `sk-top is-stacked${paired}` : "sk-top");
+    const room = shell.width >= WIDE ? HIGHEST - others : Infinity;
+    const key = `${view.layout.shape} ${view.longest} ${shell.width} ${others}`;
+    let long = tape.resize(view, shell.width, tight);
+    if (`${key} ${long}` === laidOut) return;
+    if (tight) long = tape.resize(view, shell.width, false);
+    let above = arrangeTop(view, room, long);
+    tight = above + long > room;
+    if (tight) {
+      long = tape.resize(view, shell.width, true);
+      above = arrangeTop(view, room, long);
     }
-    tape.resize(view, shell.width);
-    laidOut = key;
+    tape.scroller.cap(Math.max(room - above, TAPE), long);
+    laidOut = `${key} ${long}`;
+  }
+
+  /** The grid with the sliders beside it or above it, for a tape below; returns their height. */
+  function arrangeTop(view, room, long) {
+    const ndim = view.layout.shape.length;
+    const isWide = shell.width >= WIDE;
+    const resize = (width, wraps, room) => grid.resize(view, width, wraps, room - long, room - Math.min(long, TAPE));
+    const beside = shell.width - BESIDE - 24;
+    let [width, height] = resize(isWide ? beside : shell.width, !isWide, room);
+    const stacked = !isWide || width > beside || grid.isWrapped();
+    const lines = stacked || ndim > 2 ? ndim : 2 * ndim; // of sliders, over that of the offset
+    const sliding = SLIDER * (lines + 1) + 2 * WORDS;
+    if (stacked && isWide) [, height] = resize(shell.width, true, room - sliding);
+    const paired = stacked ? shell.width >= PAIRED : ndim > 2;
+    set(top, "class", `sk-top${stacked ? " is-stacked" : ""}${paired ? " is-paired" : ""}`);
+    return stacked ? height + sliding : Math.max(height, sliding);
   }
 
   // Measure the panes after the browser has laid out the page and before it paints: any sooner, it would have to
   // lay out the page twice.
+  const panes = [presets.node, note, chainPanel.node, foot, caption];
+  let isPlaced = false;
   const placed = new ResizeObserver(() => {
-    const origin = (node) => [node.offsetLeft, node.offsetTop];
-    at = { grid: origin(grid.node), tape: origin(tape.node) };
+    measure();
+    if (!isPlaced && sliders.find("stride[0]")) takeKeys(el, sliders.find("stride[0]").input, signal);
+    isPlaced = true;
     drawLink();
+    const now = panes.reduce((sum, { offsetHeight }) => sum + offsetHeight, 40); // their margins
+    if (now === others) return;
+    others = now;
+    draw();
   });
-  for (const pane of [top, caption]) placed.observe(pane);
+  for (const pane of [top, ...panes]) placed.observe(pane);
+
+  function measure() {
+    const origin = ({ node }) => [node.offsetLeft, node.offsetTop];
+    at = { grid: origin(grid), tape: origin(tape) };
+  }
+
+  /** Scroll grid and tape to what is pointed at in the other. */
+  function showSpot() {
+    const g = tape.geometry();
+    if (grid.scroller.isCut() && spot.flat !== null && own.hoverFlat === null) {
+      const [, y] = grid.corner(spot.flat);
+      grid.scroller.reveal(y - 24, y + grid.size()[1] + 24);
+    }
+    if (tape.scroller.isCut() && g.has(spot.element) && own.hoverSlot === null)
+      tape.scroller.reveal(g.top(spot.element) - 24, g.top(spot.element) + g.height + 12);
+  }
 
   /** The dotted line from the grid's lower edge, below the selected cell, to its slot. */
   function drawLink() {
     const g = tape.geometry();
-    if (!g || spot.flat === null || !g.has(spot.element)) return set(link, "d", "");
-    const [cx] = grid.corner(spot.flat);
-    const w = grid.cellWidth();
-    const [x0, y0] = [at.grid[0] + cx + w / 2, at.grid[1] + grid.bottom()];
-    const [x1, y1] = [at.tape[0] + g.middle(spot.element), at.tape[1] + g.top(spot.element)];
+    const end = g?.has(spot.element) ? tape.scroller.shown(g.top(spot.element)) : null;
+    if (end === null || spot.flat === null) return set(link, "d", "");
+    const [x0, y0] = [at.grid[0] + grid.corner(spot.flat)[0] + grid.size()[0] / 2, at.grid[1] + grid.bottom()];
+    const [x1, y1] = [at.tape[0] + g.middle(spot.element), at.tape[1] + end];
     const bend = Math.max(20, (y1 - y0) / 2);
     set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
+  }
+
+  /**
+   * Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
+   * writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
+   */
+  function move({ layout, elements }, { copies }) {
+    const before = seen;
+    seen = { layout, copies };
+    if (!before || own.sliding || own.dragging || (sameLayout(before.layout, layout) && before.copies === copies)) return;
+    const [g, cells] = [tape.geometry(), grid.cells()];
+    if (g.dense || grid.scroller.isCut() || tape.scroller.isCut()) return motion.end();
+    measure(); // one layout of the page for a whole change
+    const [width, height] = grid.size();
+    const way = (flat) => {
+      const [x, y] = grid.corner(flat);
+      const element = elements[flat];
+      if (!g.has(element)) return null;
+      return [
+        at.tape[0] + g.middle(element) - at.grid[0] - x - width / 2,
+        at.tape[1] + g.top(element) + g.height / 2 - at.grid[1] - y - height / 2,
+      ];
+    };
+    if (copies <= before.copies) return motion.travel(grid.node, cells, way);
+    motion.travel(tape.node, elements.map(tape.slot), (flat) => way(flat)?.map((by) => -by));
   }
 
   // What a hand does -----------------------------------------------------------------------------
@@ -303,10 +383,11 @@ function render({ model, el, signal }) {
 
   shell.atEnd(() => {
     placed.disconnect();
+    motion.end();
     grid.close();
     tape.close();
   });
-  return shell.open(presets.node, note, chainPanel.node, stage, formulaPanel.node, verdictList.node, codeBox.node);
+  return shell.open(presets.node, note, chainPanel.node, stage, foot);
 }
 
 export default { render };

@@ -14,17 +14,18 @@ from stridekit._arguments import a_kind, int_, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.tensors.storage import read_storage, storage_bytes
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import code, layout_json
 from stridekit.widgets.static import draw
-from stridekit.widgets.stride_explorer import presets, words
+from stridekit.widgets.stride_explorer import facts, presets, words
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
 from stridekit.widgets.stride_explorer.presets import Preset
 
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
 
 
-class StrideExplorer(StateWidget):
+class StrideExplorer(Explorer):
     """Drag a stride and watch where the elements come from.
 
     `layout` is the layout on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
@@ -35,20 +36,20 @@ class StrideExplorer(StateWidget):
     picture then stays as it was.
 
     >>> explorer = StrideExplorer()
-    >>> explorer.layout = Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
+    >>> explorer.layout = Layout((4, 6), (9, 1), storage_offset=2, itemsize=4)
     >>> explorer.index = (2, 3)
     >>> explorer
-    StrideExplorer: torch.arange(40.).as_strided((4, 6), (8, 1), 2)
-      2 + 2*8 + 3*1 = 21
-      x[2, 3] is element 21 of the storage: byte 84, cache line 1
-      ✗ not contiguous: dim 0 has stride 8, 6 is needed
-      ✗ 6 holes between the first and the last element
+    StrideExplorer: torch.arange(40.).as_strided((4, 6), (9, 1), 2)
+      2 + 2*9 + 3*1 = 23
+      x[2, 3] is element 23 of the storage: byte 92, cache line 1
+      ✗ not contiguous: dim 0 has stride 9, 6 is needed
+      ✗ 9 holes between the first and the last element
       ✓ no two indices share an element
       · reaches 24 of 40 elements (96 of 160 bytes)
     """
 
-    _esm = module("stride_explorer/widget.js")
-    _css = style("page/base.css", "stride_explorer/widget.css")
+    _module = module("stride_explorer/widget.js")
+    _style = style("page/base.css", "stride_explorer/widget.css")
 
     # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The front end gets it with the
     # index in `_state`, as one value, so that no half-changed state can be seen or sent.
@@ -64,7 +65,15 @@ class StrideExplorer(StateWidget):
     _presets = traitlets.List().tag(sync=True)
     _slider_max = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, layout: Layout | None = None, storage_size: int | None = None) -> None:
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+
+    def __init__(
+        self,
+        layout: Layout | None = None,
+        storage_size: int | None = None,
+        *,
+        goals: Iterable[Goal] = (),
+    ) -> None:
         offered = presets.default_presets(itemsize=4)
         if layout is not None:
             offered = presets.presets(Layout.of(layout), "as given", "x")
@@ -79,6 +88,7 @@ class StrideExplorer(StateWidget):
         super().__init__()
         self._chain: Chain | None = None
         self._show(start, size, f"torch.arange({size}.)", offered)
+        self._aim(goals)
 
     def _show(
         self, layout: Layout, size: int, source: str, offered: list[Preset], **traits: Any
@@ -116,15 +126,15 @@ class StrideExplorer(StateWidget):
         >>> explorer = StrideExplorer()
         >>> explorer.chain = (".permute(1, 0)", "[1:]")
         >>> explorer
-        StrideExplorer: torch.arange(40.).view(5, 8).permute(1, 0)[1:]
-          .permute(1, 0): shape (8, 5), stride (1, 8), storage_offset 0, view
-          [1:]: shape (7, 5), stride (1, 8), storage_offset 1, view
-          1 + 2*1 + 4*8 = 35
-          x[2, 4] is element 35 of the storage: byte 140, cache line 2
+        StrideExplorer: torch.arange(40.).view(5, 8)[:4, 2:].permute(1, 0)[1:]
+          .permute(1, 0): shape (6, 4), stride (1, 8), storage_offset 2, view
+          [1:]: shape (5, 4), stride (1, 8), storage_offset 3, view
+          3 + 2*1 + 3*8 = 29
+          x[2, 3] is element 29 of the storage: byte 116, cache line 1
           ✗ not contiguous: dim 1 has stride 8, 1 is needed
-          ✗ 4 holes between the first and the last element
+          ✗ 9 holes between the first and the last element
           ✓ no two indices share an element
-          · reaches 35 of 40 elements (140 of 160 bytes)
+          · reaches 20 of 40 elements (80 of 160 bytes)
         """
         return self._chain.steps if self._chain else ()
 
@@ -132,7 +142,7 @@ class StrideExplorer(StateWidget):
     def chain(self, steps: Iterable[str]) -> None:
         before = self._chain
         start = before or Chain(self._expression(), self.layout, ())
-        chain = start._replace(steps=steps_of(steps))
+        chain = start._replace(steps=steps_of(steps, self._name))
         layout = chain.stages(self.storage_size)[-1].layout  # refuses before anything changes
         with self.hold_trait_notifications():
             self._chain = chain if chain.steps else None
@@ -209,14 +219,16 @@ class StrideExplorer(StateWidget):
                 words.place(self.layout, self.index, self._name),
             ]
         note = [self._note] if self._note else []
-        return "\n  ".join([f"StrideExplorer: {self.code}", *note, *steps, *where, *lines])
+        return "\n  ".join(
+            [f"StrideExplorer: {self.code}", *note, *steps, *where, *lines, *self._aims()]
+        )
 
     def _still(self) -> Figure:
         *_, (_, layout, _, size, labels) = self._stages()
         return draw(layout, size, self.index, repr(self), labels or ())
 
 
-def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
+def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:
     """A StrideExplorer on the storage of your own tensor, with its values as they are now.
 
     `name` is its name in code and sentences. Of a large tensor the leading corner is shown, and a note
@@ -244,6 +256,7 @@ def explore(t: torch.Tensor, name: str = "x") -> StrideExplorer:
     explorer = StrideExplorer()
     note = ": ".join(notes)
     explorer._show(corner, size, name, offered, _values=values or [], _note=note, _name=name)
+    explorer._aim(goals)
     return explorer
 
 

@@ -230,7 +230,7 @@ def presets() -> list[Preset]:
             (Walk("x", x, rows), Walk("x.t()", x.t(), rows)),
         ),
         Preset(
-            "every second column",
+            "every 2nd column",
             "Lines come whole: every second element uses half of each, and as many visits load "
             "twice as many lines.",
             (Walk("x", x, rows), Walk("x[:, ::2]", wide[:, ::2], rows)),

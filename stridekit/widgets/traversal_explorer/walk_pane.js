@@ -8,9 +8,12 @@ import { createSelect } from "../page/panels.js";
 import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
+const HEIGHT = 240; // of all lines together, so that they fit one screen
+const ONE_COLUMN = 12; // up to so many lines the numbers in the boxes can be read
 const WHOLE_SPAN = 16; // up to this span, untouched lines in between are drawn too
-const NAME = 62; // width of the column left of the bytes
-const LOADS = 56; // and of the one right of them
+const NAME = 54; // width of the column left of the bytes
+const LOADS = 52; // and of the one right of them
+const BETWEEN = 16; // two columns of lines
 const STROKES = 26; // height of the visits' strokes
 
 const permutations = (dims) =>
@@ -26,8 +29,13 @@ function linesToDraw(visits) {
   return { lines: all.slice(0, MOST_LINES), left: Math.max(all.length - MOST_LINES, 0) };
 }
 
-/** The height of a row: many lines still fit one screen. */
-const rowHeight = (count) => (count <= 10 ? 30 : count <= 20 ? 24 : 15);
+/** How many columns of lines, how wide, and the height of a row: many lines still fit one screen. */
+function columnsOf(count, width) {
+  const columns = count > ONE_COLUMN && width >= 380 ? 2 : 1;
+  const rows = Math.ceil(count / columns);
+  const height = Math.max(12, Math.min(26, Math.floor(HEIGHT / rows)));
+  return { rows, height, wide: Math.floor((width - (columns - 1) * BETWEEN) / columns) };
+}
 
 /** Numbers with their names; one that is larger than necessary is marked. */
 export function createStats() {
@@ -104,8 +112,8 @@ export function createWalkPane(id, { onOrder }) {
     buildOrders(walk);
     const { lines, left } = linesToDraw(visits);
     set(more, "text", left ? `and ${counted(left, "more line")}` : "");
-    const height = rowHeight(lines.length);
-    set(list, "style", `--row:${height}px;--name:${NAME}px;--loads:${LOADS}px`);
+    const { rows: down, height, wide } = columnsOf(lines.length, width);
+    set(list, "style", `--row:${height}px;--down:${down};--name:${NAME}px;--loads:${LOADS}px`);
     rows = lines.map((line) => {
       const row = {
         line, bytes: h("span", { class: "sk-bytes" }),
@@ -114,7 +122,7 @@ export function createWalkPane(id, { onOrder }) {
       row.node = h("li", {}, h("span", { class: "sk-line-name", text: `line ${line}` }), row.bytes, row.loads, row.held);
       return row;
     });
-    buildBoxes(walk, alignment, (width - NAME - LOADS) / CACHE_LINE, height);
+    buildBoxes(walk, alignment, (wide - NAME - LOADS) / CACHE_LINE, height);
     list.replaceChildren(...rows.map((row) => row.node));
   }
 
@@ -122,7 +130,7 @@ export function createWalkPane(id, { onOrder }) {
     const torchs = String(dimOrder(walk));
     options = permutations(range(walk.shape.length));
     order.replaceChildren(...options.map((dims) => h("option", {
-      text: orderName(dims) + (String(dims) === torchs ? " · as torch runs it" : ""),
+      text: orderName(dims) + (String(dims) === torchs ? " · torch's order" : ""),
     })));
     order.selectedIndex = options.findIndex((dims) => String(dims) === String(walk.order));
     order.disabled = options.length < 2;

@@ -42,7 +42,7 @@ export function createWarpPane(id, { onChange }) {
   const sentence = h("p", { class: "sk-sentence" });
   const node = h("div", { class: "sk-warp", role: "group", "aria-label": "a warp on its sectors" },
     controls, stats.node, stage, sentence);
-  const laneNodes = pool(stage, (k) => h("span", { class: "sk-lane", text: String(k) }));
+  const laneNodes = pool(stage, () => h("span", { class: "sk-lane", text: "" }));
   const sectorNodes = pool(stage, () => {
     const number = h("small");
     return Object.assign(h("span", { class: "sk-sector" }, number), { number });
@@ -56,7 +56,11 @@ export function createWarpPane(id, { onChange }) {
     const top = LANE_HEIGHT + BETWEEN;
     const box = (left, y, wide) => `transform:translate(${left}px,${y}px);width:${wide}px`;
     set(stage, "style", `height:${top + LANE_HEIGHT + 26}px`);
-    laneNodes(LANES).forEach((lane, k) => set(lane, "style", box(k * g.lane, 0, g.lane - 2)));
+    const numbered = g.lane < 16 ? 4 : 1; // on a phone every fourth lane has its number
+    laneNodes(LANES).forEach((lane, k) => {
+      set(lane, "style", box(k * g.lane, 0, g.lane - 2));
+      set(lane, "text", k % numbered ? "" : String(k));
+    });
     const every = Math.ceil((4 + 6.7 * String(g.touched.at(-1)).length) / g.sector); // so that numbers do not touch
     sectorNodes(g.touched.length).forEach((sector, k) => {
       set(sector, "style", box(k * g.sector, top, g.inner));
@@ -71,7 +75,7 @@ export function createWarpPane(id, { onChange }) {
       set(slot, "style", box(left, top, Math.max(wide - 1, 1)));
       set(slot, "text", size < 8 ? "" : warp.stride ? String(k) : "all");
     });
-    fit(stage, ["00"], g.lane);
+    fit(stage, ["00"], g.lane * numbered);
     const to = (k) => (g.slots[k].left + g.slots[k].width / 2).toFixed(1);
     const from = (k) => k * g.lane + g.lane / 2 - 1;
     set(ties, "d", g.slots.map((_, k) => `M${from(k)},${LANE_HEIGHT}L${to(k)},${top}`).join(""));

@@ -7,13 +7,14 @@ import { h, set } from "../page/dom.js";
 import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
+import { code, facts } from "./facts.js";
 import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
 import { createWarpPane } from "./warp_pane.js";
 
 const PLAY_MS = 8000; // for a whole walk, if an eye can follow it
 const GAP = 32; // between the panes
-const NARROW = 640;
+const NARROW = 760; // below this, one pane stands under the other
 const WARP = { itemsize: 4, stride: 1, offset: 0 };
 
 const WARP_LESSON =
@@ -27,6 +28,7 @@ const sameWalk = (a, b) =>
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_presets", "_note"], draw,
+    code: () => code(model.get("_state")), facts,
   });
   const { id } = shell;
   let lastWarp = WARP;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import traitlets
@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.base import StateWidget
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import CACHE_LINE, counted
-from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer import facts, traversal
 from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 
@@ -22,22 +23,23 @@ CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a lar
 MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
 
 
-class TraversalExplorer(StateWidget):
+class TraversalExplorer(Explorer):
     """Scrub through a walk over a layout, and watch which cache lines it loads.
 
     `layout` is walked in the `order` of its dims, outermost first ("torch" for the order of torch's
     elementwise operations), through a cache of `cache_lines` lines of 64 bytes. The storage starts
     `alignment` bytes after the start of a line. Beside it is a second walk, of `other_layout` in
     `other_order`: by default the same layout with its loops in reverse order. `visit` is the number of
-    visits made, `counts` their costs. With a `warp` the picture shows the 32 lanes of a GPU's warp on
-    32-byte sectors instead. All of it follows the hand and can be set.
+    visits made, half of them if it is not given, and `counts` are their costs. With a `warp` the picture
+    shows the 32 lanes of a GPU's warp on 32-byte sectors instead. All of it follows the hand, and can be
+    set.
 
     `x` and `other` are layouts, tensors or arrays; of a large one the leading corner is walked. Raises
     LayoutError for a layout that does not fit the picture, ValueError for other invalid values; the
     picture then stays as it was.
 
     >>> x = Layout((6, 8), itemsize=8)
-    >>> TraversalExplorer(x, order=(0, 1), cache_lines=4)
+    >>> TraversalExplorer(x, order=(0, 1), cache_lines=4, visit=48)
     TraversalExplorer: 48 visits, a cache of 4 lines, alignment 0
       left   x of shape (6, 8), stride (8, 1): row by row, dims (0, 1)
              48 visits load 6 cache lines, as few as can be: 384 of 384 bytes are used
@@ -46,11 +48,13 @@ class TraversalExplorer(StateWidget):
       the right one loads 8 times as many cache lines as the left one
     """
 
-    _esm = module("traversal_explorer/widget.js")
-    _css = style("page/base.css", "traversal_explorer/widget.css")
+    _module = module("traversal_explorer/widget.js")
+    _style = style("page/base.css", "traversal_explorer/widget.css")
 
     _presets = traitlets.List().tag(sync=True)
     _note = traitlets.Unicode().tag(sync=True)
+
+    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
 
     def __init__(
         self,
@@ -61,7 +65,9 @@ class TraversalExplorer(StateWidget):
         other_order: Sequence[int] | str | None = None,
         cache_lines: int = 4,
         alignment: int = 0,
+        visit: int | None = None,
         warp: Sequence[int] | None = None,
+        goals: Iterable[Goal] = (),
     ) -> None:
         super().__init__()
         presets, walks = traversal.presets(), traversal.presets()[0].walks
@@ -85,12 +91,13 @@ class TraversalExplorer(StateWidget):
         self._state = self._checked(
             {
                 "walks": [traversal.to_json(step) for step in walks],
-                "visit": max(step.layout.numel for step in walks),
+                "visit": max(step.layout.numel for step in walks) // 2 if visit is None else visit,
                 "cache_lines": cache_lines,
                 "alignment": alignment,
                 "warp": _warp(warp),
             }
         )
+        self._aim(goals)
 
     # On screen ------------------------------------------------------------------------------------
 
@@ -175,8 +182,8 @@ class TraversalExplorer(StateWidget):
     def counts(self) -> Counts:
         """The costs of the left walk so far.
 
-        >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0)).counts.misses
-        48
+        >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0), visit=20).counts.misses
+        20
         """
         return self._counts(self.walks[0])
 
@@ -184,6 +191,11 @@ class TraversalExplorer(StateWidget):
     def other_counts(self) -> Counts | None:
         """The costs of the walk on the right so far."""
         return self._counts(self.walks[1]) if len(self.walks) > 1 else None
+
+    @property
+    def code(self) -> str:
+        """The line of Python that makes the picture."""
+        return facts.code(self._state)
 
     def _counts(self, step: Walk) -> Counts:
         visits = traversal.walk(step.layout, step.order, self.cache_lines, self.alignment)
@@ -241,7 +253,8 @@ class TraversalExplorer(StateWidget):
 
     def __repr__(self) -> str:
         if self.warp is not None:
-            return f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
+            said = f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
+            return "\n  ".join([said, *self._aims()])
         state = f"{counted(self.visit, 'visit')}, a cache of {counted(self.cache_lines, 'line')}"
         head = f"TraversalExplorer: {state}, alignment {self.alignment}"
         lines = [head, *([self._note] if self._note else [])]
@@ -252,7 +265,7 @@ class TraversalExplorer(StateWidget):
             lines.append(f"{'':<5}  {traversal.counts_sentence(costs)}")
         if len(found) > 1:
             lines.append(traversal.comparison(*found))
-        return "\n  ".join(lines)
+        return "\n  ".join([*lines, *self._aims()])
 
     def _still(self) -> Figure:
         if self.warp is not None:

@@ -145,6 +145,16 @@ def network() -> dict[str, Any]:
     return {"layers": layers, "inputs": inputs, **tables}
 
 
+def starts(which: int) -> list[Passage]:
+    """An input in both formats, before any layer.
+
+    >>> [x.stride for x in starts(0)]
+    [(48, 16, 4, 1), (48, 1, 12, 3)]
+    """
+    table = network()
+    return [_passage(table, state, -1) for state in table["inputs"][which]["starts"]]
+
+
 def trace(which: int, layers: Collection[str]) -> list[tuple[str, list[Passage]]]:
     """The layers that are on, each with its outputs for both inputs of a shape.
 
@@ -170,6 +180,30 @@ def _passage(table: dict[str, Any], to: int | None, which: int) -> Passage:
         return Passage("", (), text)
     state = table["states"][to]
     return Passage(state["label"], tuple(state["stride"]), text)
+
+
+FACTS: dict[str, type] = {
+    **{"shape": tuple, "layers": tuple, "refused": bool, "lost": bool},
+    **{"contiguous_end": str, "channels_last_end": str},
+}
+
+
+def facts(state: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a state, over which goals are set; network.js has the same.
+
+    The input and its layers, whether torch refuses one or one loses channels_last, and the format at the
+    end of both ways, "" if nothing comes there.
+    """
+    passed = trace(state["input"], state["layers"])
+    both = passed[-1][1] if passed else starts(state["input"])
+    notes = [passage.note for _, row in passed for passage in row]
+    return {
+        "shape": INPUTS[state["input"]],
+        "layers": tuple(name for name in NAMES if name in state["layers"]),
+        "refused": any(note.startswith("torch refuses") for note in notes),
+        "lost": any(note.startswith("channels_last is lost") for note in notes),
+        **dict(zip(("contiguous_end", "channels_last_end"), (p.label for p in both), strict=True)),
+    }
 
 
 def label(x: Tensor) -> str:

@@ -1,0 +1,65 @@
+// What JupyterLab and ipywidgets have to do otherwise when they open and show a lesson. The state of the widgets is saved by
+// stridekit/widgets/page/code.js, without this. There is no build: below is the container that JupyterLab expects.
+
+const VIEW = "application/vnd.jupyter.widget-view+json";
+const STATE = "application/vnd.jupyter.widget-state+json";
+
+/**
+ * A stored lesson names its kernel and its language, and no version: it is the same file on every machine. JupyterLab
+ * fills in the rest, and takes it for an edit of yours.
+ */
+function stayClean(model) {
+  const setMetadata = model.setMetadata.bind(model);
+  model.setMetadata = (key, value) => {
+    const { dirty } = model;
+    const { version } = model.getMetadata("language_info") ?? {};
+    setMetadata(key, value);
+    if (["kernelspec", "language_info"].includes(key) && !version && !dirty) model.dirty = false;
+  };
+}
+
+/**
+ * If a kernel connects at the wrong moment, ipywidgets misses what the notebook has saved, and shows "model not found".
+ * Without a kernel it never reads it, and would be "loading" for ever: there the still picture is shown.
+ */
+function showSaved({ content: { rendermime } }, { model, sessionContext }) {
+  if (sessionContext.kernelPreference.shouldStart === false) return rendermime.removeMimeType(VIEW);
+  const addFactory = rendermime.addFactory.bind(rendermime);
+  rendermime.addFactory = async (factory, rank) => {
+    addFactory(factory, rank);
+    if (!factory.mimeTypes.includes(VIEW)) return;
+    const manager = await rendermime.createRenderer(VIEW)._manager.promise;
+    const complete = () => {
+      const saved = Object.keys(model.getMetadata("widgets")?.[STATE]?.state ?? {});
+      if (saved.every((id) => manager.has_model(id))) return;
+      void manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true });
+    };
+    manager.restored.connect(complete);
+    if (manager.restoredStatus) complete();
+  };
+}
+
+// A picture on white paper (plots.py says which) is turned over where JupyterLab is dark; export/pages.css does the same.
+const SHEET = `[data-jp-theme-light="false"] .jp-RenderedImage {
+  img.jp-needs-light-background { filter: invert(.933) hue-rotate(180deg); }
+}`;
+
+const plugin = {
+  id: "stridekit:lessons",
+  description: "Leaves lessons clean that were only opened, shows saved widgets, and turns plots dark.",
+  autoStart: true,
+  activate({ docRegistry }) {
+    document.head.append(Object.assign(document.createElement("style"), { textContent: SHEET }));
+    docRegistry.addWidgetExtension("Notebook", {
+      createNew(panel, context) {
+        stayClean(context.model);
+        showSaved(panel, context);
+      },
+    });
+  },
+};
+
+(globalThis._JUPYTERLAB ??= {}).stridekit = {
+  init() {},
+  get: async () => () => ({ __esModule: true, default: plugin }),
+};

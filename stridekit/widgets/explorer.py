@@ -1,0 +1,71 @@
+"""What explorers share: the state in which they began, and goals over the facts of the present one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import traitlets
+
+from stridekit.widgets.base import StateWidget
+from stridekit.widgets.goals import Goal, goals_json, held_by
+
+
+class Explorer(StateWidget):
+    """A widget with a toolbar, which leads back to the state of its first display, and with goals.
+
+    The facts of a state follow from it alone. A subclass names them with their kinds, and its JavaScript
+    computes the same ones, so that a goal is recognised in a kernel and on an exported page alike.
+    """
+
+    FACTS: ClassVar[Mapping[str, type]]
+
+    _page = traitlets.Dict().tag(
+        sync=True
+    )  # empty: the object that the views of a page have in common
+    _start = traitlets.Dict().tag(sync=True)
+    _goals = traitlets.List().tag(sync=True)
+    _done = traitlets.List().tag(sync=True, echo_update=False)  # what either side has seen reached
+
+    @staticmethod
+    def _facts(state: dict[str, Any]) -> dict[str, Any]:
+        """The facts of a state."""
+        raise NotImplementedError
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What goals can ask for, as it is now."""
+        return self._facts(self._state)
+
+    @property
+    def goals(self) -> dict[str, bool]:
+        """The goals, by their texts, and whether each has been reached."""
+        return {goal["text"]: k in self._done for k, goal in enumerate(self._goals)}
+
+    def _aim(self, goals: Iterable[Goal]) -> None:
+        """Set the goals, once; what holds already is reached when it has been left and comes back."""
+        self._goals = goals_json(goals, self.FACTS, type(self).__name__)
+
+    def _aims(self) -> list[str]:
+        """A line for each goal, for the repr."""
+        return [f"{'✓' if done else '○'} goal: {text}" for text, done in self.goals.items()]
+
+    @traitlets.observe("_state")
+    def _look(self, change: Any) -> None:
+        if self._goals:
+            before, now = (held_by(self._facts(change[k]), self._goals) for k in ("old", "new"))
+            self._done = self._kept(now - before)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take a page's change; what it has seen reached is added to what Python knows."""
+        if "_done" in sync_data:
+            sync_data = {**sync_data, "_done": self._kept(sync_data["_done"])}
+        super().set_state(sync_data)
+
+    def _kept(self, reached: Iterable[int]) -> list[int]:
+        """What has been reached stays so, whichever side has seen it."""
+        return [k for k in range(len(self._goals)) if k in self._done or k in reached]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._start = self._start or self._state
+        return super()._repr_mimebundle_(**kwargs)

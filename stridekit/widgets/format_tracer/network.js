@@ -1,0 +1,39 @@
+// The way through the network: Python has run every layer, and the table says where each leads. network.py says the
+// same; tests/live.py compares the two.
+
+import { tuple } from "../page/layout.js";
+
+/** For each layer, its outputs for both inputs: {label, stride, note}; null for a layer that is off. */
+export function trace(network, which, names) {
+  let now = network.inputs[which].starts;
+  return network.layers.map(({ name }, k) => {
+    if (!names.includes(name)) return null;
+    const steps = now.map((state) => (state === null ? null : network.steps[state][k]));
+    now = steps.map((to) => to?.[0] ?? null);
+    return steps.map((to) => ({
+      label: to && to[0] !== null ? network.states[to[0]].label : "",
+      stride: to && to[0] !== null ? network.states[to[0]].stride : [],
+      note: to ? network.notes[to[1]] : "",
+    }));
+  });
+}
+
+/** The layers that are on, in the order in which they run. */
+const active = (network, { layers }) => network.layers.map(({ name }) => name).filter((name) => layers.includes(name));
+
+/** The facts of a state, over which goals are set. */
+export function facts(network, state) {
+  const { shape, starts } = network.inputs[state.input];
+  const passed = trace(network, state.input, state.layers).filter((both) => both);
+  const labels = passed.at(-1)?.map(({ label }) => label) ?? starts.map((start) => network.states[start].label);
+  return {
+    shape, layers: active(network, state),
+    refused: passed.some((both) => both.some(({ note }) => note.startsWith("torch refuses"))),
+    lost: passed.some((both) => both.some(({ note }) => note.startsWith("channels_last is lost"))),
+    contiguous_end: labels[0], channels_last_end: labels[1],
+  };
+}
+
+/** The source of the widget itself. */
+export const code = (network, state) =>
+  `FormatTracer(${tuple(network.inputs[state.input].shape)}, [${active(network, state).map((name) => `"${name}"`).join(", ")}])`;

@@ -1,0 +1,116 @@
+"""FormatTracer: a tensor in both memory formats on its way through layers that keep or lose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit._arguments import ints, texts
+from stridekit.layout import LayoutError
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.format_tracer import network as net
+from stridekit.widgets.format_tracer.still import draw
+from stridekit.widgets.goals import Goal
+
+
+class FormatTracer(Explorer):
+    """Switch the layers of a small network on and off, and see which keep channels_last.
+
+    An input of shape `shape` runs through the active `layers` twice: in contiguous_format, and in
+    channels_last. Each layer shows the strides and the format of its output, and why a format is lost.
+    Both properties follow the hand and can be set; a wrong value raises LayoutError (ValueError), and the
+    picture stays as it was.
+
+    >>> FormatTracer(layers=["relu", "flatten"])
+    FormatTracer: x of shape (2, 3, 4, 4), first in contiguous_format, then in channels_last
+      F.relu(x): contiguous_format | channels_last
+      x.flatten(1): contiguous, a view: nothing is copied | \
+contiguous, has to copy 96 elements: C is innermost in memory, not W
+    """
+
+    _module = module("format_tracer/widget.js")
+    _style = style("page/base.css", "format_tracer/widget.css")
+
+    _network = traitlets.Dict().tag(sync=True)
+
+    FACTS, _facts = net.FACTS, staticmethod(net.facts)
+
+    def __init__(
+        self,
+        shape: Iterable[int] = net.INPUTS[0],
+        layers: Iterable[str] = net.DEFAULT_LAYERS,
+        *,
+        goals: Iterable[Goal] = (),
+    ) -> None:
+        state = {"input": _input(shape), "layers": _layers(layers)}
+        super().__init__(_state=state, _network=net.network())
+        self._aim(goals)
+
+    def _check(self, state: dict[str, Any]) -> None:
+        known = state["input"] in range(len(net.INPUTS))
+        if not known or not set(state["layers"]) <= set(net.NAMES):
+            raise LayoutError(f"the picture cannot show {state}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the input: (2, 3, 4, 4), or one of two shapes with sizes of 1."""
+        return net.INPUTS[self._state["input"]]
+
+    @shape.setter
+    def shape(self, shape: Iterable[int]) -> None:
+        self._state = self._state | {"input": _input(shape)}
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers that are switched on, in the order in which they run."""
+        return tuple(name for name in net.NAMES if name in self._state["layers"])
+
+    @layers.setter
+    def layers(self, names: Iterable[str]) -> None:
+        self._state = self._state | {"layers": _layers(names)}
+
+    @property
+    def code(self) -> str:
+        """The source of the widget as it is."""
+        layers = ", ".join(f'"{name}"' for name in self.layers)
+        return f"FormatTracer({self.shape}, [{layers}])"
+
+    def _still(self) -> Figure:
+        return draw(self.shape, net.starts(self._state["input"]), self._trace())
+
+    def __repr__(self) -> str:
+        lines = [
+            f"FormatTracer: x of shape {self.shape}, first in contiguous_format, then in channels_last",
+            *(f"{code}: {' | '.join(map(_passed, both))}" for code, both in self._trace()),
+            *self._aims(),
+        ]
+        return "\n  ".join(lines)
+
+    def _trace(self) -> list[tuple[str, list[net.Passage]]]:
+        return net.trace(self._state["input"], self.layers)
+
+
+def _passed(passage: net.Passage) -> str:
+    return ", ".join(filter(None, [passage.label, passage.note])) or "nothing comes here"
+
+
+def _input(shape: Iterable[int]) -> int:
+    """The number of the input with this shape."""
+    wanted = ints("shape", shape)
+    if wanted not in net.INPUTS:
+        known = ", ".join(map(str, net.INPUTS))
+        raise LayoutError(f"the network was not run on shape {wanted}: use one of {known}")
+    return net.INPUTS.index(wanted)
+
+
+def _layers(names: Iterable[str]) -> list[str]:
+    """The names in the order in which the layers run; a list, as in JSON."""
+    wanted = texts("layers", [names] if isinstance(names, str) else names)
+    for name in wanted:
+        if name not in net.NAMES:
+            raise LayoutError(f"layer {name!r} is not known: {', '.join(net.NAMES)} are")
+    return [name for name in net.NAMES if name in wanted]

@@ -1,0 +1,64 @@
+// The module of `Code`, which has the texts of a kind of widget for all widgets of that kind. It is there before
+// them, drawn or not: so it also sees to it that a saved notebook has their states.
+
+const VIEW = "application/vnd.jupyter.widget-view+json";
+const STATE = "application/vnd.jupyter.widget-state+json";
+
+/** Give the widgets that wait for it the default export of the module, run once per page. */
+async function unpack(key, zip) {
+  const shared = (globalThis[key] ??= Promise.withResolvers());
+  if (shared.begun) return;
+  shared.begun = true;
+  const zipped = new Response(Uint8Array.from(atob(zip), (char) => char.charCodeAt(0)));
+  const inflated = zipped.body.pipeThrough(new DecompressionStream("deflate"));
+  const { module, style } = await new Response(inflated).json();
+  document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+  const url = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
+  shared.resolve((await import(url)).default);
+  URL.revokeObjectURL(url);
+}
+
+/** Whenever the notebook of a manager is saved, save with it the widgets that its outputs show. */
+function keep(manager) {
+  const kept = (globalThis.stridekitKept ??= new WeakSet()); // each Code has a module of its own
+  const saving = manager?.context?.saveState; // JupyterLab's; others save widgets by themselves
+  if (!saving || kept.has(saving)) return;
+  kept.add(saving);
+  saving.connect((_, status) => status === "started" && store(manager));
+}
+
+function store(manager) {
+  const { model: notebook } = manager.context;
+  const before = notebook.getMetadata("widgets")?.[STATE]?.state ?? {};
+  const live = manager.get_state_sync({ drop_defaults: true }).state;
+  const state = {};
+  const add = (id) => {
+    const found = live[id] ?? withoutKernel(manager._modelsSync.get(id)) ?? before[id];
+    if (!found || state[id]) return;
+    state[id] = found;
+    for (const [, other] of JSON.stringify(found.state).matchAll(/"IPY_MODEL_(\w+)"/g)) add(other);
+  };
+  for (const cell of notebook.cells) {
+    for (let k = 0; k < (cell.outputs?.length ?? 0); k++) add(cell.outputs.get(k).data[VIEW]?.model_id);
+  }
+  if (Object.keys(state).length) {
+    notebook.setMetadata("widgets", { [STATE]: { version_major: 2, version_minor: 0, state } });
+  } else notebook.deleteMetadata("widgets");
+}
+
+/** What the manager leaves out: a model whose kernel is gone, as it is now on the page. */
+function withoutKernel(model) {
+  return model && {
+    model_name: model.name,
+    model_module: model.module,
+    model_module_version: model.get("_model_module_version"),
+    state: model.serialize(model.get_state(true)),
+  };
+}
+
+export default {
+  initialize({ model }) {
+    unpack(model.get("_key"), model.get("_zip"));
+    keep(model.widget_manager);
+  },
+};

@@ -1,0 +1,116 @@
+// The corner of a widget: undo, redo, reset, share and full width; one tab stop, after the panes.
+
+import { button, h, s, set } from "./dom.js";
+import { historyOf } from "./history.js";
+import { createShare } from "./share.js";
+
+// Paths in a square of 16.
+const ICONS = {
+  undo: "M6 2.5 2.5 6 6 9.5M3 6h6.5a3.75 3.75 0 0 1 0 7.5H6",
+  redo: "M10 2.5 13.5 6 10 9.5M13 6H6.5a3.75 3.75 0 0 0 0 7.5H10",
+  reset: "M3 2.5v4h4M3.4 6.3A5.25 5.25 0 1 1 3 9.5",
+  share: "M8 10V2M5 4.5 8 1.5l3 3M5 7H3v7h10V7h-2",
+  wide: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M2.5 2.5 6.5 6.5M13.5 13.5 9.5 9.5",
+};
+const TITLES = {
+  undo: ["undo", "undo (Ctrl+Z)"], redo: ["redo", "redo (Ctrl+Shift+Z)"], reset: ["reset", "back to the start"],
+  share: ["share", "code, link, picture"], wide: ["full width", "full width (Esc leaves)"],
+};
+const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
+
+/**
+ * `change(state)` shows another state on behalf of a hand, `code()` is what reproduces the picture, and `name` what a
+ * file of it is called.
+ */
+export function createFrame(model, root, { id, name, code, change }) {
+  const history = historyOf(model);
+  const tools = Object.fromEntries(Object.entries(TITLES).map(([what, [label, title]]) => {
+    const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
+    icon.append(s("path", { d: ICONS[what] }));
+    const node = button("", () => press(what), { "aria-label": label, title, tabindex: "-1" });
+    node.append(icon);
+    return [what, node];
+  }));
+  const share = createShare(root, { id, name, code, link: model.link, opener: tools.share });
+  const bar = h("div", { class: "sk-tools", role: "toolbar", "aria-label": "the picture", onkeydown: walk },
+    ...Object.values(tools));
+  const node = h("div", { class: "sk-frame" }, bar, share.node);
+  reach(tools.undo);
+  if (!root.showPopover) tools.wide.remove();
+  root.addEventListener("keydown", keyed);
+
+  function press(what) {
+    reach(tools[what]);
+    if (what === "share") share.toggle();
+    else if (what === "wide") widen(!isWide());
+    else step(what);
+  }
+
+  function step(what) {
+    if (history.ahead()[what] !== undefined) change(history.take(what));
+  }
+
+  /** The arrow keys walk through the tools. */
+  function walk(event) {
+    const all = [...bar.children];
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const next = all[(all.indexOf(document.activeElement) + by + all.length) % all.length];
+    reach(next);
+    next.focus();
+  }
+
+  /** The tab key reaches one of the tools: the one used last. */
+  function reach(tool) {
+    for (const each of Object.values(tools)) set(each, "tabindex", each === tool ? null : "-1");
+  }
+
+  function keyed(event) {
+    if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+    if (event.target.value && event.target.matches(TYPED)) return; // the text's own
+    const what = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
+    if (!what) return;
+    event.preventDefault();
+    step(what);
+  }
+
+  // Full width: the widget lies over the page, where nothing cuts it off, and its place is kept.
+
+  const isWide = () => root.hasAttribute("popover");
+
+  function widen(wide) {
+    if (wide === isWide()) return;
+    set(root.parentNode, "style", wide ? `min-height:${root.getBoundingClientRect().height}px` : null);
+    if (wide) {
+      root.setAttribute("popover", "manual");
+      root.showPopover();
+    } else root.removeAttribute("popover");
+    set(tools.wide, "aria-pressed", String(wide));
+    const listen = wide ? "addEventListener" : "removeEventListener";
+    document[listen]("keydown", escape);
+    document[listen]("focusin", stray);
+  }
+
+  function escape({ key, defaultPrevented }) {
+    if (key === "Escape" && !defaultPrevented) widen(false);
+  }
+
+  /** The focus has gone to what the widget covers. */
+  function stray({ target }) {
+    if (!root.contains(target)) widen(false);
+  }
+
+  return {
+    node,
+    draw() {
+      history.keep(model.get("_state"));
+      const ahead = history.ahead();
+      for (const what of Object.keys(ahead)) set(tools[what], "aria-disabled", String(ahead[what] === undefined));
+    },
+    close() {
+      widen(false);
+      share.close();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// The strip "Try": goals over the facts of a state, ticked once they are reached, however that was.
+
+import { h, set } from "./dom.js";
+
+/** The numbers of the goals that a state's facts are those of, as goals.py finds them. */
+export const heldBy = (facts, goals) =>
+  goals.flatMap(({ facts: wanted }, k) =>
+    Object.entries(wanted).every(([name, value]) => JSON.stringify(facts[name]) === JSON.stringify(value)) ? [k] : []);
+
+/**
+ * The strip of a model with goals, or null. `facts(state)` are the facts of a state. What holds at the start is reached
+ * only when a hand has left it and come back. What is reached is kept in "_done"; Python adds what it sees itself.
+ */
+export function createGoals(model, facts) {
+  const goals = model.get("_goals") ?? [];
+  if (!goals.length) return null;
+  const lines = goals.map(({ text }) => {
+    const sign = h("span", { class: "sk-tick", "aria-hidden": "true" });
+    const says = h("span", { class: "sk-told" });
+    return { sign, says, node: h("li", {}, sign, h("span", { text }), says) };
+  });
+  const news = h("p", { class: "sk-told", role: "status" });
+  const node = h("div", { class: "sk-goals", role: "group", "aria-label": "goals" },
+    h("strong", { text: "Try" }), h("ul", {}, ...lines.map((line) => line.node)), news);
+  const done = new Set();
+  let held = null;
+  model.on("change:_done", draw);
+
+  function look() {
+    const now = heldBy(facts(model.get("_state")), goals);
+    const reached = now.filter((k) => held && !held.includes(k) && !done.has(k));
+    held = now;
+    for (const k of [...reached, ...(model.get("_done") ?? [])]) done.add(k);
+    return reached;
+  }
+
+  function draw() {
+    const reached = look();
+    lines.forEach(({ sign, says, node: line }, k) => {
+      set(sign, "text", done.has(k) ? "✓" : "○");
+      set(says, "text", done.has(k) ? ": reached" : "");
+      set(line, "data-done", done.has(k) ? "" : null);
+    });
+    if (reached.length) {
+      const names = reached.map((k) => goals[k].text).join("; ");
+      set(news, "text", `Reached: ${names}. ${done.size} of ${goals.length} goals.`);
+    }
+    // Last, as it calls this again.
+    if (done.size > (model.get("_done") ?? []).length) model.set("_done", [...done].sort((a, b) => a - b));
+  }
+
+  return { node, draw, close: () => model.off("change:_done", draw) };
+}

@@ -1,0 +1,163 @@
+// Numbers as people write them: a port of widgets/numbers.py, which has the grammar, function by function.
+
+import { Refused } from "./layout.js";
+
+const [MOST_CHARACTERS, MOST_POWER] = [200, 2000];
+const SCALES = new Map([["kib", 2 ** 10], ["mib", 2 ** 20], ["gib", 2 ** 30]]);
+const FORMS = {
+  number: "write it like 1024, 2.5 or 2 * 3 * 4",
+  tuple: "write whole numbers with commas between them",
+};
+const GROUPS = String.raw`\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?!\d)|\d+(?:_\d+)*`;
+const TOKEN = new RegExp(
+  String.raw`[ \t]*((?:(?:${GROUPS})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.,])|\*\*|[-+*/^()])`, "y",
+);
+const UNIT = /[ \t]*([A-Za-zµ][A-Za-zµ \t]*)$/;
+const PLAIN = { "×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "\xa0": " ", "\u2009": " ", "\u202f": " " };
+const BRACKETS = [["torch.Size(", ")"], ["(", ")"], ["[", "]"]];
+
+const trim = (text) => text.replace(/^[ \t]+|[ \t]+$/g, "");
+const singular = (word) => word.replace(/s$/, "");
+
+/** The number, or the ints of a tuple, that a text means as an answer to a question. Throws Refused. */
+export function readAnswer(kind, text, question = "") {
+  const said = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  if (!said) throw new Refused("Write your answer first: a guess is enough.");
+  if ([...said].length > MOST_CHARACTERS)
+    throw new Refused(`An answer has at most ${MOST_CHARACTERS} characters: write it shorter.`);
+  const plain = said.replace(/[×·÷−–\xa0\u2009\u202f]/g, (char) => PLAIN[char]);
+  return kind === "tuple" ? readTuple(plain, said) : readNumber(plain, said, question);
+}
+
+function readNumber(plain, said, question) {
+  const unit = plain.match(UNIT);
+  if (!unit?.index) return whole(sumOf(plain, said, "number"), said);
+  const scale = scaleOf(unit[1], said, question);
+  return whole(sumOf(plain.slice(0, unit.index), said, "number") * scale, said);
+}
+
+/** What the words behind a number multiply it by. */
+function scaleOf(unit, said, question) {
+  const asked = (question.toLowerCase().match(/[a-zµ]+/g) ?? []).map(singular);
+  const bytesAsked = /\b(many|in) bytes\b/.test(question.toLowerCase());
+  const words = unit.toLowerCase().split(/[ \t]+/).filter(Boolean);
+  if (bytesAsked && words.length === 1 && SCALES.has(words[0])) return SCALES.get(words[0]);
+  for (const word of words) {
+    if (bytesAsked && ["kb", "mb", "gb"].includes(word))
+      throw unreadable(word.toUpperCase(), said, "it may count by 1,000 or by 1,024; write KiB or the number");
+    if (!asked.includes(singular(word)) && !(word === "b" && bytesAsked))
+      throw unreadable(word, said, "the question asks for no such thing; write the number alone");
+  }
+  return 1;
+}
+
+/** (1, 6), [1,6], 1 6 and torch.Size([1, 6]) are one answer; 6 alone is (6,). */
+function readTuple(plain, said) {
+  for (const [open, close] of BRACKETS)
+    if (plain.startsWith(open) && plain.endsWith(close) && closes(plain, open.length))
+      return readTuple(trim(plain.slice(open.length, -1)), said);
+  if (!plain) return [];
+  if (/^[+-]?\d+([ \t]+[+-]?\d+)+,?$/.test(plain)) plain = plain.replace(/[ \t]+/g, ",");
+  return plain.replace(/[ \t]*,$/, "").split(",").map((part) => partOf(trim(part), said));
+}
+
+/** True if the bracket before this place is closed by the last character. */
+function closes(plain, at) {
+  let depth = 1;
+  for (const char of plain.slice(at, -1)) {
+    depth += Number("([".includes(char)) - Number(")]".includes(char));
+    if (depth === 0) return false;
+  }
+  return true;
+}
+
+function partOf(part, said) {
+  const value = whole(sumOf(part, said, "tuple"), said);
+  if (!Number.isInteger(value) || /\d[ \t]+\d/.test(part)) throw unreadable(part, said, FORMS.tuple);
+  return value;
+}
+
+function whole(value, said) {
+  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER))
+    throw unreadable("", said, "a browser counts exactly up to 2**53 - 1");
+  return value + 0; // there is no -0
+}
+
+function unreadable(part, said, advice) {
+  const where = part === "" || part === said ? `“${said}”` : `“${part}” in “${said}”`;
+  return new Refused(`I could not read ${where}: ${advice}.`);
+}
+
+/** The sum in a part of what was said. */
+function sumOf(part, said, kind) {
+  let at = 0;
+
+  function next() {
+    TOKEN.lastIndex = at;
+    return TOKEN.exec(part)?.[1] ?? "";
+  }
+
+  function wrong() {
+    const hasComma = kind === "number" && /\d,\d/.test(part);
+    const advice = hasComma ? "a comma groups three digits, as in 1,024, and 2.5 has a point" : FORMS[kind];
+    return unreadable(kind === "tuple" ? part : "", said, advice);
+  }
+
+  /** The next token, read, if it is one of these; "" if not. */
+  function take(...wanted) {
+    const found = next();
+    if (!wanted.includes(found)) return "";
+    at = TOKEN.lastIndex;
+    return found;
+  }
+
+  function sum() {
+    let found = term();
+    for (let sign = take("+", "-"); sign; sign = take("+", "-")) found = sign === "+" ? found + term() : found - term();
+    return found;
+  }
+
+  function term() {
+    let found = power();
+    for (let sign = take("*", "/"); sign; sign = take("*", "/")) {
+      const other = power();
+      if (sign === "/" && other === 0) throw unreadable("", said, "nothing can be divided by 0");
+      found = sign === "*" ? found * other : found / other;
+    }
+    return found;
+  }
+
+  function power() {
+    const sign = take("+", "-");
+    if (sign) return sign === "+" ? power() : 0 - power();
+    const base = atom();
+    if (!take("**", "^")) return base;
+    const exponent = power();
+    if (!Number.isInteger(exponent) || Math.abs(exponent) > MOST_POWER || (base === 0 && exponent < 0))
+      throw unreadable("", said, `a power is a whole number up to ${MOST_POWER}`);
+    return powered(base, exponent);
+  }
+
+  function atom() {
+    if (take("(")) {
+      const found = sum();
+      if (!take(")")) throw wrong();
+      return found;
+    }
+    const found = next();
+    if (!/^[.\d]/.test(found)) throw wrong();
+    at = TOKEN.lastIndex;
+    return Number(found.replace(/[,_ ]/g, ""));
+  }
+
+  const found = sum();
+  if (trim(part.slice(at))) throw wrong();
+  return found;
+}
+
+/** A power by multiplications alone, which have the same result in every language. */
+function powered(base, exponent) {
+  let found = 1;
+  for (let k = Math.abs(exponent); k > 0; k--) found *= base;
+  return exponent >= 0 ? found : 1 / found;
+}

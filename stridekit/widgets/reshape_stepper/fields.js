@@ -1,0 +1,125 @@
+// What a person types: the shape and the stride of x, and the shape to view it as, in any usual way of writing.
+
+import { completeShape, contiguousStride, counted, extent, numel, product, tuple } from "../page/layout.js";
+import { h, set } from "../page/dom.js";
+
+const [MOST_DIMS, MOST_NEW_DIMS, MOST_ELEMENTS, MOST_SAID] = [6, 8, 256, 60];
+
+/** The three fields, and why the last text was refused. `onLayout` gets another x, `onTarget` another shape to view it as. */
+export function createFields(id, { onLayout, onTarget }) {
+  let view = null;
+  let drawn = "";
+  const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
+  const fields = [
+    field("shape", "x has shape", () => view.layout.shape, readShape, onLayout),
+    field("stride", "stride", () => view.layout.stride, readStride, onLayout),
+    field("target", "view it as", () => view.target, readTarget, onTarget),
+  ];
+  const node = h("div", { class: "sk-typed" }, ...fields.map((one) => one.node));
+
+  function field(name, label, now, read, onRead) {
+    const input = h("input", {
+      class: "sk-input", id: `${id}-${name}`, spellcheck: "false", autocomplete: "off", placeholder: "()",
+      "aria-describedby": `${id}-why`, onchange: typed, onkeydown: ({ key }) => key === "Enter" && typed(),
+    });
+
+    // Enter and leaving the field may both come here: numbers that are there already change nothing.
+    function typed() {
+      const isThere = (numbers) => String(numbers) === String(now());
+      const [found, reason] = isThere(readInts(input.value)) ? [now(), ""] : read(input.value, view.layout);
+      say(reason, input);
+      if (found && isThere(found)) show();
+      else if (found) onRead(found);
+    }
+
+    function show() {
+      input.value = now().join(", ");
+    }
+    return { node: h("span", {}, h("label", { for: input.id, text: label }), input), input, show };
+  }
+
+  function say(reason, wrong) {
+    set(why, "text", reason);
+    for (const { input } of fields) set(input, "aria-invalid", reason && input === wrong ? "true" : null);
+  }
+
+  return {
+    node, why,
+    /** Put the numbers of another view into the fields; a refusal stays until then. */
+    draw(next) {
+      view = next;
+      const now = [view.layout.shape, view.layout.stride, view.target].join("|");
+      if (now === drawn) return;
+      drawn = now;
+      say("", null);
+      for (const one of fields) one.show();
+    },
+  };
+}
+
+/** The numbers in (4, 6), 4 6, 4x6, [4, 6] or torch.Size([4, 6]); null if there is anything else. */
+export function readInts(text) {
+  const inside = /^\s*(?:torch\.Size)?[\s([]*(.*?)[\s)\],]*$/s.exec(text)[1];
+  const words = inside === "" ? [] : inside.split(/\s*[,x×*]\s*|\s+/);
+  return words.every((word) => /^-?\d+$/.test(word)) ? words.map(Number) : null;
+}
+
+/** What `read` makes of the numbers in a text: [found, ""] or [null, why not]. `like` is an example of them. */
+function numbersIn(text, like, read) {
+  const numbers = readInts(text);
+  const beyond = numbers?.find((n) => !Number.isSafeInteger(n));
+  if (beyond !== undefined) return [null, `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser`];
+  if (numbers) return read(numbers);
+  const characters = [...text];
+  const said = characters.slice(0, MOST_SAID).join("") + (characters.length > MOST_SAID ? "…" : "");
+  return [null, `cannot read "${said}": write ${like}`];
+}
+
+/** A new x of the typed shape, its elements row by row: [layout, ""] or [null, why not]. */
+export const readShape = (text, { itemsize }) =>
+  numbersIn(text, "sizes, such as 4, 6", (shape) => {
+    const negative = shape.find((size) => size < 0);
+    if (negative !== undefined) return [null, `size ${negative} is negative: give sizes of 0 or more`];
+    return shown({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
+  });
+
+/** The same x with the typed stride. */
+export const readStride = (text, layout) =>
+  numbersIn(text, "steps, such as 8, 1", (stride) => {
+    const dims = layout.shape.length;
+    if (stride.length !== dims)
+      return [null, `shape ${tuple(layout.shape)} has ${counted(dims, "dim")}, stride ${tuple(stride)} is for ${stride.length}: give one step for each`];
+    const dim = stride.findIndex((step) => step < 0);
+    if (dim >= 0) return [null, `dim ${dim} has stride ${stride[dim]}: torch has no negative strides`];
+    return shown({ ...layout, stride });
+  });
+
+/** The typed sizes of the new shape, completed. */
+export const readTarget = (text, layout) =>
+  numbersIn(text, "sizes, such as 2, -1", (sizes) =>
+    sizes.length > MOST_NEW_DIMS
+      ? [null, `${sizes.length} new dims do not fit the picture: give at most ${MOST_NEW_DIMS}`]
+      : completeShape(numel(layout), sizes));
+
+const shown = (layout) => {
+  const why = whyNotShown(layout);
+  return why ? [null, why] : [layout, ""];
+};
+
+/** The reason why the picture cannot hold a layout; "" if it can. */
+export function whyNotShown(layout) {
+  const { shape, stride } = layout;
+  if (shape.length > MOST_DIMS) return `shape ${tuple(shape)} has ${shape.length} dims: the picture holds ${MOST_DIMS}`;
+  if (numel(layout) > MOST_ELEMENTS)
+    return `shape ${tuple(shape)} has ${numel(layout)} elements: the picture holds ${MOST_ELEMENTS}`;
+  return extent(layout) > MOST_ELEMENTS
+    ? `shape ${tuple(shape)}, stride ${tuple(stride)} spans ${extent(layout)} elements: the picture holds ${MOST_ELEMENTS}`
+    : "";
+}
+
+/** Shapes to try on any x: each two neighbouring dims merged, and all of them. */
+export function targetsOf(shape) {
+  const merged = shape.slice(1).map((size, d) => [...shape.slice(0, d), shape[d] * size, ...shape.slice(d + 2)]);
+  const all = new Map([...merged, [product(shape)]].map((target) => [String(target), target]));
+  return [...all.values()].slice(0, 4);
+}

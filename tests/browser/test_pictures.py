@@ -1,0 +1,80 @@
+"""Pictures in outputs stand on white paper, and are turned over where JupyterLab or a page is dark."""
+
+import io
+import subprocess
+import sys
+
+import nbformat
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.needs import needs_chromium
+from tests.quick import NO_STILLS
+
+pytestmark = [needs_chromium, pytest.mark.long]
+
+PLOT = """from stridekit.plots import MeasuredPicture, draw_runs
+MeasuredPicture(draw_runs([1.0, 2.0, 3.0] * 9), "the same three times")"""
+OWN = """import matplotlib.pyplot as plt
+plt.figure(figsize=(2, 2), facecolor="white").add_subplot();"""
+
+
+def shades(image):
+    """The lightness, from 0 to 255, of the paper and of what differs most from it."""
+    pixels = np.asarray(Image.open(io.BytesIO(image.screenshot())).convert("L")).astype(int)
+    paper = int(np.bincount(pixels.ravel()).argmax())
+    return paper, int(pixels.flat[np.abs(pixels - paper).argmax()])
+
+
+def assert_legible(page, is_dark):
+    """The first picture has dark ink on white, or light ink on dark; a reader's own stays as it is."""
+    ours, own = page.locator(".jp-OutputArea-output img").all()
+    paper, ink = shades(ours)
+    assert (paper <= 24, ink >= 200) == (is_dark, is_dark), (paper, ink)
+    assert is_dark or (paper == 255 and ink <= 40), (paper, ink)
+    assert shades(own)[0] == 255
+
+
+def test_in_jupyterlab(lab, notebook):
+    """By a style sheet of the environment: no widget has to run."""
+    page = notebook(f"{NO_STILLS}\n{PLOT}", OWN)
+    for theme in ("Light", "Dark", "Light"):
+        lab.set_theme(page, f"JupyterLab {theme}")
+        page.locator("#jupyterlab-splash").wait_for(state="detached")  # which fades away
+        assert_legible(page, theme == "Dark")
+
+
+def test_on_an_exported_page(browser, tmp_path):
+    """By the reader's system; no widget is needed. A phone gets the narrow picture, whole."""
+    cells = [
+        nbformat.v4.new_markdown_cell("# A plot"),
+        *map(nbformat.v4.new_code_cell, (PLOT, OWN)),
+    ]
+    (tmp_path / "notebooks").mkdir()
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "notebooks" / "plot.ipynb")
+    command = [
+        sys.executable,
+        "-m",
+        "stridekit.export",
+        tmp_path / "notebooks",
+        "-o",
+        tmp_path / "site",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    try:
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.goto((tmp_path / "site" / "plot.html").as_uri())
+            assert_legible(page, scheme == "dark")
+        wide = page.locator("picture img").evaluate("(image) => image.currentSrc")
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.wait_for_function(
+            "(wide) => document.querySelector('picture img').currentSrc !== wide", arg=wide
+        )
+        assert_legible(page, True)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+    finally:
+        page.close()

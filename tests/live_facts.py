@@ -1,0 +1,182 @@
+"""The facts of widgets' states, goals over them, and code that makes them: Python, the browser, torch."""
+
+import re
+from collections.abc import Callable
+from math import prod
+from random import Random
+from typing import Any
+
+import torch
+
+from stridekit import Layout, LayoutError
+from stridekit.widgets import AliasExplorer, FormatTracer, ReshapeStepper, TraversalExplorer
+from stridekit.widgets.alias_explorer import facts as aliases
+from stridekit.widgets.alias_explorer.session import Session
+from stridekit.widgets.channels_last_explorer import facts as formats
+from stridekit.widgets.channels_last_explorer import words
+from stridekit.widgets.format_tracer import network
+from stridekit.widgets.goals import Goal, goals_json, held_by
+from stridekit.widgets.notation import layout_json
+from stridekit.widgets.reshape_stepper import facts as reshapes
+from stridekit.widgets.stride_explorer import facts as strides
+from stridekit.widgets.traversal_explorer import facts as walks
+from stridekit.widgets.traversal_explorer import traversal
+from tests import steps as drawn
+from tests.pipe import as_json, ask
+
+Facts = dict[str, Any]
+
+
+def same(folder: str, module: Any, state: Facts, other: Facts, *known_by: Any) -> Facts:
+    """The facts of a state on both sides, and what goals over them, right and wrong ones, make of them."""
+    found, others = module.facts(state), module.facts(other)
+    file = module.__name__.rpartition(".")[2]
+    assert ask(f"{folder}/{file}/facts", *known_by, state) == as_json(found), state
+    assert [*found] == [*module.FACTS]
+    kinds = {name: {kind, type(None)} for name, kind in module.FACTS.items()}
+    assert all(type(value) in kinds[name] for name, value in found.items()), found
+    known = {name: value for name, value in others.items() if value is not None}
+    goals = goals_json(
+        [Goal(name, **{name: value}) for name, value in known.items()], module.FACTS, folder
+    )
+    held = {k for k, (name, value) in enumerate(known.items()) if found[name] == value}
+    assert held_by(found, goals) == held == {*ask("page/goals/heldBy", found, goals)}
+    return found
+
+
+def explorer_facts(r: Random) -> None:
+    """A layout with an index, perhaps at the end of a chain."""
+    one, other = (_scene(r) for _ in range(2))
+    found = same("stride_explorer", strides, one, other)
+    size = Layout(*(one[k] for k in ("shape", "stride", "storage_offset"))).span.stop
+    x = torch.arange(size).as_strided(one["shape"], one["stride"], one["storage_offset"])
+    assert found["contiguous"] == x.is_contiguous()
+    if x.ndim == 4:
+        assert found["channels_last"] == x.is_contiguous(memory_format=torch.channels_last)
+    assert found["reached"] == x.unique().numel()
+    assert found["overlaps"] == (found["reached"] < x.numel())
+    if found["element"] is not None:
+        assert found["element"] == x[tuple(one["index"])].item()
+
+
+def _scene(r: Random) -> Facts:
+    x = Layout(*drawn.numbers(r), itemsize=r.choice((1, 4, 8)))
+    index = None if 0 in x.shape else [r.randrange(n) for n in x.shape]
+    chain = {"source": "x", "start": layout_json(x), "steps": r.choice([[".T"], [".T", ".T"]])}
+    return layout_json(x) | {"index": index, "chain": r.choice([None, chain])}
+
+
+LINES = """
+y = x[1:, ::2]; z = x[:, 4:]; y = x; z = y; z = x.t().flatten(); y = x[:1].expand(3, -1); y += 100; x[0] = 7
+z = y + 1; y[:] = 0; z = x[0].unfold(0, 3, 1); y = x.contiguous(); z.add_(1); x[::2] *= 2; y = x[:, ::2]
+z = x[:, 1::2]; y = x[:2]; z = x[1:]; x[2:1] = 3; y = x.clone()
+"""
+
+
+def alias_facts(r: Random) -> None:
+    """Some lines that torch takes."""
+    states = []
+    for _ in range(2):
+        steps: list[str] = []
+        for line in r.choices(re.split("; |\n", LINES.strip()), k=r.randint(0, 5)):
+            try:
+                Session((4, 6), [*steps, line])
+            except LayoutError:
+                continue
+            steps.append(line)
+        states.append({"shape": [4, 6], "steps": steps})
+    found = same("alias_explorer", aliases, states[0], states[1])
+    code = aliases.code((4, 6), states[0]["steps"])
+    assert ask("alias_explorer/facts/code", states[0]) == code
+    names: dict[str, Any] = {"torch": torch}
+    exec(code, names)
+    storages = {names[name].untyped_storage().data_ptr() for name in "xyz" if name in names}
+    assert len(storages) == found["storages"]
+    made = AliasExplorer((4, 6), states[0]["steps"])
+    assert (made.code, made.facts) == (code, found)
+    for name, values in made.values.items():
+        assert names[name].tolist() == values
+
+
+def reshape_facts(r: Random) -> None:
+    """A layout, a new shape of as many elements, and a step of the walk."""
+    states = []
+    for _ in range(2):
+        x = Layout([r.choice((1, 2, 3, 4)) for _ in range(r.randint(0, 3))], itemsize=4)
+        x = x.permute(r.sample(range(x.ndim), x.ndim))
+        sizes = [n for n in range(1, x.numel + 1) if x.numel % n == 0]
+        first = r.choice(sizes)
+        made = ReshapeStepper(x, r.choice([(first, -1), (x.numel,), (-1, 1, first)]))
+        made.step = r.choice((0, -1))
+        states.append(made._state)
+        presets = made._presets
+    found = same("reshape_stepper", reshapes, states[1], states[0])
+    assert made.facts == found
+    assert ask("reshape_stepper/facts/code", presets, states[1]) == made.code
+    names: dict[str, Any] = {"torch": torch}
+    exec(made.code, names)
+    assert (names["x"].shape, names["x"].stride()) == (found["shape"], found["stride"])
+    assert names["y"].shape == found["target"]
+    if found["viewable"]:
+        assert names["y"].stride() == found["new_stride"]
+        assert names["y"][found["new_index"]] == names["x"][found["index"]] == found["element"]
+
+
+def format_facts(r: Random) -> None:
+    """A shape, an element and its group."""
+    states = []
+    for _ in range(2):
+        shape = [r.randint(1, most) for most in words.MAX_SIZES]
+        index = [r.randrange(n) for n in shape]
+        states.append({"shape": shape, "index": index, "highlight": r.choice(words.HIGHLIGHTS)})
+    found = same("channels_last_explorer", formats, states[0], states[1])
+    x = torch.arange(prod(found["shape"])).view(found["shape"])
+    assert found["ambiguous"] == x.is_contiguous(memory_format=torch.channels_last)
+    assert found["contiguous_element"] == x[found["index"]].item()
+
+
+def layer_facts(r: Random) -> None:
+    """Layers of the network, for each input; the code makes the same picture again."""
+    states = [
+        {
+            "input": r.randrange(len(network.INPUTS)),
+            "layers": [name for name in network.NAMES if r.random() < 0.3],
+        }
+        for _ in range(2)
+    ]
+    known_by = network.network()
+    found = same("format_tracer", network, states[0], states[1], known_by)
+    made = FormatTracer(found["shape"], found["layers"])
+    assert made.facts == found and eval(made.code, {"FormatTracer": FormatTracer}).facts == found
+    assert ask("format_tracer/network/code", known_by, states[0]) == made.code
+
+
+def walk_facts(r: Random) -> None:
+    """One or two walks of a preset, or a warp; the code makes the same picture again."""
+    states = []
+    for _ in range(2):
+        preset = r.choice(traversal.presets())
+        most = max(walk.layout.numel for walk in preset.walks)
+        warp = {"itemsize": 4, "stride": r.randint(0, 32), "offset": r.randint(0, 31)}
+        states.append(
+            {
+                "walks": [traversal.to_json(walk) for walk in preset.walks],
+                "visit": r.choice((0, most, r.randint(0, most))),
+                "cache_lines": r.choice(traversal.CACHE_SIZES),
+                "alignment": 16 * r.randrange(4),
+                "warp": r.choice((None, warp)),
+            }
+        )
+    found = same("traversal_explorer", walks, states[0], states[1])
+    code = walks.code(states[0])
+    assert ask("traversal_explorer/facts/code", states[0]) == code
+    names: dict[str, Any] = {"Layout": Layout, "TraversalExplorer": TraversalExplorer}
+    exec(code, names)
+    made = names["explorer"]
+    assert made.facts == found and made.code == code
+    for walk, again in zip(states[0]["walks"], made._state["walks"], strict=True):
+        assert walk | {"name": ""} == again | {"name": ""}
+
+
+_FAMILIES = (explorer_facts, alias_facts, reshape_facts, format_facts, layer_facts, walk_facts)
+CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}

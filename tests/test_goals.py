@@ -1,0 +1,111 @@
+"""Goals without a browser: what is recognised and stays, what is refused; facts are in live_facts.py."""
+
+import pytest
+import torch
+
+from stridekit import Goal, Layout, explore, widgets
+from stridekit.widgets import AliasExplorer, StrideExplorer
+from stridekit.widgets.explorer import Explorer
+from tests.test_shared_state import Wire
+from tests.widget_kinds import KINDS, RIGHT, make
+
+EXPLORERS = [kind for kind in KINDS if issubclass(getattr(widgets, kind), Explorer)]
+GOALS = [Goal("Overlap", overlaps=True), Goal("Come back", contiguous=True, shape=(5, 8))]
+WIDE, START = Layout((5, 8), (1, 1), itemsize=4), Layout((5, 8), itemsize=4)
+
+
+def test_a_goal_is_reached_by_a_change_and_stays():
+    """What holds at the start does not count until it was left."""
+    w = StrideExplorer(START, goals=GOALS)
+    assert w.goals == {"Overlap": False, "Come back": False}
+    w.index = (1, 1)
+    assert not any(w.goals.values())
+    w.layout = WIDE
+    assert w.goals == {"Overlap": True, "Come back": False}
+    w.chain = [".T"]
+    w.layout = START
+    assert w.goals == {"Overlap": True, "Come back": True}
+
+
+def test_what_a_page_has_seen_counts_and_nothing_is_taken_back():
+    """A hand passes states that never reach the kernel; what it sends may be older than Python."""
+    w = StrideExplorer(START, goals=GOALS)
+    w.close()
+    w.comm = Wire()
+    w.set_state({"_done": [1], "_change_id": 0.25})
+    assert w.goals == {"Overlap": False, "Come back": True}
+    w.set_state({"_state": {**w._state, "stride": [1, 1]}, "_done": [1], "_change_id": 0.5})
+    assert w._done == [0, 1] and w.comm.sent[-1]["_done"] == [0, 1]
+    w.set_state({"_done": [7, -1], "_change_id": 0.75})
+    assert w._done == [0, 1]
+
+
+def test_every_explorer_takes_goals_and_tells_of_them():
+    """In its repr, below the rest, and only if it has some."""
+    for kind in EXPLORERS:
+        cls, name = getattr(widgets, kind), next(iter(make(kind).FACTS))
+        wanted = make(kind, RIGHT[kind][0]).facts[name]
+        plain, w = cls(), cls(goals=[Goal("Do it", **{name: wanted})])
+        assert repr(w) == f"{plain!r}\n  ○ goal: Do it"
+        exec(RIGHT[kind][0], {"w": w, "Layout": Layout})
+        if plain.facts[name] != wanted:
+            assert repr(w).endswith("\n  ✓ goal: Do it")
+    t = torch.arange(6).view(2, 3)
+    assert explore(t, goals=[Goal("Turn it", shape=(3, 2))]).goals == {"Turn it": False}
+
+
+def test_facts_are_those_of_now():
+    w = AliasExplorer((4,), ["y = x[::2]", "y += 1"])
+    assert w.facts["changed"] == ("y", "x") and w.facts["y_and_x"] == "inside"
+    assert w.facts.keys() == w.FACTS.keys()
+    assert w.code == "x = torch.arange(4).view(4)\ny = x[::2]\ny += 1"
+
+
+def test_reset_leads_to_the_first_display():
+    for kind in EXPLORERS:
+        w = make(kind)
+        assert w._start == {}
+        first = w._state
+        w._repr_mimebundle_()
+        exec(RIGHT[kind][0], {"w": w, "Layout": Layout})
+        w._repr_mimebundle_()
+        assert w._start == first != w._state
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda: Goal("Go"), ValueError, "goal 'Go' has no fact: say what is then true"),
+        (lambda: Goal(" ", shape=(1,)), ValueError, "the text of a goal is empty"),
+        (lambda: Goal(3, shape=(1,)), TypeError, "the text of a goal is an int"),
+        (
+            lambda: StrideExplorer(goals=Goal("Go", steps=1)),
+            TypeError,
+            "goals is a Goal: give a list",
+        ),
+        (lambda: StrideExplorer(goals=["Go"]), TypeError, r"goals\[0\] is a str: give a Goal"),
+        (lambda: StrideExplorer(goals=[GOALS[0]] * 2), ValueError, "two goals say 'Overlap'"),
+        (
+            lambda: StrideExplorer(goals=[Goal("Go", contigous=True)]),
+            ValueError,
+            "goal 'Go' asks for 'contigous', which StrideExplorer does not know: it knows shape, stride, ",
+        ),
+        (
+            lambda: StrideExplorer(goals=[Goal("Go", contiguous=1)]),
+            TypeError,
+            "goal 'Go': contiguous is 1, an int: give True or False",
+        ),
+        (
+            lambda: explore(torch.ones(2), goals=[Goal("Go", shape=(2.0,))]),
+            TypeError,
+            r"goal 'Go': shape is \(2.0,\), a tuple: give a tuple of ints or texts",
+        ),
+    ],
+)
+def test_a_goal_that_cannot_be_is_refused(make, error, said):
+    with pytest.raises(error, match=said):
+        make()
+
+
+def test_a_goal_shows_how_it_was_made():
+    assert repr(GOALS[1]) == "Goal('Come back', contiguous=True, shape=(5, 8))"
