@@ -43,10 +43,8 @@ class _Reader(HTMLParser):
         super().__init__()
         self.found: list[tuple[int, str, list[str], list[str]]] = []
         self._into: list[str] | None = None  # where text goes
-        self._unread, self._depth = (
-            "",
-            0,
-        )  # the element that is not read, and those of its kind in it
+        # The element that is not read, and those of its kind in it.
+        self._unread, self._depth = "", 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)

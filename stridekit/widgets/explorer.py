@@ -20,9 +20,8 @@ class Explorer(StateWidget):
 
     FACTS: ClassVar[Mapping[str, type]]
 
-    _page = traitlets.Dict().tag(
-        sync=True
-    )  # empty: the object that the views of a page have in common
+    # Empty: the object that the views of a page have in common.
+    _page = traitlets.Dict().tag(sync=True)
     _start = traitlets.Dict().tag(sync=True)
     _goals = traitlets.List().tag(sync=True)
     _done = traitlets.List().tag(sync=True, echo_update=False)  # what either side has seen reached
