@@ -166,10 +166,7 @@ def permuted(layers, x):
 
 
 BY_OTHER_MEANS = [
-    (ex.channels_last_stride, lambda s: torch.empty(s, memory_format=NHWC).stride()),
     (ex.channels_last_stride, lambda s: [s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]]),
-    (ex.channels_last_stride, lambda s: torch.zeros(s).to(memory_format=NHWC).stride()
-        if 0 not in s else torch.empty(s, memory_format=NHWC).stride()),
     (ex.channels_last_view, lambda images: images.movedim(-1, 1)),
     (ex.channels_last_view, lambda images: images.movedim(3, 1)),
     (ex.channels_last_view, lambda images: images.transpose(2, 3).transpose(1, 2)),
@@ -177,10 +174,9 @@ BY_OTHER_MEANS = [
     (ex.channels_last_view, lambda images: torch.einsum("nhwc->nchw", images)),
     (ex.channels_last_view, lambda images: images.as_strided(
         [images.shape[d] for d in (0, 3, 1, 2)], [images.stride(d) for d in (0, 3, 1, 2)])),
-    (ex.formats, asked_of_torch),
     (ex.formats, walked),
-    (ex.formats, lambda *numbers: {getattr(torch, name) for name in asked_of_torch(*numbers)}),
-    (ex.formats, lambda *numbers: frozenset(asked_of_torch(*numbers))),
+    (ex.formats, lambda *numbers: {getattr(torch, name) for name in walked(*numbers)}),
+    (ex.formats, lambda *numbers: frozenset(walked(*numbers))),
     (ex.formats, lambda *n: {{"contiguous_format": "NCHW"}.get(f, "nhwc") for f in walked(*n)}),
     (ex.first_to_lose, recursive),
     (ex.first_to_lose, permuted),

@@ -124,7 +124,7 @@ def test_unviewable_is_refused_and_none_only_where_nothing_is():
 def some_refused_shape(shape, stride):
     """The last refused shape of three dims, not the flat one."""
     for new_shape in new_shapes(math.prod(shape), 3)[::-1] + new_shapes(math.prod(shape), 1):
-        if refused(shape, stride, new_shape):
+        if Layout(shape, stride).why_not_view(new_shape):
             return list(new_shape)
     return None
 
@@ -139,18 +139,8 @@ def columns_into_new_memory_if_needed(x):
 
 
 BY_OTHER_MEANS = [
-    (ex.is_contiguous, lambda shape, stride: torch.empty_strided(shape, stride).is_contiguous()),
     (ex.is_contiguous, lambda shape, stride: np.bool_(Layout(shape, stride).is_contiguous())),
     (ex.is_contiguous, lambda *args: torch.tensor(ex.is_contiguous.reference(*args))),
-    (
-        ex.mergeable,
-        lambda shape, stride, d: (
-            not refused(shape, stride, (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]))
-        ),
-    ),
-    (ex.view_stride, torch_view),
-    (ex.view_stride, lambda *args: ex.view_stride.reference(*args) and list(torch_view(*args))),
-    (ex.clone_stride, lambda shape, stride: torch.empty_strided(shape, stride).clone().stride()),
     (ex.clone_stride, lambda shape, stride: Layout(shape, stride).clone().stride),
     (ex.clone_stride, lambda shape, stride: list(Layout(shape, stride).clone().stride)),
     (ex.by_columns, lambda x: x.mT.ravel().view(x.size(0), x.size(1) * x.size(2))),

@@ -242,7 +242,7 @@ class Exercise:
     @torch_defaults()  # once more, as a call can set others
     def _run(self, fn: Callable[..., Any], case: Case, seconds: float | None = None) -> Outcome:
         arguments = case.arguments(self.parameters)
-        return run(fn, arguments, self.read, self.fence, self.means.function, seconds)
+        return run(fn, arguments, self.read, self.fence, self.means, seconds)
 
     def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
         """Run the reference or a mistake; only once, since its answers never change."""
@@ -295,16 +295,18 @@ class Exercise:
 
     def _by_other_means(self, trials: list[Trial]) -> Report:
         """Report a right answer that was not made by the means the task is about: a note."""
-        by, hint = self.means.function, self.means.hint
+        hint, made = self.means.hint, f"by {self.means.function or 'torch'}"
         first = next(trial for trial in trials if not trial.by_its_means)
         rows = (
             Row("input", self._describe_input(first.case), "lines"),
-            Row("expected", first.expected.shown_with_made(by), "lines"),
-            Row("yours", first.outcome.shown_with_made(by), "lines"),
+            Row("expected", first.expected.shown_with_made(made), "lines"),
+            Row("yours", first.outcome.shown_with_made(made), "lines"),
             Row("hint", hint),
         )
         count = sum(trial.by_its_means for trial in trials) or "none"
-        headline = f"{self.name}: right on all {len(trials)} cases, but by {by} on {count}"
+        headline = (
+            f"{self.name}: right on all {len(trials)} cases, but {self.means.words} on {count}"
+        )
         return Report("note", headline, rows, hint)
 
     def _diagnose(self, trials: list[Trial]) -> str:
@@ -341,7 +343,7 @@ def exercise(
 
     `cases` go from simple to strange: the report shows the first that differs.
     `delicate_cases` run last, and only while every answer is right: a wrong answer could do harm
-    on them. `means` names the torch function that the task is about.
+    on them. `means` says how it has to be done.
     """
 
     def declare(reference: Callable[..., Any]) -> Exercise:

@@ -22,7 +22,7 @@ import torch
 from stridekit._arguments import with_article
 from stridekit.exercises.time_limit import TimeIsUp, call_within
 from stridekit.exercises.untrusted import plain, said_by, type_name
-from stridekit.exercises.watch import Watch
+from stridekit.exercises.watch import ANY_MEANS, Means, Watch
 from stridekit.tensors.storage import bytes_missing
 
 Arguments = Mapping[str, Any]
@@ -85,9 +85,9 @@ class Outcome:
             return ""
         return next((name for name in self.facts if self.facts[name] != other.facts[name]), "")
 
-    def shown_with_made(self, by: str) -> str:
-        """The words, and the first few layouts that calls of `by` made."""
-        return "\n".join([self.shown, *(f"by {by}: {one}" for one in self.made[:3] or ["nothing"])])
+    def shown_with_made(self, how: str) -> str:
+        """The words, and the first few layouts that were made `how`."""
+        return "\n".join([self.shown, *(f"{how}: {one}" for one in self.made[:3] or ["nothing"])])
 
 
 NOT_ATTEMPTED = Outcome({"attempted": False}, "nothing yet")
@@ -147,25 +147,25 @@ def run(
     arguments: Arguments,
     read: Read,
     fence: Fence,
-    watched: str = "",
+    means: Means = ANY_MEANS,
     seconds: float | None = None,
 ) -> Outcome:
     """Call `fn` and read its answer; whatever goes wrong becomes an Outcome, not an exception.
 
     Only a KeyboardInterrupt escapes. Both together take at most `seconds`: then they are stopped.
-    `watched` is the name of a torch function whose results `Outcome.made` keeps; "" watches none.
+    `Outcome.made` keeps what the watched means make.
     """
     with fence(fn, arguments) as args:
-        watch = Watch(watched, args)
+        watch = Watch(means, args)
 
         def call() -> Outcome:
-            return _run_watched(fn, args, read, watch if watched else nullcontext())
+            return _run_watched(fn, args, read, watch if means.hint else nullcontext())
 
         try:
             outcome = call() if seconds is None else call_within(seconds, call)
         except TimeIsUp as up:
             return _stopped(fn, seconds or 0, up)
-    return replace(outcome, made=tuple(watch.made))
+    return replace(outcome, made=watch.made)
 
 
 def _run_watched(

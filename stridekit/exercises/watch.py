@@ -1,6 +1,7 @@
-"""Watch an answer at work, and note the layouts that one torch function makes on the way.
+"""Watch an answer at work, and note the layouts that torch makes on the way.
 
-This is for tasks about one function: x[2] is a right row, but states none of its numbers.
+This is for tasks about one function, as x[2] is a right row, but states none of its numbers; and for tasks
+on bare numbers, which torch could answer by itself.
 """
 
 from __future__ import annotations
@@ -15,31 +16,63 @@ from torch.overrides import TorchFunctionMode
 
 @dataclass(frozen=True)
 class Means:
-    """The torch function that has to do the work, and the hint for right answers without it."""
+    """How the work has to be done, and the hint for right answers that do it otherwise.
+
+    By one torch function; or by any means, if there is no hint; or else without a tensor of that shape.
+    """
 
     function: str = ""
     hint: str = ""
 
+    @property
+    def words(self) -> str:
+        """How it has to be done, for a headline."""
+        return f"by {self.function}" if self.function else "without a tensor"
+
 
 ANY_MEANS = Means()
+WITHOUT_A_TENSOR = Means(
+    hint="The right answer, and torch has worked it out. Now do without it: ints and tuples are enough. "
+    "Which of them does torch look at, and in which order?"
+)
 
 
 class Watch(TorchFunctionMode):
-    """Notes what one torch function makes, whether it is called as a method or as a function."""
+    """Notes the tensors that one torch function makes, as a method or not; or those of the given `shape`.
 
-    def __init__(self, function: str, args: Mapping[str, Any]) -> None:
+    To put numbers into a tensor, or to calculate with one, is no other means.
+    """
+
+    def __init__(self, means: Means, args: Mapping[str, Any]) -> None:
         super().__init__()
+        self.means, name = means, means.function
         # also in place, and as an overload of torch.ops
-        self.names = {function, f"{function}_", f"{function}.default"}
+        self.names = {name, f"{name}_", f"{name}.default"}
+        self.shape = tuple(args.get("shape", ()))
         self.bases = {name: t for name, t in args.items() if isinstance(t, torch.Tensor)}
-        self.made: list[str] = []
+        self.noted: list[str] = []
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """What the watched means has made, in words; that nothing was made, where nothing may be."""
+        nothing = ["no tensor"] * (self.means.hint != "" and not self.means.function)
+        return tuple(self.noted or nothing)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run the call, and note its result if it is a call of that function."""
+        """Run the call, and note its result if it is to be noted."""
         result = func(*args, **(kwargs or {}))
-        if getattr(func, "__name__", "") in self.names and isinstance(result, torch.Tensor):
-            self.made.append(self._in_words(result))
+        if isinstance(result, torch.Tensor) and self._is_watched(
+            getattr(func, "__name__", ""), result
+        ):
+            self.noted.append(self._in_words(result))
         return result
+
+    def _is_watched(self, name: str, result: torch.Tensor) -> bool:
+        if self.means.function:
+            return name in self.names
+        return (
+            bool(self.shape) and result.shape == self.shape and name not in ("tensor", "as_tensor")
+        )
 
     def _in_words(self, t: torch.Tensor) -> str:
         facts = layout_facts(t)

@@ -13,6 +13,7 @@ from stridekit.exercises.answers import as_int, kind
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.exercises.watch import WITHOUT_A_TENSOR
 
 Layers = Sequence[Callable[[Tensor], Tensor]]
 
@@ -57,6 +58,7 @@ LAYOUTS = [  # a shape, and strides to ask about
 @exercise(
     title="in which formats?",
     read=read_formats,
+    means=WITHOUT_A_TENSOR,
     cases=[
         f"shape = {shape}; stride = {stride}" for shape, *strides in LAYOUTS for stride in strides
     ],

@@ -6,6 +6,7 @@ import torch
 
 from stridekit.exercises.answers import read_stride, view_of
 from stridekit.exercises.core import exercise
+from stridekit.exercises.watch import WITHOUT_A_TENSOR
 
 SHAPES = [
     *((2, 3, 4, 5), (1, 64, 5, 4), (8, 3, 2, 7), (5, 2, 3, 3), (7, 7, 7, 7)),
@@ -17,6 +18,7 @@ SHAPES = [
 @exercise(
     title="the stride of channels_last",
     read=read_stride,
+    means=WITHOUT_A_TENSOR,
     cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
         "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one "

@@ -12,12 +12,14 @@ from stridekit.exercises.copy_log import Logged, logging_copies
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.running import Arguments, Outcome, describe
+from stridekit.exercises.watch import WITHOUT_A_TENSOR
 from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
 
 
 @exercise(
     title="the stride that clone gives",
     read=read_stride_of("shape"),
+    means=WITHOUT_A_TENSOR,
     cases=[
         "shape, stride = (4, 6), (6, 1)  # x = torch.empty(4, 6)",
         "shape, stride = (6, 4), (1, 6)  # x.t()",

@@ -9,6 +9,7 @@ from math import prod  # noqa: F401  (in sources alone)
 from stridekit.exercises.answers import read_yes_or_no
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401  (in sources alone)
+from stridekit.exercises.watch import WITHOUT_A_TENSOR
 from stridekit.rules import contiguous_stride  # noqa: F401
 
 LAYOUTS = [
@@ -63,6 +64,7 @@ def layouts_cases() -> list[str]:
 @exercise(
     title="does it lie in memory in reading order?",
     read=read_yes_or_no,
+    means=WITHOUT_A_TENSOR,
     cases=layouts_cases(),
     hints=[
         "Read the elements in order: the last index runs fastest. What does its stride have to be, "
@@ -230,6 +232,7 @@ def neighbours_cases() -> list[str]:
 @exercise(
     title="do two neighbouring dims step as one?",
     read=read_yes_or_no,
+    means=WITHOUT_A_TENSOR,
     cases=neighbours_cases(),
     hints=[
         "Walk to the end of dim d + 1, then one step on: that is where dim d takes you. Does this "

@@ -16,6 +16,7 @@ from stridekit.exercises.contiguity.order import (
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Formula, Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.exercises.watch import WITHOUT_A_TENSOR
 from stridekit.rules import contiguous_stride  # noqa: F401  (in sources alone)
 
 NEW = ((4, 6), (6, 1))  # torch.empty(4, 6)
@@ -66,6 +67,7 @@ VIEWS = [  # a layout, and new shapes for it
 @exercise(
     title="the stride of a view, or None where there is none",
     read=read_stride_of("new_shape", or_none=True),
+    means=WITHOUT_A_TENSOR,
     cases=[
         "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
         for layout, *new_shapes in VIEWS
@@ -246,6 +248,7 @@ def fits(shape: Ints, numel: int) -> bool:
 @exercise(
     title="a shape that cannot be viewed",
     read=read_refused_shape,
+    means=WITHOUT_A_TENSOR,
     cases=[
         "shape, stride = (6, 4), (1, 6)  # torch.empty(4, 6).t()",
         "shape, stride = (4, 6), (6, 1)  # torch.empty(4, 6)",

@@ -11,6 +11,7 @@ from stridekit.exercises.answers import as_int, read_stride
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 from stridekit.exercises.running import Arguments, Outcome
+from stridekit.exercises.watch import WITHOUT_A_TENSOR
 
 
 def read_byte(answer: Any, args: Arguments) -> Outcome:
@@ -142,6 +143,7 @@ SHAPES = [
 @exercise(
     title="the stride that a new tensor gets",
     read=read_stride,
+    means=WITHOUT_A_TENSOR,
     cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
         "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. "

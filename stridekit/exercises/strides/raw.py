@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_ints, kind
+from stridekit.exercises.answers import kind
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome, Stopped, Unusable
 
@@ -74,11 +74,7 @@ def arena_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Argume
 
 
 def read_bytes(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is bytes, or anything that holds bytes."""
-    if isinstance(answer, torch.Tensor | list | tuple):
-        if not all(0 <= byte < 256 for byte in as_ints(answer, "bytes")):
-            raise Unusable(f"{kind(answer)} with values beyond a byte, where bytes are asked for")
-        answer = bytes(as_ints(answer))
+    """An answer that is bytes, or an object that holds bytes, such as a ctypes array."""
     try:
         data = memoryview(answer).tobytes()
     except TypeError:

@@ -11,7 +11,7 @@ from stridekit.exercises.answers import as_int, kind, read_parts
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
-from stridekit.exercises.watch import layout_facts
+from stridekit.exercises.watch import WITHOUT_A_TENSOR, layout_facts
 
 LayoutOf = tuple[Ints, Ints, int]
 Bound = int | None
@@ -74,6 +74,7 @@ CASES = [
 @exercise(
     title="what a slice does to the three numbers",
     read=read_parts("shape", "stride", "offset"),
+    means=WITHOUT_A_TENSOR,
     cases=CASES,
     hints=[
         "Only three numbers can change: the size of `dim`, the stride of `dim`, and the offset. "

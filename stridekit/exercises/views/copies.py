@@ -11,7 +11,7 @@ from stridekit.exercises.answers import as_int, as_tensor
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome, describe
 from stridekit.exercises.watch import shares
-from stridekit.tensors.sharing import shares_memory
+from stridekit.tensors.sharing import is_view, shares_memory, shares_storage  # noqa: F401
 
 
 def read_kept(answer: Any, args: Arguments) -> Outcome:
@@ -164,6 +164,8 @@ FLOAT = "torch.zeros(4, 6)"
         case(FLOAT + ".t()", "t.contiguous()"),
         case(FLOAT, "t.diagonal()", "t.reshape(2, 2)", "t.reshape(4)"),
         case(FLOAT, "t[1:].as_strided((3,), (6,), 6)", "t[1:]"),
+        case(NEW + "[1:3]", "t.as_strided((4, 6), (6, 1), 0)", "t[0]", "t + 0"),
+        case(NEW + "[1:3]", "t[0]", "t.as_strided((6,), (1,), 12)", "t[:3]"),
         case(FLOAT),
     ],
     hints=[
@@ -179,7 +181,7 @@ FLOAT = "torch.zeros(4, 6)"
     takeaway="The same names can view or copy: the bytes tell, one step at a time.",
 )
 def first_copy(x: torch.Tensor, steps: "Steps") -> int:
-    """The number of the first step whose result shares no byte with what went in.
+    """The number of the first step whose result shares no byte with what went into that step.
 
     x       a tensor with elements
     steps   functions from tensor to tensor; the first gets x, each other one the result before it
@@ -266,8 +268,28 @@ first_copy.slots["return len(steps)"] = {
     "return None": NONE_COPIES,
 }
 first_copy.alone["not shares_memory(y, x)"] = {
+    "not shares_storage(y, x)": "You ask whether the two are on one storage. `as_strided` can lead to "
+    "other bytes of it, that the tensor before did not reach: one storage, and no byte in common.",
+    "not is_view(y, x)": "You ask whether the result lies inside what went in. `as_strided` can reach "
+    "further: then it is not inside, and yet the two share bytes.",
     "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": STORAGES,
 }
+
+
+@first_copy.mistake(
+    "You compare each result with the x of the start. The question is what went into the step: after "
+    "`as_strided` that can lie elsewhere, and the next step still copies nothing of it."
+)
+def compared_with_the_start(x: torch.Tensor, steps: Steps) -> int:
+    """Compare all results with the first x."""
+    y = x
+    for k, step in enumerate(steps):
+        y = step(y)
+        if not shares_memory(y, x):
+            return k
+    return len(steps)
+
+
 first_copy.wrong |= {
     "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
     "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, but the "
@@ -329,6 +351,7 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
         "e = torch.arange(5).expand(1, 5)",
         "e = torch.arange(8)[3:4]",
         "e = torch.zeros(3, 0)",
+        "e = torch.ones(3, dtype=torch.bfloat16).expand(2, 3)",  # which NumPy does not have
     ],
     hints=[
         "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the "

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 import numpy as np
 import torch
 
-from stridekit.exercises.answers import as_int, as_ints, read_yes_or_no
+from stridekit.exercises.answers import as_int, kind, read_yes_or_no
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome
+from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 Either = Any  # a torch.Tensor or an np.ndarray
 
@@ -18,16 +18,13 @@ RUNS_SHOWN = 6
 
 
 def read_byte_set(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a set of bytes, or another collection of ints; {} stands for no bytes.
+    """An answer that is a set of bytes; {} stands for no bytes.
 
     Absolute addresses are shown from the storage's start, so that none gets into a report.
     """
-    empty_dict = isinstance(answer, dict) and not answer
-    if isinstance(answer, set | frozenset) or empty_dict:
-        found = {as_int(byte, "an int in the set") for byte in answer}
-    else:
-        flat = isinstance(answer, np.ndarray) and answer.ndim == 1
-        found = set(as_ints(answer.tolist() if flat else answer, "a set of ints"))
+    if not isinstance(answer, Set) and (not isinstance(answer, dict) or answer):
+        raise Unusable(f"{kind(answer)}, where a set of ints is asked for")
+    found = {as_int(byte, "an int in the set") for byte in answer}
     storage = args["t"].untyped_storage()
     far = 16 * storage.nbytes() + 4096  # beyond what wrong units could make of a byte
     if found and min(found) > far:
@@ -206,6 +203,7 @@ PAIRS = [  # a line before, and pairs of tensors or arrays
     (X, "x.numpy().reshape(3, 4)[:, 1], x[2::4]"),
     (X, "torch.from_numpy(x.numpy()[4:]), x[:6]", "torch.from_numpy(x.numpy()[6:]), x[:6]"),
     (N, "n[::-1], n[:1]", "torch.from_numpy(n)[:6], n[:5:-1]", "n[::-2], torch.from_numpy(n)[::2]"),
+    ("x = torch.zeros(8, dtype=torch.bfloat16)\n", "x[::2], x[1::2]", "x[2:], x.view(4, 2)[1]"),
     ("", "torch.arange(6, dtype=torch.uint8), np.arange(6, dtype=np.uint8)"),
     ("n = np.zeros((3, 4))\n", "n[:, 1:1], n"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stridekit.exercises.answers import read_parts
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
+from stridekit.exercises.watch import WITHOUT_A_TENSOR
 
 LAYOUTS = [  # a shape and a stride, and orders of dims
     ((4, 6), (6, 1), (1, 0), (0, 1)),
@@ -27,6 +28,7 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
 @exercise(
     title="what permute does to shape and stride",
     read=read_parts("shape", "stride"),
+    means=WITHOUT_A_TENSOR,
     cases=[
         f"shape, stride = {shape}, {stride}\ndims = {dims}"
         for shape, stride, *orders in LAYOUTS
