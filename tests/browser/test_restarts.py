@@ -48,6 +48,7 @@ def test_twenty_restarts_take_no_memory(lab, notebook):
         resident = map(int, lab.run_code(page, RESIDENT).split())
         found.append((*counted(page, session), *resident))
     listeners, nodes, heap, kernel, server = (y - x for x, y in zip(*found, strict=True))
+    print(found, listeners, nodes, heap, kernel, server)
     assert listeners <= MOST_LISTENERS
     assert nodes <= MOST_NODES
     assert heap <= MOST_BYTES
