@@ -198,7 +198,7 @@ def answers(r: Random) -> None:
             and not isinstance(found, str)
             and not re.search(r"\d +\d", text)
         ):
-            assert isclose(found, eval(re.sub(r"\b0+(?=\d)", "", text))), text
+            assert isclose(found, eval(re.sub(r"(?<![\d.])0+(?=\d)", "", text))), text
 
 
 QUESTIONS = (

@@ -285,7 +285,7 @@ BY_HAND = {
     "AliasExplorer": lambda w: enter(w, "run a line", "z = x.t()"),
     "ReshapeStepper": lambda w: button(w, "transposed").click(),
     "ChannelsLastExplorer": lambda w: button(w, "a channel's pixels").click(),
-    "FormatTracer": lambda w: w.get_by_role("checkbox").first.check(),
+    "FormatTracer": lambda w: w.get_by_role("checkbox").first.click(),
     "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
     "ExercisePanel": lambda w: w.get_by_role("button", name="hint").click(),

@@ -167,7 +167,7 @@ IDS = """(roots) => roots.flatMap((root) => {
 @pytest.fixture(scope="module")
 def reference(lab):
     """`show(name)`: a page of the reference, as the export writes it, without network."""
-    written = pages._front_page_and_reference({})
+    written = pages._site({}, [])
     context = lab.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()
 

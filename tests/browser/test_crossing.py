@@ -110,7 +110,7 @@ RECORD = f"""async ([css, id]) => {{
   }};
   const html = (view) => {{
     const copy = view.cloneNode(true);
-    copy.querySelector('.sk-spoken').remove();
+    for (const node of copy.querySelectorAll('.sk-spoken, [id$="-hint"]')) node.remove();
     return copy.innerHTML.replace(/stridekit-\\d+/g, '');
   }};
   write();

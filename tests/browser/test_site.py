@@ -301,7 +301,7 @@ def test_a_finger_that_goes_sideways_or_taps_moves_a_slider(reader):
     slider = page.locator("input[type=range]").first
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
     most = int(slider.input_value())
-    slider.tap(position={"x": slider.bounding_box()["width"] / 4, "y": 8})
+    slider.tap(position={"x": slider.bounding_box()["width"] / 8, "y": 8})
     assert 0 < int(slider.input_value()) < most
     swipe(page, slider, -400, 10)
     assert slider.input_value() == "0"

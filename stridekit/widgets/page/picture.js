@@ -27,9 +27,16 @@ export function pictureOf(root, corner) {
   return { svg: new XMLSerializer().serializeToString(svg), width, height };
 }
 
-/** What a copy of a node would lose: what was typed, chosen and drawn. */
+/** What a copy of a node would lose: where it was scrolled to, what was typed, chosen and drawn. */
 function freeze(root, copy, corner) {
-  const live = [...root.querySelectorAll(LIVE)].filter((node) => !corner.contains(node));
+  const nodesOf = (selector) => [...root.querySelectorAll(selector)].filter((node) => !corner.contains(node));
+  const copies = copy.querySelectorAll("*");
+  nodesOf("*").forEach(({ scrollLeft, scrollTop }, k) => {
+    if (!scrollLeft && !scrollTop) return;
+    copies[k].style.overflow = "hidden";
+    for (const child of copies[k].children) child.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
+  });
+  const live = nodesOf(LIVE);
   copy.querySelectorAll(LIVE).forEach((node, k) => {
     const { localName, checked, value, selectedIndex } = live[k];
     if (localName === "input") {
