@@ -359,6 +359,8 @@ function movedim(x, source, destination) {
       `source ${shown[0]} has ${sources.length} dims but destination ${shown[1]} has ` +
         `${places.length}: give one destination for each source`,
     );
+  if (Array.isArray(source) !== Array.isArray(destination))
+    refuse(`source ${shown[0]} and destination ${shown[1]} are of two kinds: give two ints, or two tuples`);
   if (!x.shape.length) return x;
   const order = range(x.shape.length).filter((d) => !sources.includes(d));
   for (const place of range(x.shape.length))
@@ -504,7 +506,7 @@ function stepsGrow(shape, stride, order) {
 
 /** The reading of a flip counts some dims backwards. */
 function flip(x, wanted) {
-  const dims = differentDims("dims", wanted, x);
+  const dims = differentDims("dims", wanted, x).filter((d) => d < x.shape.length); // 0-d accepts dims 0 and -1
   const storage_offset = dims.reduce((first, d) => first + Math.max(x.shape[d] - 1, 0) * x.stride[d], x.storage_offset);
   const stride = x.stride.map((step, d) => (dims.includes(d) ? 0 - step : step));
   return { ...clone(x), read: { ...x, stride, storage_offset } };
