@@ -265,13 +265,13 @@ function split(x, piece, dim = 0) {
   const d = wrapExisting(dim, x);
   const size = x.shape[d];
   if (Array.isArray(piece)) {
-    const bounds = piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]);
-    if (piece.some((n) => n < 0) || bounds.at(-1) !== size)
+    const total = piece.reduce((sum, n) => sum + BigInt(n), 0n); // exact, also where it is refused
+    if (piece.some((n) => n < 0) || total !== BigInt(size))
       refuse(
-        `split_sizes ${tuple(piece)} add up to ${bounds.at(-1)}, dim ${d} has size ${size}: ` +
+        `split_sizes ${tuple(piece)} add up to ${total}, dim ${d} has size ${size}: ` +
           "give sizes of 0 or more that add up to it",
       );
-    return slices(x, d, bounds);
+    return slices(x, d, piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]));
   }
   if (piece < 0 || (piece === 0 && size !== 0)) refuse(`split_size ${piece} never gets through dim ${d} of size ${size}`);
   const count = requirePieces(x, Math.ceil(size / Math.max(piece, 1)));
