@@ -599,6 +599,9 @@ class Layout:
                 f"source {source} has {len(sources)} dims but destination {destination} has "
                 f"{len(places)}: give one destination for each source"
             )
+        if isinstance(source, Iterable) != isinstance(destination, Iterable):
+            both = f"source {source} and destination {destination}"
+            raise LayoutError(f"{both} are of two kinds: give two ints, or two tuples")
         if not self.shape:
             return self  # a 0-d layout accepts dims 0 and -1, and has nothing to move
         order = [d for d in range(self.ndim) if d not in sources]

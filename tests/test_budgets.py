@@ -31,7 +31,7 @@ SIZES = {
         "stridekit",
         ("exercises", "widgets"),
         ("py",),
-        9_160,
+        9_165,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 6_150),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 14_095),
@@ -43,8 +43,8 @@ LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
 LONGER = {
     # One class, a short method for each operation, a third of it docstrings.
-    "stridekit/layout.py": 1158,
-    "stridekit/widgets/page/layout.js": 741,  # all of Python's Layout that a browser needs
+    "stridekit/layout.py": 1161,
+    "stridekit/widgets/page/layout.js": 743,  # all of Python's Layout that a browser needs
 }
 
 DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 12}

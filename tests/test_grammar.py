@@ -56,6 +56,7 @@ READ = {
     ".as_strided((2,), (1,), None)": (2,),
     ".as_strided(stride=(1,), size=[2], storage_offset=38)": (2,),
     ".clone(memory_format=None)": (5, 8),
+    ".clone(None)": (5, 8),
     "[1:, ::2]": (4, 4),
     "[None:2:None, -0]": (2,),
     "[::]": (5, 8),
@@ -74,6 +75,7 @@ READ = {
     ".mT.mH.H.adjoint()": (5, 8),
     ".broadcast_to(2, -1, 8).detach()": (2, 5, 8),
     ".flip(0, 1).flip(dims=(0,))": (5, 8),
+    "[0][0].flip(-1)": (),
     ".repeat(2, 1, 1).tile(2)": (2, 5, 16),
     ".split(2)[0].split([3, 5], dim=1)[-1]": (2, 5),
     ".chunk(2)[1].unbind()[0]": (8,),
@@ -152,11 +154,13 @@ REFUSED = {
     ".split(2)[1:]": f'cannot read ".split(2)[1:]" at ":"{STEPS_FORM}',
     ".split(2)[3]": ".split(2)[3] is out of range for 3 pieces: use -3 to 2",
     ".chunk(1)[-2]": ".chunk(1)[-2] is out of range for 1 piece: use -1 to 0",
+    f".split(({MAX_SAFE_INTEGER}, 4))[0]": f"split_sizes ({MAX_SAFE_INTEGER}, 4) add up to {MAX_SAFE_INTEGER + 4}, dim 0 has size 5: give sizes of 0 or more that add up to it",
     ".split((2, 2))[0]": "split_sizes (2, 2) add up to 4, dim 0 has size 5: give sizes of 0 or more that add up to it",
     ".tensor_split(60000)[0]": "that would be 60,000 layouts of 2 dims, 50,000 are the most: ask for single ones by select or narrow",
     ".hsplit(3)[0]": "dim 1 of size 8 does not divide into 3 equal sections: use tensor_split, whose sections may differ by one",
     ".hsplit(sections=(2,))[0]": "cannot apply .hsplit(sections=(2,)): sections is (2,), not an int; write .hsplit(*sections: int|ints)",
     ".movedim(0, (0, 1))": "source 0 has 1 dims but destination (0, 1) has 2: give one destination for each source",
+    ".movedim((0,), 1)": "source (0,) and destination 1 are of two kinds: give two ints, or two tuples",
     ".flip(0, 0)": "dims (0, 0) names dim 0 twice: give each dim once",
     ".repeat(2)": "cannot repeat shape (5, 8) (2,) times: give 2 numbers or more, of 0 or more",
     "constructor": f"constructor is not known here: {', '.join(SIGNATURES)} are",
@@ -209,6 +213,7 @@ LINES = {
     "y = torch.flip(x, (0,))": "copy",
     "y = x.chunk(2)[1].unflatten(1, (2, 3))": "view",
     "y = x.view(1, 2, 3, 4).contiguous('channels_last')": "copy",
+    "y = x.clone(None)": "copy",
     "y = x.expand_as(x)": "expand_as is not known here: write the sizes out, as in .expand(3, 4)",
     "y = x [1:] .t()  # view: nothing was copied\n": "view",
     "y = x.squeeze(dim=0)": "view",
@@ -275,11 +280,13 @@ def stepped(text):
 
 
 def ran(text):
-    """The kind of a line, or the refusal."""
+    """The kind of a line, which torch runs as the log writes it, or the refusal."""
     try:
-        return Session((4, 6)).run(text).kind
+        entry = Session((4, 6)).run(text)
     except LayoutError as error:
         return str(error)
+    exec(entry.text, {"x": torch.arange(24.0).view(4, 6), "torch": torch})
+    return entry.kind
 
 
 @pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")

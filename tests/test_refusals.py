@@ -83,6 +83,7 @@ L  x[None].t()  =>  t() is for at most 2 dims, shape (1, 4, 6) has 3
 L  x[None].H  =>  H is for one matrix, shape (1, 4, 6) has 3 dims: use mH
 L  x[0].mT  =>  mT is for matrices and batches of them, shape (6,) has 1 dim
 L  x.movedim((0, 1), 0)  =>  source (0, 1) has 2 dims but destination 0 has 1
+L  x.movedim((0,), 1)  =>  source (0,) and destination 1 are of two kinds
 L  x.movedim((0, -2), (0, 1))  =>  source (0, -2) names dim 0 twice
 L  x.squeeze((1, 1))  =>  dim (1, 1) names dim 1 twice: give each dim once
 L  x.expand(8, 6)  =>  only a size of 1 expands

@@ -34,6 +34,8 @@ from stridekit.widgets.static import draw
 @ipywidgets.interact(offset=(0, 16))
 def show(offset=0):
     display(draw(Layout((6, 8), (8, 1), offset, 4), 64, (2, 3), "x"))"""
+BARE = """from IPython.display import HTML
+HTML('<input type=range oninput="this.nextSibling.data = this.value">0')"""
 GRID = "[role=grid]"
 OFFSET, COLUMNS = (
     f"[aria-label='the layout'] .sk-slider{kind} input" for kind in (".sk-offset", ".sk-d1")
@@ -51,6 +53,7 @@ WIDGETS = {
     "ChannelsLastExplorer": ("ChannelsLastExplorer()", GRID),
     "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-sizes .sk-d1 input"),
     "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", "input[type=range]"),
+    "a bare input, the floor": (BARE, "input"),
     "Predict": ("Predict('Is x.T a copy?', 'no', choices=('yes', 'no'))", "input[type=radio]"),
 }
 

@@ -299,7 +299,7 @@ function called(name, given, text) {
   return {
     name,
     args: [...parameters.keys()].map((word) => named.get(word)),
-    text: format ? `.${name}(memory_format=torch.${format})` : text,
+    text: format === undefined ? text : `.${name}(memory_format=${format ? `torch.${format}` : "None"})`,
   };
 }
 

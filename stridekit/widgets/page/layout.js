@@ -265,13 +265,13 @@ function split(x, piece, dim = 0) {
   const d = wrapExisting(dim, x);
   const size = x.shape[d];
   if (Array.isArray(piece)) {
-    const bounds = piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]);
-    if (piece.some((n) => n < 0) || bounds.at(-1) !== size)
+    const total = piece.reduce((sum, n) => sum + BigInt(n), 0n); // exact, also where it is refused
+    if (piece.some((n) => n < 0) || total !== BigInt(size))
       refuse(
-        `split_sizes ${tuple(piece)} add up to ${bounds.at(-1)}, dim ${d} has size ${size}: ` +
+        `split_sizes ${tuple(piece)} add up to ${total}, dim ${d} has size ${size}: ` +
           "give sizes of 0 or more that add up to it",
       );
-    return slices(x, d, bounds);
+    return slices(x, d, piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]));
   }
   if (piece < 0 || (piece === 0 && size !== 0)) refuse(`split_size ${piece} never gets through dim ${d} of size ${size}`);
   const count = requirePieces(x, Math.ceil(size / Math.max(piece, 1)));
@@ -359,6 +359,8 @@ function movedim(x, source, destination) {
       `source ${shown[0]} has ${sources.length} dims but destination ${shown[1]} has ` +
         `${places.length}: give one destination for each source`,
     );
+  if (Array.isArray(source) !== Array.isArray(destination))
+    refuse(`source ${shown[0]} and destination ${shown[1]} are of two kinds: give two ints, or two tuples`);
   if (!x.shape.length) return x;
   const order = range(x.shape.length).filter((d) => !sources.includes(d));
   for (const place of range(x.shape.length))
@@ -504,7 +506,7 @@ function stepsGrow(shape, stride, order) {
 
 /** The reading of a flip counts some dims backwards. */
 function flip(x, wanted) {
-  const dims = differentDims("dims", wanted, x);
+  const dims = differentDims("dims", wanted, x).filter((d) => d < x.shape.length); // 0-d accepts dims 0 and -1
   const storage_offset = dims.reduce((first, d) => first + Math.max(x.shape[d] - 1, 0) * x.stride[d], x.storage_offset);
   const stride = x.stride.map((step, d) => (dims.includes(d) ? 0 - step : step));
   return { ...clone(x), read: { ...x, stride, storage_offset } };
