@@ -16,7 +16,7 @@ import torch
 from stridekit._arguments import with_article
 from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
 from stridekit.exercises.untrusted import type_name
-from stridekit.exercises.watch import layout_facts, shares
+from stridekit.exercises.watch import layout_facts, lies_in, shares
 
 _MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
 
@@ -123,12 +123,19 @@ def as_tensor(answer: Any, of_what: str = "") -> torch.Tensor:
     return answer
 
 
-def view_of(base: str) -> Read:
-    """A reader of tensors that should be views of the argument named `base`."""
+_THROUGH_NUMPY = (
+    "That reads {base}'s own memory and copies nothing. But what came through NumPy has a storage of "
+    "its own, which begins at its first element: its storage_offset is 0. A view that torch makes of "
+    "{base} stays on {base}'s storage."
+)
+
+
+def view_of(base: str, *, ndim: int | None = None) -> Read:
+    """A reader of tensors that should be views of the argument named `base`, with so many dims."""
 
     def read(answer: Any, args: Arguments) -> Outcome:
         answer, x = as_tensor(answer, f": a view of {base}"), args[base]
-        sharing = shares(answer, x)
+        sharing = shares(answer, x) or ("memory" if lies_in(answer, x) else False)
         layout = layout_facts(answer)
         facts = {
             "dtype": answer.dtype,
@@ -137,8 +144,18 @@ def view_of(base: str) -> Read:
             **layout,
             "values": answer.tolist(),
         }
-        where = f"{base}'s storage" if sharing else "a storage of its own"
-        return Outcome(facts, f"{describe(answer)}, on {where}")
+        where = {
+            True: f"on {base}'s storage",
+            False: "on a storage of its own",
+            "memory": f"in {base}'s memory, which it takes for a storage of its own",
+        }
+        hint = _THROUGH_NUMPY.format(base=base) if sharing == "memory" else ""
+        if ndim not in (None, answer.ndim):
+            hint = (
+                f"Your answer has {answer.ndim} dim{'s' * (answer.ndim != 1)}, and {ndim} "
+                f"{'is' if ndim == 1 else 'are'} asked for: one size and one stride for each."
+            )
+        return Outcome(facts, f"{describe(answer)}, {where[sharing]}", hint)
 
     return read
 

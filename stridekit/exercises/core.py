@@ -295,7 +295,8 @@ class Exercise:
 
     def _by_other_means(self, trials: list[Trial]) -> Report:
         """Report a right answer that was not made by the means the task is about: a note."""
-        hint, made = self.means.hint, f"by {self.means.function or 'torch'}"
+        function, hint = self.means.function, self.means.hint
+        made = f"by {function or 'torch'}"
         first = next(trial for trial in trials if not trial.by_its_means)
         rows = (
             Row("input", self._describe_input(first.case), "lines"),
@@ -303,7 +304,8 @@ class Exercise:
             Row("yours", first.outcome.shown_with_made(made), "lines"),
             Row("hint", hint),
         )
-        count = sum(trial.by_its_means for trial in trials) or "none"
+        done = [it for it in trials if it.by_its_means and bool(it.outcome.made) == bool(function)]
+        count = len(done) or "none"
         headline = (
             f"{self.name}: right on all {len(trials)} cases, but {self.means.words} on {count}"
         )

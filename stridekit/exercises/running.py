@@ -22,7 +22,7 @@ import torch
 from stridekit._arguments import with_article
 from stridekit.exercises.time_limit import TimeIsUp, call_within
 from stridekit.exercises.untrusted import plain, said_by, type_name
-from stridekit.exercises.watch import ANY_MEANS, Means, Watch
+from stridekit.exercises.watch import ANY_MEANS, Made, Means, Watch, by_the_means
 from stridekit.tensors.storage import bytes_missing
 
 Arguments = Mapping[str, Any]
@@ -71,13 +71,13 @@ class Outcome:
     """The result of a call: named facts, in the order in which they are compared, and their words.
 
     Two outcomes agree when their facts are equal. `hint` is for outcomes that explain themselves.
-    `made` has the layouts that calls of a watched function made on the way, in words.
+    `made` has the tensors that were noted on the way.
     """
 
     facts: Mapping[str, Any]
     shown: str
     hint: str = ""
-    made: tuple[str, ...] = field(default=(), compare=False)
+    made: tuple[Made, ...] = field(default=(), compare=False)
 
     def first_difference(self, other: Outcome) -> str:
         """The first fact in which the two differ; "" if there is only one, or their names differ."""
@@ -86,8 +86,10 @@ class Outcome:
         return next((name for name in self.facts if self.facts[name] != other.facts[name]), "")
 
     def shown_with_made(self, how: str) -> str:
-        """The words, and the first few layouts that were made `how`."""
-        return "\n".join([self.shown, *(f"{how}: {one}" for one in self.made[:3] or ["nothing"])])
+        """The words, and the first few tensors that were noted, or that nothing was made `how`."""
+        return "\n".join(
+            [self.shown, *([one.words for one in self.made[:3]] or [f"{how}: nothing"])]
+        )
 
 
 NOT_ATTEMPTED = Outcome({"attempted": False}, "nothing yet")
@@ -138,8 +140,8 @@ class Trial:
 
     @property
     def by_its_means(self) -> bool:
-        """True if all that the solution makes by its means was made by them here, too."""
-        return set(self.expected.made) <= set(self.outcome.made)
+        """True if what the solution makes by its means was made by them here, too, and by nothing else."""
+        return by_the_means(self.outcome.made, self.expected.made)
 
 
 def run(
@@ -153,7 +155,7 @@ def run(
     """Call `fn` and read its answer; whatever goes wrong becomes an Outcome, not an exception.
 
     Only a KeyboardInterrupt escapes. Both together take at most `seconds`: then they are stopped.
-    `Outcome.made` keeps what the watched means make.
+    `Outcome.made` keeps what was noted.
     """
     with fence(fn, arguments) as args:
         watch = Watch(means, args)
@@ -165,7 +167,7 @@ def run(
             outcome = call() if seconds is None else call_within(seconds, call)
         except TimeIsUp as up:
             return _stopped(fn, seconds or 0, up)
-    return replace(outcome, made=watch.made)
+    return replace(outcome, made=tuple(watch.made))
 
 
 def _run_watched(
@@ -308,6 +310,10 @@ _TOO_FAR = (
     "That view would reach beyond its storage, so torch refuses it. Its sizes, strides and storage "
     "offset are in the message: which of the three takes it too far?"
 )
+_UNPAIRED = (
+    "Sizes and strides come in pairs, one of each for every dim, and here are more of the one than of "
+    "the other. How many dims has the answer?"
+)
 _NUMBERS_OF_A_VIEW = r"sizes \[.*?\], strides \[.*?\], storage offset \d+"
 
 
@@ -326,6 +332,8 @@ def _raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Out
     numbers = re.findall(_NUMBERS_OF_A_VIEW, message)
     fact = (name, message.split(" ")[0], *numbers) if issubclass(kind, RuntimeError) else name
     hint = _TOO_FAR if numbers else _STOPS if at else otherwise
+    if message.startswith("mismatch in length of strides and shape"):
+        hint = _UNPAIRED
     return Outcome(
         {"raised": fact},
         f"{shown}\non the line: {line}" if line else shown,

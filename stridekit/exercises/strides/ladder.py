@@ -19,8 +19,8 @@ COPY = (
     "write to x then shows in what you return."
 )
 SOMETIMES_A_COPY = (
-    "`contiguous()` gives x back only if x is contiguous already. It copies a slice or a "
-    "transpose, and then you stand on another storage. x's own strides will do."
+    "That is on x's storage only where x is contiguous already: `contiguous()`, `reshape` and "
+    "`flatten` copy most slices and transposes into another one. x's own strides will do."
 )
 BYTES = (
     "as_strided counts elements, and so does `x.storage_offset()`. Nothing here is in bytes: leave "
@@ -28,13 +28,13 @@ BYTES = (
 )
 BY_AS_STRIDED = Means(
     "as_strided",
-    "Right numbers. Now say them yourself: one call of `x.as_strided(size, stride, "
-    "storage_offset)` makes just this view.",
+    "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, `x.stride()`, "
+    "`x.storage_offset()`): one call of `x.as_strided(size, stride, storage_offset)` makes this view.",
 )
 SUM_BY_AS_STRIDED = replace(
     BY_AS_STRIDED,
-    hint="Right sums. Now say yourself which elements they add: one call of `x.as_strided(size, "
-    "stride, storage_offset)`, on x as it lies, makes the diagonal, and `.sum()` adds it up.",
+    hint="Right sums. Now say yourself which elements they add, from what x alone tells: one call of "
+    "`x.as_strided(size, stride, storage_offset)` makes the diagonal, and `.sum()` adds it up.",
 )
 NEW_MATRIX = (
     "Your numbers come from the shape alone, so they fit a freshly made matrix and no other. Use "
@@ -51,7 +51,7 @@ START = {"x.storage_offset()": {"0": ABSOLUTE, "x.storage_offset() * x.element_s
 
 @exercise(
     title="a row, by as_strided",
-    read=view_of("x"),
+    read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
     cases=[
         "x = torch.arange(24).view(4, 6); i = 0",
@@ -115,10 +115,13 @@ row.slots["x.size(1)"] = {
 row.wrong |= {
     "x.as_strided((x.size(1),), (1,), i * x.size(1))": NEW_MATRIX,
     "x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + i * x.stride(1))": IS_A_COLUMN,
-    "row(x, 0)": "That is row 0, whatever i is: without an offset of your own, as_strided starts "
-    "where x starts. Row i lies i steps of `x.stride(0)` further on.",
-    "x[i : i + 1]": "You kept the row's dim: that is x[i:i + 1], a matrix with one row. x[i] has "
-    "one dim, so give one size and one stride.",
+    "row(x, 0)": "That is row 0, whatever i is: nothing in your offset grows with i. Row i lies i "
+    "steps of `x.stride(0)` further on.",
+    "x.as_strided((x.size(1),), (x.stride(1),), 0)": "Your row starts at element 0 of the storage, "
+    "whatever x and i are: the offset counts from there, also if you call as_strided on x[i]. How "
+    "many elements lie before x[i, 0]?",
+    "x[i : i + 1]": "That is x[i:i + 1], a matrix with one row. A row has one dim, not two: one size "
+    "and one stride.",
     "x[i].clone()": COPY,
     "x.contiguous()[i]": SOMETIMES_A_COPY,
 }
@@ -126,7 +129,7 @@ row.wrong |= {
 
 @exercise(
     title="a column, by as_strided",
-    read=view_of("x"),
+    read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
     cases=[
         "x = torch.arange(24).view(4, 6); j = 0",
@@ -186,10 +189,13 @@ column.wrong |= {
     "x.as_strided((x.size(0),), (x.size(1),), j)": NEW_MATRIX,
     "row.reference(x, j)": "That is row j: it goes along, from column to column. Down a column the "
     "row changes: exchange the two dims.",
-    "column(x, 0)": "That is column 0, whatever j is: without an offset of your own, as_strided "
-    "starts where x starts. Column j lies j steps of `x.stride(1)` further on.",
-    "x[:, j : j + 1]": "You kept the column's dim: that is x[:, j:j + 1], a matrix with one "
-    "column. x[:, j] has one dim, so give one size and one stride.",
+    "column(x, 0)": "That is column 0, whatever j is: nothing in your offset grows with j. Column "
+    "j lies j steps of `x.stride(1)` further on.",
+    "x.as_strided((x.size(0),), (x.stride(0),), 0)": "Your column starts at element 0 of the "
+    "storage, whatever x and j are: the offset counts from there, also if you call as_strided on "
+    "x[:, j]. How many elements lie before x[0, j]?",
+    "x[:, j : j + 1]": "That is x[:, j:j + 1], a matrix with one column. A column by itself has one "
+    "dim, not two: one size and one stride.",
     "x[:, j].clone()": COPY,
     "x.contiguous()[:, j]": SOMETIMES_A_COPY,
 }
@@ -197,7 +203,7 @@ column.wrong |= {
 
 @exercise(
     title="the diagonal, by as_strided",
-    read=view_of("x"),
+    read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
     cases=[
         "x = torch.arange(9).view(3, 3)",
@@ -250,6 +256,7 @@ diagonal.slots["min(x.shape)"] = {
     "than wide the columns run out first.",
     "x.size(1)": "Your diagonal has as many elements as x has columns. In a matrix that is wider "
     "than tall the rows run out first.",
+    "max(x.shape)": "Your diagonal is as long as the longer dim. It ends with the shorter one.",
 }
 diagonal.wrong |= {
     "x.diagonal().clone()": COPY,
@@ -309,7 +316,7 @@ trace.wrong |= {
 
 @exercise(
     title="all windows, by as_strided",
-    read=view_of("x"),
+    read=view_of("x", ndim=2),
     means=BY_AS_STRIDED,
     cases=[
         "x = torch.arange(6); size = 3",

@@ -133,6 +133,10 @@ NOTHING = (
 )
 
 slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = {
+    "(*stride[:dim], step, *stride[dim + 1 :])": "Your new stride is `step` itself. But `step` "
+    "counts elements of the dim, and those already lie `stride[dim]` apart in the storage.",
+    "(*stride[:dim], stride[dim] + step, *stride[dim + 1 :])": "You add `step` to the stride. From "
+    "one kept element to the next you take `step` steps of the old stride: multiply.",
     "stride": "Walk the new dim: from one kept element to the next you pass over `step` old ones. "
     "So the new stride is `step` times the old one.",
     "torch.empty((*shape[:dim], size, *shape[dim + 1 :])).stride()": "Your strides come from the "
@@ -146,6 +150,8 @@ slice_layout.slots["offset + start * stride[dim]"] = {
     "lies `start` strides further on.",
     "start * stride[dim]": "x need not begin at the start of its storage either: it can be a slice "
     "already. Add to the offset it has, instead of starting anew.",
+    "offset + start * shape[dim]": "You multiply `start` by the size of the dim. The size says how "
+    "many steps there are; `stride[dim]` says how long one is.",
     "offset + start": "`start` counts indices of the dim, the offset counts elements of the "
     "storage. One index is `stride[dim]` elements.",
     "offset + start * stride[dim] * step": "`start` is an index of x, before anything is skipped: "
@@ -186,12 +192,24 @@ slice_layout.alone["offset + start * stride[dim]"] = {
 }
 
 
+SLICED = "(s := slice_layout(shape, stride, offset, dim, start, stop, step))"
+THE_DIM = "`shape[dim]`, `stride[dim]` and the offset change, all else stays."
+slice_layout.wrong |= {
+    SLICED.replace("dim", "0"): "You slice dim 0, whatever `dim` is. " + THE_DIM,
+    SLICED.replace("dim", "len(shape) - 1"): "You slice the last dim, whatever `dim` is. "
+    + THE_DIM,
+    f"{SLICED}[0], s[1], offset + (start or 0) * stride[dim]": "Your size is right, but the offset "
+    "takes `start` as it came. Bring a negative one, or one past the end, between 0 and the size "
+    "before you use it anywhere.",
+    f"{SLICED}[1], s[0], s[2]": "Shape and stride have changed places: the answer is (shape, "
+    "stride, offset).",
+}
+
+
 def read_slice(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a slice, judged by the view it makes: many slices can make the same."""
-    if isinstance(answer, range):
-        answer = slice(answer.start, answer.stop, answer.step)
-    if isinstance(answer, tuple | list) and 2 <= len(answer) <= 3:
-        answer = slice(*answer)
+    if isinstance(answer, tuple) and len(answer) == 1:  # base[(s,)] is base[s]
+        answer = answer[0]
     if not isinstance(answer, slice):
         raise Unusable(f"{kind(answer)}, where a slice is asked for: slice(start, stop, step)")
     bounds = (answer.start, answer.stop, answer.step)
