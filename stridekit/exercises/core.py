@@ -70,6 +70,7 @@ class Exercise:
     alone   the same, for hints that are true only where the rest of the solution is right
     wrong   whole answers of one expression
     exact   such answers, told only to those who answer like them in every case
+    only    conditions on the inputs, told to those who go wrong nowhere else
 
     A source knows the parameters and the module; the exercise's name is its solution.
     """
@@ -87,9 +88,11 @@ class Exercise:
     alone: dict[str, Hints] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     exact: dict[str, str] = field(default_factory=dict)
+    only: dict[str, str] = field(default_factory=dict)
     _functions: list[Mistake] = field(default_factory=list)
     opened: int = 0  # hints that were asked for in a panel
     solved: bool = False
+    _own: Callable[..., Any] | None = None  # the last answer that passed
     _known: dict[Any, Outcome] = field(default_factory=dict)
     _seconds: dict[Case, float] = field(default_factory=dict)  # that the reference took
 
@@ -121,7 +124,8 @@ class Exercise:
         A call that goes on for 10 seconds is stopped.
         """
         report = self._judge(fn)
-        self.solved |= report.passed
+        if report.passed:
+            self.solved, self._own = True, fn
         return replace(report, live=partial(panel.bundle, self, fn))
 
     def _judge(self, fn: Callable[..., Any]) -> Report:
@@ -139,6 +143,11 @@ class Exercise:
             return self._by_other_means(trials)
         headline = f"{self.name}: right on all {len(trials)} cases"
         return Report("passed", headline, (Row("", self.takeaway),))
+
+    @property
+    def mine(self) -> Callable[..., Any]:
+        """Your own function if it passed its check, else the reference solution."""
+        return self._own or self.reference
 
     def hint(self, last: int | None = None) -> Card:
         """The first hint and those that were opened in a panel; `hint(2)` shows the first two.
@@ -316,6 +325,12 @@ class Exercise:
         for mistake in (*self.mistakes, *self.combinations):
             if same_everywhere(mistake, trials, self._run_own):
                 return mistake.hint
+        if not trials[-1].endless:  # else there are cases that were not tried
+            wrong = [trial.case.arguments(self.parameters) for trial in trials if not trial.right]
+            formula = Formula(self.reference)
+            for condition, hint in self.only.items():
+                if all(map(formula.holding(condition), wrong)):
+                    return hint
         told_freely = [mistake for mistake in self.mistakes if not mistake.exact]
         return most_alike(told_freely, trials, self._run_own)
 

@@ -64,8 +64,8 @@ class Watch(TorchFunctionMode):
 
     For a task about one function: what it makes, as a method or not, and each view of an input that another
     makes, unless it is an element of the former or has its input's numbers, as a transpose does. For a task
-    without a tensor: tensors of the given `shape`, and those that are asked for their layout. To put numbers
-    into one, or to calculate with it, is no other means.
+    without a tensor: those of the given `shape`, and those that are asked for their layout. To put numbers
+    into a tensor, or to calculate with one, is no other means.
     """
 
     def __init__(self, means: Means, args: Mapping[str, Any]) -> None:
@@ -100,7 +100,11 @@ class Watch(TorchFunctionMode):
         return result
 
     def _has_the_shape(self, name: str, t: torch.Tensor) -> bool:
-        return bool(self.shape) and t.shape == self.shape and name not in ("tensor", "as_tensor")
+        return (
+            len(self.shape) > 1  # of one dim are also the tensors that somebody calculates with
+            and t.shape == self.shape
+            and name not in ("tensor", "as_tensor")
+        )
 
     def _owner(self, t: torch.Tensor) -> str:
         """The name of the first input on whose storage t is; "" if it is on none."""
