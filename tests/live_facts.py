@@ -57,6 +57,11 @@ def explorer_facts(r: Random) -> None:
     assert found["overlaps"] == (found["reached"] < x.numel())
     if found["element"] is not None:
         assert found["element"] == x[tuple(one["index"])].item()
+    if found["elements"] is not None:
+        assert [*found["elements"]] == x.flatten().tolist()
+    if x.ndim == 2:
+        alike = len(x) > 1 and x.numel() > 0 and bool((x == x[0]).all())
+        assert found["rows_alike"] == (alike and x.stride(0) == 0) == alike
 
 
 def _scene(r: Random) -> Facts:

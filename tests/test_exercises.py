@@ -35,7 +35,7 @@ from stridekit.exercises.mistakes import Formula
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import Outcome, Unusable
 from stridekit.exercises.views.memory_sets import read_byte_set
-from stridekit.exercises.watch import Means, Watch, layout_facts
+from stridekit.exercises.watch import Made, Means, Watch, layout_facts
 from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 from tests.wrong_answers.collecting import beside_its_slots
 
@@ -200,7 +200,7 @@ def test_what_is_blank_in_a_later_case_alone_has_been_attempted():
         return ... if len(seen) > 1 else ex.address.reference(t, index)
 
     report = ex.address.check(answer)
-    assert report.attempted and "right on 1 of 17 cases" in report.headline
+    assert report.attempted and "right on 1 of 18 cases" in report.headline
 
 
 @each_exercise
@@ -418,14 +418,14 @@ def test_the_stride_of_a_dim_that_nobody_steps_along_is_free(size):
         usual, odd = (x.as_strided((size, 3), (step, 2), 4) for step in (6, 99))
         assert read(usual) == read(odd) and read(usual)["stride"] == ("free", 2)
         assert read(usual) != read(x.as_strided((size, 3), (6, 1), 4))
-    made = Watch(
+    watch = Watch(
         Means("as_strided"), {"x": x, "y": x[1:]}
     )  # of inputs on one storage the first is named
-    with made:
+    with watch:
         for step in (6, 99):
             x.as_strided((size,), (step,), 4)
-    assert made.made[0] == made.made[1]
-    assert f"shape ({size},), stride (free,), storage_offset 4, on x's storage" in made.made[0]
+    words = f"by as_strided: shape ({size},), stride (free,), storage_offset 4, on x's storage"
+    assert [one.words for one in watch.made] == [words]
 
 
 @pytest.mark.parametrize(
@@ -793,8 +793,8 @@ def test_outcomes_of_two_kinds_differ_as_a_whole():
 
 
 def test_the_first_three_layouts_that_were_made_are_shown():
-    made = Outcome({"a": 1}, "a 1", made=("one", "two", "three", "four"))
-    assert made.shown_with_made("by f") == "a 1\nby f: one\nby f: two\nby f: three"
+    made = Outcome({"a": 1}, "a 1", made=tuple(map(Made, ("one", "two", "three", "four"))))
+    assert made.shown_with_made("by f") == "a 1\none\ntwo\nthree"
     assert Outcome({"a": 1}, "a 1").shown_with_made("by f") == "a 1\nby f: nothing"
 
 

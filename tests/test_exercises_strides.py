@@ -112,8 +112,7 @@ BY_OTHER_MEANS = [
     (ex.contiguous_stride, lambda shape: (s for s in ex.contiguous_stride.reference(shape))),
     (ex.slice_layout, lambda *args: list(map(torch.tensor, ex.slice_layout.reference(*args)))),
     (ex.recover_slice, stop_past_the_last),
-    (ex.recover_slice, lambda *args: range(*stop_past_the_last(*args).indices(99))),
-    (ex.recover_slice, lambda *args: stop_past_the_last(*args).indices(99)),
+    (ex.recover_slice, lambda *args: (stop_past_the_last(*args),)),  # base[(s,)] is base[s]
     (ex.raw_bytes, lambda t: bytes(t.untyped_storage().tolist())),
     (ex.raw_bytes, array_of_bytes),
     (ex.raw_bytes, lambda t: ctypes.string_at(t.untyped_storage().data_ptr(), len(bytes_view(t)))),
@@ -134,23 +133,38 @@ def in_place(x, i):
     return y.as_strided_((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
 
 
+def start(x, *index):
+    """The element of the storage at which x[index] begins."""
+    return x.storage_offset() + sum(i * step for i, step in zip(index, x.stride(), strict=False))
+
+
 BY_AS_STRIDED = [
     (ex.row, in_place),
-    (ex.row, lambda x, i: x[i].as_strided((x.size(1),), (x.stride(1),))),
-    (ex.row, lambda x, i: torch.as_strided(x, x.shape[1:], x.stride()[1:], x[i].storage_offset())),
-    (ex.row, lambda x, i: torch.Tensor.as_strided(x, x[i].shape, x[i].stride(), x[i:].storage_offset())),
+    (ex.row, lambda x, i: torch.as_strided(x, x.shape[1:], x.stride()[1:], start(x, i))),
+    (ex.row, lambda x, i: torch.Tensor.as_strided(x.detach(), x.shape[-1:], x.stride()[-1:], start(x, i))),
+    (ex.row, lambda x, i: x.as_strided((1, x.size(1)), x.stride(), start(x, i)).squeeze(0)),
+    (ex.row, lambda x, i: x.as_strided((1, x.size(1)), (7, x.stride(1)), start(x, i))[0]),
+    (ex.row, lambda x, i: x.as_strided((x.size(1), 1), (x.stride(1), 1), start(x, i)).flatten()),
+    (ex.row, lambda x, i: ex.column.reference(x.t(), i)),
     (ex.column, lambda x, j: x.as_strided(
-        storage_offset=x[:, j].storage_offset(), stride=[x.stride(0)], size=[len(x)])),
+        storage_offset=start(x, 0, j), stride=[x.stride(0)], size=[len(x)])),
     (ex.column, lambda x, j: torch.as_strided(
-        input=x, size=x[:, j].shape, stride=x[:, j].stride(), storage_offset=x[:, j].storage_offset())),
-    (ex.diagonal, lambda x: torch.ops.aten.as_strided(x, x.diagonal().shape, (sum(x.stride()),))),
-    (ex.diagonal, lambda x: torch.ops.aten.as_strided.default(x, x.diagonal().shape, (sum(x.stride()),))),
+        input=x, size=x.shape[:1], stride=x.stride()[:1], storage_offset=start(x, 0, j))),
+    (ex.column, lambda x, j: x.as_strided((len(x), 1), x.stride(), start(x, 0, j))[:, 0]),
+    (ex.diagonal, lambda x: torch.ops.aten.as_strided(x, (min(x.shape),), (sum(x.stride()),))),
+    (ex.diagonal, lambda x: torch.ops.aten.as_strided.default(x, (min(x.shape),), (sum(x.stride()),))),
     (ex.diagonal, lambda x: x.as_strided([min(x.shape)], [sum(x.stride())]).detach()),
+    (ex.diagonal, lambda x: x.as_strided((min(x.shape), 1), (sum(x.stride()), 1)).view(-1)),
+    (ex.trace, lambda x: sum(x.as_strided((), (), start(x, k, k)) for k in range(min(x.shape)))),
+    (ex.trace, lambda x: sum(x.as_strided((1,), (1,), start(x, k, k)).item() for k in range(min(x.shape)))),
+    (ex.trace, lambda x: sum(ex.diagonal.reference(x))),
     (ex.trace, lambda x: x.as_strided((min(x.shape),), (sum(x.stride()),)).sum(0).item()),
     (ex.trace, lambda x: sum(x.as_strided((min(x.shape),), (sum(x.stride()),)).tolist())),
     (ex.trace, lambda x: x.as_strided((min(x.shape),), (sum(x.stride()),)).numpy().sum()),
     (ex.trace, lambda x: ex.diagonal.reference(x).sum()),
     (ex.windows, lambda x, size: x.as_strided((len(x) - size + 1, size), x.stride() * 2)),
+    (ex.windows, lambda x, size: x.as_strided((size, len(x) - size + 1), x.stride() * 2).t()),
+    (ex.windows, lambda x, size: x.as_strided((1, len(x) - size + 1, size), (0, *x.stride() * 2))[0]),
 ]  # fmt: skip
 
 
@@ -167,6 +181,11 @@ def decoy(x):
 
 NOT_BY_AS_STRIDED = [
     (ex.row, lambda x, i: x[i]),
+    (ex.row, lambda x, i: x[i].as_strided((x.size(1),), (x.stride(1),))),
+    (ex.row, lambda x, i: x.as_strided(x[i].size(), x[i].stride(), x[i].storage_offset())),
+    (ex.row, lambda x, i: x.as_strided(x.shape[1:], x.stride()[1:], x[i:].storage_offset())),
+    (ex.row, lambda x, i: x.as_strided(x[0].size(), x[0].stride(), start(x, i))),
+    (ex.row, lambda x, i: list(x)[i].as_strided(x.shape[1:], x.stride()[1:])),
     (ex.row, lambda x, i: x.as_strided(x.shape, x.stride())[i]),
     (ex.row, lambda x, i: x[i] if i else x.as_strided((x.size(1),), (x.stride(1),))),
     (ex.row, lambda x, i: x.new_empty(0).set_(
@@ -174,13 +193,18 @@ NOT_BY_AS_STRIDED = [
     (ex.row, lambda x, i: x.t().select(1, i).detach()),
     (ex.column, lambda x, j: x[:, j]),
     (ex.column, lambda x, j: x.unbind(1)[j]),
+    (ex.column, lambda x, j: x.as_strided(x.shape[:1], x.stride()[:1], x[:, j:].storage_offset())),
     (ex.diagonal, lambda x: x.diagonal()),
     (ex.diagonal, lambda x: x.t().diagonal()),
+    (ex.diagonal, lambda x: x.as_strided(x.diagonal().shape, (sum(x.stride()),))),
     (ex.trace, lambda x: x.trace()),
     (ex.trace, lambda x: sum(x[k, k].item() for k in range(min(x.shape)))),
     (ex.windows, lambda x, size: x.unfold(0, size, 1)),
     (ex.windows, lambda x, size: x.unfold(0, len(x) - size + 1, 1).t()),
-    (ex.windows, lambda x, size: x.as_strided((size, len(x) - size + 1), x.stride() * 2).t()),
+    (ex.windows, lambda x, size: x.as_strided(x.shape, x.stride()).unfold(0, size, 1)),
+    (ex.windows, lambda x, size: x.as_strided(x.unfold(0, size, 1).shape, x.stride() * 2)),
+    (ex.trace, lambda x: x.as_strided(x.shape, x.stride()).trace()),
+    (ex.trace, lambda x: x.as_strided(x.diagonal().shape, x.diagonal().stride()).sum()),
     (ex.trace, decoy),
     (ex.trace, lambda x: (x * torch.eye(*x.shape)).sum()),
     (ex.trace, lambda x: x.clone(memory_format=torch.contiguous_format).as_strided(
@@ -207,10 +231,9 @@ def test_what_is_right_without_as_strided_sees_what_as_strided_should_have_made(
         "            by as_strided: shape (3,), stride (4,), storage_offset 0, on x's storage\n"
         "  yours     80\n"
         "            by as_strided: nothing\n"
-        "  hint      Right sums. Now say yourself which elements they add: one call of\n"
-        "            `x.as_strided(size, stride, storage_offset)`, on x as it lies, makes the "
-        "diagonal,\n"
-        "            and `.sum()` adds it up."
+        "  hint      Right sums. Now say yourself which elements they add, from what x alone tells: one\n"
+        "            call of `x.as_strided(size, stride, storage_offset)` makes the diagonal, and "
+        "`.sum()`\n            adds it up."
     )
 
 

@@ -20,9 +20,9 @@ _EXACT: dict[type, Callable[[Any], Any]] = {
     str: str.__str__,
     bytes: bytes.__bytes__,
 }
-# Most addresses of a 64-bit system are larger than the first number. Where they are not, a number counts as
-# an address if it is nearer than the second to memory that is in use.
-_HIGH, _NEAR = 10**12, 2**32
+# Most addresses of a 64-bit system are larger than this. Where they are not, a number counts as an address
+# if it is about as large as one of memory in use, or as such a one in elements of up to 16 bytes.
+_HIGH = 10**12
 
 
 def plain(value: Any) -> Any:
@@ -87,7 +87,7 @@ def presentable(text: str) -> str:
 def _unless_address(found: re.Match[str]) -> str:
     high = len(found[0]) > len(str(_HIGH))  # an int() of many digits would raise
     number = _HIGH if high else abs(int(found[0]))
-    near = any(abs(number - address) < _NEAR for address in _some_addresses())
+    near = any(address / 20 < number < address * 5 / 4 for address in _some_addresses())
     return "(an address)" if near or number >= _HIGH else found[0]
 
 

@@ -1,6 +1,7 @@
 """Wrong answers to the exercises of notebook 01."""
 
 from itertools import product
+from math import prod
 
 from stridekit.exercises import strides as ex
 from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, TOO_FAR, formulas, general, wrong
@@ -12,6 +13,69 @@ from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, TOO_FAR, formu
 def address_in_a_copy(t, index):
     copy = t.contiguous()
     return copy[index].data_ptr() - copy.untyped_storage().data_ptr()
+
+
+@wrong(ex.address, "Right wherever no index is 0")
+def address_stops_at_a_0(t, index):
+    steps = 0
+    for i, step in zip(index, t.stride(), strict=True):
+        if i == 0:
+            break
+        steps += i * step
+    return (t.storage_offset() + steps) * t.element_size()
+
+
+@wrong(ex.address, "Right wherever no index is 0")
+def address_fails_at_a_0(t, index):
+    return ex.address.reference(t, index) if all(index) else min(())
+
+
+@wrong(ex.address, "Right wherever t has a dim")
+def address_of_a_point_in_elements(t, index):
+    return ex.address.reference(t, index) if index else t.storage_offset()
+
+
+@wrong(ex.address, "That is what t holds")
+def value_in_place_of_an_address(t, index):
+    return t[index].tolist()
+
+
+@wrong(ex.contiguous_stride, "Right wherever there is an element")
+def stride_of_a_product_that_is_no_0(shape):
+    return [max(prod(shape[d + 1 :]), 1) for d in range(len(shape))]
+
+
+@wrong(ex.contiguous_stride, "Right wherever there is an element")
+def stride_without_the_empty_dims(shape):
+    return ex.contiguous_stride.reference([n for n in shape if n])
+
+
+@wrong(ex.contiguous_stride, "Shape () has no dims")
+def stride_of_no_dims_forgotten(shape):
+    return ex.contiguous_stride.reference(shape) if shape else None
+
+
+@wrong(ex.slice_layout, "takes `start` as it came")
+def slice_from_a_start_as_it_came(shape, stride, offset, dim, start, stop, step):
+    shape, stride, size = list(shape), list(stride), shape[dim]
+    offset += (start or 0) * stride[dim]
+    shape[dim] = len(range(size)[start:stop:step])
+    stride[dim] *= step
+    return shape, stride, offset
+
+
+@wrong(ex.slice_layout, "Your new stride is `step` itself")
+def slice_with_the_step_for_a_stride(shape, stride, offset, dim, start, stop, step):
+    shape, _, offset = ex.slice_layout.reference(shape, stride, offset, dim, start, stop, step)
+    return shape, [step if d == dim else s for d, s in enumerate(stride)], offset
+
+
+@wrong(ex.slice_layout, "no + 1 belongs to the size")
+def slice_up_to_its_stop(shape, stride, offset, dim, start, stop, step):
+    first, last, _ = slice(start, stop, step).indices(shape[dim])
+    kept = [k for k in range(first, last + 1) if (k - first) % step == 0]
+    sizes = [len(kept) if d == dim else n for d, n in enumerate(shape)]
+    return sizes, *ex.slice_layout.reference(shape, stride, offset, dim, start, stop, step)[1:]
 
 
 @wrong(ex.slice_layout, "torch does not make an exception")
@@ -32,6 +96,11 @@ def bytes_of_numpy(t):
     return t.numpy().tobytes()
 
 
+@wrong(ex.row, "Your row starts at element 0 of the storage")
+def row_by_an_offset_of_its_own(x, i):
+    return x[i].as_strided(x[i].size(), x[i].stride(), 0)
+
+
 @wrong(ex.row, "That is column i")
 def row_confused_with_a_column(x, i):
     if i >= x.size(1):
@@ -39,7 +108,7 @@ def row_confused_with_a_column(x, i):
     return x[:, i]
 
 
-@wrong(ex.row, "gives x back only if x is contiguous")
+@wrong(ex.row, "only where x is contiguous already")
 def row_of_a_tidy_x(x, i):
     x = x.contiguous()
     return x.as_strided((x.size(1),), (1,), x.storage_offset() + i * x.size(1))
@@ -52,11 +121,9 @@ general(
     "address(t, index) + 1",
     "address(t, index) * 8",
     "(t.storage_offset() + sum((i + 1) * s for i, s in zip(index, t.stride()))) * t.itemsize",
-    "(t.storage_offset() + sum(i * n for i, n in zip(index, t.shape))) * t.itemsize",
     "(t.storage_offset() * t.itemsize + sum(map(prod, zip(index, t.stride())))) * t.itemsize",
     "address(t, index) if t.ndim < 3 else 0",
     "address(t, index) // 4 * 4",
-    "address(t, index) or 1",
 )
 
 general(
@@ -64,8 +131,6 @@ general(
     "[prod(n or 1 for n in shape[d + 1 : d + 3]) for d in range(len(shape))]",
     "torch.empty(shape).stride()[-4:]",
     "[shape[-1] ** (len(shape) - 1 - d) for d in range(len(shape))]",
-    "[s * (n != 0) for n, s in zip(shape, contiguous_stride(shape))]",
-    "torch.empty([n for n in shape if n]).stride()",
     "torch.empty([n + 1 for n in shape]).stride()",
     "torch.empty(sorted(shape)).stride()",
 )
@@ -77,7 +142,6 @@ general(
     ex.slice_layout,
     f"(lambda sizes, *rest: ([max(n, 1) for n in sizes], *rest))(*{SLICED})",
     f"((x := {SLICED})[0], [s if n > 1 else 1 for n, s in zip(*x[:2])], x[2])",
-    "slice_layout(shape, stride, offset, 0, start, stop, step)",
     "slice_layout(shape, torch.empty(shape).stride(), 0, dim, start, stop, step)",
     SLICED.replace("start", f"min({PLAIN_START}, max(shape[dim] - 1, 0))"),  # always an index
     SLICED.replace("stop", "-1 if stop is None else stop"),
@@ -104,7 +168,14 @@ general(
     "slice(None)",
     instead={"view.stride(0) // base.stride(0)": ["view.stride(0) - base.stride(0) + 1"]},
 )
-general(ex.recover_slice, f"slice({FOUND} / 1, s.stop, s.step)", told=ANOTHER_KIND)
+general(
+    ex.recover_slice,
+    f"slice({FOUND} / 1, s.stop, s.step)",
+    f"({FOUND}, s.stop, s.step)",
+    f"[{FOUND}, s.stop, s.step]",
+    f"range({FOUND}, s.stop, s.step)",
+    told=ANOTHER_KIND,
+)
 
 general(
     ex.raw_bytes,
@@ -135,7 +206,16 @@ general(
 )
 general(ex.row, instead={"x.size(1)": ["6"]}, told=TOO_FAR)
 general(ex.row, instead={"x.as_strided": ["x.as_strided_"]}, told=CHANGES)
-general(ex.row, "row(x, i).tolist()", told=ANOTHER_KIND)
+general(ex.row, "row(x, i).tolist()", "x.numpy()[i]", told=ANOTHER_KIND)
+general(
+    ex.row, "torch.from_numpy(x.numpy()[i])", told="That reads x's own memory and copies nothing"
+)
+general(ex.row, "row(x, i)[:, None]", told="Your answer has 2 dims, and 1 is asked for")
+general(
+    ex.row,
+    instead={"(x.stride(1),)": ["(1, x.size(1))", "x.stride()"], "(x.size(1),)": ["x.shape"]},
+    told="Sizes and strides come in pairs",
+)
 
 general(
     ex.column,
@@ -148,12 +228,19 @@ general(
 general(ex.column, instead={"x.size(0)": ["6"]}, told=TOO_FAR)
 general(ex.column, instead={"x.as_strided": ["x.as_strided_"]}, told=CHANGES)
 general(ex.column, "column(x, j).tolist()", told=ANOTHER_KIND)
+general(ex.column, "torch.from_numpy(x.numpy()[:, j])", told="That reads x's own memory")
 
 TO_THE_LEFT = (
     "x.as_strided((min(x.shape),), (max(x.stride(0) - x.stride(1), 0),), "
     "x.storage_offset() + max(x.size(1) - 1, 0) * x.stride(1))"
 )
-general(ex.diagonal, TO_THE_LEFT, "diagonal(x)[:, None]", "x * torch.eye(*x.shape, dtype=x.dtype)")
+general(ex.diagonal, TO_THE_LEFT)
+general(
+    ex.diagonal,
+    "diagonal(x)[:, None]",
+    "x * torch.eye(*x.shape, dtype=x.dtype)",
+    told="Your answer has 2 dims, and 1 is asked for",
+)
 general(
     ex.trace,
     f"{TO_THE_LEFT}.sum()",

@@ -39,6 +39,7 @@ def read_byte(answer: Any, args: Arguments) -> Outcome:
         "t = torch.zeros(4, 6, dtype=torch.int16); index = (2, 3)",
         "t = torch.zeros(4, 6, dtype=torch.uint8); index = (3, 5)",
         "t = torch.zeros(10)[3:]; index = (2,)",
+        "t = torch.zeros(4, 6)[1:, 1:]; index = (0, 3)",
         "t = torch.zeros(4, 6)[1:, ::2]; index = (2, 1)",
         "t = torch.zeros(4, 6, dtype=torch.float64).t(); index = (4, 1)",
         "t = torch.zeros(4, 6, dtype=torch.int32)[:, 2]; index = (3,)",
@@ -88,6 +89,10 @@ SOME_DIMS = (
     "Your sum is made for a certain number of dims, and t can have any. There is one stride for "
     "each dim: let the sum run over all of `t.stride()`."
 )
+VALUE = (
+    "That is what t holds at `index`. The question is where it lies: at which byte of the storage "
+    "does that element begin?"
+)
 
 address.slots["t.storage_offset()"] = {
     "0": "You count from t's own first element. Try a slice: its first element is not the first of "
@@ -96,6 +101,8 @@ address.slots["t.storage_offset()"] = {
 address.slots["t.stride()"] = {
     "row_major(t.shape)": "Your steps come from the shape, as if t were freshly made. A slice or a "
     "transpose keeps the steps of the tensor it came from: ask `t.stride()`.",
+    "t.shape": "You take `index[d]` times the size of dim d. A size says how many steps a dim has; how "
+    "long one step is, `t.stride()` says.",
     "t.stride()[::-1]": "You pair the first index with the last stride. The two stand in the same "
     "order: `index[d]` steps go along dim d, and `t.stride(d)` is one of them.",
 }
@@ -116,8 +123,19 @@ address.wrong |= {
     "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": READING_ORDER,
     "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. "
     "Count from the start of the storage: no `data_ptr()` is needed.",
+    **dict.fromkeys(["t[index]", "t[index].item()", "int(t[index].real)"], VALUE),
     "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens "
     "to store every element's number; where an element lies never depends on what it holds.",
+}
+address.exact["t.storage_offset() * t.element_size()"] = (
+    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along "
+    "each dim d."
+)
+address.only |= {
+    "not index": "Right wherever t has a dim. Without dims there is nothing to step along, but t can still "
+    "begin anywhere in its storage, and `t.storage_offset()` counts elements here, too.",
+    "0 in index": "Right wherever no index is 0. A 0 takes no step along its own dim, and that is all: the "
+    "offset and the steps along the other dims still count.",
 }
 
 
@@ -174,13 +192,25 @@ def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 ZERO = (
-    "Right wherever there is an element. A size of 0 wipes out your product; torch counts it as "
-    "1, so that a stride never becomes 0 that way."
+    "Right wherever there is an element. torch counts a size of 0 as 1 here: it wipes out no product, "
+    "and a stride never becomes 0 that way."
 )
 BYTES = (
     "Those are strides in bytes, as NumPy counts them. torch counts elements, whatever their size."
 )
+NO_DIMS = (
+    "Shape () has no dims, so there is nothing to step along. A stride has one number for each dim: "
+    "here none, the empty tuple."
+)
+A_SUM = (
+    "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, "
+    "not 7. Multiply them."
+)
 
+contiguous_stride.only |= {
+    "not shape": NO_DIMS,
+    "0 in shape": ZERO,
+}
 contiguous_stride.wrong |= {
     "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, "
     "0, 0] lie not 3 elements but all those of x[0]. One size is not enough, it takes a product.",
@@ -203,13 +233,13 @@ contiguous_stride.wrong |= {
     "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 is "
     "no special case, and its stride need not be 1. It is the product of the sizes after it, as "
     "for any other dim.",
-    "contiguous_stride(shape) or (1,)": "Shape () has no dims, so there is nothing to step along. "
-    "A stride has one number for each dim: here none, the empty tuple.",
+    "contiguous_stride(shape) or (1,)": NO_DIMS,
     "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the "
     "first of yours is the product of all sizes, a step that leads out of the tensor. A stride has "
     "one number for each dim.",
-    "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]": "You add up the sizes after d. In "
-    "shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not 7. Multiply them.",
+    **dict.fromkeys(
+        [f"[sum(shape[d + 1 :]){one} for d in range(len(shape))]" for one in ("", " or 1")], A_SUM
+    ),
     "np.empty(shape).strides": BYTES,
     "[4 * step for step in contiguous_stride(shape)]": BYTES,
 }
