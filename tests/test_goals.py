@@ -54,6 +54,30 @@ def test_every_explorer_takes_goals_and_tells_of_them():
     assert explore(t, goals=[Goal("Turn it", shape=(3, 2))]).goals == {"Turn it": False}
 
 
+def test_a_goal_of_lesson_01_is_recognised_by_whatever_way():
+    """Rows that are alike of any length, from anywhere; the same elements as a row or with a dim more."""
+    alike, row = (
+        Goal("Alike", rows_alike=True),
+        Goal("A row", elements=(0, 9, 18, 27, 36)),
+    )
+    for goal, right, wrong in (
+        (
+            alike,
+            [((4, 6), (0, 1), 2), ((2, 3), (0, 0)), ((9, 1), (0, 7))],
+            [((1, 6), (0, 1)), ((4, 6), (1, 0))],
+        ),
+        (row, [((5,), (9,)), ((1, 5), (3, 9))], [((5,), (9,), 1), ((4,), (9,))]),
+    ):
+        for layouts, reached in ((right, True), (wrong, False)):
+            for layout in layouts:
+                w = StrideExplorer(goals=[goal])
+                w.layout = Layout(*layout, itemsize=4)
+                assert w.goals == {goal.text: reached}, layout
+    w.chain = [".view(2, 2)[:, :0]"]
+    assert w.facts["elements"] == () and not w.facts["rows_alike"]
+    assert StrideExplorer(Layout((5, 13))).facts["elements"] is None
+
+
 def test_facts_are_those_of_now():
     w = AliasExplorer((4,), ["y = x[::2]", "y += 1"])
     assert w.facts["changed"] == ("y", "x") and w.facts["y_and_x"] == "inside"

@@ -177,7 +177,7 @@ SHAPES = [
     "it.",
 )
 def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The stride of a new tensor: what `torch.empty(shape).stride()` answers.
+    """The stride of a new tensor: what `torch.empty(shape).stride()` answers, without a tensor.
 
     shape   a tuple of ints >= 0; () is a 0-d tensor
     return  a tuple of as many ints, in elements, exactly torch's: also for sizes of 1 and 0

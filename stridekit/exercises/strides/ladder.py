@@ -81,12 +81,14 @@ START = {"x.storage_offset()": {"0": ABSOLUTE, "x.storage_offset() * x.element_s
     takeaway="One dim dropped, one offset moved: that is all x[i] does.",
 )
 def row(x: torch.Tensor, i: int) -> torch.Tensor:
-    """Row i of a matrix, as a view: what `x[i]` answers. Write it with `x.as_strided`.
+    """Row i of a matrix, as a view: what `x[i]` answers.
 
     x       a 2-D tensor, perhaps sliced, transposed or expanded
     i       an int from 0 to x.size(0) - 1
     return  a 1-D view on x's storage, with the shape, stride and storage_offset of x[i]
             (the stride of a dim of size 0 or 1 is free)
+
+    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
     """
     return x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
 
@@ -156,12 +158,14 @@ row.wrong |= {
     takeaway="A column is as cheap as a row; only its elements lie further apart.",
 )
 def column(x: torch.Tensor, j: int) -> torch.Tensor:
-    """Column j of a matrix, as a view: what `x[:, j]` answers. Write it with `x.as_strided`.
+    """Column j of a matrix, as a view: what `x[:, j]` answers.
 
     x       a 2-D tensor, perhaps sliced, transposed or expanded
     j       an int from 0 to x.size(1) - 1
     return  a 1-D view on x's storage, with the shape, stride and storage_offset of x[:, j]
             (the stride of a dim of size 0 or 1 is free)
+
+    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
     """
     return x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + j * x.stride(1))
 
@@ -231,11 +235,13 @@ column.wrong |= {
     takeaway="A step along two dims at once is the sum of their strides.",
 )
 def diagonal(x: torch.Tensor) -> torch.Tensor:
-    """The elements x[0, 0], x[1, 1], … as a view: what `x.diagonal()` answers, by `x.as_strided`.
+    """The elements x[0, 0], x[1, 1], … as a view: what `x.diagonal()` answers.
 
     x       a 2-D tensor, perhaps not square, sliced, transposed or expanded
     return  a 1-D view on x's storage, with the shape, stride and storage_offset of x.diagonal()
             (the stride of a dim of size 0 or 1 is free)
+
+    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
     """
     return x.as_strided((min(x.shape),), (x.stride(0) + x.stride(1),), x.storage_offset())
 
@@ -298,7 +304,7 @@ def trace(x: torch.Tensor) -> torch.Tensor:
     x       a 2-D tensor, perhaps not square, sliced, transposed or expanded
     return  the sum: a 0-d tensor or a number
 
-    Write it with `x.as_strided(…).sum()`.
+    Write it with `x.as_strided(…).sum()`, and take all numbers from x itself, not from another view of it.
     """
     step = x.stride(0) + x.stride(1)
     return x.as_strided((min(x.shape),), (step,), x.storage_offset()).sum()
@@ -350,7 +356,7 @@ def windows(x: torch.Tensor, size: int) -> torch.Tensor:
     return  a view on x's storage of shape (n - size + 1, size), with the stride and the
             storage_offset of x.unfold(0, size, 1) (the stride of a dim of size 1 is free)
 
-    Write it with `x.as_strided`.
+    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
     """
     count, step = x.numel() - size + 1, x.stride(0)
     return x.as_strided((count, size), (step, step), x.storage_offset())

@@ -99,6 +99,8 @@ def slice_layout(
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """The layout of a slice: x is sliced `start:stop:step` along `dim`, its other dims stay whole.
 
+    Work it out from these numbers, without a tensor.
+
     shape, stride, offset   x's, in elements
     dim                     an int from 0 to len(shape) - 1
     start, stop             as in any Python slice: None, negative or out of range are fine
