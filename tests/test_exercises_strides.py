@@ -232,8 +232,8 @@ def test_what_is_right_without_as_strided_sees_what_as_strided_should_have_made(
         "  yours     80\n"
         "            by as_strided: nothing\n"
         "  hint      Right sums. Now say yourself which elements they add, from what x alone tells: one\n"
-        "            call of `x.as_strided(size, stride, storage_offset)` makes the diagonal, and "
-        "`.sum()`\n            adds it up."
+        "            call of `x.as_strided(size, stride, storage_offset)` makes the diagonal, and\n"
+        "            `.sum()` adds it up."
     )
 
 

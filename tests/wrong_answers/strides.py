@@ -134,7 +134,7 @@ general(
     "torch.empty([n + 1 for n in shape]).stride()",
     "torch.empty(sorted(shape)).stride()",
 )
-general(ex.contiguous_stride, "contiguous_stride(shape) if shape else 1", told=ANOTHER_KIND)
+general(ex.contiguous_stride, "{*contiguous_stride(shape)}", told=ANOTHER_KIND)
 
 SLICED = "slice_layout(shape, stride, offset, dim, start, stop, step)"
 PLAIN_START = "slice(start, None).indices(shape[dim])[0]"

@@ -88,7 +88,7 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
     return  a 1-D view on x's storage, with the shape, stride and storage_offset of x[i]
             (the stride of a dim of size 0 or 1 is free)
 
-    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
+    Write it with `x.as_strided`. Take all numbers from x itself, not from another view.
     """
     return x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
 
@@ -165,7 +165,7 @@ def column(x: torch.Tensor, j: int) -> torch.Tensor:
     return  a 1-D view on x's storage, with the shape, stride and storage_offset of x[:, j]
             (the stride of a dim of size 0 or 1 is free)
 
-    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
+    Write it with `x.as_strided`. Take all numbers from x itself, not from another view.
     """
     return x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + j * x.stride(1))
 
@@ -241,7 +241,7 @@ def diagonal(x: torch.Tensor) -> torch.Tensor:
     return  a 1-D view on x's storage, with the shape, stride and storage_offset of x.diagonal()
             (the stride of a dim of size 0 or 1 is free)
 
-    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
+    Write it with `x.as_strided`. Take all numbers from x itself, not from another view.
     """
     return x.as_strided((min(x.shape),), (x.stride(0) + x.stride(1),), x.storage_offset())
 
@@ -304,7 +304,7 @@ def trace(x: torch.Tensor) -> torch.Tensor:
     x       a 2-D tensor, perhaps not square, sliced, transposed or expanded
     return  the sum: a 0-d tensor or a number
 
-    Write it with `x.as_strided(…).sum()`, and take all numbers from x itself, not from another view of it.
+    Write it with `x.as_strided(…).sum()`. Take all numbers from x itself, not from another view.
     """
     step = x.stride(0) + x.stride(1)
     return x.as_strided((min(x.shape),), (step,), x.storage_offset()).sum()
@@ -356,7 +356,7 @@ def windows(x: torch.Tensor, size: int) -> torch.Tensor:
     return  a view on x's storage of shape (n - size + 1, size), with the stride and the
             storage_offset of x.unfold(0, size, 1) (the stride of a dim of size 1 is free)
 
-    Write it with `x.as_strided`, and take all numbers from x itself, not from another view of it.
+    Write it with `x.as_strided`. Take all numbers from x itself, not from another view.
     """
     count, step = x.numel() - size + 1, x.stride(0)
     return x.as_strided((count, size), (step, step), x.storage_offset())
