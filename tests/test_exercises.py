@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from stridekit import shares_memory
-from stridekit.exercises import channels_last, contiguity, exercise, performance, prose, views
+from stridekit.exercises import channels_last, contiguity, core, exercise, performance, prose, views
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import (
     as_int,
@@ -94,7 +94,7 @@ def test_a_wrong_answer_that_matches_no_mistake_is_told_nothing_false(wrong):
 
 @each_exercise
 def test_each_exercise_knows_three_mistakes_or_more(task):
-    hints = {mistake.hint for mistake in task.mistakes}
+    hints = {mistake.hint for mistake in task.mistakes} | {*task.only.values()}
     assert len(hints) >= 3 and task.otherwise not in hints
     words = {wrong.words for wrong in WRONG if wrong.exercise is task}
     assert all(sum(word in hint for hint in hints) == 1 for word in words)
@@ -107,6 +107,18 @@ def test_each_mistake_gets_its_hint_in_a_report_that_is_the_same_each_time(task)
         assert report.status == "failed" and report.hint == mistake.hint, mistake.answer.__name__
         assert report == task.check(mistake.answer)
         holds_no_address_and_is_well_formed(report)
+
+
+@each_exercise
+def test_who_is_wrong_only_where_a_condition_holds_is_told_so(task):
+    """Whatever the wrong answer is: a condition that holds in all cases, or in none, tells nothing."""
+    formula = Formula(task.reference)
+    right = f"{task.name}({', '.join(task.parameters)})"
+    for condition, hint in task.only.items():
+        holds = map(formula.holding(condition), (c.arguments(task.parameters) for c in task.cases))
+        assert {*holds} == {True, False}, condition
+        answer = formula.answering(f"object() if {condition} else {right}")
+        assert task.check(answer).hint == hint
 
 
 # Slots ----------------------------------------------------------------------------------------
@@ -706,6 +718,26 @@ def test_an_exact_mistake_is_told_only_to_those_who_make_it_everywhere():
     assert exact.check(mostly).hint == "Otherwise." and exact.check(nought).hint == "Nought."
 
 
+def test_a_condition_is_told_before_what_is_only_alike(monkeypatch):
+    """And after what is the same everywhere; not where cases are left that were not tried."""
+    task = declared(
+        same, wrong={"0 if n > 3 else n": "Nought."}, only={"n > 2": "Large.", "n": "All."}
+    )
+    assert task.check(lambda n: 0 if n > 3 else n).hint == "Nought."
+    assert task.check(lambda n: 0 if n > 3 else n + (n == 3)).hint == "Large."
+    assert task.check(lambda n: n + 1).hint == "All."
+    monkeypatch.setattr(core, "LEAST_SECONDS", 0.1)
+    assert "had not come to its end" in task.check(lambda n: sum(iter(int, n))).hint
+
+
+def test_an_explicit_none_has_been_attempted():
+    def answer(shape, stride):
+        return None
+
+    report = contiguity.unviewable.check(answer)
+    assert report.attempted and report.hint.startswith("You answer None for every input")
+
+
 def test_of_two_mistakes_that_fit_alike_the_first_is_told():
     task = declared(same, wrong={NOUGHT: "First.", f"({NOUGHT})": "Second."})
     assert task.check(nought).hint == "First."
@@ -806,6 +838,17 @@ def test_who_hands_the_work_to_torch_is_told_to_do_it(task, answer):
     report = task.check(answer)
     assert (report.status, report.passed) == ("note", False)
     assert "but without a tensor on" in report.text and "torch has worked it out" in report.hint
+
+
+def test_a_tensor_of_numbers_is_no_tensor_of_the_shape():
+    """Of one dim are the layouts of some cases, and whatever somebody calculates with."""
+
+    def by_cumprod(shape, stride):
+        ends = torch.tensor([1, *shape[:0:-1]]).cumprod(0).flip(0)[: len(shape)].tolist()
+        dims = zip(shape, stride, ends, strict=True)
+        return 0 in shape or all(n == 1 or s == m for n, s, m in dims)
+
+    assert contiguity.is_contiguous.check(by_cumprod).passed
 
 
 def test_uses_are_shown_with_a_few_digits():

@@ -70,6 +70,7 @@ class Exercise:
     alone   the same, for hints that are true only where the rest of the solution is right
     wrong   whole answers of one expression
     exact   such answers, told only to those who answer like them in every case
+    only    conditions on the inputs, told to those who go wrong nowhere else
 
     A source knows the parameters and the module; the exercise's name is its solution.
     """
@@ -87,6 +88,7 @@ class Exercise:
     alone: dict[str, Hints] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     exact: dict[str, str] = field(default_factory=dict)
+    only: dict[str, str] = field(default_factory=dict)
     _functions: list[Mistake] = field(default_factory=list)
     opened: int = 0  # hints that were asked for in a panel
     solved: bool = False
@@ -328,6 +330,12 @@ class Exercise:
         for mistake in (*self.mistakes, *self.combinations):
             if same_everywhere(mistake, trials, self._run_own):
                 return mistake.hint
+        if not trials[-1].endless:  # else there are cases that were not tried
+            wrong = [trial.case.arguments(self.parameters) for trial in trials if not trial.right]
+            formula = Formula(self.reference)
+            for condition, hint in self.only.items():
+                if all(map(formula.holding(condition), wrong)):
+                    return hint
         told_freely = [mistake for mistake in self.mistakes if not mistake.exact]
         return most_alike(told_freely, trials, self._run_own)
 

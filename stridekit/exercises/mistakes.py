@@ -72,6 +72,11 @@ class Formula:
         """
         return self._compiled(f"    return ({expression})", expression)
 
+    def holding(self, condition: str) -> Callable[[Mapping[str, Any]], bool]:
+        """The function that tells of the parameters' values if a condition holds."""
+        answer = self.answering(condition)
+        return lambda arguments: bool(answer(*arguments.values()))
+
     def with_pieces(self, pieces: Mapping[str, str]) -> Callable[..., Any]:
         """The solution with other pieces in the place of some of its own."""
         for right in pieces:

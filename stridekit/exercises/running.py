@@ -293,15 +293,20 @@ def _stopped(fn: Callable[..., Any], seconds: float, up: TimeIsUp) -> Outcome:
 
 def _loop_around(fn: Callable[..., Any], line: int) -> str:
     """The first line of the innermost loop of `fn` around a line of its file; "" if there is none."""
-    try:
-        source, first = inspect.getsourcelines(fn)
-        tree = ast.parse(textwrap.dedent("".join(source)))
-    except (OSError, TypeError, SyntaxError):
-        return ""
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.While | ast.For)]
+    source, first, nodes = _syntax_of(fn)
+    loops = [node for node in nodes if isinstance(node, ast.While | ast.For)]
     number = line - first + 1
     around = [it.lineno for it in loops if it.lineno <= number <= (it.end_lineno or it.lineno)]
     return source[max(around) - 1].strip() if around else ""
+
+
+def _syntax_of(fn: Callable[..., Any]) -> tuple[list[str], int, list[ast.AST]]:
+    """The lines of `fn`, the number of the first in its file, and all that they say; nothing if lost."""
+    try:
+        source, first = inspect.getsourcelines(fn)
+        return source, first, [*ast.walk(ast.parse(textwrap.dedent("".join(source))))]
+    except (OSError, TypeError, SyntaxError):
+        return [], 0, []
 
 
 _TOO_FAR = (
@@ -336,7 +341,8 @@ def _raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Out
 # Is there anything to check? ------------------------------------------------------------------
 # A blank is `...`, `pass`, a docstring, `return ...` or `raise NotImplementedError`. Its compiled
 # code has only the instructions of a function that does nothing. Which these are depends on the
-# version of Python, so take them from two such functions.
+# version of Python, so take them from two such functions. Only the source tells `return None`, which
+# is an answer, from `pass`.
 
 
 def _ellipsis() -> None: ...
@@ -356,7 +362,10 @@ _IDLE = _instructions(_ellipsis.__code__) | _instructions(_docstring.__code__) |
 
 def _does_nothing(fn: Callable[..., Any]) -> bool:
     code = _code_of(fn)
-    return code is not None and _instructions(code) <= _IDLE
+    if code is None or not _instructions(code) <= _IDLE:
+        return False
+    returned = [node.value for node in _syntax_of(fn)[2] if isinstance(node, ast.Return)]
+    return not any(isinstance(it, ast.Constant) and it.value is None for it in returned)
 
 
 def _is_raise(at: TracebackType) -> bool:

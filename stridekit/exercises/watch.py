@@ -71,7 +71,9 @@ class Watch(TorchFunctionMode):
         if self.means.function:
             return name in self.names
         return (
-            bool(self.shape) and result.shape == self.shape and name not in ("tensor", "as_tensor")
+            len(self.shape) > 1  # of one dim are also the tensors that somebody calculates with
+            and result.shape == self.shape
+            and name not in ("tensor", "as_tensor")
         )
 
     def _in_words(self, t: torch.Tensor) -> str:

@@ -67,12 +67,13 @@ from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
         "next the product of the sizes already passed. A dim of stride 0 keeps its place among them, "
         "counted from the last dim.",
     ],
-    otherwise="Order the dims by their strides, the smallest first. The clone has the same order and no "
-    "gaps: 1 for the first, and so on. Which of the dims is not where it should be?",
+    otherwise="Write the dims in the order of memory: the smallest stride first, but one of stride 0 where "
+    "it stands, counted from the last dim. The first gets 1, each other one the product of the sizes "
+    "before it in that order. At which dim does yours differ?",
     takeaway="clone keeps the order in memory and closes the gaps. What has none stays as it is.",
 )
 def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
-    """The stride of `x.clone()`.
+    """The stride of `x.clone()`, found without making a tensor.
 
     shape, stride   those of x, in elements; no two dims have the same stride, except that some
                     may be expanded: stride 0
@@ -100,6 +101,22 @@ def is_dense(shape: Ints, stride: Ints) -> bool:
     return free_where_unused(shape, clone) == free_where_unused(shape, stride)
 
 
+BY_SIZE = (
+    "You order the dims by their sizes. What clone keeps is the order in memory: the dim of the smallest "
+    "stride is the innermost, whether it is long or short."
+)
+clone_stride.alone["step *= max(shape[d], 1)"] = {
+    "step = max(shape[d], 1)": "From the third dim on, counted from the innermost, the step is a running "
+    "product: of all the sizes that are further in, not of the last one alone.",
+}
+clone_stride.only |= {
+    "0 in shape": "Right wherever there is an element. Without one any stride will do: one int for each "
+    "dim.",
+    "1 in shape": "Right wherever no size is 1. Such a dim has its place in the answer, with any stride, "
+    "and changes none of the others.",
+    "0 in stride": "Right wherever no dim is expanded. A stride of 0 says nothing about the order: such a "
+    "dim keeps its place, counted from the last dim, and the others are sorted around it.",
+}
 clone_stride.wrong |= {
     "stride": "You keep the strides always. Then the clone of `x[:, ::2]` would have the gaps of "
     "x, in new memory: clone copies only the elements of its input. Look at `x[:, "
@@ -113,14 +130,22 @@ clone_stride.wrong |= {
     "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of "
     "0. The clone of an expanded tensor has an element for each index, so that you can write to "
     "it: every dim of more than one element needs a step.",
-    "packed_stride(shape, dims_by(stride, abs))": "You take 0 for the smallest stride and put "
-    "expanded dims innermost. A stride of 0 says nothing about the order: such a dim keeps its "
+    "packed_stride(shape, dims_by(stride, abs))": "You put expanded dims innermost, as if 0 were the "
+    "smallest step. A stride of 0 says nothing about the order: such a dim keeps its "
     "place. Look at `torch.empty(6).expand(4, 6).clone()`.",
     "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims "
     "outermost. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
     "`torch.empty(6).expand(4, 6).t().clone()`.",
     "packed_stride(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the "
     "largest stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
+    **dict.fromkeys(
+        [
+            f"packed_stride(shape, sorted(range(len(shape)){end}, key=lambda d: {key}))"
+            for end in ("", "[::-1]")
+            for key in ("shape[d]", "-shape[d]")
+        ],
+        BY_SIZE,
+    ),
     "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
     "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. "
     "Put each back where its dim is.",
@@ -150,7 +175,6 @@ def read_with_copies(answer: Any, args: Arguments) -> Outcome:
         "dtype": answer.dtype,
         "shape": tuple(answer.shape),
         "values": answer.tolist(),
-        "stride": answer.stride() if answer.numel() else "free",
         "bytes copied": "outside torch" if outside else max(copied, needed),
     }
     shown = f"{describe(answer)}, {copied} bytes copied" + (f": {by}" if copied else "")
@@ -194,13 +218,13 @@ W = "w = torch.arange(48).view(2, 4, 6)"
         "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its four "
         "steps move elements? What does the first of them change, as far as the result goes?",
         "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, without a "
-        "copy. From there on: what gives a contiguous tensor, and copies only if it has to?",
-        "`contiguous()` gives back the very same tensor if it is contiguous. So one of the two in "
-        "the line is enough: the one after the transpose.",
+        "copy. From there on: what gives the shape, and copies only if it has to?",
+        "`reshape` is a view where there is one, and copies once where there is none. It needs no "
+        "`contiguous()` before it.",
     ],
-    otherwise="Go through your line on this input: after each step, which shape and which stride, and "
+    otherwise="Go through your line on this input: after each step, which shape and which values, and "
     "does it stand in new memory? Only what the next step needs should be copied.",
-    takeaway="First the views, then at most one copy, in the order that is wanted in the end.",
+    takeaway="First the views, then at most one copy: reshape finds out whether it takes one.",
 )
 def by_columns(x: torch.Tensor) -> torch.Tensor:
     """Each matrix of x as one row, read by columns, with fewer copies than this line makes.
@@ -208,11 +232,11 @@ def by_columns(x: torch.Tensor) -> torch.Tensor:
         x.contiguous().transpose(1, 2).contiguous().view(x.size(0), x.size(1) * x.size(2))
 
     x       a tensor of three dims, perhaps sliced, transposed or expanded
-    return  the same tensor: its shape, its stride and its values. It may be a view of x. No
-            more bytes are copied than have to be: x.numel() elements, and none where x lies
-            in memory by columns already
+    return  a tensor of the same dtype, shape and values, made by operations of torch on x. Each
+            element is copied once at most, and none is where `x.transpose(1, 2)` is
+            contiguous. A view of x, of any stride, is welcome
     """
-    return x.transpose(1, 2).contiguous().view(x.size(0), x.size(1) * x.size(2))
+    return x.transpose(1, 2).reshape(x.size(0), x.size(1) * x.size(2))
 
 
 def width(x: Tensor) -> tuple[int, int]:
@@ -221,30 +245,39 @@ def width(x: Tensor) -> tuple[int, int]:
 
 
 TWO_COPIES = (
-    "The same values, the same layout, and up to two copies. (reshape copies too, it only does not say "
-    "so.) Which of your steps move elements, and what is the first copy good for in the end?"
+    "The right values, in up to two copies. (reshape can be one of them: it only does not say so.) Which "
+    "of your steps move elements, and what is the first copy good for in the end?"
 )
 BY_ROWS = (
     "reshape is not a transpose. It keeps the reading order, row by row, and only cuts it anew; the "
     "columns come first only after `transpose(1, 2)`."
 )
 
+AS_IF_BY_ROWS = [
+    "x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2))).reshape(width(x))",
+    "x.as_strided(width(x), (x[0].numel(), 1))",
+]
 by_columns.wrong |= {
     "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
     "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy "
-    "always, also where x lies in memory by columns already and a view would do. `clone` never "
-    "asks; which method copies only if it has to?",
+    "on every input, also where x lies in memory by columns already and a view would do. Which "
+    "method copies only if it has to?",
     "by_columns(x).clone()": "Twice the bytes on every input: you copy the elements, and then once "
     "more what is new already. One of these copies alone would do; which of them does nothing for "
     "the result?",
-    "x.transpose(1, 2).reshape(width(x))": "Few copies, but not always the same layout: reshape "
-    "stays a view wherever there is one, also one with gaps. Compare the strides where x is a "
-    "slice of something that lies by columns.",
     "x.reshape(width(x))": BY_ROWS,
     "x.contiguous().view(width(x))": BY_ROWS,
     "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It "
     "keeps the reading order and gives it another shape: here the shape of the transpose, with the "
     "elements in the wrong places.",
+    "by_columns(x.float())": "Your result is of another dtype than x. A conversion copies, and new "
+    "memory is float32 unless you ask for `dtype=x.dtype`.",
+    **dict.fromkeys(
+        AS_IF_BY_ROWS,
+        "The strides that you state are those of a whole x that lies by rows, "
+        "and as_strided takes them as they are, from the start of the storage. They fit no x that is "
+        "sliced or turned: its own strides are in `x.stride()`.",
+    ),
     "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
     "transpose after it turns the strides round again, and view finds two chunks. Where in the "
     "line is a contiguous tensor needed?",

@@ -79,7 +79,7 @@ def layouts_cases() -> list[str]:
     takeaway="Contiguous means: reading order is memory order. Steps that nobody takes do not count.",
 )
 def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    """True if a tensor of this shape and stride is contiguous, as `x.is_contiguous()` tells.
+    """True if a tensor of this shape and stride is contiguous, found without making a tensor.
 
     shape   a tuple of ints >= 0; () is a 0-d tensor
     stride  a tuple of as many ints >= 0, in elements
@@ -119,10 +119,6 @@ SIZE_ONE = (
     "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so any "
     "stride will do: move a size of 1 about with `permute` and ask `is_contiguous()`."
 )
-EMPTY = (
-    "Right wherever there is an element. Where a size is 0 there is none, so nothing can lie in the "
-    "wrong place: torch calls every such tensor contiguous."
-)
 ALL_THE_SAME = (
     "You answer the same for every input. There are both kinds: ask `is_contiguous()` of "
     "`torch.empty(4, 6)` and of `torch.empty(4, 6).t()`."
@@ -132,8 +128,21 @@ is_contiguous.wrong |= {
     "stride == contiguous_stride(shape)": SIZE_ONE,
     "stride == row_major(shape)": SIZE_ONE,
     "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))": SIZE_ONE,
-    "(dims := stepped(shape, stride))[1] == row_major(dims[0])": EMPTY,
-    "(dims := stepped(shape, stride))[1] == contiguous_stride(dims[0])": EMPTY,
+}
+is_contiguous.only |= {
+    "not shape": "Right except for shape (). It has no dims, so there is no last one to look at, and no "
+    "stride that could be wrong. A 0-d tensor has one element: contiguous.",
+    "0 in shape": "Right wherever there is an element. Where a size is 0 there is none, so nothing can "
+    "lie in the wrong place: torch calls every such tensor contiguous. The 0 may stand anywhere in "
+    "shape: look for it before you look at a stride.",
+    "1 in shape": "Right wherever no size is 1. No index ever steps along a dim of size 1, so its "
+    "stride does not matter; the strides of the other dims still do.",
+    "0 in shape or 1 in shape": "Right wherever each size is 2 or more. Along a size of 1 there is no "
+    "step, and where a size is 0 there is no element: which strides are then still asked for?",
+    "0 in stride": "Right wherever no stride is 0. A dim of two elements or more and stride 0 reads the "
+    "same element again, and the next one in memory comes too late: not contiguous.",
+    "len(shape) > 2": "Right for one dim and for two. From three on, the stride of a dim has to be the "
+    "product of all the sizes after it, not of the next one alone: try shape (2, 3, 4).",
 }
 
 RULES = {
@@ -152,6 +161,12 @@ RULES = {
     "steps_evenly(shape, stride)": "Your test asks that the elements are evenly spaced, not that the "
     "space is 1. A column, `x[:, 2]`, is evenly spaced too: what does the last dim's stride have to "
     "be?",
+    "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a "
+    "stride be larger than the product of the sizes after it. Then there is a gap before the next "
+    "step: look at `x[:, :3]`. Contiguous asks for exactly that product.",
+    "all(n == 1 or s <= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a "
+    "stride be smaller than the product of the sizes after it. Then that step goes back to elements "
+    "already read: look at `x[0].expand(4, 6)`. Contiguous asks for exactly that product.",
 }
 for rule, hint in RULES.items():
     is_contiguous.wrong |= dict.fromkeys(whatever_the_sizes(rule), hint)
@@ -160,9 +175,6 @@ is_contiguous.wrong |= {
     "0 in shape or 1 in shape or stride == row_major(shape)": "A size of 1 somewhere does not "
     "excuse the other dims. Leave out that one stride, and go on asking the rest of them: try "
     "shape (1, 3), stride (1, 2).",
-    "is_contiguous(shape, stride) if shape else stride[-1] == 1": "Shape () has no dims, so there "
-    "is no last one to look at, and no stride that could be wrong. A 0-d tensor has one element: "
-    "contiguous.",
 }
 is_contiguous.exact |= {
     "False": ALL_THE_SAME,
@@ -247,12 +259,12 @@ def neighbours_cases() -> list[str]:
     takeaway="Outer step = inner size * inner step: then the two dims are one run of even steps.",
 )
 def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
-    """True if `view` can make one dim of dims d and d + 1, while all the others stay as they are.
+    """True if `view` can make one dim of dims d and d + 1; found without making a tensor.
 
     shape, stride   those of a tensor x, in elements
     d               an int from 0 to len(shape) - 2
     return          True if torch makes the view of x that has, in place of dims d and d + 1,
-                    one dim of size shape[d] * shape[d + 1]; else False
+                    one dim of size shape[d] * shape[d + 1]; else False. The others stay
     """
     if 0 in shape or shape[d] == 1 or shape[d + 1] == 1:
         return True
@@ -262,6 +274,10 @@ def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
 ONE_OF_TWO = (
     "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody ever "
     "steps, so it cannot break the even steps: view shape (4, 1), stride (6, 99) as (4,)."
+)
+NO_ELEMENT = (
+    "Right wherever there is an element. Where a size of x is 0, also one of the other dims, there is "
+    "nothing to step over, and torch makes every view."
 )
 ONE_ANSWER = (
     "You answer the same for every input. There are both kinds: `torch.empty(4, 6)` can be viewed "
@@ -285,6 +301,14 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
     "::2]`.",
     "stride[d] == shape[d + 1]": "You take the inner stride for 1 and compare with the size alone. "
     "Elements of a row can lie further apart: try `x[:, ::2]`, whose dims do merge.",
+    "stride[d + 1] == 1 and stride[d] == shape[d + 1]": "You ask that the inner dim steps by 1. It may "
+    "step further, as long as the outer dim goes on evenly: try `x[:, ::2]`, whose dims do merge.",
+    "stride[d] <= shape[d + 1] * stride[d + 1]": "A step that is shorter than the row goes back into "
+    "it, and then the steps are not even: look at `x.t()`. Dim d has to go exactly as far as the row, "
+    "not at most as far.",
+    "stride[d] % max(shape[d + 1] * stride[d + 1], 1) == 0": "A step of two rows passes over one of "
+    "them: the steps are then not even. Dim d has to go exactly one row further, not any number of "
+    "rows: look at `x[::2]`.",
     "stride[d] >= shape[d + 1] * stride[d + 1]": "A step that is longer than the row leaves a gap "
     "after it, and then the steps are not even: look at `x[:, :3]`. Dim d has to go exactly as "
     "far, not at least as far.",
@@ -296,8 +320,7 @@ mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {
     "Neither is ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
     "0 in shape or shape[d + 1] == 1": "You let the inner dim be of size 1, but not the outer one. "
     "Neither is ever stepped along: view shape (1, 6), stride (99, 1) as (6,).",
-    "shape[d] == 1 or shape[d + 1] == 1": "Right wherever there is an element. Where a size of x "
-    "is 0, also one of the other dims, there is nothing to step over, and torch makes every view.",
+    "shape[d] == 1 or shape[d + 1] == 1": NO_ELEMENT,
 }
 mergeable.wrong |= {
     "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": "You "
@@ -305,6 +328,17 @@ mergeable.wrong |= {
     "or an even step longer than 1, does them no harm.",
     "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": "Those "
     "are dims d - 1 and d. The question is about d and the one to its right, d + 1.",
+}
+mergeable.only |= {
+    "0 in shape": NO_ELEMENT,
+    "1 in shape[d : d + 2]": "Right where both sizes are 2 or more. Where one of them is 1, no index "
+    "steps along that dim, so it cannot break the even steps, whatever its stride.",
+    "0 in stride": "Right wherever no stride is 0. Expanded dims follow the same equation: two of them "
+    "merge, as 0 == n * 0, and one beside another dim does not.",
+    "1 in shape": "Right wherever no size is 1. Only the sizes of dims d and d + 1 decide here: a 1 "
+    "elsewhere in shape has nothing to do with them.",
+    "len(shape) > 2": "Right where there are only two dims. Where there are more, only dims d and d + 1 "
+    "are asked about: the others stay as they are, merged or not.",
 }
 mergeable.exact |= {
     "False": ONE_ANSWER,

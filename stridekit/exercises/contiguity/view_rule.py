@@ -90,7 +90,7 @@ VIEWS = [  # a layout, and new shapes for it
 def view_stride(
     shape: tuple[int, ...], stride: tuple[int, ...], new_shape: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """The stride of `x.view(new_shape)`, or None where torch refuses that view.
+    """The stride of `x.view(new_shape)`, or None where torch refuses; found without a tensor.
 
     shape, stride   those of x, in elements
     new_shape       a tuple of ints >= 0 that multiply to as many elements; there is no -1 in it
@@ -139,13 +139,13 @@ CONTIGUOUS = (
     "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two chunks. "
     "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
 )
-EMPTY = (
-    "Right wherever there is an element. Without one there is nothing to straddle: torch makes every "
-    "view, so answer a stride, any will do."
-)
 ONE_CLOSED = (
     "One boundary makes you refuse every other shape. It closes only the way across it: cut on both "
     "sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
+)
+NOT_RUNNING = (
+    "Inside a chunk the step is a running product: each new dim steps as far as all of the dim after it, "
+    "and that is its size times its own step. Yours leaves out one of the factors."
 )
 ANSWER = "view_stride(shape, stride, new_shape)"
 CHUNKS = "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]"
@@ -160,6 +160,28 @@ view_stride.alone[CHUNKS] = {
     "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
     "stride[d + 1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, 1) "
     "as (24,).",
+}
+view_stride.alone["left, step = chunks.pop(0)"] = {
+    "left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. The elements of a chunk lie "
+    "as far apart as the innermost of its old dims steps: begin with that step.",
+}
+view_stride.alone["step *= size"] = {"step = size": NOT_RUNNING}
+FROM_THE_FIRST = {  # step of the chunk
+    "left, step = 1, 1": "left, step, first = 1, 1, 1",
+    "left, step = chunks.pop(0)": "(left, step), first = chunks[0], chunks.pop(0)[1]",
+    "step *= size": "step = size * first",
+}
+view_stride.only |= {
+    "0 in shape": "Right wherever there is an element. Without one there is nothing to straddle: torch "
+    "makes every view, so answer a stride, any will do.",
+    f"{ANSWER} is None": "Right wherever torch makes the view. Where it refuses, the answer is None, and "
+    "nothing else: that is where a new size does not divide what is left of its chunk.",
+    "1 in shape": "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride "
+    "breaks no chunk: leave it out before you look for chunks.",
+    "1 in new_shape": "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its "
+    "stride is free: put any number there, and go on with the same chunk.",
+    "0 in stride": "Right wherever no stride is 0. Expanded dims follow the same rule: they merge where "
+    "the equation holds, as 0 == n * 0, and a new dim cut from them has stride 0.",
 }
 view_stride.wrong |= {
     "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None": CONTIGUOUS,
@@ -179,8 +201,8 @@ view_stride.wrong |= {
     "if x had no gap there. Where a new chunk begins, begin again with its own step.",
     f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
     "straddle nothing: put any stride there, and go on with the same chunk.",
-    f"None if 0 in shape else {ANSWER}": EMPTY,
-    f"{ANSWER} if prod(new_shape) // prod(shape) == 1 else None": EMPTY,
+    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim "
+    "in two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
     "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how "
     "far an old index steps; the new dims need steps of their own.",
     f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
@@ -201,6 +223,7 @@ view_stride.exact |= {
     "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
 }
 
+view_stride.mistake(NOT_RUNNING)(Formula(view_stride.reference).with_pieces(FROM_THE_FIRST))
 view_stride.mistake(
     "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not matter "
     "whether its stride fits: leave sizes of 1 out before you look for chunks."
@@ -209,6 +232,10 @@ view_stride.mistake(
 ANOTHER_ERROR = (
     'torch refuses that shape because it has another number of elements: that is the message "shape '
     'is invalid for input of size …", and it says nothing about strides. Keep the number.'
+)
+NO_BOUNDARY = (
+    "torch makes that view, so no new dim of it reaches across a boundary between two chunks. Is there "
+    "one in this x? If so, which shape has a dim across every boundary? If not, answer None."
 )
 
 
@@ -234,7 +261,9 @@ def read_refused_shape(answer: Any, args: Arguments) -> Outcome:
     except RuntimeError:
         return Outcome(facts, f"a shape that torch refuses to view, such as {shape}")
     facts |= {"refused": False, "shape": shape}
-    return Outcome(facts, f"shape {shape}: torch makes that view, of stride {view.stride()}")
+    return Outcome(
+        facts, f"shape {shape}: torch makes that view, of stride {view.stride()}", NO_BOUNDARY
+    )
 
 
 def fits(shape: Ints, numel: int) -> bool:
@@ -296,11 +325,11 @@ def fits(shape: Ints, numel: int) -> bool:
     takeaway="One chunk: every shape. Two: at least not the flat one. So `view(-1)` is the whole test.",
 )
 def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...] | None:
-    """A shape of as many elements that x cannot be viewed as, or None if it can as every shape.
+    """A shape of as many elements that x cannot be viewed as; found without making a tensor.
 
     shape, stride   those of x, in elements
     return          a tuple of ints for which `x.view` raises "view size is not compatible
-                    with …"; any one will do. None where there is none.
+                    with …"; any one will do. None where torch makes every view
     """
     if 0 in shape:
         return None
@@ -325,9 +354,13 @@ unviewable.alone["if n != 1]"] = {
     "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary can "
     "stand further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
 }
-unviewable.alone["0 in shape"] = {
-    "False": "Right wherever there is an element. Where a size is 0, nothing can straddle "
+unviewable.only |= {
+    "0 in shape": "Right wherever there is an element. Where a size is 0, nothing can straddle "
     "anything, and torch makes every view of no elements.",
+    "1 in shape": "Right wherever no size is 1. A dim of size 1 is no boundary, and no bridge across one: "
+    "leave it out, and compare the dims that then are neighbours.",
+    "0 in stride": "Right wherever no stride is 0. An expanded dim follows the same rule: beside another "
+    "dim it is a boundary, beside an expanded one it is not.",
 }
 unviewable.wrong |= {
     "None if stride == contiguous_stride(shape) else (prod(shape),)": NOT_CONTIGUOUS,
@@ -337,6 +370,8 @@ unviewable.wrong |= {
     "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a "
     "boundary. Whether that straddles it depends on the sizes: a square one turned round is "
     "itself. Which shape has a dim across every boundary?",
+    "unviewable(shape, stride) or ()": "() is a shape as well, that of one element. Where there is no "
+    "refused shape, answer None.",
     "shape": "That is x's own shape, and x is a view of itself. A refused shape has a dim that "
     "reaches across a boundary.",
 }
