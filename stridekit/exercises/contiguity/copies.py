@@ -118,9 +118,8 @@ clone_stride.only |= {
     "dim keeps its place, counted from the last dim, and the others are sorted around it.",
 }
 clone_stride.wrong |= {
-    "stride": "You keep the strides always. Then the clone of `x[:, ::2]` would have the gaps of "
-    "x, in new memory: clone copies only the elements of its input. Look at `x[:, "
-    "::2].clone().stride()`.",
+    "stride": "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, into "
+    "new memory: look at `x[:, ::2].clone().stride()`.",
     "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That "
     "is `contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
     "stride if is_dense(shape, stride) else "
@@ -149,12 +148,15 @@ clone_stride.wrong |= {
     "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
     "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. "
     "Put each back where its dim is.",
-    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
-    "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
-    "apart than they are long: look at `x[:, :3].clone().stride()`.",
     "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is "
     "right for `x.t()`, which lies so: clone keeps the order that it finds. Look at "
     "`x.clone().stride()`.",
+}
+
+clone_stride.exact |= {
+    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
+    "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
+    "apart than they are long: look at `x[:, :3].clone().stride()`.",
 }
 
 OUTSIDE = (

@@ -180,6 +180,8 @@ view_stride.only |= {
     "breaks no chunk: leave it out before you look for chunks.",
     "1 in new_shape": "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its "
     "stride is free: put any number there, and go on with the same chunk.",
+    "len(new_shape) < len(shape)": "Right wherever the view has as many dims as x, or more. With fewer "
+    "dims there is a view as well, if those of x that become one step evenly.",
     "0 in stride": "Right wherever no stride is 0. Expanded dims follow the same rule: they merge where "
     "the equation holds, as 0 == n * 0, and a new dim cut from them has stride 0.",
 }
@@ -201,8 +203,6 @@ view_stride.wrong |= {
     "if x had no gap there. Where a new chunk begins, begin again with its own step.",
     f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
     "straddle nothing: put any stride there, and go on with the same chunk.",
-    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim "
-    "in two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
     "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how "
     "far an old index steps; the new dims need steps of their own.",
     f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
@@ -219,6 +219,8 @@ view_stride.wrong |= {
     f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": ONE_CLOSED,
 }
 view_stride.exact |= {
+    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim "
+    "in two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
     f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
     "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
 }
