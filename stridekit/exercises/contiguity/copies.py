@@ -235,8 +235,8 @@ def by_columns(x: torch.Tensor) -> torch.Tensor:
 
     x       a tensor of three dims, perhaps sliced, transposed or expanded
     return  a tensor of the same dtype, shape and values, made by operations of torch on x. Each
-            element is copied once at most, and none is where `x.transpose(1, 2)` is
-            contiguous. A view of x, of any stride, is welcome
+            element is copied once at most, and none where `x.transpose(1, 2)` is contiguous. A
+            view of x will do, of any stride
     """
     return x.transpose(1, 2).reshape(x.size(0), x.size(1) * x.size(2))
 
@@ -276,9 +276,8 @@ by_columns.wrong |= {
     "memory is float32 unless you ask for `dtype=x.dtype`.",
     **dict.fromkeys(
         AS_IF_BY_ROWS,
-        "The strides that you state are those of a whole x that lies by rows, "
-        "and as_strided takes them as they are, from the start of the storage. They fit no x that is "
-        "sliced or turned: its own strides are in `x.stride()`.",
+        "The strides that you state are those of a whole x that lies by rows, and as_strided "
+        "takes them as they are. An x that is sliced or turned has others: they are in `x.stride()`.",
     ),
     "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
     "transpose after it turns the strides round again, and view finds two chunks. Where in the "
