@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from nbconvert.exporters import templateexporter
 
+from stridekit._kept import VARIABLE
 from stridekit.exercises.strides import row
 from stridekit.export import lesson, pages
 from stridekit.export.fetched import loaded_from_elsewhere
@@ -499,7 +500,7 @@ def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkey
     assert (folder, seconds) == (tmp_path, 300)
     assert options == {"kernel_manager_class": lesson.ThisPython}
     kernel = lesson.ThisPython().kernel_spec
-    assert kernel.argv[0] == sys.executable and kernel.env == {IS_FOR_PAGES: "1"}
+    assert kernel.argv[0] == sys.executable and kernel.env == {IS_FOR_PAGES: "1", VARIABLE: "no"}
 
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():

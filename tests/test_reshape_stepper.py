@@ -1,8 +1,11 @@
 """ReshapeStepper without a browser: its presets and its state. tests/live.py compares its walk."""
 
+from pathlib import Path
+
+import nbformat
 import torch
 
-from stridekit import Layout
+from stridekit import Goal, Layout
 from stridekit.widgets import ReshapeStepper
 from stridekit.widgets.reshape_stepper.steps import steps
 from stridekit.widgets.reshape_stepper.widget import PRESETS
@@ -50,3 +53,37 @@ def test_state_from_python():
     assert stepper.target == (6,) and stepper.index == (5,)
     stepper.layout = torch.empty(0, 3)
     assert stepper.index is None and stepper.new_index is None
+
+
+def lesson_steppers():
+    """The steppers of lesson 03, each made by its own cell."""
+    lesson = nbformat.read(Path(__file__).parent.parent / "notebooks/03_contiguity.ipynb", 4)
+    for cell in lesson.cells:
+        if cell.cell_type == "code" and "ReshapeStepper(" in cell.source:
+            names = {"w": torch.arange(32).view(4, 8)[:, :6]}
+            *lines, last = cell.source.splitlines()
+            exec("\n".join(lines), {"Goal": Goal, "ReshapeStepper": ReshapeStepper}, names)
+            yield eval(last, {"ReshapeStepper": ReshapeStepper}, names)
+
+
+X24 = Layout((4, 6), itemsize=4)
+REACHED = [  # for each stepper: changes one after the other, and how many goals are then reached
+    [
+        ({"step": -1}, 1),
+        ({"target": (4, 3, 2, 1)}, 1),
+        ({"target": (8, 3)}, 2),
+        ({"layout": X24[:, ::2], "target": (12,)}, 3),
+        ({"layout": X24.t(), "target": (3, 2, 4)}, 4),
+    ],
+    [({"step": 2}, 0), ({"step": 0}, 1), ({"target": (4, 6)}, 2), ({"target": (2, 2, 6)}, 3)],
+]
+
+
+def test_the_goals_of_the_lesson_can_be_reached_and_are_recognised():
+    for stepper, changes in zip(lesson_steppers(), REACHED, strict=True):
+        assert len(stepper.goals) >= 3 and not any(stepper.goals.values())
+        for state, count in changes:
+            for name, value in state.items():
+                setattr(stepper, name, value)
+            assert sum(stepper.goals.values()) == count
+        assert all(stepper.goals.values())

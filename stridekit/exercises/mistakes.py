@@ -136,7 +136,7 @@ def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -
     """
     wrong = [i for i, trial in enumerate(trials) if not trial.right]
     # Two wrong answers in common will do, but where there are two possible answers, matches soon
-    # happen by chance: there, four fifths have to agree.
+    # happen by chance: there, four fifths have to agree, of the learner's and of the mistake's.
     yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
     enough = max(len(wrong) * 4 // 5 if yes_or_no else 0, min(2, len(wrong)))
     best_hint, most = "", 0
@@ -145,7 +145,8 @@ def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -
         agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
         shared = agree.intersection(wrong)
         spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
-        fits = wrong[0] in shared and len(shared) >= max(enough, len(spared))
+        least = max(enough, len(spared) * (4 if yes_or_no else 1))
+        fits = wrong[0] in shared and len(shared) >= least
         by_chance = all("raised" in trials[i].outcome.facts for i in agree)
         if fits and not by_chance and len(agree) > most:
             best_hint, most = mistake.hint, len(agree)

@@ -118,9 +118,8 @@ clone_stride.only |= {
     "dim keeps its place, counted from the last dim, and the others are sorted around it.",
 }
 clone_stride.wrong |= {
-    "stride": "You keep the strides always. Then the clone of `x[:, ::2]` would have the gaps of "
-    "x, in new memory: clone copies only the elements of its input. Look at `x[:, "
-    "::2].clone().stride()`.",
+    "stride": "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, into "
+    "new memory: look at `x[:, ::2].clone().stride()`.",
     "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That "
     "is `contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
     "stride if is_dense(shape, stride) else "
@@ -149,12 +148,15 @@ clone_stride.wrong |= {
     "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
     "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. "
     "Put each back where its dim is.",
-    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
-    "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
-    "apart than they are long: look at `x[:, :3].clone().stride()`.",
     "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is "
     "right for `x.t()`, which lies so: clone keeps the order that it finds. Look at "
     "`x.clone().stride()`.",
+}
+
+clone_stride.exact |= {
+    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
+    "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
+    "apart than they are long: look at `x[:, :3].clone().stride()`.",
 }
 
 OUTSIDE = (
@@ -233,8 +235,8 @@ def by_columns(x: torch.Tensor) -> torch.Tensor:
 
     x       a tensor of three dims, perhaps sliced, transposed or expanded
     return  a tensor of the same dtype, shape and values, made by operations of torch on x. Each
-            element is copied once at most, and none is where `x.transpose(1, 2)` is
-            contiguous. A view of x, of any stride, is welcome
+            element is copied once at most, and none where `x.transpose(1, 2)` is contiguous. A
+            view of x will do, of any stride
     """
     return x.transpose(1, 2).reshape(x.size(0), x.size(1) * x.size(2))
 
@@ -274,9 +276,8 @@ by_columns.wrong |= {
     "memory is float32 unless you ask for `dtype=x.dtype`.",
     **dict.fromkeys(
         AS_IF_BY_ROWS,
-        "The strides that you state are those of a whole x that lies by rows, "
-        "and as_strided takes them as they are, from the start of the storage. They fit no x that is "
-        "sliced or turned: its own strides are in `x.stride()`.",
+        "The strides that you state are those of a whole x that lies by rows, and as_strided "
+        "takes them as they are. An x that is sliced or turned has others: they are in `x.stride()`.",
     ),
     "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
     "transpose after it turns the strides round again, and view finds two chunks. Where in the "

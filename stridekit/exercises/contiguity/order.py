@@ -140,7 +140,7 @@ is_contiguous.only |= {
     "0 in shape or 1 in shape": "Right wherever each size is 2 or more. Along a size of 1 there is no "
     "step, and where a size is 0 there is no element: which strides are then still asked for?",
     "0 in stride": "Right wherever no stride is 0. A dim of two elements or more and stride 0 reads the "
-    "same element again, and the next one in memory comes too late: not contiguous.",
+    "same element again, where reading order has to go on in memory: not contiguous.",
     "len(shape) > 2": "Right for one dim and for two. From three on, the stride of a dim has to be the "
     "product of all the sizes after it, not of the next one alone: try shape (2, 3, 4).",
 }
@@ -263,8 +263,8 @@ def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
 
     shape, stride   those of a tensor x, in elements
     d               an int from 0 to len(shape) - 2
-    return          True if torch makes the view of x that has, in place of dims d and d + 1,
-                    one dim of size shape[d] * shape[d + 1]; else False. The others stay
+    return          True if torch makes the view of x that has one dim of size
+                    shape[d] * shape[d + 1] in place of the two, and the others as they are
     """
     if 0 in shape or shape[d] == 1 or shape[d + 1] == 1:
         return True

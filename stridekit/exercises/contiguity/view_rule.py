@@ -165,9 +165,11 @@ view_stride.alone["left, step = chunks.pop(0)"] = {
     "left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. The elements of a chunk lie "
     "as far apart as the innermost of its old dims steps: begin with that step.",
 }
-view_stride.alone["step *= size"] = {
-    "step = size": NOT_RUNNING,
-    "step = size * min([s for n, s in zip(shape, stride) if n != 1], default=1)": NOT_RUNNING,
+view_stride.alone["step *= size"] = {"step = size": NOT_RUNNING}
+FROM_THE_FIRST = {  # step of the chunk
+    "left, step = 1, 1": "left, step, first = 1, 1, 1",
+    "left, step = chunks.pop(0)": "(left, step), first = chunks[0], chunks.pop(0)[1]",
+    "step *= size": "step = size * first",
 }
 view_stride.only |= {
     "0 in shape": "Right wherever there is an element. Without one there is nothing to straddle: torch "
@@ -178,6 +180,8 @@ view_stride.only |= {
     "breaks no chunk: leave it out before you look for chunks.",
     "1 in new_shape": "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its "
     "stride is free: put any number there, and go on with the same chunk.",
+    "len(new_shape) < len(shape)": "Right wherever the view has as many dims as x, or more. With fewer "
+    "dims there is a view as well, if those of x that become one step evenly.",
     "0 in stride": "Right wherever no stride is 0. Expanded dims follow the same rule: they merge where "
     "the equation holds, as 0 == n * 0, and a new dim cut from them has stride 0.",
 }
@@ -199,8 +203,6 @@ view_stride.wrong |= {
     "if x had no gap there. Where a new chunk begins, begin again with its own step.",
     f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
     "straddle nothing: put any stride there, and go on with the same chunk.",
-    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim "
-    "in two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
     "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how "
     "far an old index steps; the new dims need steps of their own.",
     f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
@@ -217,10 +219,13 @@ view_stride.wrong |= {
     f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": ONE_CLOSED,
 }
 view_stride.exact |= {
+    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim "
+    "in two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
     f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
     "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
 }
 
+view_stride.mistake(NOT_RUNNING)(Formula(view_stride.reference).with_pieces(FROM_THE_FIRST))
 view_stride.mistake(
     "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not matter "
     "whether its stride fits: leave sizes of 1 out before you look for chunks."
