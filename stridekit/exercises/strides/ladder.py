@@ -122,8 +122,14 @@ row.wrong |= {
     "x.as_strided((x.size(1),), (x.stride(1),), 0)": "Your row starts at element 0 of the storage, "
     "whatever x and i are: the offset counts from there, also if you call as_strided on x[i]. How "
     "many elements lie before x[i, 0]?",
-    "x[i : i + 1]": "That is x[i:i + 1], a matrix with one row. A row has one dim, not two: one size "
-    "and one stride.",
+    **dict.fromkeys(
+        [
+            "x[i : i + 1]",
+            "x.as_strided((1, x.size(1)), (1, x.size(1)), x.storage_offset() + i * x.stride(0))",
+        ],
+        "Two sizes make a matrix, here one with a single row. A row has one dim, not two: one size and "
+        "one stride.",
+    ),
     "x[i].clone()": COPY,
     "x.contiguous()[i]": SOMETIMES_A_COPY,
 }
@@ -198,8 +204,8 @@ column.wrong |= {
     "x.as_strided((x.size(0),), (x.stride(0),), 0)": "Your column starts at element 0 of the "
     "storage, whatever x and j are: the offset counts from there, also if you call as_strided on "
     "x[:, j]. How many elements lie before x[0, j]?",
-    "x[:, j : j + 1]": "That is x[:, j:j + 1], a matrix with one column. A column by itself has one "
-    "dim, not two: one size and one stride.",
+    "x[:, j : j + 1]": "Two sizes make a matrix, here one with a single column. A column by itself "
+    "has one dim, not two: one size and one stride.",
     "x[:, j].clone()": COPY,
     "x.contiguous()[:, j]": SOMETIMES_A_COPY,
 }
