@@ -258,6 +258,10 @@ ALONE = {
         "        return fn(n)\n    return tells\n@told",
         "2 * n",
     ),
+    "names of its own that the notebook has too": (
+        "n, k = object(), object()",
+        "sum(k for k in [n, n])",
+    ),
     "a name of Python, defined anew": ("def sum(n):\n    return 2 * n\n", "sum(n)"),
     "a generator": ("from math import prod", "next(prod((m, 2)) for m in [n])"),
     "letters of all kinds": ("def zweimal(größe):\n    return 2 * größe  # ∀\n", "zweimal(n)"),
