@@ -542,13 +542,13 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
     for question, said in {"2 or 3?": 2, "Skipped?": None, "Other": 1}.items():
         answer(Predict(question, 2), said)
     assert repr(progress()).splitlines() == [
-        "  lesson        exercises passed  next       cards predicted  right first time",
-        "  One: <first>  1 of 2            row        2 of 3           1",
-        "  Two           0 of 1            memset_of",
+        "  lesson           exercises passed  next       cards predicted  right first time",
+        "  01 One: <first>  1 of 2            row        2 of 3           1",
+        "  02 Two           0 of 1            memset_of",
     ]
     html = progress()._repr_html_()
-    assert '<a href="01_one.ipynb">One: &lt;first&gt;</a>' in html
-    assert '<a href="02%20two.ipynb">Two</a>' in html and html.count("<tr>") == 3
+    assert '<a href="01_one.ipynb">01 One: &lt;first&gt;</a>' in html
+    assert '<a href="02%20two.ipynb">02 Two</a>' in html and html.count("<tr>") == 3
 
 
 def test_a_card_that_was_skipped_first_was_not_right_first_time(lessons):
