@@ -327,13 +327,24 @@ def test_what_cannot_stand_alone_is_the_kernels_alone(folder, why, source, monke
     assert [path.name for path in folder.iterdir()] == ["record.jsonl"]
 
 
-def test_two_helpers_of_one_name_are_told_apart(tmp_path):
-    names = cell("def one():\n    return 1\ndef two():\n    return one()\n")
-    other = cell("def one():\n    return 2\n")
-    other["two"], other["__name__"] = names["two"], "__main__"
-    exec("def first(n):\n    return one() + two()", other)
-    with pytest.raises(NotAlone, match="the source of `first` cannot be found"):
-        standing_alone(other["first"], "first", tmp_path)
+@pytest.mark.parametrize(
+    ("why", "name", "source"),
+    [
+        (
+            "it uses two functions named `first`",
+            "old",
+            "def first(n):\n    return first(n)\nold = first\ndef first(n):\n    return 2 * n\n",
+        ),
+        (
+            "the source of `first` cannot be found",
+            "first",
+            "exec('def first(n):\\n    return 2 * n')\n",
+        ),
+    ],
+)
+def test_what_was_defined_anew_or_without_a_cell_has_no_source(tmp_path, why, name, source):
+    with pytest.raises(NotAlone, match=why):
+        standing_alone(cell(source)[name], "first", tmp_path)
 
 
 class Hostile:

@@ -54,7 +54,7 @@ class Progress:
 
 
 def progress() -> Card | Progress:
-    """Show for each lesson what you have passed and predicted; `forget()` begins anew.
+    """Show for each lesson what you have passed and predicted; `forget()` starts over.
 
     The first answer to a card says whether it was right first time. Raises nothing: a notebook that
     cannot be read is left out.
