@@ -12,6 +12,7 @@ import { BINS, code, progress, standing, verdict } from "./game.js";
 
 const NOTES = ["each time", "each time", "on `x`"];
 const KEYS = ["v 1", "c 2", "d 3"];
+const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
 const HOW = "Drag the card into a bin, or press a bin, or type v, c or d.";
 
 function render({ model, el }) {
@@ -57,11 +58,11 @@ function render({ model, el }) {
     words(said, sentence ? `${sign} ${sentence}` : HOW);
     set(said, "data-sign", sign || null);
     bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
-    const heard = [sentence, progress(cards, moves()), next && `Next: ${next.call}`];
-    shell.speak(heard.filter(Boolean).join(" ").replaceAll("`", ""));
+    const heard = `${HEARD[sign]}${sentence} ${progress(cards, moves())}${next ? `. Next: ${next.call}` : ""}`;
+    shell.speak(heard.trim().replaceAll("`", ""));
   }
 
-  /** A bin: its button, and the calls that lie in it; of those that depend, on what. */
+  /** A bin: its button, and the calls that lie in it; where it depends, with the tensors that are copied. */
   function createBin(name, to) {
     const own = button(name, () => put(to), {
       class: "sk-button", "aria-describedby": `${shell.id}-card`, "aria-keyshortcuts": KEYS[to],
@@ -78,7 +79,7 @@ function render({ model, el }) {
         set(own, "aria-disabled", String(isOver));
         items(inside.length).forEach(({ parts: [what, how] }, k) => {
           set(what, "text", cards[inside[k]].call);
-          words(how, to === 2 ? cards[inside[k]].how : "");
+          words(how, cards[inside[k]].copies);
         });
       },
     };
