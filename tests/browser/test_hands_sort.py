@@ -186,12 +186,12 @@ def test_a_card_travels_to_its_bin(show, motion):
     w = show(game())
     w.page.emulate_media(reduced_motion=motion)
     for name, css in [("view", "li"), ("view", ".sk-bin")]:
-        w.page.wait_for_timeout(400)  # what follows at once does not move
         moved = w.evaluate(MOVES, name)
         assert moved == ([css] if motion == "no-preference" else [])
 
 
 MOVES = """(root, name) => {
+  for (const one of root.getAnimations({ subtree: true })) one.cancel();
   [...root.querySelectorAll('button')].find((one) => one.innerText === name).click();
   const own = root.getAnimations({ subtree: true }).filter((one) => !(one instanceof CSSTransition));
   return own.map(({ effect: { target } }) => target.localName === 'li' ? 'li' : `.${target.className}`);

@@ -5,7 +5,6 @@
 // page shows nothing of an answer before its card was put.
 
 import { button, h, inline, pool, set } from "../page/dom.js";
-import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
 import { makeDraggable } from "./drag.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
@@ -30,12 +29,12 @@ function render({ model, el }) {
   const count = h("p", { class: "sk-count" });
   const said = h("p", { class: "sk-verdict" });
   const bins = BINS.map(createBin);
-  const row = h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node));
-  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), said, row);
+  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), said,
+    h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)));
   const head = h("div", {},
     h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), ...inline(game.question)),
     h("p", { class: "sk-tried" }, ...inline(game.tried)));
-  const motion = createMotion(table);
+  const reduced = matchMedia("(prefers-reduced-motion: reduce)");
   makeDraggable(card, {
     over: (...at) => bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
     drop(...at) {
@@ -94,7 +93,7 @@ function render({ model, el }) {
 
   // What a hand does -----------------------------------------------------------------------------
 
-  /** Put the next card into a bin: it travels there, or the bin shakes. */
+  /** Put the next card into a bin: it comes there, or the bin shakes. */
   function put(to) {
     const [next] = standing(cards, moves()).pile;
     if (next === undefined) return;
@@ -102,9 +101,15 @@ function render({ model, el }) {
     const from = card.getBoundingClientRect(); // which may be under a hand
     shell.change({ ...model.get("_state"), moves: [...moves(), [next, to]] });
     own.focus({ preventScroll: true });
-    if (cards[next].bin !== to) return motion.travel(row, [node], () => [8, 0]);
+    if (cards[next].bin !== to) return move(node, 8, 0);
     const { x, y } = list.lastChild.getBoundingClientRect();
-    motion.travel(row, [list.lastChild], () => [from.x - x, from.y - y]);
+    move(list.lastChild, from.x - x, from.y - y);
+  }
+
+  /** Let a node come to its place from so many pixels beside it. */
+  function move(node, x, y) {
+    const transform = [`translate(${x}px,${y}px)`, "none"];
+    if (!reduced.matches) node.animate({ transform }, { duration: 210, easing: "ease-out" });
   }
 
   function restart() {
