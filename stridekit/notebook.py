@@ -12,6 +12,8 @@ import os
 import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
+CHECKS = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)  # an exercise's lesson and name
 IGNORED = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\s*$", re.MULTILINE)
 
 # Without these, outputs would differ between machines or runs.
@@ -126,6 +129,16 @@ def asks(cell: Any) -> bool:
     return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
+def behind(cells: Sequence[Any], card: int) -> list[Any]:
+    """The code right behind a card, which shows the answer: up to words, an exercise or another card."""
+
+    def shows(cell: Any) -> bool:
+        is_plain = not (asks(cell) or CHECKS.search(cell.source))
+        return cell.cell_type == "code" and is_plain
+
+    return list(takewhile(shows, cells[card + 1 :]))
+
+
 def ignores_output(cell: Any) -> bool:
     """True for a code cell whose output the tests do not compare."""
     tagged = "nbval-ignore-output" in cell.metadata.get("tags", [])
@@ -163,10 +176,15 @@ def tidy(notebook: Any) -> None:
     for cell in notebook.cells:
         cell.source = cell.source.replace("\r\n", "\n").strip("\n")
         cell.metadata = {k: v for k, v in cell.metadata.items() if k in CELL_METADATA and v}
-        if asks(cell):
+        folded = cell.metadata.pop("jupyter", {}).get("source_hidden") or asks(cell)
+        if folded:
             cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = _joined([output for output in cell.outputs if _is_worth_storing(output)])
+    for card in (k for k, cell in enumerate(notebook.cells) if asks(cell)):
+        for cell in behind(notebook.cells, card):
+            if cell.outputs:  # an answer; running the cell opens it
+                cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
     for cell, new in zip(notebook.cells, ids(notebook), strict=True):
         cell.id = new
 

@@ -277,7 +277,7 @@ def assert_same(x: torch.Tensor, stage: Stage, texts: list[str]) -> None:
         assert [label.removeprefix("v") for label in stage.labels] == [*map(str, values)], texts
 
 
-# What the pictures, or a list of pieces, do not hold; and a memory format that torch lets pass where nothing is to be copied.
+# What a picture, or a list of pieces, does not hold; and a memory format where nothing is copied.
 OURS = [
     *("the picture holds", "storage ends at", "counts exactly", "exact in a browser"),
     *("is not one of", "does not refuse", "five digits", "are the most"),

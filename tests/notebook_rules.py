@@ -200,6 +200,20 @@ def keeps_its_answers(notebook):
                 yield f"{name}: the code of a card can be read before it is answered"
 
 
+def shows_answers_last(notebook):
+    """What answers a card is code right behind it, and its output is collapsed until it is run."""
+    cells = notebook.content.cells
+    for place, cell in enumerate(cells):
+        if not form.asks(cell):
+            continue
+        runs = form.behind(cells, place)
+        if not runs:
+            yield f"{form.name_of(notebook.content, cell)}: no experiment comes right after the card"
+        for run in runs:
+            if run.outputs and not run.metadata.get("jupyter", {}).get("outputs_hidden"):
+                yield f"{form.name_of(notebook.content, run)}: its output answers the card above"
+
+
 def gives_no_help(notebook):
     """Run All shows no hint and no solution: buttons below each exercise do, and nobody presses them."""
     for cell, name in notebook.cells("code"):

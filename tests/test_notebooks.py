@@ -123,6 +123,15 @@ def unfolds(content):
     content.cells[-1].metadata = {}
 
 
+CARD, ANSWER = code("Predict('?', 1)"), shows("1")
+
+
+def opens_answer(content):
+    """Save a cell with the answer of a card open."""
+    adds(CARD, ANSWER)(content)
+    content.cells[-1].metadata = {}
+
+
 def is_timed(content):
     """Save a cell with the times of its run."""
     content.cells[1].metadata["execution"] = {"iopub.status.busy": "now"}
@@ -179,6 +188,9 @@ BROKEN = [
     (rules.is_in_small_steps, adds(code("x\n" * 13, metadata={"tags": ["exercise"]})), "12 are"),
     (rules.keeps_its_answers, adds(code("x = 1\nPredict('?', x)")), "folded away with it"),
     (rules.keeps_its_answers, unfolds, "can be read"),
+    (rules.shows_answers_last, adds(CARD, markdown("It is 1.")), "no experiment"),
+    (rules.shows_answers_last, adds(CARD, code("ex.row.check(row)")), "no experiment"),
+    (rules.shows_answers_last, opens_answer, "answers the card"),
     (rules.gives_no_help, adds(code("ex.row.hint()")), "nobody has asked"),
     (rules.gives_no_help, adds(code("ex.row.solution()")), "nobody has asked"),
     (rules.describes_images, adds(markdown("![](a.png)")), "alt text"),

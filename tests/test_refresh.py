@@ -193,6 +193,15 @@ def test_the_code_of_a_card_is_folded_away():
     assert card.metadata == {"jupyter": {"source_hidden": True}} and other.metadata == {}
 
 
+def test_the_output_that_answers_a_card_is_collapsed():
+    """Up to the first words; a cell without output, or with another card, has nothing to collapse."""
+    card, shown = code("Predict('1 + 1?', 2)"), [output("stream", name="stdout", text="2")]
+    further = [code("x = 1"), code("print(2)", outputs=shown), words("So it is 2.")]
+    unfolded = code("print(2)", outputs=shown, metadata={"jupyter": {"outputs_hidden": True}})
+    found = [cell.metadata.get("jupyter") for cell in tidied(card, *further, unfolded).cells]
+    assert found == [{"source_hidden": True}, None, {"outputs_hidden": True}, None, None]
+
+
 # What is kept -------------------------------------------------------------------------------------------
 
 

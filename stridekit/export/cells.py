@@ -10,18 +10,16 @@ import html
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from itertools import takewhile
 from typing import Any
 
 from nbconvert.filters.highlight import Highlight2HTML
 
 from stridekit.exercises import Exercise
-from stridekit.notebook import asks
+from stridekit.notebook import CHECKS, asks, behind
 
 IN_LAB = re.compile(r"Shift\+Enter|\*(?:Run|Kernel) →|\b[Rr]un the (?:next )?cell")
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 LESSON = re.compile(r"^from stridekit\.exercises import (\w+)(?: as (\w+))?$", re.MULTILINE)
-CHECK = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)
 ASKS_FOR_HELP = re.compile(r"(\w+)\.(\w+)\.(?:hint|solution)\(\)")
 # What lesson.py's template writes around a cell.
 BEFORE, AFTER = "stridekit_before", "stridekit_after"
@@ -68,8 +66,8 @@ def _folded(cells: list[Any]) -> Iterator[Any]:
     """The cells, with what is behind a card in one fold: the code that runs, the words that explain."""
     rest = list(cells)
     while rest:
-        yield (card := rest.pop(0))
-        runs = list(takewhile(_runs, rest)) if asks(card) else []
+        runs = behind(rest, 0) if asks(rest[0]) else []
+        yield rest.pop(0)
         if not runs:
             continue
         del rest[: len(runs)]
@@ -80,10 +78,6 @@ def _folded(cells: list[Any]) -> Iterator[Any]:
         runs[0].metadata[BEFORE] = BEHIND
         runs[-1].metadata[AFTER] = "</details>"
         yield from runs
-
-
-def _runs(cell: Any) -> bool:
-    return cell.cell_type == "code" and not asks(cell) and not CHECK.search(cell.source)
 
 
 def _parts(words: Any) -> tuple[list[Any], list[Any]]:
@@ -119,7 +113,7 @@ def _find(lessons: dict[str, str], alias: str, name: str) -> Exercise | None:
 
 def _exercise(cell: Any, lessons: dict[str, str]) -> Exercise | None:
     """The exercise that a cell has checked."""
-    found = CHECK.search(cell.source) if cell.cell_type == "code" else None
+    found = CHECKS.search(cell.source) if cell.cell_type == "code" else None
     return _find(lessons, *found.groups()) if found else None
 
 
