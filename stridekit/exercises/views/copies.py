@@ -82,8 +82,8 @@ def keep_row(big: torch.Tensor, i: int) -> torch.Tensor:
 
     big     a 2-D strided tensor of any dtype, perhaps sliced, transposed or expanded
     i       an int from 0 to big.size(0) - 1
-    return  a 1-D tensor with dtype and values of `big[i]`. Its storage belongs to torch (not
-            to an array) and has as many bytes as the elements need, and no more
+    return  a 1-D tensor with the dtype and values of `big[i]`. Its storage belongs to torch
+            (not to an array) and has as many bytes as the elements need, and no more
     """
     return big[i].clone()
 
@@ -118,7 +118,7 @@ keep_row.wrong |= {
     "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python "
     "numbers torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
     "torch.from_numpy(np.array(big.numpy())[i])": BY_NUMPY,
-    "torch.from_numpy(big[i].numpy())": "There and back by NumPy nothing is copied: your row, the array "
+    "torch.from_numpy(big[i].numpy())": "To NumPy and back, nothing is copied: your row, the array "
     "and big are on one memory, and all of it stays alive.",
     "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
     "`empty_like` and its kind only make room. Something has to copy them in.",
@@ -186,7 +186,7 @@ FLOAT = "torch.zeros(4, 6)"
     hints=[
         "Run the steps one after the other, each on what the last one made, and look at two "
         "neighbours at a time: do they share a byte?",
-        "Neither values nor `is`, `data_ptr()`, `_is_view()` or contiguity tell. stridekit's "
+        "Values, `is`, `data_ptr()`, `_is_view()` and contiguity do not tell. stridekit's "
         "`shares_memory(a, b)` does, and so does your own `share_bytes`.",
         "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the "
         "answer; if they do, go on with x = y. After the loop: `len(steps)`.",
@@ -241,7 +241,7 @@ CONTIGUITY = (
     "step can copy what was contiguous before. Ask who shares bytes."
 )
 STORAGES = (
-    "You compare storages, and that is nearly it. After a round trip through NumPy there are two "
+    "You compare storages, and that is close. After a round trip through NumPy there are two "
     "storages on one memory, and the second may begin later: it is the bytes that count."
 )
 STRIDES = (
@@ -257,8 +257,8 @@ RANGES = (
     "gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`."
 )
 SAME_FOR_ALL = (
-    "You say the same of every chain. Run a few of them by hand: the steps that copy stand at "
-    "different places."
+    "You say the same of every chain. Run a few of them by hand: the first copy is another "
+    "step each time."
 )
 NONE_COPIES = (
     "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "

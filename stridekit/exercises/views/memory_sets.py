@@ -90,7 +90,7 @@ def in_runs(found: Iterable[int]) -> str:
         "An element with number e has the bytes `e * item + k` for `k in range(item)`. Put them "
         "all into one set; where t has no element, none is left.",
     ],
-    otherwise="Take the input above to paper: the storage is a line of bytes. Mark the bytes of each "
+    otherwise="Put the input above on paper: the storage is a line of bytes. Mark the bytes of each "
     "element of t, one element after the other, and compare the marks with yours.",
     takeaway="A tensor's memory set: every index, every byte. Two such sets say who shares what.",
 )
@@ -143,8 +143,8 @@ memset_of.slots["{t.storage_offset()}"] = {
 }
 memset_of.slots["t.stride()"] = {
     "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A "
-    "column or a slice with a step leaves gaps, and an expanded tensor comes back: ask "
-    "`t.stride()` where the next element is.",
+    "column or a slice with a step leaves gaps, and an expanded tensor returns to the "
+    "same bytes: ask `t.stride()` where the next element is.",
     "t.shape": "You step by sizes. How far the next element lies is the stride's business: "
     "`t.stride()` has one step for each dim.",
 }
@@ -157,10 +157,10 @@ memset_of.alone["k in range(item)"] = {
 memset_of.alone["e * item + k"] = {
     "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
     "number 5 have when an element takes 2 of them?",
-    "t.storage_offset() + (e - t.storage_offset()) * item + k": "Two units meet: your steps are in "
-    "bytes, the storage offset still counts elements. Try it on a slice that starts later.",
-    "t.storage_offset() * item + (e - t.storage_offset()) + k": "Two units meet: the offset is in "
-    "bytes, your steps are not. torch's strides count elements, and each of those takes "
+    "t.storage_offset() + (e - t.storage_offset()) * item + k": "You mix two units: your steps are in "
+    "bytes, and the storage offset still counts elements. Try it on a slice that starts later.",
+    "t.storage_offset() * item + (e - t.storage_offset()) + k": "You mix two units: the offset is in "
+    "bytes, and your steps are not. torch's strides count elements, and each of those takes "
     "`t.element_size()` bytes.",
     "e + k": "You add numbers of bytes to numbers of elements. The element after number 5 begins a "
     "whole element later, not a byte: multiply before you add.",
@@ -363,8 +363,7 @@ BACKWARDS = (
     "over: ask the array itself where it begins, and how far it steps."
 )
 NO_BFLOAT16 = (
-    "Right until NumPy meets bfloat16, a dtype that it does not have. The bytes are there all the "
-    "same."
+    "Right until NumPy meets bfloat16, a dtype that it does not have. Do without NumPy here."
 )
 
 share_bytes.slots["s * x.itemsize"] = {

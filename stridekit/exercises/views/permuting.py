@@ -41,8 +41,8 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
         "size and which stride does that dim have?",
         "So `shape[dims[d]]` and `stride[dims[d]]`, for d = 0, 1, 2, … in turn.",
     ],
-    otherwise="Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at one "
-    "dim of the result after the other: from which dim of x does it come?",
+    otherwise="Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at the "
+    "result's dims in turn: which dim of x does each come from?",
     takeaway="permute lists the dims in another order: sizes and strides travel together.",
 )
 def permute_layout(
@@ -110,7 +110,7 @@ permute_layout.wrong |= {
     "overwritten(shape, dims), overwritten(stride, dims)": IN_PLACE,
     "permute_layout(shape, stride, [d - 1 for d in dims])": "You count the dims from 1. Dim 0 is the "
     "first, as in any index of Python: `shape[0]` is its size.",
-    "permute_layout(shape, stride, dims)[::-1]": "Both are right, and the other way round: first the "
+    "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: first the "
     "shape, then the stride.",
     "tuple(zip(*permute_layout(shape, stride, dims)))": "You answer with a size and a stride for each "
     "dim. Asked for are two tuples, one of all sizes and one of all strides.",
