@@ -161,7 +161,6 @@ general(
 
 general(
     ex.share_bytes,
-    "not share_bytes(a, b)",
     "bool(np.size(a) and np.size(b)) and share_bytes(a, b) != (a.ndim == b.ndim == 2)",
 )
 general(

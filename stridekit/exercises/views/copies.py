@@ -468,6 +468,7 @@ bump_first.alone["e.clone()"] = {
     "(e.clone() if e.stride(0) == 0 else e)": SOME_COPIED,
     "(e.clone() if e._is_view() else e)": SOME_COPIED,
     "e.clone().float()": DTYPE,
+    "e.clone().long()": DTYPE,
     "torch.tensor(e.tolist())": DTYPE,
 }
 bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = NO_BFLOAT16

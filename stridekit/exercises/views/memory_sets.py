@@ -213,7 +213,13 @@ PAIRS = [  # a line before, and pairs of tensors or arrays
     (X, "x.detach()[3:], x", "x[4], x[::3]", "x[6], x[::3]", "x[2].expand(4, 3), x[:3]"),
     (X, "x[:2].expand(5, 2), x[2:4].expand(5, 2)", "x.unfold(0, 2, 5), x[3:5]"),
     (X, "x[6:], x[6:].as_strided((3,), (1,), 2)"),
-    (F, "x, x.view(torch.uint8)[5:7]", "x[1:2], x.view(torch.int16)[3]"),
+    (
+        F,
+        "x, x.view(torch.uint8)[5:7]",
+        "x.view(torch.uint8)[5:7], x",
+        "x[1:2], x.view(torch.int16)[3]",
+    ),
+    (F, "x.view(torch.uint8)[1::4], x[2:3]", "x[2:3], x.view(torch.uint8)[1::4]"),
     (F, "x.view(torch.int16)[::2], x.view(torch.int16)[1::2]"),
     (X, "x[:0], x"),
     ("", "torch.empty(0), torch.empty(0)"),
@@ -362,6 +368,17 @@ BACKWARDS = (
     "Right until an array walks backwards. torch has no negative strides, so it cannot take `n[::-1]` "
     "over: ask the array itself where it begins, and how far it steps."
 )
+FIRST_ALONE = (
+    "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of a matrix "
+    "have one element in common, and neither begins with it."
+)
+ONLY_ELEMENTS = (
+    "You say True wherever there are elements at all. Two tensors with elements can lie far apart."
+)
+ONE_ITEMSIZE = (
+    "You count with one size of elements for both. A float32 and a view of its bytes are on one memory, "
+    "and their elements have 4 bytes and 1: each has an `itemsize` of its own."
+)
 NO_BFLOAT16 = (
     "Right until NumPy meets bfloat16, a dtype that it does not have. Do without NumPy here."
 )
@@ -385,12 +402,33 @@ share_bytes.slots["(*x.shape, x.itemsize)"] = {
 share_bytes.slots["x.strides"] = {
     "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size of an "
     "element. They count bytes already: print `x.stride()` beside `x.numpy().strides`.",
+    "[s // x.itemsize for s in x.strides]": "You count an array's steps in elements. Addresses count "
+    "bytes, and so do NumPy's strides: take them as they are.",
 }
 share_bytes.slots["(*steps, 1)"] = {
     "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as "
     "`n[::-1]` does: its stride is negative, and its first element lies after its last.",
 }
+share_bytes.alone |= {
+    size.format("x"): {size.format(one): ONE_ITEMSIZE for one in "ab"}
+    for size in ("s * {}.itemsize", "(*x.shape, {}.itemsize)")
+}
+share_bytes.alone["(*x.shape, x.itemsize)"] |= {
+    "(*x.shape, 4)": ONE_WIDTH,
+    "(*x.shape, 8)": ONE_WIDTH,
+    "(*x.shape, x.itemsize + 1)": "One byte too many for each element: the next one belongs to the "
+    "neighbour. `x[:6]` and `x[6:]` only touch.",
+}
+share_bytes.alone["not memsets[0].isdisjoint(memsets[1])"] = {
+    "memsets[1] <= memsets[0]": "You ask whether all of b lies inside a. That is more than sharing: "
+    "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own.",
+    "memsets[0] == memsets[1]": "You ask whether the two have the same bytes. One in common is enough.",
+    "memsets[0] != set() and min(memsets[0]) in memsets[1]": FIRST_ALONE,
+    "any(one and min(one) in other for one, other in (memsets, memsets[::-1]))": FIRST_ALONE,
+}
 share_bytes.wrong |= {
+    "not share_bytes(a, b)": "Each of your answers is the opposite of the right one. `isdisjoint` is "
+    "True where nothing is shared.",
     "bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
     "bool(from_its_storage(a) & from_its_storage(b))": FROM_TWO_STARTS,
     "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b)))"
@@ -408,6 +446,8 @@ share_bytes.wrong |= {
     "np.may_share_memory(a, b)": RANGES,
     "meet(upwards(a), upwards(b))": RANGES,
     "meet(piece(a), piece(b))": PIECES,
+    "a.nbytes > 0 and b.nbytes > 0": ONLY_ELEMENTS,
+    "a.nbytes > 0 or b.nbytes > 0": ONLY_ELEMENTS,
     "a.shape == b.shape and bool((a == b).all())": VALUES,
     "bool(np.isin(a, b).any())": VALUES,
     "base_of(a) is base_of(b)": BASES,

@@ -110,6 +110,8 @@ permute_layout.wrong |= {
     "overwritten(shape, dims), overwritten(stride, dims)": IN_PLACE,
     "permute_layout(shape, stride, [d - 1 for d in dims])": "You count the dims from 1. Dim 0 is the "
     "first, as in any index of Python: `shape[0]` is its size.",
+    "permute_layout(shape, stride, dims[::-1])": "You read `dims` from its end. The result's dim 0 is x's "
+    "dim `dims[0]`.",
     "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: first the "
     "shape, then the stride.",
     "tuple(zip(*permute_layout(shape, stride, dims)))": "You answer with a size and a stride for each "
