@@ -409,11 +409,10 @@ share_bytes.slots["(*steps, 1)"] = {
     "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as "
     "`n[::-1]` does: its stride is negative, and its first element lies after its last.",
 }
-share_bytes.alone |= {
-    size.format("x"): {size.format(one): ONE_ITEMSIZE for one in "ab"}
-    for size in ("s * {}.itemsize", "(*x.shape, {}.itemsize)")
-}
-share_bytes.alone["(*x.shape, x.itemsize)"] |= {
+share_bytes.alone["s * x.itemsize"] = {f"s * {one}.itemsize": ONE_ITEMSIZE for one in "ab"}
+share_bytes.alone["(*x.shape, x.itemsize)"] = {
+    "(*x.shape, a.itemsize)": ONE_ITEMSIZE,
+    "(*x.shape, b.itemsize)": ONE_ITEMSIZE,
     "(*x.shape, 4)": ONE_WIDTH,
     "(*x.shape, 8)": ONE_WIDTH,
     "(*x.shape, x.itemsize + 1)": "One byte too many for each element: the next one belongs to the "
