@@ -77,7 +77,7 @@ def test_torch_is_the_judge(shares):
                 assert bool(words) == (b != card["bin"])
                 assert not words or against[b] in words, card["call"]
             missing = [s for s in ("x", *ALSO) if s not in found]
-            assert ("an error for" in card["how"]) == bool(missing)
+            assert ("raises an error for" in card["how"]) == bool(missing)
             assert all(f"`{source}`" in card["how"] for source in missing)
 
 
@@ -96,13 +96,16 @@ def test_a_right_move_stays_and_tells_why():
     for move, how in [
         (
             ("x.t()", "view"),
-            "a view each time, of `x` with shape (6, 4), stride (1, 6), storage_offset 0",
+            "makes a view each time: of `x` with shape (6, 4), stride (1, 6), storage_offset 0",
         ),
-        (("x + 0", "copy"), "a copy each time, with memory of its own"),
-        (("x.reshape(-1)", "it depends"), "a view of `x` and `x[1:]`, a copy of `x.t()`"),
+        (("x + 0", "copy"), "makes a copy each time, with memory of its own"),
+        (
+            ("x.reshape(-1)", "it depends"),
+            "makes a view of `x` and `x[1:]`, but copies `x.t()`",
+        ),
     ]:
         w.moves += (move,)
-        assert told(w)[0] == f"  ✓ `{move[0]}`: {how}."
+        assert told(w)[0] == f"  ✓ `{move[0]}` {how}."
     assert told(w)[1] == "  All 3 sorted, 3 at the first try."
 
 
@@ -170,9 +173,9 @@ def test_what_torch_refuses_for_some_tensors_does_not_count():
     assert {*w.answers.values()} == {"view"}
     assert (
         how["x.view(24)"]
-        == "a view of `x`, an error for `x.t()` and `x[0].expand(4, 6)`; never a copy"
+        == "makes a view of `x`, but raises an error for `x.t()` and `x[0].expand(4, 6)`; it never copies"
     )
-    assert how["x.t_()"] == "`x`, `x.t()` and `x[0].expand(4, 6)` themselves; never a copy"
+    assert how["x.t_()"] == "gives back `x`, `x.t()` and `x[0].expand(4, 6)`; it never copies"
 
 
 def test_texts_of_calls_may_hold_several_over_several_lines():

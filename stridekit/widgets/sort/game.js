@@ -5,7 +5,7 @@ export const BINS = ["view", "copy", "it depends"];
 
 /**
  * A card as judge.py makes it: `bin` is the number of the right one, `against[b]` speaks against bin b.
- * @typedef {{call: string, quoted: string, bin: number, how: string, against: string[]}} Card
+ * @typedef {{call: string, quoted: string, bin: number, how: string, copies: string, against: string[]}} Card
  */
 
 /**
@@ -28,7 +28,7 @@ export function verdict(cards, moves) {
   if (!moves.length) return ["", ""];
   const [card, to] = moves.at(-1);
   const { call, bin, how, against } = cards[card];
-  return bin === to ? ["✓", `\`${call}\`: ${how}.`] : ["✗", `\`${call}\` ${against[to]}. It goes back under the pile.`];
+  return bin === to ? ["✓", `\`${call}\` ${how}.`] : ["✗", `\`${call}\` ${against[to]}. It goes back under the pile.`];
 }
 
 /** How far the game is; at its end, what to look at again. @param {Card[]} cards */

@@ -40,7 +40,7 @@ def verdict(cards: Cards, moves: Moves) -> tuple[str, str]:
         return "", ""
     card, to = cards[moves[-1][0]], moves[-1][1]
     if card["bin"] == to:
-        return "✓", f"`{card['call']}`: {card['how']}."
+        return "✓", f"`{card['call']}` {card['how']}."
     return "✗", f"`{card['call']}` {card['against'][to]}. It goes back under the pile."
 
 

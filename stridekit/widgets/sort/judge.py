@@ -17,6 +17,12 @@ from stridekit.tensors.sharing import memset, shares_memory
 
 MOST_CALLS, MOST_TENSORS, LONGEST = 24, 8, 48  # LONGEST is that of a call, in characters
 LARGEST = 2**20  # bytes: each call gets a storage of its own, into which it may write
+DOES = {
+    "itself": "gives back",
+    "view": "makes a view of",
+    "copy": "copies",
+    "error": "raises an error for",
+}
 NUMBERS = "shape {0.shape}, stride {0.stride}, storage_offset {0.storage_offset}"
 
 
@@ -121,35 +127,29 @@ def _card(call: str, tries: Sequence[Try]) -> dict[str, Any]:
     taken = listed([one.source for one in tries if one.made != "error"])
     against = ["", "", f"does not depend on `x`: the answer is the same for {taken}"]
     if "copy" in made:
-        against[0] = f"is not always a view: it makes a copy of `{made['copy'][0]}`"
+        against[0] = f"is not always a view: it copies `{made['copy'][0]}`"
     if shared:
-        source, is_new = shared[0].source, shared[0].made == "view"
-        does = f"makes a view of `{source}`" if is_new else f"gives back `{source}` itself"
-        against[1] = f"is not always a copy: it {does}"
+        against[1] = f"is not always a copy: it {DOES[shared[0].made]} `{shared[0].source}`"
     against[place] = ""
     return {
         "call": call,
         "quoted": repr(call),
         "bin": place,
         "how": _how(made, place, tries[0].numbers),
+        "copies": f"copies {listed(made['copy'])}" if place == 2 else "",
         "against": against,
     }
 
 
 def _how(made: dict[str, list[str]], place: int, numbers: str) -> str:
-    """What a call makes of which tensor; `numbers` are those of the first result."""
+    """What a call does with which tensor; `numbers` are those of the first result."""
     if [*made] == ["view"]:
-        return f"a view each time, of `x` with {numbers}"
+        return f"makes a view each time: of `x` with {numbers}"
     if [*made] == ["copy"]:
-        return "a copy each time, with memory of its own"
-    groups = ", ".join(_group(what, sources) for what, sources in made.items())
-    return groups + ("; never a copy", "; never a view", "")[place]
-
-
-def _group(what: str, sources: Sequence[str]) -> str:
-    if what == "itself":
-        return f"{listed(sources)} {'itself' if len(sources) == 1 else 'themselves'}"
-    return f"{'an error for' if what == 'error' else f'a {what} of'} {listed(sources)}"
+        return "makes a copy each time, with memory of its own"
+    *most, last = (f"{DOES[what]} {listed(sources)}" for what, sources in made.items())
+    does = f"{', '.join(most)}, but {last}" if most else last
+    return does + ("; it never copies", "; it never makes a view", "")[place]
 
 
 def listed(sources: Sequence[str]) -> str:

@@ -5,13 +5,13 @@
 // page shows nothing of an answer before its card was put.
 
 import { button, h, inline, pool, set } from "../page/dom.js";
-import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
 import { makeDraggable } from "./drag.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
 
 const NOTES = ["each time", "each time", "on `x`"];
 const KEYS = ["v 1", "c 2", "d 3"];
+const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
 const HOW = "Drag the card into a bin, or press a bin, or type v, c or d.";
 
 function render({ model, el }) {
@@ -29,12 +29,12 @@ function render({ model, el }) {
   const count = h("p", { class: "sk-count" });
   const said = h("p", { class: "sk-verdict" });
   const bins = BINS.map(createBin);
-  const row = h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node));
-  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), said, row);
+  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), said,
+    h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)));
   const head = h("div", {},
     h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), ...inline(game.question)),
     h("p", { class: "sk-tried" }, ...inline(game.tried)));
-  const motion = createMotion(table);
+  const reduced = matchMedia("(prefers-reduced-motion: reduce)");
   makeDraggable(card, {
     over: (...at) => bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
     drop(...at) {
@@ -57,11 +57,11 @@ function render({ model, el }) {
     words(said, sentence ? `${sign} ${sentence}` : HOW);
     set(said, "data-sign", sign || null);
     bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
-    const heard = [sentence, progress(cards, moves()), next && `Next: ${next.call}`];
-    shell.speak(heard.filter(Boolean).join(" ").replaceAll("`", ""));
+    const heard = `${HEARD[sign]}${sentence} ${progress(cards, moves())}${next ? `. Next: ${next.call}` : ""}`;
+    shell.speak(heard.trim().replaceAll("`", ""));
   }
 
-  /** A bin: its button, and the calls that lie in it; of those that depend, on what. */
+  /** A bin: its button, and the calls that lie in it; where it depends, with the tensors that are copied. */
   function createBin(name, to) {
     const own = button(name, () => put(to), {
       class: "sk-button", "aria-describedby": `${shell.id}-card`, "aria-keyshortcuts": KEYS[to],
@@ -78,7 +78,7 @@ function render({ model, el }) {
         set(own, "aria-disabled", String(isOver));
         items(inside.length).forEach(({ parts: [what, how] }, k) => {
           set(what, "text", cards[inside[k]].call);
-          words(how, to === 2 ? cards[inside[k]].how : "");
+          words(how, cards[inside[k]].copies);
         });
       },
     };
@@ -93,7 +93,7 @@ function render({ model, el }) {
 
   // What a hand does -----------------------------------------------------------------------------
 
-  /** Put the next card into a bin: it travels there, or the bin shakes. */
+  /** Put the next card into a bin: it comes there, or the bin shakes. */
   function put(to) {
     const [next] = standing(cards, moves()).pile;
     if (next === undefined) return;
@@ -101,9 +101,15 @@ function render({ model, el }) {
     const from = card.getBoundingClientRect(); // which may be under a hand
     shell.change({ ...model.get("_state"), moves: [...moves(), [next, to]] });
     own.focus({ preventScroll: true });
-    if (cards[next].bin !== to) return motion.travel(row, [node], () => [8, 0]);
+    if (cards[next].bin !== to) return move(node, 8, 0);
     const { x, y } = list.lastChild.getBoundingClientRect();
-    motion.travel(row, [list.lastChild], () => [from.x - x, from.y - y]);
+    move(list.lastChild, from.x - x, from.y - y);
+  }
+
+  /** Let a node come to its place from so many pixels beside it. */
+  function move(node, x, y) {
+    const transform = [`translate(${x}px,${y}px)`, "none"];
+    if (!reduced.matches) node.animate({ transform }, { duration: 210, easing: "ease-out" });
   }
 
   function restart() {

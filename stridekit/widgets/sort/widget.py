@@ -39,7 +39,7 @@ class Sort(Framed):
       `x` is torch.float32 of shape (4, 6); torch has run each call on `x`, `x.t()` and `x[:, 2:]`
       to sort: x + 1 | x.reshape(-1)
       view: x[1:]
-      ✗ `x.reshape(-1)` is not always a view: it makes a copy of `x.t()`. It goes back under the pile.
+      ✗ `x.reshape(-1)` is not always a view: it copies `x.t()`. It goes back under the pile.
       1 of 3 sorted
     >>> game.answers
     {'x[1:]': 'view', 'x + 1': 'copy', 'x.reshape(-1)': 'it depends'}
