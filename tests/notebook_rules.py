@@ -182,6 +182,8 @@ def is_small(notebook):
 def is_in_small_steps(notebook):
     """One idea a cell, so that each can be read at a glance."""
     for cell, name in notebook.cells():
+        if form.asks(cell):  # folded away
+            continue
         most = LONGEST_CODE if cell.cell_type == "code" else LONGEST_MARKDOWN
         if "exercise" in cell.metadata.get("tags", []):
             most = LONGEST_EXERCISE
