@@ -76,7 +76,8 @@ def flatten_images(x: torch.Tensor) -> torch.Tensor:
 
     x       a tensor of shape (N, C, H, W), in any layout
     return  a tensor of shape (N, C * H * W): row n has x[n] in the order C, H, W, as the weights
-            of a trained Linear layer expect it. A view wherever one exists; else one copy of x
+            of a trained Linear layer expect it. A view wherever one exists; else one copy of x,
+            by functions of torch
     """
     return x.flatten(1)
 
@@ -123,6 +124,7 @@ TIMES = [  # whose sums and products floats hold exactly, so that every way to c
     *((100, 30, 20), (8, 5, 2), (7, 5, 2), (0.5, 0.375, 0.25), (1, 10, 1), (1.5, 8.0, 0.5)),
     *((12, 7, 3), (12, 7, 4), (13, 7, 4), (14, 7, 4), (1000, 3, 2), (0.75, 0.25, 0.125)),
     *((0, 2, 1), (5, 2, 2), (5, 2, 3), (0.5, 0.25, 0.75), (0, 2, 2), (0, 2, 3), (40, 0.0625, 0)),
+    *((2049, 33, 1), (1_500_000, 0.5, 0.375)),
 ]
 
 
@@ -166,12 +168,16 @@ TIME_OF_ONE_USE = (
     "difference between before and after."
 )
 FOR_FREE = (
-    "You compare one use with one use, as if converting were free. It has to be paid for once, and "
-    "each use pays back only a little of it."
+    "That answer takes no notice of what converting costs, or almost none. It has to be paid for once, "
+    "and each use pays back only `before - after` of it."
 )
 NEVER = (
-    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays anything back: "
-    "the answer there is `math.inf`, not what the formula happens to give."
+    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays a cost back: the "
+    "answer there is `math.inf`."
+)
+A_LIMIT = (
+    "Right for small n. Nothing limits n: small savings can pay a conversion back after millions of uses. "
+    "Where no n does, the times say so: no use gets cheaper."
 )
 FREE = (
     "Right where the conversion costs something. A conversion that takes no time has paid back after "
@@ -181,6 +187,7 @@ FREE = (
 uses_to_pay_back.slots["(before - after)"] = {
     "(after or before)": TIME_OF_ONE_USE,
     "before": TIME_OF_ONE_USE,
+    "(after - before)": "What a use saves is `before - after`; you subtract the other way round.",
 }
 uses_to_pay_back.slots["math.ceil("] = {
     "math.floor(": "You round down. After that many uses the conversion has not quite paid back "
@@ -193,12 +200,17 @@ uses_to_pay_back.slots["math.ceil("] = {
 uses_to_pay_back.slots["return math.inf"] = {
     "return -1": NEVER,
     "return 0": NEVER,
+    "return None": NEVER,
+    "return -math.inf": NEVER,
 }
 uses_to_pay_back.alone["after >= before"] = {
     "False": NEVER,
+    "after > before": "Where before and after are equal, a use saves nothing, and you divide by 0. No "
+    "number of uses pays anything back there.",
 }
 uses_to_pay_back.alone["return 0"] = {
     "return 1": FREE,
+    "return math.inf": FREE,
 }
 uses_to_pay_back.alone["convert == 0"] = {
     "convert == 0 and after < before": FREE,
@@ -209,6 +221,11 @@ uses_to_pay_back.wrong |= {
     "math.inf if after >= before else convert // (before - after) + 1": "One use too many where "
     "the sums are equal: then the conversion has paid back exactly, and that counts. The question "
     "is when it takes no longer, not when it is faster.",
+    "uses_to_pay_back(convert, before, after) + 1": "One use too many: rounded up, the quotient already "
+    "is the count.",
+    "n if (n := uses_to_pay_back(convert, before, after)) <= 10_000 else math.inf": A_LIMIT,
+    "n if (n := uses_to_pay_back(convert, before, after)) <= 900 else math.inf": A_LIMIT,
+    "n if (n := uses_to_pay_back(convert, before, after)) <= 100 else math.inf": A_LIMIT,
     "1 if after < before else math.inf": FOR_FREE,
     "0 if after < before else math.inf": FOR_FREE,
 }
