@@ -139,6 +139,14 @@ def behind(cells: Sequence[Any], card: int) -> list[Any]:
     return list(takewhile(shows, cells[card + 1 :]))
 
 
+def explains(cells: Sequence[Any], card: int) -> Any | None:
+    """The words below the code behind a card; None where a part of the lesson begins there."""
+    runs = behind(cells, card)
+    place = card + 1 + len(runs)
+    words = cells[place] if runs and place < len(cells) else None
+    return words if words and words.cell_type == "markdown" and words.source[0] != "#" else None
+
+
 def ignores_output(cell: Any) -> bool:
     """True for a code cell whose output the tests do not compare."""
     tagged = "nbval-ignore-output" in cell.metadata.get("tags", [])
@@ -176,8 +184,8 @@ def tidy(notebook: Any) -> None:
     for cell in notebook.cells:
         cell.source = cell.source.replace("\r\n", "\n").strip("\n")
         cell.metadata = {k: v for k, v in cell.metadata.items() if k in CELL_METADATA and v}
-        folded = cell.metadata.pop("jupyter", {}).get("source_hidden") or asks(cell)
-        if folded:
+        folded = cell.metadata.pop("jupyter", {}).get("source_hidden")
+        if asks(cell) or (folded and cell.cell_type == "code"):
             cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = _joined([output for output in cell.outputs if _is_worth_storing(output)])
@@ -185,6 +193,8 @@ def tidy(notebook: Any) -> None:
         for cell in behind(notebook.cells, card):
             if cell.outputs:  # an answer; running the cell opens it
                 cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
+        if words := explains(notebook.cells, card):
+            words.metadata["jupyter"] = {"source_hidden": True}
     for cell, new in zip(notebook.cells, ids(notebook), strict=True):
         cell.id = new
 

@@ -193,13 +193,17 @@ def test_the_code_of_a_card_is_folded_away():
     assert card.metadata == {"jupyter": {"source_hidden": True}} and other.metadata == {}
 
 
-def test_the_output_that_answers_a_card_is_collapsed():
-    """Up to the first words; a cell without output, or with another card, has nothing to collapse."""
+def test_what_answers_a_card_is_folded():
+    """The outputs of the code behind it, and the first words; what follows them stays open."""
     card, shown = code("Predict('1 + 1?', 2)"), [output("stream", name="stdout", text="2")]
-    further = [code("x = 1"), code("print(2)", outputs=shown), words("So it is 2.")]
-    unfolded = code("print(2)", outputs=shown, metadata={"jupyter": {"outputs_hidden": True}})
-    found = [cell.metadata.get("jupyter") for cell in tidied(card, *further, unfolded).cells]
-    assert found == [{"source_hidden": True}, None, {"outputs_hidden": True}, None, None]
+    runs = [code("x = 1"), code("print(2)", outputs=shown), words("So it is 2.")]
+    after = [code("print(2)", outputs=shown, metadata={"jupyter": {"outputs_hidden": True}})]
+    after += [words("More.", metadata={"jupyter": {"source_hidden": True}})]
+    found = [cell.metadata.get("jupyter") for cell in tidied(card, *runs, *after).cells]
+    folded = {"source_hidden": True}
+    assert found == [folded, None, {"outputs_hidden": True}, folded, None, None]
+    *_, part = tidied(card, runs[0], words("## Next")).cells
+    assert part.metadata == {}
 
 
 # What is kept -------------------------------------------------------------------------------------------

@@ -39,14 +39,38 @@ function showSaved({ content: { rendermime } }, { model, sessionContext }) {
   };
 }
 
+/** What answers a card is stored folded (stridekit/notebook.py says which cells). Its words open once the code above has run. */
+function openWords({ content }, model) {
+  const open = (above) => {
+    const words = content.widgets[content.widgets.findIndex((cell) => cell.model === above) + 1];
+    if (words?.model.type === "markdown") words.inputHidden = false;
+  };
+  const watch = (cell) =>
+    cell.stateChanged.connect((_, { name, newValue }) => name === "executionCount" && newValue && open(cell));
+  for (const cell of model.cells) watch(cell);
+  model.cells.changed.connect((_, { newValues }) => newValues.forEach(watch));
+  const asks = () => [...model.cells].some((cell) => /^Predict\(/m.test(cell.sharedModel.source));
+  const mark = () => content.node.classList.toggle("stridekit-asks", asks());
+  model.contentChanged.connect(mark);
+  mark();
+}
+
+// JupyterLab shows the first line of what is folded, which is the answer itself.
 // A picture on white paper (plots.py says which) is turned over where JupyterLab is dark; export/pages.css does the same.
-const SHEET = `[data-jp-theme-light="false"] .jp-RenderedImage {
+const SHEET = `.stridekit-asks {
+  .jp-OutputPlaceholder, .jp-MarkdownCell .jp-InputPlaceholder {
+    .jp-PlaceholderText { font-size: 0; }
+    .jp-PlaceholderText::before { font-size: var(--jp-code-font-size); content: "What torch says: run the cell"; }
+  }
+  .jp-MarkdownCell .jp-InputPlaceholder .jp-PlaceholderText::before { content: "And why"; }
+}
+[data-jp-theme-light="false"] .jp-RenderedImage {
   img.jp-needs-light-background { filter: invert(.933) hue-rotate(180deg); }
 }`;
 
 const plugin = {
   id: "stridekit:lessons",
-  description: "Leaves lessons clean that were only opened, shows saved widgets, and turns plots dark.",
+  description: "Leaves lessons clean that were only opened, shows saved widgets, folds answers, and turns plots dark.",
   autoStart: true,
   activate({ docRegistry }) {
     document.head.append(Object.assign(document.createElement("style"), { textContent: SHEET }));
@@ -54,6 +78,7 @@ const plugin = {
       createNew(panel, context) {
         stayClean(context.model);
         showSaved(panel, context);
+        openWords(panel, context.model);
       },
     });
   },

@@ -1,7 +1,10 @@
-"""The first minute in JupyterLab: the start page opens, two keys move a stride, nothing scrolls away."""
+"""The first minutes in JupyterLab: two keys move a stride, nothing scrolls away, no answer shows too early."""
 
+import nbformat
 import pytest
+from playwright.sync_api import expect
 
+from stridekit import notebook as form
 from tests.browser.pages import code
 from tests.needs import needs_chromium
 
@@ -54,3 +57,30 @@ def test_a_widget_takes_the_keys_from_nobody(lab, start):
     start.wait_for_function("!document.querySelector('.sk-explorer')?.old")
     start.locator(".sk-explorer").wait_for()
     assert state(start) == [0, False]
+
+
+def test_an_answer_is_folded_until_its_cell_has_run(lab):
+    """Also the first line of it, which JupyterLab shows of what is folded, and the words that explain it."""
+    cells = [
+        nbformat.v4.new_code_cell("from stridekit import Predict"),
+        nbformat.v4.new_code_cell("Predict('What is 5 * 8?', 40)"),
+        nbformat.v4.new_code_cell("5 * 8", outputs=[ANSWER]),
+        nbformat.v4.new_markdown_cell("Five rows of eight are 40."),
+    ]
+    lesson = nbformat.v4.new_notebook(cells=cells)
+    form.tidy(lesson)
+    (lab.root / "folded.ipynb").write_text(form.write(lesson), encoding="utf-8")
+    page = lab.open("folded.ipynb")
+    ran, words = page.locator(".jp-Cell").nth(2), page.locator(".jp-Cell").nth(3)
+    for cell in (ran, words):
+        expect(cell.locator(".jp-PlaceholderText")).to_have_css("font-size", "0px")
+        expect(cell.locator(".jp-OutputArea-output, .jp-MarkdownOutput")).not_to_be_visible()
+    assert not page.evaluate("jupyterapp.shell.currentWidget.context.model.dirty")
+    ran.click()
+    page.keyboard.press("Shift+Enter")
+    expect(ran.locator(".jp-OutputArea-output")).to_have_text("40")
+    expect(words.locator(".jp-MarkdownOutput")).to_have_text("Five rows of eight are 40.")
+    lab.close(page)
+
+
+ANSWER = nbformat.v4.new_output("execute_result", {"text/plain": "40"}, execution_count=3)
