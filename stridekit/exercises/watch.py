@@ -85,9 +85,8 @@ class Watch(TorchFunctionMode):
 
 
 def layout_facts(t: torch.Tensor) -> dict[str, Any]:
-    """Shape, stride and storage_offset as facts; a stride by which no index steps is free."""
-    stepped = [n > 1 and t.numel() > 0 for n in t.shape]
-    stride = tuple(s if by else "free" for by, s in zip(stepped, t.stride(), strict=True))
+    """Shape, stride and storage_offset as facts; the stride of a dim of size 0 or 1 is free."""
+    stride = tuple(s if n > 1 else "free" for n, s in zip(t.shape, t.stride(), strict=True))
     return {
         "shape": tuple(t.shape),
         "stride": stride,
