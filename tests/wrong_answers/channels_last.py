@@ -20,7 +20,7 @@ def told(exercise, words, *expressions):
 
 told(
     ex.channels_last_stride,
-    "Those are bytes",
+    "as bytes would be",
     "[torch.empty(shape, memory_format=torch.channels_last).stride(d) * 4 for d in range(4)]",
 )
 told(

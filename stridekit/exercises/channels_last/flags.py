@@ -100,12 +100,12 @@ def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int])
     return found
 
 
-ORDERS = list(zip(NAMES, [(0, 1, 2, 3), (0, 2, 3, 1)], strict=True))
+ORDERS = list(zip(NAMES, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True))  # from the innermost dim
 
 
 def dim_order(shape: Ints, stride: Ints) -> Ints:
-    """The dims from the outermost to the innermost, by the strides alone."""
-    return torch.empty_strided(shape, stride).dim_order()
+    """The dims from the innermost to the outermost, by the strides alone."""
+    return torch.empty_strided(shape, stride).dim_order()[::-1]
 
 
 def new_stride(shape: Ints, name: str) -> Ints:
@@ -115,8 +115,7 @@ def new_stride(shape: Ints, name: str) -> Ints:
 
 def walked(shape: Ints, stride: Ints, skip: int | None = None) -> list[tuple[str, list[int]]]:
     """For each format the strides from its innermost dim to its outermost, but for a size to skip."""
-    orders = zip(NAMES, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True)
-    return [(name, [stride[d] for d in order if shape[d] != skip]) for name, order in orders]
+    return [(name, [stride[d] for d in order if shape[d] != skip]) for name, order in ORDERS]
 
 
 ONE_ANSWER = (
@@ -346,7 +345,6 @@ first_to_lose.wrong |= {
     "len(layers) - (len(layers) - 1 in losses(layers, x))": AT_THE_END,
     "min(losses(layers, x, mended=True), default=len(layers))": "You convert what one layer returns before "
     "you give it to the next. So each is asked alone; run as they are, one hands its loss on.",
-    "first_to_lose(layers, x) - 1": "You name the last layer that still keeps the format, or count "
-    "those before the loss less one. The one to blame is the next: its output is the first that is "
-    "not channels-last.",
+    "first_to_lose(layers, x) - 1": "One too few: that layer still keeps the format. The one to "
+    "blame is the next, whose output is the first that is not channels-last.",
 }

@@ -58,8 +58,8 @@ IN_MEMORY_ORDER = (
     "(N, C, H, W), and a stride stands in the order of the shape."
 )
 IN_BYTES = (
-    "Those are bytes: each number is the right one times the size of an element. torch counts strides "
-    "in elements, so its innermost dim steps by 1. (NumPy's `strides` are in bytes.)"
+    "Each number is so many times the right one, always as many, as bytes would be. torch counts strides "
+    "in elements, so the innermost dim steps by 1. (NumPy's `strides` are in bytes.)"
 )
 SIZE_ONE = (
     "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: "
@@ -86,7 +86,7 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
     "the channels of the first lie between. Everything outside C has to step over a whole pixel.",
     "(h * w * c, w * c, c, 1)": IN_MEMORY_ORDER,
     "(1, c, w * c, h * w * c)": IN_MEMORY_ORDER,
-    "(h * w * c, c, 1, w * c)": "You permuted the right numbers the wrong way round. `permute(0, "
+    "(h * w * c, c, 1, w * c)": "The right numbers, permuted the wrong way round. `permute(0, "
     "3, 1, 2)` brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check one: the "
     "stride of C should be 1.",
     "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the "
@@ -178,8 +178,8 @@ COPIES = (
     "lay side by side, and now they do not. Reordering the dims is enough, and copies nothing."
 )
 NO_REORDERING = (
-    "`view` and `reshape` never reorder: they cut the same run of elements into other sizes, and "
-    "what was the green of a pixel is now its neighbour. Reordering dims is what `permute` does."
+    "The elements still run in their old order, only cut into other sizes: what was the green of a pixel "
+    "is now its neighbour. `view` and `reshape` never reorder; reordering dims is what `permute` does."
 )
 MISREAD = (
     "Asked of images of shape (N, H, W, C), channels_last takes the second dim, H, for the channels, and "
@@ -204,10 +204,10 @@ channels_last_view.wrong |= {
     "channels_last_view(images).clone(memory_format=torch.contiguous_format)": COPIES,
     "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole "
     "batch, where this call returns the tensor itself. A part of a batch has gaps, so it is copied "
-    "there. The permute alone was enough.",
-    "channels_last_view(images).to(memory_format=torch.channels_last)": "`.to(memory_format=…)` "
-    "copies where torch does not take the tensor for channels-last, here because of the order in "
-    "which these images lie. A view was asked for, whatever they look like.",
+    "there. The reordered view alone was enough.",
+    "channels_last_view(images).to(memory_format=torch.channels_last)": "A copy where torch "
+    "does not take the tensor for channels-last, as `.to(memory_format=…)` makes one: here because of the "
+    "order in which these images lie. A view was asked for, whatever they look like.",
     "images.to(memory_format=torch.channels_last)": MISREAD,
     "images.contiguous(memory_format=torch.channels_last)": MISREAD,
     "images.reshape(nchw(images))": NO_REORDERING,
