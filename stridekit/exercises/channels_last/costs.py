@@ -61,14 +61,14 @@ def read_rows(answer: Any, args: Arguments) -> Outcome:
         "x = torch.zeros(0, 3, 2, 4).to(memory_format=torch.channels_last)",
     ],
     hints=[
-        "The order is given: C, then H, then W, as `x.flatten(1)` has it. When do these elements lie "
-        "evenly in memory, so that a view can walk them? Not only when x is contiguous.",
+        "The order is given: C, then H, then W. When do these elements lie evenly in memory, so that a "
+        "view can walk them? Not only when x is contiguous.",
         "`contiguous()` asks about N as well, but N is not merged with anything. Which function of "
         "torch gives a view where one exists, and copies only otherwise?",
         "`reshape` and `flatten` try the view first. One of them, on x as it is, is all.",
     ],
-    otherwise="Compare with `x.flatten(1)`: the values of row 0, and the bytes copied. Anything that you "
-    "do to x before can only add a copy, or change the order.",
+    otherwise="Compare the two lines: the shape, the values of row 0, and the bytes copied. Anything that "
+    "you do to x before it is flattened can only add a copy, or change the order.",
     takeaway="`flatten` copies only where the strides leave no other way, and it keeps the order C, H, W.",
 )
 def flatten_images(x: torch.Tensor) -> torch.Tensor:
@@ -96,16 +96,16 @@ flatten_images.slots["x"] = {
     "those of `x[::2]` lie whole in memory, only with gaps between them. Try what gives a view "
     "first.",
     "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read "
-    "as it lies. In contiguous_format a view is there for nothing.",
+    "as it lies. In contiguous_format a view costs nothing.",
     "x.clone()": "One copy too many: you make one yourself, and where the strides leave no other "
     "way, as on channels-last images, flattening makes another. Leave the copying to `flatten`.",
     "x.permute(0, 2, 3, 1)": NHWC_ORDER,
 }
 flatten_images.slots["flatten(1)"] = {
     "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
-    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, "
-    "and from none of them torch cannot work out what -1 should be. Say the size, or call what "
-    "multiplies the sizes itself.",
+    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, and "
+    "from their number, 0, torch cannot work out what -1 should be. Say the size, or call what multiplies "
+    "the sizes itself.",
 }
 flatten_images.alone["flatten(1)"] = {
     "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow one: "
@@ -138,8 +138,8 @@ TIMES = [  # whose sums and products floats hold exactly, so that every way to c
     hints=[
         "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. For "
         "which n is the second no longer the larger?",
-        "Each use saves `before - after`. How many of these savings make up for convert? Part of a use "
-        "does not exist, and savings that are no savings never add up.",
+        "Each use saves `before - after`. How many of these savings make up for convert? Round up, as "
+        "there is no half a use; and where a use saves nothing, no number of them adds up.",
         "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if convert "
         "is 0, and else `math.inf`.",
     ],
@@ -164,7 +164,7 @@ def uses_to_pay_back(convert: float, before: float, after: float) -> float:
 
 
 TIME_OF_ONE_USE = (
-    "You divide by the time of one use. What pays the conversion back is what a use *saves*: the "
+    "You divide by the time of one use. What pays the conversion back is what a use saves: the "
     "difference between before and after."
 )
 FOR_FREE = (
