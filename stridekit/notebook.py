@@ -21,6 +21,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+from stridekit import _kept
+
 ON_PAPER = "needs_background"  # in an output's metadata; JupyterLab and nbconvert know it
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_METADATA = {"tags", "jupyter"}
@@ -44,6 +46,8 @@ ENVIRONMENT = {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYTHONSTARTUP": "",
     "PYTHONWARNINGS": "",
+    # A learner's own answers change no output, and none are written.
+    _kept.VARIABLE: "no",
     # A progress bar shows or not, depending on the speed of the machine.
     "TQDM_DISABLE": "1",
 }

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from nbconvert.exporters import templateexporter
 
+from stridekit._kept import VARIABLE
 from stridekit.exercises.strides import row
 from stridekit.export import lesson, pages
 from stridekit.export.fetched import loaded_from_elsewhere
@@ -285,6 +286,13 @@ def test_hints_and_a_solution_stand_below_an_exercise(tmp_path, quick):
     assert row.hints[0].split("`")[2] not in shown(page)
 
 
+def test_the_map_of_the_lessons_is_the_sites_own(tmp_path, quick):
+    source = "from stridekit.exercises import progress\n\nprogress()"
+    cells = [words("Run the next cell to see it."), printed(source, "nothing yet"), words("After.")]
+    text = shown(exported(tmp_path, *cells))
+    assert "JupyterLab: Run the next cell to see it. After." in text and "nothing yet" not in text
+
+
 def test_what_a_reader_has_tried_stays(tmp_path, quick):
     tried = nbformat.v4.new_output("execute_result", {"text/plain": "✗ row: not yet"})
     cells = [
@@ -499,7 +507,7 @@ def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkey
     assert (folder, seconds) == (tmp_path, 300)
     assert options == {"kernel_manager_class": lesson.ThisPython}
     kernel = lesson.ThisPython().kernel_spec
-    assert kernel.argv[0] == sys.executable and kernel.env == {IS_FOR_PAGES: "1"}
+    assert kernel.argv[0] == sys.executable and kernel.env == {IS_FOR_PAGES: "1", VARIABLE: "no"}
 
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():

@@ -20,6 +20,7 @@ GRAPH = grimp.build_graph("stridekit", include_external_packages=True, cache_dir
 
 # What each room needs beside the standard library; the others need nothing.
 OTHERS = {
+    "_kept": "jupyter_core",
     "_defaults": "torch",
     "tensors": "torch",
     "cost": "torch",

@@ -9,15 +9,18 @@
     ex.address.check(address)     # the first thing that differs, and one hint
     ex.address.hint()             # the first hint; hint(2) shows the first two
     ex.address.solution()         # the tested source of one solution
+    ex.address.mine               # your own function once it passed, else the solution
 
 `core` says how an exercise is declared, `mistakes` how it comes to know wrong answers, and
 `strides/ladder.py` is the one to copy from.
 """
 
 from stridekit.exercises.core import Exercise, exercise
+from stridekit.exercises.mine import forget
+from stridekit.exercises.progress import Progress, progress
 from stridekit.exercises.report import Card, Report
 
-__all__ = ["Card", "Exercise", "Report", "exercise"]
+__all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
 
 _LESSONS = ("strides", "views", "contiguity", "channels_last", "performance")
 

@@ -31,7 +31,7 @@ import torch
 
 from stridekit._arguments import int_
 from stridekit._defaults import torch_defaults
-from stridekit.exercises import panel
+from stridekit.exercises import mine, panel
 from stridekit.exercises.mistakes import Formula, Hints, Mistake, most_alike, same_everywhere
 from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import (
@@ -60,7 +60,8 @@ class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
     Made by `exercise`. What these three return displays itself, in a notebook and in a terminal; a
-    report has buttons for the other two, and for the check, where a kernel runs (`panel`).
+    report has buttons for the other two, and for the check, where a kernel runs (`panel`). `mine` is
+    the learner's own function once it has passed.
     `otherwise` is the hint for wrong answers that match no known mistake.
 
     Its author then adds wrong answers, written as source, each with its hint:
@@ -90,7 +91,6 @@ class Exercise:
     _functions: list[Mistake] = field(default_factory=list)
     opened: int = 0  # hints that were asked for in a panel
     solved: bool = False
-    _own: Callable[..., Any] | None = None  # the last answer that passed
     _known: dict[Any, Outcome] = field(default_factory=dict)
     _seconds: dict[Case, float] = field(default_factory=dict)  # that the reference took
 
@@ -103,6 +103,13 @@ class Exercise:
     def name(self) -> str:
         """The name of the function to write."""
         return self.reference.__name__
+
+    @property
+    def key(self) -> str:
+        """Its name among the exercises of all lessons."""
+        return mine.name_of(
+            self.reference.__module__.rpartition(".")[0].rpartition(".")[2], self.name
+        )
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -123,7 +130,8 @@ class Exercise:
         """
         report = self._judge(fn)
         if report.passed:
-            self.solved, self._own = True, fn
+            self.solved = True
+            report = replace(report, rows=(*report.rows, *mine.keep(self, fn)))
         return replace(report, live=partial(panel.bundle, self, fn))
 
     def _judge(self, fn: Callable[..., Any]) -> Report:
@@ -145,7 +153,7 @@ class Exercise:
     @property
     def mine(self) -> Callable[..., Any]:
         """Your own function if it passed its check, else the reference solution."""
-        return self._own or self.reference
+        return mine.of(self)
 
     def hint(self, last: int | None = None) -> Card:
         """The first hint and those that were opened in a panel; `hint(2)` shows the first two.

@@ -6,12 +6,12 @@ that an exercise stays light in a script.
 
 from __future__ import annotations
 
-import sys
 import threading
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from stridekit.exercises import prose
+from stridekit._kept import running_shell
+from stridekit.exercises import mine, prose
 from stridekit.exercises.report import Card, Report, Row
 
 if TYPE_CHECKING:
@@ -46,13 +46,6 @@ def panel_of(exercise: Exercise, fn: Any, card: Card, shell: Any) -> ExercisePan
     panel.hints_shown = exercise.opened
     Checker(shell, exercise, fn, panel)
     return panel
-
-
-def running_shell() -> Any:
-    """The IPython shell of the kernel that this code runs in; None outside a kernel."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return shell if hasattr(shell, "kernel") else None
 
 
 class Checker:
@@ -103,7 +96,9 @@ def _parts(exercise: Exercise, report: Card) -> dict[str, str]:
         return report.parts
     lesson = exercise.lesson or [exercise]
     here = [task.name for task in lesson].index(exercise.name)
-    left = [task.name for task in lesson[here:] + lesson[:here] if not task.solved]
+    before = mine.passed()  # in other kernels
+    others = lesson[here:] + lesson[:here]
+    left = [task.name for task in others if not task.solved and task.key not in before]
     says = f"{len(lesson) - len(left)} of {len(lesson)} in this lesson."
     if not left:
         says = f"That was the last of {len(lesson)}: the whole lesson is right."

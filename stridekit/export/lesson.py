@@ -20,6 +20,7 @@ from latex2mathml.converter import convert
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from stridekit import _kept
 from stridekit.export import cells
 from stridekit.export.fetched import loaded_from_elsewhere
 from stridekit.notebook import WIDGET_VIEW, NotebookError, drop_frames, kernel_spec, run
@@ -52,7 +53,7 @@ class ThisPython(AsyncKernelManager):
     @property
     def kernel_spec(self) -> KernelSpec:
         """The specification, without a file on disk."""
-        return KernelSpec(**kernel_spec(), env={IS_FOR_PAGES: "1"})
+        return KernelSpec(**kernel_spec(), env={IS_FOR_PAGES: "1", _kept.VARIABLE: "no"})
 
 
 def lesson(path: Path) -> Lesson:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
 import traitlets
 from matplotlib.figure import Figure
 
-from stridekit import palette
+from stridekit import _kept, palette
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import StateWidget
@@ -111,6 +112,13 @@ class Predict(StateWidget):
             else "",
             "remarks": notes,
         }
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take the page's answer, and note it for the map of the lessons: the first one counts there."""
+        super().set_state(sync_data)
+        if "_state" in sync_data and self.shown:
+            with suppress(OSError):  # a full disk takes nothing from the card
+                _kept.note(card=self._problem["question"], right=self.correct)
 
     @property
     def committed(self) -> Any:
