@@ -174,6 +174,9 @@ BY_OTHER_MEANS = [
     (ex.channels_last_view, lambda images: torch.einsum("nhwc->nchw", images)),
     (ex.channels_last_view, lambda images: images.as_strided(
         [images.shape[d] for d in (0, 3, 1, 2)], [images.stride(d) for d in (0, 3, 1, 2)])),
+    (ex.channels_last_view, lambda images: torch.from_numpy(images.numpy().transpose(0, 3, 1, 2))),
+    (ex.channels_last_view, lambda images: torch.as_tensor(np.moveaxis(np.asarray(images), 3, 1))),
+    (ex.channels_last_view, lambda images: torch.from_dlpack(images).permute(0, 3, 1, 2)),
     (ex.formats, walked),
     (ex.formats, lambda *numbers: {getattr(torch, name) for name in walked(*numbers)}),
     (ex.formats, lambda *numbers: frozenset(walked(*numbers))),
@@ -185,6 +188,8 @@ BY_OTHER_MEANS = [
     (ex.flatten_images, lambda x: x.flatten(2).flatten(1)),
     (ex.flatten_images, lambda x: x.reshape(len(x), math.prod(x.shape[1:]))),
     (ex.flatten_images, lambda x: torch.nn.Flatten()(x)),
+    (ex.flatten_images, lambda x: x.reshape_as(torch.empty(
+        len(x), math.prod(x.shape[1:]), device="meta"))),
     (ex.uses_to_pay_back, counted),
     (ex.uses_to_pay_back, exactly),
     (ex.uses_to_pay_back, lambda *t: float(exactly(*t))),

@@ -3,9 +3,11 @@
 import pytest
 import torch
 
+import stridekit
 from stridekit import Goal, Layout, explore, widgets
 from stridekit.widgets import AliasExplorer, StrideExplorer
 from stridekit.widgets.explorer import Explorer
+from tests.test_notebooks import PATHS, Notebook
 from tests.test_shared_state import Wire
 from tests.widget_kinds import KINDS, RIGHT, make
 
@@ -133,3 +135,36 @@ def test_a_goal_that_cannot_be_is_refused(make, error, said):
 
 def test_a_goal_shows_how_it_was_made():
     assert repr(GOALS[1]) == "Goal('Come back', contiguous=True, shape=(5, 8))"
+
+
+# The goals of lesson 04, and what reaches each of them.
+REACHED = {
+    "Select the element that is number 24 in both orders": {"index": (1, 0, 0, 0)},
+    "Bring a channel's pixels 2 apart in channels_last": {
+        "shape": (2, 2, 2, 4), "highlight": "channel",
+    },
+    "Bring a pixel's channels 15 apart in contiguous_format": {"shape": (2, 3, 3, 5)},
+    "Make both flags True": {"shape": (2, 1, 2, 4)},
+    "Bring a channel's pixels side by side in channels_last": {
+        "shape": (2, 1, 2, 4), "highlight": "channel",
+    },
+    "Bring a pixel's channels side by side in contiguous_format": {"shape": (2, 3, 1, 1)},
+    "Lose channels_last on the way": {"layers": ["cat"]},
+    "Lose it, and have it back at the end": {"layers": ["unsqueeze", "batch_norm"]},
+    "Have torch refuse a layer": {"layers": ["view"]},
+}  # fmt: skip
+
+
+def test_each_goal_of_lesson_04_can_be_reached_and_is_not_given():
+    lesson = Notebook.read(next(path for path in PATHS if path.stem.startswith("04")))
+    sources = [cell.source for cell, _ in lesson.cells("code") if "goals=[" in cell.source]
+    for source in sources:
+        shown = source[source.index("\n\n") + 2 :] if source.startswith("from") else source
+        names = {"x": torch.ones(2, 3, 2, 4), **{n: getattr(stridekit, n) for n in dir(stridekit)}}
+        for text in eval(shown, names).goals:
+            w = eval(shown, names)
+            assert not any(w.goals.values())
+            for name, value in REACHED[text].items():
+                setattr(w, name, value)
+            assert w.goals[text]
+    assert len(REACHED) == sum(source.count("Goal(") for source in sources)

@@ -56,7 +56,7 @@ class CopyLog(TorchDispatchMode):
 
 
 def _has_memory(t: Any) -> bool:
-    return isinstance(t, torch.Tensor) and t.untyped_storage().nbytes() > 0
+    return isinstance(t, torch.Tensor) and not t.is_meta and t.untyped_storage().nbytes() > 0
 
 
 class Logged(dict[str, Any]):

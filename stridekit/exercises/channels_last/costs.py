@@ -61,14 +61,14 @@ def read_rows(answer: Any, args: Arguments) -> Outcome:
         "x = torch.zeros(0, 3, 2, 4).to(memory_format=torch.channels_last)",
     ],
     hints=[
-        "The order is given: C, then H, then W, as `x.flatten(1)` has it. When do these elements lie "
-        "evenly in memory, so that a view can walk them? Not only when x is contiguous.",
+        "The order is given: C, then H, then W. When do these elements lie evenly in memory, so that a "
+        "view can walk them? Not only when x is contiguous.",
         "`contiguous()` asks about N as well, but N is not merged with anything. Which function of "
         "torch gives a view where one exists, and copies only otherwise?",
         "`reshape` and `flatten` try the view first. One of them, on x as it is, is all.",
     ],
-    otherwise="Compare with `x.flatten(1)`: the values of row 0, and the bytes copied. Anything that you "
-    "do to x before can only add a copy, or change the order.",
+    otherwise="Compare the two lines: the shape, the values of row 0, and the bytes copied. Anything that "
+    "you do to x before it is flattened can only add a copy, or change the order.",
     takeaway="`flatten` copies only where the strides leave no other way, and it keeps the order C, H, W.",
 )
 def flatten_images(x: torch.Tensor) -> torch.Tensor:
@@ -76,7 +76,8 @@ def flatten_images(x: torch.Tensor) -> torch.Tensor:
 
     x       a tensor of shape (N, C, H, W), in any layout
     return  a tensor of shape (N, C * H * W): row n has x[n] in the order C, H, W, as the weights
-            of a trained Linear layer expect it. A view wherever one exists; else one copy of x
+            of a trained Linear layer expect it. A view wherever one exists; else one copy of x,
+            by functions of torch
     """
     return x.flatten(1)
 
@@ -95,16 +96,16 @@ flatten_images.slots["x"] = {
     "those of `x[::2]` lie whole in memory, only with gaps between them. Try what gives a view "
     "first.",
     "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read "
-    "as it lies. In contiguous_format a view is there for nothing.",
+    "as it lies. In contiguous_format a view costs nothing.",
     "x.clone()": "One copy too many: you make one yourself, and where the strides leave no other "
     "way, as on channels-last images, flattening makes another. Leave the copying to `flatten`.",
     "x.permute(0, 2, 3, 1)": NHWC_ORDER,
 }
 flatten_images.slots["flatten(1)"] = {
     "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
-    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, "
-    "and from none of them torch cannot work out what -1 should be. Say the size, or call what "
-    "multiplies the sizes itself.",
+    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, and "
+    "from their number, 0, torch cannot work out what -1 should be. Say the size, or call what multiplies "
+    "the sizes itself.",
 }
 flatten_images.alone["flatten(1)"] = {
     "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow one: "
@@ -123,6 +124,7 @@ TIMES = [  # whose sums and products floats hold exactly, so that every way to c
     *((100, 30, 20), (8, 5, 2), (7, 5, 2), (0.5, 0.375, 0.25), (1, 10, 1), (1.5, 8.0, 0.5)),
     *((12, 7, 3), (12, 7, 4), (13, 7, 4), (14, 7, 4), (1000, 3, 2), (0.75, 0.25, 0.125)),
     *((0, 2, 1), (5, 2, 2), (5, 2, 3), (0.5, 0.25, 0.75), (0, 2, 2), (0, 2, 3), (40, 0.0625, 0)),
+    *((2049, 33, 1), (1_500_000, 0.5, 0.375)),
 ]
 
 
@@ -136,8 +138,8 @@ TIMES = [  # whose sums and products floats hold exactly, so that every way to c
     hints=[
         "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. For "
         "which n is the second no longer the larger?",
-        "Each use saves `before - after`. How many of these savings make up for convert? Part of a use "
-        "does not exist, and savings that are no savings never add up.",
+        "Each use saves `before - after`. How many of these savings make up for convert? Round up, as "
+        "there is no half a use; and where a use saves nothing, no number of them adds up.",
         "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if convert "
         "is 0, and else `math.inf`.",
     ],
@@ -162,16 +164,20 @@ def uses_to_pay_back(convert: float, before: float, after: float) -> float:
 
 
 TIME_OF_ONE_USE = (
-    "You divide by the time of one use. What pays the conversion back is what a use *saves*: the "
+    "You divide by the time of one use. What pays the conversion back is what a use saves: the "
     "difference between before and after."
 )
 FOR_FREE = (
-    "You compare one use with one use, as if converting were free. It has to be paid for once, and "
-    "each use pays back only a little of it."
+    "That answer takes no notice of what converting costs, or almost none. It has to be paid for once, "
+    "and each use pays back only `before - after` of it."
 )
 NEVER = (
-    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays anything back: "
-    "the answer there is `math.inf`, not what the formula happens to give."
+    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays a cost back: the "
+    "answer there is `math.inf`."
+)
+A_LIMIT = (
+    "Right for small n. Nothing limits n: small savings can pay a conversion back after millions of uses. "
+    "Where no n does, the times say so: no use gets cheaper."
 )
 FREE = (
     "Right where the conversion costs something. A conversion that takes no time has paid back after "
@@ -181,6 +187,7 @@ FREE = (
 uses_to_pay_back.slots["(before - after)"] = {
     "(after or before)": TIME_OF_ONE_USE,
     "before": TIME_OF_ONE_USE,
+    "(after - before)": "What a use saves is `before - after`; you subtract the other way round.",
 }
 uses_to_pay_back.slots["math.ceil("] = {
     "math.floor(": "You round down. After that many uses the conversion has not quite paid back "
@@ -193,12 +200,17 @@ uses_to_pay_back.slots["math.ceil("] = {
 uses_to_pay_back.slots["return math.inf"] = {
     "return -1": NEVER,
     "return 0": NEVER,
+    "return None": NEVER,
+    "return -math.inf": NEVER,
 }
 uses_to_pay_back.alone["after >= before"] = {
     "False": NEVER,
+    "after > before": "Where before and after are equal, a use saves nothing, and you divide by 0. No "
+    "number of uses pays anything back there.",
 }
 uses_to_pay_back.alone["return 0"] = {
     "return 1": FREE,
+    "return math.inf": FREE,
 }
 uses_to_pay_back.alone["convert == 0"] = {
     "convert == 0 and after < before": FREE,
@@ -209,6 +221,11 @@ uses_to_pay_back.wrong |= {
     "math.inf if after >= before else convert // (before - after) + 1": "One use too many where "
     "the sums are equal: then the conversion has paid back exactly, and that counts. The question "
     "is when it takes no longer, not when it is faster.",
+    "uses_to_pay_back(convert, before, after) + 1": "One use too many: rounded up, the quotient already "
+    "is the count.",
+    "n if (n := uses_to_pay_back(convert, before, after)) <= 10_000 else math.inf": A_LIMIT,
+    "n if (n := uses_to_pay_back(convert, before, after)) <= 900 else math.inf": A_LIMIT,
+    "n if (n := uses_to_pay_back(convert, before, after)) <= 100 else math.inf": A_LIMIT,
     "1 if after < before else math.inf": FOR_FREE,
     "0 if after < before else math.inf": FOR_FREE,
 }

@@ -14,6 +14,7 @@ from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import WITHOUT_A_TENSOR
+from stridekit.layout import Layout  # noqa: F401
 
 Layers = Sequence[Callable[[Tensor], Tensor]]
 
@@ -52,6 +53,10 @@ LAYOUTS = [  # a shape, and strides to ask about
     ((2, 3, 4, 1), (12, 4, 1, 1), (12, 1, 3, 77)),
     ((1, 1, 1, 1), (5, 4, 3, 2)),
     ((0, 3, 4, 5), (60, 20, 5, 1), (60, 1, 15, 3), (99, 1, 15, 3), (7, 7, 7, 7)),
+    ((2, 0, 4, 5), (0, 1, 0, 0), (20, 1, 5, 1), (20, 7, 5, 1)),
+    ((2, 3, 0, 5), (0, 1, 15, 3), (15, 1, 15, 3), (7, 0, 5, 1)),
+    ((2, 3, 4, 0), (0, 1, 0, 3), (12, 1, 3, 3), (5, 5, 5, 5)),
+    ((0, 1, 0, 5), (9, 9, 5, 1), (0, 1, 5, 1)),
 ]
 
 
@@ -75,7 +80,7 @@ LAYOUTS = [  # a shape, and strides to ask about
     takeaway="Two questions, four answers: one, the other, both, neither.",
 )
 def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int]) -> set[str]:
-    """The memory formats in which a tensor of these numbers is contiguous.
+    """The memory formats in which a tensor of these numbers is contiguous, worked out without one.
 
     shape   (N, C, H, W), ints >= 0
     stride  four ints >= 0, in elements
@@ -95,6 +100,14 @@ def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int])
     return found
 
 
+ORDERS = list(zip(NAMES, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True))  # from the innermost dim
+
+
+def dim_order(shape: Ints, stride: Ints) -> Ints:
+    """The dims from the innermost to the outermost, by the strides alone."""
+    return torch.empty_strided(shape, stride).dim_order()[::-1]
+
+
 def new_stride(shape: Ints, name: str) -> Ints:
     """The stride of a new tensor in this format."""
     return torch.empty(shape, memory_format=getattr(torch, name)).stride()
@@ -102,8 +115,7 @@ def new_stride(shape: Ints, name: str) -> Ints:
 
 def walked(shape: Ints, stride: Ints, skip: int | None = None) -> list[tuple[str, list[int]]]:
     """For each format the strides from its innermost dim to its outermost, but for a size to skip."""
-    orders = zip(NAMES, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True)
-    return [(name, [stride[d] for d in order if shape[d] != skip]) for name, order in orders]
+    return [(name, [stride[d] for d in order if shape[d] != skip]) for name, order in ORDERS]
 
 
 ONE_ANSWER = (
@@ -115,8 +127,12 @@ EXACTLY = (
     "anything. Leave those dims out of the comparison."
 )
 ORDER_ONLY = (
-    "You look at the order of the strides alone: which is larger than which. A slice keeps the order "
-    "and has gaps. Contiguous means that each stride is exactly the product of the sizes inside."
+    "The order of the strides, which is larger than which, is not enough: a slice keeps the order and has "
+    "gaps. Contiguous means that each stride is exactly the product of the sizes inside."
+)
+UNEVEN = (
+    "Right wherever there is an element. For an empty tensor torch is uneven: it always counts as "
+    "contiguous_format, but for channels_last the strides are compared."
 )
 INNERMOST = (
     "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has it "
@@ -133,6 +149,8 @@ formats.slots["return found"] = {
     "itself.",
     "return found & {NAMES[0]} or found": ONE_ANSWER,
     "return found & {NAMES[1]} or found": ONE_ANSWER,
+    "return found or None": "Right where a format fits. Where none does, you answer None. The task asks "
+    "for a set, and a set without members is `set()`.",
 }
 formats.slots["shape[d] != 1"] = {
     "True": EXACTLY,
@@ -141,12 +159,23 @@ formats.slots['{"contiguous_format"} if 0 in shape'] = {
     "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
     "contiguous_format whatever its stride: there is nothing to walk. (For channels_last torch "
     "compares all the same.)",
-    "set(NAMES) if 0 in shape": "Right wherever there is an element. For an empty tensor torch is "
-    "uneven: it always counts as contiguous_format, but for channels_last the strides are "
-    "compared.",
+    "set(NAMES) if 0 in shape": UNEVEN,
+}
+formats.alone['{"contiguous_format"} if 0 in shape'] = {
+    '{"contiguous_format"} if shape[0] == 0': "Right for an empty batch. A tensor is empty where any of "
+    "its sizes is 0, and then it counts as contiguous_format.",
+}
+formats.alone["needed *= shape[d]"] = {
+    "needed *= max(shape[d], 1)": "Right wherever there is an element. For channels_last torch multiplies "
+    "the sizes as they are: outside a size of 0 it needs a stride of 0.",
+}
+formats.alone["shape[d] != 1"] = {
+    "shape[d] > 1": "Right wherever there is an element. torch skips sizes of 1 alone: it compares the "
+    "stride of a size of 0 too, for channels_last.",
 }
 formats.wrong |= {
     "{name for name in NAMES if stride == new_stride(shape, name)}": EXACTLY,
+    "{name for name, order in ORDERS if dim_order(shape, stride) == order}": ORDER_ONLY,
     "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}": ORDER_ONLY,
     "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}": ORDER_ONLY,
     "{name for name, steps in walked(shape, stride) if steps[0] == 1}": INNERMOST,
@@ -187,6 +216,8 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         f"{GRAY}layers = [torch.relu, lambda t: t.repeat(1, 3, 1, 1)]",
         f"{GRAY}layers = [torch.relu, lambda t: t[..., ::2], lambda t: t.clone()]",
         f"{GRAY}layers = [lambda t: t.contiguous(), torch.sigmoid]",
+        f"{GRAY}layers = [lambda t: torch.ones(2, 1, 6, 6), "
+        "lambda t: torch.conv2d(t, torch.ones(4, 1, 3, 3))]",
         f"{X}layers = []",
         "x = torch.ones(2, 3, 6, 6)[:0].to(memory_format=torch.channels_last); "
         "layers = [torch.nn.Identity(), lambda t: t.detach()]",
@@ -223,14 +254,19 @@ def not_channels_last(y: Tensor) -> bool:
 
 
 def losses(
-    layers: Layers, x: Tensor, lost: Callable[[Tensor], bool] = not_channels_last
+    layers: Layers,
+    x: Tensor,
+    lost: Callable[[Tensor], bool] = not_channels_last,
+    mended: bool = False,
 ) -> list[int]:
-    """The indices of the layers whose output has lost the format."""
+    """The indices of the layers whose output has lost the format; where it is mended, before the next."""
     found = []
     for k, layer in enumerate(layers):
         x = layer(x)
         if lost(x):
             found.append(k)
+        if mended and x.ndim == 4:
+            x = x.to(memory_format=torch.channels_last)
     return found
 
 
@@ -238,26 +274,44 @@ def always_on(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Callable[[Tensor]
     return lambda _: layer(x)
 
 
+NO_OPPOSITES = (
+    "The two formats are not opposites: where C is 1, or H and W are, a tensor can be in both, and a slice "
+    "can be in neither. One question decides: `is_contiguous(memory_format=torch.channels_last)`."
+)
+NONE_LOSES = (
+    "Right where a layer loses the format. Where none does, answer `len(layers)`: then `layers[:answer]` "
+    "is always the part that runs in channels_last."
+)
+AT_THE_END = (
+    "You only look at what comes out at the end. A later layer can bring the format back, as a converted "
+    "convolution does, and an earlier one can be to blame: look at every output on the way."
+)
 THE_ORDER = (
     "`dim_order()` and `.to(memory_format=…)` go by the order of the strides: a slice with gaps passes "
     "for channels-last, and the stride of a dim of size 1 misleads them. The task asks for the flag."
 )
 
 first_to_lose.slots["return k"] = {
-    "return k + 1": "You count the layers from 1. As in any list of Python, the first is layer 0.",
+    "return k + 1": "One too many. The first layer is layer 0, as in any list of Python, and the question "
+    "goes to what a layer returns, not to what it is given.",
 }
 first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = {
-    "x.is_contiguous()": "You take `is_contiguous()` for the opposite of channels_last. Where C is "
-    "1, or H and W are, both are True, and a slice is neither. Ask with "
-    "`memory_format=torch.channels_last`.",
-    "x.ndim != 4 or x.stride(1) != 1": "A stride of 1 along C is not the whole of channels_last: a "
-    "slice has it too. And where C is 1 its stride can be anything. "
-    "`is_contiguous(memory_format=…)` asks about all dims that matter.",
+    "x.is_contiguous()": NO_OPPOSITES,
+    'Layout.of(x).memory_format != "channels_last"': NO_OPPOSITES,
+    'Layout.of(x).memory_format == "contiguous_format"': NO_OPPOSITES,
+    "x.ndim == 4 and not x.is_contiguous(memory_format=torch.channels_last)": "Right while all outputs "
+    "have four dims. One that has not is not channels-last either: its layer has lost the format.",
+    "x.ndim != 4 or x.stride(1) != 1": "The stride of C does not decide it alone: a slice with gaps has C "
+    "innermost too, and where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks "
+    "about all dims that matter.",
     'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all strides "
     "with those of a new channels-last tensor. A dim of size 1 can have any stride and still be "
     "channels-last: the flag knows that.",
     "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
     "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
+}
+first_to_lose.alone["enumerate(layers)"] = {
+    "enumerate(layers[:-1])": "Right but for the last layer: you never ask for its output.",
 }
 first_to_lose.slots["enumerate(layers)"] = {
     "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from "
@@ -265,8 +319,19 @@ first_to_lose.slots["enumerate(layers)"] = {
     "keep the output, and give it to the next.",
 }
 first_to_lose.slots["return len(layers)"] = {
-    "return -1": "Right where a layer loses the format. Where none does, answer `len(layers)`: "
-    "then `layers[:answer]` is always the part that runs in channels_last.",
+    "return -1": NONE_LOSES,
+    "return None": NONE_LOSES,
+    "return len(layers) - 1": NONE_LOSES,
+}
+first_to_lose.exact |= {
+    "first_to_lose(layers, x) % max(len(layers), 1)": NONE_LOSES,
+    "min(losses(layers, x, lambda y: not y.is_contiguous()), default=len(layers))": "`is_contiguous()` "
+    "alone asks about contiguous_format. Ask with `memory_format=torch.channels_last`.",
+    "min(losses(layers, x, lambda y: not not_channels_last(y)), default=len(layers))": "You stop at the "
+    "first output that is channels-last. Wanted is the first that is not.",
+    "min(losses(layers, x, lambda y: y.ndim != 4), default=len(layers))": "You look for the first output "
+    "without four dims. One of four dims can be in contiguous_format, or in neither format: ask each for "
+    "its flag, `is_contiguous(memory_format=torch.channels_last)`.",
 }
 first_to_lose.wrong |= {
     "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": "You "
@@ -276,10 +341,10 @@ first_to_lose.wrong |= {
     "max(losses(layers, x), default=len(layers))": "You find the last layer that is not "
     "channels-last any more. The first one is to blame: what comes after it only inherits the "
     "loss, or mends it.",
-    "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": "You only "
-    "look at what comes out at the end. A later layer can bring the format back, as a converted "
-    "convolution does: look at every output on the way.",
-    "first_to_lose(layers, x) - 1": "You name the last layer that still keeps the format, or count "
-    "those before the loss less one. The one to blame is the next: its output is the first that is "
-    "not channels-last.",
+    "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": AT_THE_END,
+    "len(layers) - (len(layers) - 1 in losses(layers, x))": AT_THE_END,
+    "min(losses(layers, x, mended=True), default=len(layers))": "You convert what one layer returns before "
+    "you give it to the next. So each is asked alone; run as they are, one hands its loss on.",
+    "first_to_lose(layers, x) - 1": "One too few: that layer still keeps the format. The one to "
+    "blame is the next, whose output is the first that is not channels-last.",
 }

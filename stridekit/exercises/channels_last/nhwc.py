@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import torch
 
 from stridekit.exercises.answers import read_stride, view_of
 from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome
 from stridekit.exercises.watch import WITHOUT_A_TENSOR
 
 SHAPES = [
@@ -34,7 +38,7 @@ SHAPES = [
     takeaway="A format is an order: C innermost, then W, H, N. The stride follows, the shape stays.",
 )
 def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """The stride of a new channels-last tensor of this shape.
+    """The stride of a new channels-last tensor of this shape, worked out without a tensor.
 
     shape   (N, C, H, W), ints >= 0
     return  a tuple of 4 ints, in elements and in the same order N, C, H, W, exactly what
@@ -48,6 +52,14 @@ def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, in
 DIMS_OR_SIZES = (
     "Those are the dims, or the sizes, in the order in which memory has them. A stride is a "
     "distance: how many elements lie inside one step along the dim?"
+)
+IN_MEMORY_ORDER = (
+    "The right four numbers, in the order in which the dims lie in memory. The shape is still "
+    "(N, C, H, W), and a stride stands in the order of the shape."
+)
+IN_BYTES = (
+    "Each number is so many times the right one, always as many, as bytes would be. torch counts strides "
+    "in elements, so the innermost dim steps by 1. (NumPy's `strides` are in bytes.)"
 )
 SIZE_ONE = (
     "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: "
@@ -64,17 +76,24 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
     "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An image "
     "lies row by row in both formats, so W comes next after C. Look at the tape: which pixel "
     "follows the first?",
+    "(h * w * c, 1, w, c)": "Right but for H. From one row to the next you step over w pixels, and each "
+    "of them is c elements long.",
+    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, so the next row begins after w "
+    "of them, whatever h is.",
+    "(shape[0] * h * w * c, 1, w * c, c)": "Right but for N. One step along N skips one image, and no "
+    "image knows how many there are: a dim's own size is not in its stride.",
     "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, "
     "the channels of the first lie between. Everything outside C has to step over a whole pixel.",
-    "(h * w * c, w * c, c, 1)": "The right four numbers, in the order N, H, W, C in which they lie "
-    "in memory. The shape is still (N, C, H, W), and a stride stands in the order of the shape.",
-    "(h * w * c, c, 1, w * c)": "You permuted the right numbers the wrong way round. `permute(0, "
+    "(h * w * c, w * c, c, 1)": IN_MEMORY_ORDER,
+    "(1, c, w * c, h * w * c)": IN_MEMORY_ORDER,
+    "(h * w * c, c, 1, w * c)": "The right numbers, permuted the wrong way round. `permute(0, "
     "3, 1, 2)` brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check one: the "
     "stride of C should be 1.",
     "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the "
     "rows. Each image is one piece: N is outermost in both formats, so its stride is the largest.",
     "(0, 2, 3, 1)": DIMS_OR_SIZES,
     "(shape[0], h, w, c)": DIMS_OR_SIZES,
+    "(1, c, w, h)": DIMS_OR_SIZES,
 }
 channels_last_stride.alone["_, c, h, w = shape"] = {
     "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a "
@@ -89,12 +108,31 @@ channels_last_stride.alone["(h * w * c, 1, w * c, c)"] = {
 channels_last_stride.wrong |= {
     "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
     "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
+    "[2 * s for s in channels_last_stride(shape)]": IN_BYTES,
+    "[4 * s for s in channels_last_stride(shape)]": IN_BYTES,
+    "[8 * s for s in channels_last_stride(shape)]": IN_BYTES,
 }
+
+
+def read_images(answer: Any, args: Arguments) -> Outcome:
+    """A view of images. One that came back from NumPy has a storage of its own, on the same memory."""
+    images = args["images"]
+    if isinstance(answer, torch.Tensor) and answer.dtype == images.dtype:
+        storage = images.untyped_storage()
+        step, rest = divmod(answer.data_ptr() - storage.data_ptr(), images.itemsize)
+        last = sum((n - 1) * s for n, s in zip(answer.shape, answer.stride(), strict=True))
+        if answer.numel() == 0 == images.numel():  # nothing to share
+            step, rest, last = images.storage_offset(), 0, 0
+        if rest == 0 <= step and (step + last) * images.itemsize < storage.nbytes():
+            answer = images.as_strided(answer.shape, answer.stride(), step)
+    outcome = view_of("images")(answer, args)
+    empty = isinstance(answer, torch.Tensor) and answer.numel() == 0  # no index uses its stride
+    return replace(outcome, facts={**outcome.facts, "stride": "any"}) if empty else outcome
 
 
 @exercise(
     title="NHWC images as a channels-last tensor",
-    read=view_of("images"),
+    read=read_images,
     cases=[
         "images = torch.arange(2 * 4 * 5 * 3).view(2, 4, 5, 3)",
         "images = torch.arange(2 * 3 * 3 * 3, dtype=torch.uint8).view(2, 3, 3, 3)",
@@ -136,12 +174,16 @@ def nchw(images: torch.Tensor) -> torch.Size:
 
 
 COPIES = (
-    "The dims are right, but then you copy everything, and into contiguous_format at that: the "
-    "channels lay side by side, and now they do not. Nothing has to follow the permute."
+    "Every value is at its index, but in new memory, and in contiguous_format at that: a pixel's channels "
+    "lay side by side, and now they do not. Reordering the dims is enough, and copies nothing."
 )
 NO_REORDERING = (
-    "`view` and `reshape` never reorder: they cut the same run of elements into other sizes, and "
-    "what was the green of a pixel is now its neighbour. Reordering dims is what `permute` does."
+    "The elements still run in their old order, only cut into other sizes: what was the green of a pixel "
+    "is now its neighbour. `view` and `reshape` never reorder; reordering dims is what `permute` does."
+)
+MISREAD = (
+    "Asked of images of shape (N, H, W, C), channels_last takes the second dim, H, for the channels, and "
+    "copies everything to have H innermost. The bytes are in the right order already; the dims are not."
 )
 
 channels_last_view.slots["0, 3, 1, 2"] = {
@@ -149,20 +191,25 @@ channels_last_view.slots["0, 3, 1, 2"] = {
     "and 3 moves W as well. The three dims go round: C to the front, H and W one place back.",
     "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for "
     "each new dim which old one it is: the new dim 1 is C, and C was old dim 3.",
+    "3, 0, 1, 2": "C has gone to the very front, before N. The new order is N, C, H, W: N stays dim 0, "
+    "and C comes next.",
 }
 channels_last_view.slots["images"] = {
-    "images.clone()": "A copy of its own, so it stands on other memory. Nothing needs to be "
-    "copied: the permuted view has the right shape and the right order in memory.",
+    "images.clone()": "The right shape and strides, but on other memory: that is a copy. Nothing needs to "
+    "be copied, as the permuted view has both.",
+    "images.to(memory_format=torch.channels_last)": MISREAD,
 }
 channels_last_view.wrong |= {
     "channels_last_view(images).contiguous()": COPIES,
     "channels_last_view(images).clone(memory_format=torch.contiguous_format)": COPIES,
     "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole "
     "batch, where this call returns the tensor itself. A part of a batch has gaps, so it is copied "
-    "there. The permute alone was enough.",
-    "channels_last_view(images).to(memory_format=torch.channels_last)": "`.to(memory_format=…)` "
-    "copies where torch does not take the tensor for channels-last, here because of the order in "
-    "which these images lie. A view was asked for, whatever they look like.",
+    "there. The reordered view alone was enough.",
+    "channels_last_view(images).to(memory_format=torch.channels_last)": "A copy where torch "
+    "does not take the tensor for channels-last, as `.to(memory_format=…)` makes one: here because of the "
+    "order in which these images lie. A view was asked for, whatever they look like.",
+    "images.to(memory_format=torch.channels_last)": MISREAD,
+    "images.contiguous(memory_format=torch.channels_last)": MISREAD,
     "images.reshape(nchw(images))": NO_REORDERING,
     "images.view(nchw(images))": NO_REORDERING,
     "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": "These are "
