@@ -514,7 +514,7 @@ def test_each_case_may_print_something(capsys):
 
     ex.address.check(answer)
     printed = capsys.readouterr().out
-    assert printed.count("line") == 50 * 16 and printed.endswith(" ()\n")
+    assert printed.count("line") == 50 * 17 and printed.endswith(" ()\n")
 
 
 # Addresses --------------------------------------------------------------------------------------------
