@@ -134,7 +134,7 @@ def name_of(func: Any) -> str:
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     """Yield the strided tensors among the arguments or the results of a call."""
-    if isinstance(value, torch.Tensor) and value.layout is torch.strided:
+    if isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_nested:
         yield value
     elif isinstance(value, tuple | list):
         for item in value:
