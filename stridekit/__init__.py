@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Goal,
         Predict,
         ReshapeStepper,
+        Sort,
         StrideExplorer,
         TraversalExplorer,
         explore,
@@ -74,6 +75,7 @@ __all__ = [
     "relation",
     "Relation",
     "AliasExplorer",
+    "Sort",
     "ReshapeStepper",
     "ChannelsLastExplorer",
     "FormatTracer",
@@ -100,7 +102,7 @@ __version__ = "0.1.0"
 # What needs the widget libraries or torch's benchmarks is loaded on first use.
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
-    *("FormatTracer", "TraversalExplorer", "Predict", "explore", "Goal"),
+    *("FormatTracer", "TraversalExplorer", "Predict", "Sort", "explore", "Goal"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

@@ -193,6 +193,8 @@ def tidy(notebook: Any) -> None:
             cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = _joined([output for output in cell.outputs if _is_worth_storing(output)])
+        if "reference" in cell.metadata.get("tags", []):  # long, and there to look things up
+            cell.metadata["jupyter"] = {"outputs_hidden": True}
     for card in (k for k, cell in enumerate(notebook.cells) if asks(cell)):
         for cell in behind(notebook.cells, card):
             if cell.outputs:  # an answer; running the cell opens it

@@ -6,6 +6,7 @@ counts slowly. tests/test_live.py has Hypothesis draw, `make fuzz` draws many mo
 
 import re
 from collections.abc import Callable
+from functools import cache
 from itertools import accumulate, product
 from math import prod
 from operator import mul
@@ -22,6 +23,8 @@ from stridekit.widgets.predict.widget import Predict, remark, verdict
 from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
 from stridekit.widgets.reshape_stepper.still import spread
 from stridekit.widgets.reshape_stepper.widget import targets, why_not_shown
+from stridekit.widgets.sort import Sort
+from stridekit.widgets.sort import game as sort
 from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
@@ -486,6 +489,32 @@ def predictions(r: Random) -> None:
         assert ask_all(asked) == as_json([verdict(*given), remark(*given)])
 
 
-_FAMILIES = (sums, explorer, reshapes, typed, walks, warps, formats, predictions) if NODE else ()
+@cache
+def game() -> Sort:
+    """Calls of each kind, and one that torch refuses for some tensors."""
+    calls = "x.t(); x + 0; x.reshape(-1); x.contiguous(); x.view(24); torch.einsum('ij->ji', x); x.float()"
+    return Sort(torch.ones(4, 6), calls, also="x.t(); x[1:]; x.int()")
+
+
+def sorting(r: Random) -> None:
+    """A game after some moves, right and wrong: where each card is, and all that is said."""
+    w = game()
+    moves: list[list[int]] = []
+    for _ in range(r.randrange(20)):
+        if pile := sort.standing(w._cards, moves).pile:
+            moves.append([r.choice(pile), r.randrange(3)])
+    w._state = {"moves": moves}
+    said = [sort.standing(w._cards, moves)._asdict(), sort.verdict(w._cards, moves)]
+    said += [sort.progress(w._cards, moves), w.code]
+    asked = [(f"sort/game/{name}", w._cards, moves) for name in ("standing", "verdict", "progress")]
+    asked += [("sort/game/code", w._game["made"], w._cards, moves)]
+    assert ask_all(asked) == as_json(said)
+    names = {"Sort": Sort, "torch": torch, "x": torch.ones(4, 6)}
+    assert eval(w.code, names).moves == w.moves
+
+
+_FAMILIES = (
+    (sums, explorer, reshapes, typed, walks, warps, formats, predictions, sorting) if NODE else ()
+)
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
 CASES |= live_lines.CASES | live_facts.CASES if NODE else {}

@@ -124,6 +124,56 @@ def memset_by_stridekit(t):
     return {b for b in range(storage.nbytes()) if storage.data_ptr() + b in memset(t)}
 
 
+def memset_by_recursion(t):
+    """One dim after the other, each from where the one before it has led."""
+
+    def beyond(first, dims):
+        if not dims:
+            return {*range(first * t.itemsize, (first + 1) * t.itemsize)}
+        (size, step), *rest = dims
+        return set().union(*(beyond(first + i * step, rest) for i in range(size)))
+
+    return beyond(t.storage_offset(), [*zip(t.shape, t.stride(), strict=True)])
+
+
+def share_by_exercise_1(a, b):
+    """The sets of the exercise before, counted from memory itself."""
+
+    def found(it):
+        if isinstance(it, np.ndarray):
+            return {it[i].ctypes.data + k for i in slices(it) for k in range(it.itemsize)}
+        start = it.untyped_storage().data_ptr()
+        return {start + byte for byte in ex.memset_of.reference(it)}
+
+    def slices(n):
+        return [tuple(slice(i, i + 1) for i in index) for index in np.ndindex(n.shape)]
+
+    return bool(found(a) & found(b))
+
+
+def share_as_bytes_of_numpy(a, b):
+    """NumPy's own test, with another dtype for the one that it does not have."""
+    tensors = [torch.as_tensor(it) if not isinstance(it, np.ndarray) else it for it in (a, b)]
+    return np.shares_memory(
+        *(it.view(torch.int16) if it.dtype == torch.bfloat16 else it for it in tensors)
+    )
+
+
+def first_copy_from_the_back(x, steps):
+    """Call itself for the steps that are left."""
+    if not steps:
+        return 0
+    y = steps[0](x)
+    return 1 + first_copy_from_the_back(y, steps[1:]) if shares_memory(y, x) else 0
+
+
+def first_copy_by_its_own_sets(x, steps):
+    """All results first; then the pairs, by the bytes of exercise 2."""
+    made = list(itertools.accumulate(steps, lambda t, step: step(t), initial=x))
+    shared = [ex.share_bytes.reference(a, b) for a, b in itertools.pairwise(made)]
+    return [*shared, False].index(False)
+
+
 def permuted_by_torch(shape, stride, dims):
     """Let a tensor do it."""
     y = torch.empty_strided(shape, stride).permute(dims)
@@ -158,11 +208,24 @@ BY_OTHER_MEANS = [
     (ex.memset_of, memset_as_addresses_of_elements),
     (ex.memset_of, memset_by_stridekit),
     (ex.memset_of, lambda t: ex.memset_of.reference(t) or {}),
+    (ex.memset_of, memset_by_recursion),
     (ex.share_bytes, shares_memory),
+    (ex.share_bytes, share_by_exercise_1),
+    (ex.share_bytes, share_as_bytes_of_numpy),
     (ex.share_bytes, lambda a, b: torch.tensor(shares_memory(a, b))),
     (ex.share_bytes, lambda a, b: np.bool_(not memset(a).isdisjoint(memset(b)))),
     (ex.permute_layout, lambda *layout: list(map(torch.tensor, ex.permute_layout.reference(*layout)))),
+    (ex.permute_layout, lambda shape, stride, dims: [
+        [*map(of.__getitem__, dims)] for of in (shape, stride)]),
+    (ex.permute_layout, lambda shape, stride, dims: list(
+        zip(*[(shape[d], stride[d]) for d in dims], strict=True)) or ((), ())),
+    (ex.permute_layout, lambda *numbers: [
+        np.array(of, int)[[*numbers[2]]].tolist() for of in numbers[:2]]),
     (ex.keep_row, lambda big, i: torch.clone(big[i])),
+    (ex.keep_row, lambda big, i: big[i : i + 1].clone()[0]),
+    (ex.keep_row, lambda big, i: big[i].to(big.dtype, copy=True)),
+    (ex.keep_row, lambda big, i: big[i].repeat(1)),
+    (ex.keep_row, lambda big, i: torch.tensor(big[i].tolist(), dtype=big.dtype)),
     (ex.keep_row, lambda big, i: big[[i]][0]),
     (ex.keep_row, lambda big, i: big.clone()[i].clone()),
     (ex.keep_row, lambda big, i: big[i].detach().clone(memory_format=torch.contiguous_format)),
@@ -172,7 +235,12 @@ BY_OTHER_MEANS = [
     (ex.keep_row, lambda big, i: big[i].new_tensor(big[i].tolist())),
     (ex.first_copy, copy_by_writing_and_taking_back),
     (ex.first_copy, lambda x, steps: torch.tensor(ex.first_copy.reference(x, steps))),
+    (ex.first_copy, first_copy_from_the_back),
+    (ex.first_copy, first_copy_by_its_own_sets),
     (ex.bump_first, bump_by_hand),
+    (ex.bump_first, lambda e: e + torch.eye(len(e), 1, dtype=e.dtype).view(-1, *[1] * (e.ndim - 1))),
+    (ex.bump_first, lambda e: torch.where(
+        (torch.arange(len(e)) == 0).view(-1, *[1] * (e.ndim - 1)), e + 1, e)),
     (ex.bump_first, lambda e: ex.bump_first.reference(e * 1)),
     (ex.bump_first, lambda e: torch.cat([e[:1] + 1, e[1:]])),
     (ex.bump_first, lambda e: torch.stack([row + (k == 0) for k, row in enumerate(e)])),

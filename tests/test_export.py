@@ -286,6 +286,13 @@ def test_hints_and_a_solution_stand_below_an_exercise(tmp_path, quick):
     assert row.hints[0].split("`")[2] not in shown(page)
 
 
+def test_the_map_of_the_lessons_is_the_sites_own(tmp_path, quick):
+    source = "from stridekit.exercises import progress\n\nprogress()"
+    cells = [words("Run the next cell to see it."), printed(source, "nothing yet"), words("After.")]
+    text = shown(exported(tmp_path, *cells))
+    assert "JupyterLab: Run the next cell to see it. After." in text and "nothing yet" not in text
+
+
 def test_what_a_reader_has_tried_stays(tmp_path, quick):
     tried = nbformat.v4.new_output("execute_result", {"text/plain": "✗ row: not yet"})
     cells = [

@@ -258,6 +258,10 @@ ALONE = {
         "        return fn(n)\n    return tells\n@told",
         "2 * n",
     ),
+    "names of its own that the notebook has too": (
+        "n, k = object(), object()",
+        "sum(k for k in [n, n])",
+    ),
     "a name of Python, defined anew": ("def sum(n):\n    return 2 * n\n", "sum(n)"),
     "a generator": ("from math import prod", "next(prod((m, 2)) for m in [n])"),
     "letters of all kinds": ("def zweimal(größe):\n    return 2 * größe  # ∀\n", "zweimal(n)"),
@@ -323,13 +327,24 @@ def test_what_cannot_stand_alone_is_the_kernels_alone(folder, why, source, monke
     assert [path.name for path in folder.iterdir()] == ["record.jsonl"]
 
 
-def test_two_helpers_of_one_name_are_told_apart(tmp_path):
-    names = cell("def one():\n    return 1\ndef two():\n    return one()\n")
-    other = cell("def one():\n    return 2\n")
-    other["two"], other["__name__"] = names["two"], "__main__"
-    exec("def first(n):\n    return one() + two()", other)
-    with pytest.raises(NotAlone, match="the source of `first` cannot be found"):
-        standing_alone(other["first"], "first", tmp_path)
+@pytest.mark.parametrize(
+    ("why", "name", "source"),
+    [
+        (
+            "it uses two functions named `first`",
+            "old",
+            "def first(n):\n    return first(n)\nold = first\ndef first(n):\n    return 2 * n\n",
+        ),
+        (
+            "the source of `first` cannot be found",
+            "first",
+            "exec('def first(n):\\n    return 2 * n')\n",
+        ),
+    ],
+)
+def test_what_was_defined_anew_or_without_a_cell_has_no_source(tmp_path, why, name, source):
+    with pytest.raises(NotAlone, match=why):
+        standing_alone(cell(source)[name], "first", tmp_path)
 
 
 class Hostile:
@@ -538,13 +553,13 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
     for question, said in {"2 or 3?": 2, "Skipped?": None, "Other": 1}.items():
         answer(Predict(question, 2), said)
     assert repr(progress()).splitlines() == [
-        "  lesson        exercises passed  next       cards predicted  right first time",
-        "  One: <first>  1 of 2            row        2 of 3           1",
-        "  Two           0 of 1            memset_of",
+        "  lesson           exercises passed  next       cards predicted  right first time",
+        "  01 One: <first>  1 of 2            row        2 of 3           1",
+        "  02 Two           0 of 1            memset_of",
     ]
     html = progress()._repr_html_()
-    assert '<a href="01_one.ipynb">One: &lt;first&gt;</a>' in html
-    assert '<a href="02%20two.ipynb">Two</a>' in html and html.count("<tr>") == 3
+    assert '<a href="01_one.ipynb">01 One: &lt;first&gt;</a>' in html
+    assert '<a href="02%20two.ipynb">02 Two</a>' in html and html.count("<tr>") == 3
 
 
 def test_a_card_that_was_skipped_first_was_not_right_first_time(lessons):

@@ -206,6 +206,12 @@ def test_what_answers_a_card_is_folded():
     assert part.metadata == {}
 
 
+def test_a_table_to_look_things_up_is_folded():
+    """Its cell has a tag, which stays."""
+    (cell,) = tidied(code("table()", metadata={"tags": ["reference"]})).cells
+    assert cell.metadata == {"tags": ["reference"], "jupyter": {"outputs_hidden": True}}
+
+
 # What is kept -------------------------------------------------------------------------------------------
 
 

@@ -281,7 +281,32 @@ V  Predict("?", 2**60)  =>  is beyond 2**53
 V  Predict("?", 8, output="8")  =>  belongs to no experiment
 V  Predict("?", 8, remarks={8: "yes"})  =>  there is a remark for 8, which is right
 V  Predict("?", 8, remarks={(8,): "no"})  =>  the remark for (8,) is not a number
-V  Predict("?", True, remarks={"no": "no"})  =>  the remark for no is none of the choices"""
+V  Predict("?", True, remarks={"no": "no"})  =>  the remark for no is none of the choices
+
+# Calls to sort
+V  Sort(torch.ones(0, 3), "x.t()", also="x[1:]")  =>  x has shape (0, 3), no elements, and shares nothing
+V  Sort(torch.ones(2**20), "x[1:]", also="x[1:]")  =>
+    x has 1,048,576 elements in a storage of 4,194,304 bytes … give 1,048,576 at most
+V  Sort(T, also="x.t()")  =>  calls has 0 expressions: give 1 to 24
+V  Sort(T, "; ".join(f"x[{k}:]" for k in range(25)), also="x.t()")  =>  calls has 25 expressions
+V  Sort(T, "x.t(); x .t()", "x.t()", also="x[1:]")  =>  calls: x.t() is there 2 times: give it once
+V  Sort(T, "x.t(", also="x[1:]")  =>  calls: 'x.t(' is not Python: '(' was never closed
+V  Sort(T, "x.t(); y = x", also="x[1:]")  =>  calls: y = x is no expression with x in it
+V  Sort(T, "torch.ones(2)", also="x[1:]")  =>  calls: torch.ones(2) is no expression with x in it
+V  Sort(T, "x[" + "0 + " * 20 + "0]", also="x.t()")  =>  is longer than a card: 48 characters
+V  Sort(T, "x" + ".t()" * 10**6, also="x[1:]")  =>  calls has a text of 4,000,001 characters
+V  Sort(T, "x.view(7)", also="x.t()")  =>  x.view(7) raises RuntimeError: shape '[7]' is invalid
+V  Sort(T, "y + x", also="x.t()")  =>  y + x raises NameError
+V  Sort(T, "x.t()", also="x.view(7)")  =>  x.view(7) raises RuntimeError: shape '[7]' is invalid
+V  Sort(T, "x.t()", also="x.shape")  =>  x.shape is no tensor with elements
+V  Sort(T, "x.split(2)", also="x.t()")  =>  x.split(2) of x cannot be judged: a tuple has no memory set
+V  Sort(T, "x[:0]", also="x.t()")  =>  x[:0] of x cannot be judged: it has no elements
+V  Sort(T, "x[:2]", also="x[3:, :0]")  =>  x[3:, :0] is no tensor with elements
+V  Sort(T, "x.t()", also="x; x[1:]")  =>  also has x, on which each call is run anyway
+V  Sort(T, "x.t()", also="x[1:]", moves=[("x.t()", "views")])  =>
+    moves[0] is ('x.t()', 'views'): give a call of this game and a bin … view, copy, it depends
+V  Sort(T, "x.t()", also="x[1:]", moves=[("x.t()", "view"), ("x.t()", "copy")])  =>
+    moves[1]: x.t() is in its bin already"""
 ROWS = [
     (row[0], *re.split(r"\s+=>\s+", re.sub(r"\n +", " ", row[3:])))
     for row in re.split(r"\n+(?! )", REFUSALS.strip())

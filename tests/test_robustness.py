@@ -142,6 +142,7 @@ COLUMNS = {
     "traffic": lambda x: sk.traffic(reads=x).operands[0].useful,
     "warp_sectors": lambda x: sk.warp_sectors(x).useful,
     "Layout.expand_as": lambda x: Layout(()).expand_as(x).shape,
+    "Sort": lambda x: sk.Sort(x, "x.view_as(x); x.clone()", also="x[None]").answers,
 }
 # The truth, where it is not the answer for the layout of the input, which other tests compare with torch.
 TRUTHS = {
@@ -153,6 +154,7 @@ TRUTHS = {
     "shares_storage": lambda x: (isinstance(x, torch.Tensor) or x.nbytes > 0, False),
     "loop_nest": lambda x: COLUMNS["loop_nest"](Layout.of(resolved(x))),
     "Layout.expand_as": lambda x: tuple(x.shape),
+    "Sort": lambda x: {"x.view_as(x)": "view", "x.clone()": "copy"},
 }
 # What the widgets begin with.
 GIVEN_NONE = {
@@ -173,43 +175,43 @@ def truth(name, kind, x):
 
 # They tell what they take, not what the input is.
 OWN_WORDS = {"MemorySet.of", "Layout.expand_as", *(name for name in COLUMNS if "xplore" in name)}
-OWN_WORDS |= {"ReshapeStepper"}
+OWN_WORDS |= {"ReshapeStepper", "Sort"}
 
 # One letter for each of COLUMNS, in their order, and the kinds of input that are met so.
 TABLE = """
-TTTTTTT...TTTTTTTTTTTTL  None
-TTTTTTTTTTTTTTTTTTTTTTL  int, nan, str, list, dict, object, class, class Tensor, class ndarray,
-                         bytes
-TTTTTTTTTTTTTTTTTTTTTT.  memoryview, NumPy scalar
-LLLLLLLLLLLTLLLLLLLLLL.  coo, csr, bsc, mkldnn, quantized
-LLLLLLLLLLLTLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
-...VVV....VTVVVVV......  meta, fake
-...VVV....VTVVVVV....I.  fake empty
-...VVV.LL.VTVVVVV......  meta 10**18
-...VVVLLL.VTVVVVV......  meta 2**62
-...VVV....VTVVVVV...VV.  wrapper, functional, efficient zero, functionalize
-.V.VVVV...VTVVVVV...VV.  vmap, grad
-...........T...........  grid, 0-d, requires_grad, no leaf, Parameter, Buffer, subclass,
-                         torch_function, conj, neg, imag of conj, bool, bfloat16, float8, uint64,
-                         complex128, inference, lazy clone, windows, of NumPy
-....I......T.........I.  empty
-....T......T...........  float4
-.......LL..T...........  expanded 10**18
-...VVV.....T...........  in FakeTensorMode
-......L...VTVV..V...VV.  shrunk
-....V.L...VTVV..V...VV.  shrunk to 0
-...TTTT....T...........  array, array 0-d, read-only, of torch, memmap, masked, field
-...TTTT....T.........I.  array empty
-...TTTT....T.....LL....  big-endian, object array, datetime64
-...TTTTLL..T...........  array 10**18, array 2**62
-...TTTTLLL.T.....LLL...  negative
-...TTTT.LL.T.....LLL...  structured, texts
-LLLTTTTLLL.T.....LLLLL.  packed field, no bytes
-...TTTT.......V........  layout, layout 0-d, layout copied
-...TTTT.......V......I.  layout empty
-...TTTTLL.....V........  layout 10**12, layout 2**62
-...TTTTLLL....V..LLL...  layout negative
-...TTTT.LL....V..LLL...  layout 3 bytes
+TTTTTTT...TTTTTTTTTTTTLT  None
+TTTTTTTTTTTTTTTTTTTTTTLT  int, nan, str, list, dict, object, class, class Tensor, class ndarray,
+                          bytes
+TTTTTTTTTTTTTTTTTTTTTT.T  memoryview, NumPy scalar
+LLLLLLLLLLLTLLLLLLLLLL.L  coo, csr, bsc, mkldnn, quantized
+LLLLLLLLLLLTLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
+...VVV....VTVVVVV......V  meta, fake
+...VVV....VTVVVVV....I.V  fake empty
+...VVV.LL.VTVVVVV......V  meta 10**18
+...VVVLLL.VTVVVVV......V  meta 2**62
+...VVV....VTVVVVV...VV.V  wrapper, functional, efficient zero, functionalize
+.V.VVVV...VTVVVVV...VV.V  vmap, grad
+...........T............  grid, 0-d, requires_grad, no leaf, Parameter, Buffer, subclass,
+                          torch_function, conj, neg, imag of conj, bool, bfloat16, float8, uint64,
+                          complex128, inference, lazy clone, windows, of NumPy
+....I......T.........I.V  empty
+....T......T............  float4
+.......LL..T...........V  expanded 10**18
+...VVV.....T...........V  in FakeTensorMode
+......L...VTVV..V...VV.V  shrunk
+....V.L...VTVV..V...VV.V  shrunk to 0
+...TTTT....T...........T  array, array 0-d, read-only, of torch, memmap, masked, field
+...TTTT....T.........I.T  array empty
+...TTTT....T.....LL....T  big-endian, object array, datetime64
+...TTTTLL..T...........T  array 10**18, array 2**62
+...TTTTLLL.T.....LLL...T  negative
+...TTTT.LL.T.....LLL...T  structured, texts
+LLLTTTTLLL.T.....LLLLL.T  packed field, no bytes
+...TTTT.......V........T  layout, layout 0-d, layout copied
+...TTTT.......V......I.T  layout empty
+...TTTTLL.....V........T  layout 10**12, layout 2**62
+...TTTTLLL....V..LLL...T  layout negative
+...TTTT.LL....V..LLL...T  layout 3 bytes
 """
 ROWS = {kind: letters for letters, kinds in rows(TABLE) for kind in kinds.split(", ")}
 
@@ -371,6 +373,10 @@ V..VV.VVVV.VVVVV  Predict("?", J)  =>  got.correct is None
 .VVVVVVVVVVVVV.V  Predict("?", 1, choices=J)  =>  got.correct is None
 .VVV.VVVVVVVVVVV  Predict("?", 1, experiment="x", output=J)  =>  got.correct is None
 .VVVVVV.VVVVVVVV  Predict("?", 1, remarks=J)  =>  got.correct is None
+LLLL.LLLLLLLLLLL  Sort(T, J, also="x.t()")  =>  got.answers == {J: "view"}
+LLLLVVVLLLLLLLLL  Sort(T, "x", also=J)
+TTTTT.LTTTTTLTLT  Sort(T, "x", also="x.t()", moves=J)  =>  got.moves == ()
+LLLLLVVLLLLLLLLL  Sort(T, "x", also="x.t()", moves=[J])
 """
 
 

@@ -1,7 +1,7 @@
 """The still pictures of all widgets, as GitHub shows them: their texts and their rings."""
 
 import base64
-from itertools import dropwhile
+from itertools import combinations, dropwhile
 
 import pytest
 import torch
@@ -13,6 +13,7 @@ from stridekit.widgets import (
     FormatTracer,
     Predict,
     ReshapeStepper,
+    Sort,
     TraversalExplorer,
 )
 from stridekit.widgets.channels_last_explorer import words
@@ -57,6 +58,8 @@ PICTURES = [
     *("TraversalExplorer(torch.zeros(0, 3))", "TraversalExplorer(torch.tensor(1.0))"),
     "TraversalExplorer(torch.zeros(6, 8), other=torch.zeros(3, dtype=torch.int16), alignment=8)",
     "TraversalExplorer(warp=(4, 3, 1))",
+    "Sort(torch.tensor(1.0), 'x', also='x[None]', moves=[('x', 'view')])",
+    f"Sort(torch.ones(4, 6), *{[f'x.expand(2, 4, 6)[..., :{1 + k}]' for k in range(24)]}, also='-x')",
 ]
 
 
@@ -193,3 +196,18 @@ def test_a_question_without_its_answer():
     said = texts(Predict("Is `x.t()` a view?", True, why="It is.", experiment="x.t()._base is x"))
     assert said == ["predict", "Is x.t() a view?", "○  True", "○  False",
                     "commit to an answer where this lesson runs; then it is shown"]  # fmt: skip
+
+
+def test_a_game_with_all_of_its_cards():
+    """Each stands in the pile, or in its bin, and no two overlap."""
+    w = make("Sort")
+    w.moves = [("x + 0", "copy")]
+    assert texts(w)[2:] == ["view", "copy", "it depends", "x.t()", "x.reshape(-1)", "x + 0",
+                            "sort them where this lesson runs"]  # fmt: skip
+    w = Sort(torch.ones(4, 6), *[f"x.expand(2, 4, 6)[..., :{1 + k}]" for k in range(24)], also="-x")
+    for moves in ((), [*w.answers.items()]):
+        w.moves = moves
+        (ax,) = w._still().axes
+        boxes = [p.get_bbox() for p in ax.patches if p.get_facecolor()[:3] == (1, 1, 1)]
+        assert len(boxes) == 24 and max(box.x1 for box in boxes) <= 900
+        assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))

@@ -32,6 +32,10 @@ KINDS = {
         "'rows': '<p><code>n</code> an int</p>'}, hints=['Add.', 'Add <code>n</code>.', 'To itself.'], "
         "solution='return <span>n + n</span>')",
     ),
+    "Sort": Kind(
+        ".sk-sort",
+        "Sort(torch.arange(24.).view(4, 6), 'x.t(); x + 0; x.reshape(-1)', also='x.t(); x[1:]')",
+    ),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 
@@ -163,6 +167,12 @@ None  =>  solution_shown is None: give True or False
 6  =>  the prediction 6 is not a tuple, as the answer is
 (1, 1.5)  =>  cannot be typed
 (1, 2**60)  =>  beyond 2**53
+# Sort.moves
+None  =>  moves is None, a NoneType: give pairs, as in [('x.t()', 'view')]
+['view']  =>  moves[0] is 'view', a str: give a sequence of texts
+[('x.t()', 1)]  =>  moves[0][1] is 1, an int: give a text
+[('x.T', 'view')]  =>  moves[0] is ('x.T', 'view'): give a call of this game and a bin
+[('x.t()', 'copy'), ('x.t()', 'view'), ('x.t()', 'view')]  =>  moves[2]: x.t() is in its bin already
 """
 WRONG = [
     (kind, name, value, said.replace("NAME", name))
@@ -196,6 +206,10 @@ RIGHT = {
     "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)", "w.alignment, w.order = 8, 'torch'"),
     "Predict": ("w.committed = (6, 1)", "w.show()"),
     "ExercisePanel": ("w.hints_shown = 2", "w.solution_shown = True"),
+    "Sort": (
+        "w.moves = [('x.t()', 'view')]",
+        "w.moves = [('x + 0', 'view'), ('x.reshape(-1)', 'it depends')]",
+    ),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
 UNFIT: dict[str, list[dict[str, Any]]] = {
@@ -240,4 +254,9 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"shown": None},
     ],
     "ExercisePanel": [{"hints": 4}, {"hints": -1}, {"hints": 0.5}, {"solution": "yes"}],
+    "Sort": [
+        {"moves": moves}
+        for moves in (None, [0], [[0]], [[3, 0]], [[-1, 0]], [[0, 3]], [[0.0, 0]], [[0, True]])
+    ]
+    + [{"moves": [[0, 1], [0, 0], [0, 0]]}],
 }

@@ -143,6 +143,10 @@ ROWS = [
     ("V", "n = (1,) * 10**7", "Predict('?', n)"),
     ("L", "", "Predict('?', 10**5000)"),
     ("L", "", "Predict('?', 1, choices=itertools.count())"),
+    ("L", "t = torch.ones(4, 6)", "Sort(t, 'x', also=itertools.repeat('x.t()'))"),
+    ("V", "t = torch.ones(()).expand(10**9, 10**9)", "Sort(t, 'x.clone()', also='x.t()')"),
+    ("V", "t = torch.ones(4, 6)", "Sort(t, '(' * 10**6 + 'x', also='x.t()')"),
+    (".", "m = [('x.t()', 'copy')] * 10**5", "Sort(torch.ones(4, 6), 'x.t()', also='-x', moves=m)"),
     # Answers of learners
     (".", "", "performance.cheapest_first.check(lambda x: itertools.count())"),
     (".", "", "channels_last.formats.check(lambda *x: itertools.repeat('channels_last'))"),

@@ -60,7 +60,8 @@ class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
     Made by `exercise`. What these three return displays itself, in a notebook and in a terminal; a
-    report has buttons for the other two, and for the check, where a kernel runs (`panel`).
+    report has buttons for the other two, and for the check, where a kernel runs (`panel`). `mine` is
+    the learner's own function once it has passed.
     `otherwise` is the hint for wrong answers that match no known mistake.
 
     Its author then adds wrong answers, written as source, each with its hint:

@@ -54,7 +54,7 @@ class Progress:
 
 
 def progress() -> Card | Progress:
-    """Show for each lesson what you have passed and predicted; `forget()` begins anew.
+    """Show for each lesson what you have passed and predicted; `forget()` starts over.
 
     The first answer to a card says whether it was right first time. Raises nothing: a notebook that
     cannot be read is left out.
@@ -103,7 +103,9 @@ def _lesson(path: Path) -> _Lesson:
         cells = json.loads(path.read_text("utf-8"))["cells"]
         texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
         headings = re.findall("^# (.+)", "\n".join(t for k, t in texts if k == "markdown"), re.M)
-        lesson = lesson._replace(title=headings[0] if headings else path.stem)
+        if headings:
+            number = "".join(re.findall(r"^\d+", path.stem))
+            lesson = lesson._replace(title=f"{number} {headings[0]}".strip())
         packages: dict[str, str] = {}  # of exercises, by the names that they get
         for source in (text for kind, text in texts if kind == "code"):
             with suppress(SyntaxError):  # of a magic

@@ -20,6 +20,7 @@ from stridekit.notebook import CHECKS, asks, behind
 IN_LAB = re.compile(r"Shift\+Enter|\*(?:Run|Kernel) →|\b[Rr]un the (?:next )?cell")
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 LESSON = re.compile(r"^from stridekit\.exercises import (\w+)(?: as (\w+))?$", re.MULTILINE)
+SHOWS_MAP = re.compile(r"^progress\(\)$", re.MULTILINE)
 ASKS_FOR_HELP = re.compile(r"(\w+)\.(\w+)\.(?:hint|solution)\(\)")
 # What lesson.py's template writes around a cell.
 BEFORE, AFTER = "stridekit_before", "stridekit_after"
@@ -36,7 +37,7 @@ _highlight = Highlight2HTML(pygments_lexer="ipython3")
 def settle(notebook: Any) -> None:
     """Make the cells of an executed notebook fit for a page, in place; their metadata is the template's."""
     lessons = _lessons(notebook)
-    cells = [cell for cell in notebook.cells if not _only_asks_for_help(cell, lessons)]
+    cells = [cell for cell in notebook.cells if not _is_for_lab_alone(cell, lessons)]
     notebook.cells = list(_folded(cells))
     for cell in notebook.cells:
         around = {BEFORE: cell.metadata.get(BEFORE, ""), AFTER: cell.metadata.get(AFTER, "")}
@@ -117,10 +118,15 @@ def _exercise(cell: Any, lessons: dict[str, str]) -> Exercise | None:
     return _find(lessons, *found.groups()) if found else None
 
 
-def _only_asks_for_help(cell: Any, lessons: dict[str, str]) -> bool:
-    """True for a cell that shows a hint: on a page, all of them stand below the exercise."""
-    found = ASKS_FOR_HELP.fullmatch(cell.source.strip()) if cell.cell_type == "code" else None
-    return bool(found and _find(lessons, *found.groups()))
+def _is_for_lab_alone(cell: Any, lessons: dict[str, str]) -> bool:
+    """True for a cell whose output a page has elsewhere.
+
+    Hints stand below their exercise, and a site's own marks show what is done (progress.js).
+    """
+    if cell.cell_type != "code":
+        return False
+    found = ASKS_FOR_HELP.fullmatch(cell.source.strip())
+    return bool(SHOWS_MAP.search(cell.source) or (found and _find(lessons, *found.groups())))
 
 
 def _is_blank(output: Any) -> bool:

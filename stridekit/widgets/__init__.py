@@ -7,6 +7,7 @@ from stridekit.widgets.format_tracer import FormatTracer
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.predict import Predict
 from stridekit.widgets.reshape_stepper import ReshapeStepper
+from stridekit.widgets.sort import Sort
 from stridekit.widgets.stride_explorer import StrideExplorer, explore
 from stridekit.widgets.traversal_explorer import TraversalExplorer
 
@@ -19,6 +20,7 @@ __all__ = [
     "ChannelsLastExplorer",
     "FormatTracer",
     "Predict",
+    "Sort",
     "TraversalExplorer",
 ]
 

@@ -1,4 +1,4 @@
-"""What explorers share: the state in which they began, and goals over the facts of the present one."""
+"""What has a toolbar shares the state in which it began; explorers have goals over facts as well."""
 
 from __future__ import annotations
 
@@ -11,8 +11,20 @@ from stridekit.widgets.base import StateWidget
 from stridekit.widgets.goals import Goal, goals_json, held_by
 
 
-class Explorer(StateWidget):
-    """A widget with a toolbar, which leads back to the state of its first display, and with goals.
+class Framed(StateWidget):
+    """A widget with a toolbar, which leads back to the state of its first display."""
+
+    # Empty: the object that the views of a page have in common.
+    _page = traitlets.Dict().tag(sync=True)
+    _start = traitlets.Dict().tag(sync=True)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._start = self._start or self._state
+        return super()._repr_mimebundle_(**kwargs)
+
+
+class Explorer(Framed):
+    """A framed widget with goals.
 
     The facts of a state follow from it alone. A subclass names them with their kinds, and its JavaScript
     computes the same ones, so that a goal is recognised in a kernel and on an exported page alike.
@@ -20,9 +32,6 @@ class Explorer(StateWidget):
 
     FACTS: ClassVar[Mapping[str, type]]
 
-    # Empty: the object that the views of a page have in common.
-    _page = traitlets.Dict().tag(sync=True)
-    _start = traitlets.Dict().tag(sync=True)
     _goals = traitlets.List().tag(sync=True)
     _done = traitlets.List().tag(sync=True, echo_update=False)  # what either side has seen reached
 
@@ -64,7 +73,3 @@ class Explorer(StateWidget):
     def _kept(self, reached: Iterable[int]) -> list[int]:
         """What has been reached stays so, whichever side has seen it."""
         return [k for k in range(len(self._goals)) if k in self._done or k in reached]
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        self._start = self._start or self._state
-        return super()._repr_mimebundle_(**kwargs)

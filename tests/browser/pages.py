@@ -289,6 +289,7 @@ BY_HAND = {
     "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
     "ExercisePanel": lambda w: w.get_by_role("button", name="hint").click(),
+    "Sort": lambda w: button(w, "copy").click(),
 }
 
 

@@ -95,7 +95,17 @@ RIGHT_ANSWER = {
     **{"status": "passed", "sign": "✓", "headline": "twice: right on all 5 cases", "rows": "Add."},
     **{"says": "Well done. 1 of 6 in this lesson.", "next": "thrice"},
 }
-STATES = [strides, aliases, reshapes, channels, layers, walks, predictions, exercises]
+
+
+def sorting(w, run):
+    """At the start; with a card in each bin but one that came back; at the end."""
+    yield run("w8.moves = []")
+    run("w8.moves = [('x.t()', 'view'), ('x.reshape(-1)', 'it depends')]")
+    yield press(w, "view")
+    yield press(w, "copy")
+
+
+STATES = [strides, aliases, reshapes, channels, layers, walks, predictions, exercises, sorting]
 
 
 @pytest.mark.parametrize(

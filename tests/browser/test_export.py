@@ -20,6 +20,7 @@ pytestmark = needs_chromium
 MAKE = {
     "explore": "explore(torch.arange(24).view(4, 6).t(), 't')",
     "Predict": "Predict('What is `2 + 2`?', 4, why='Count.')",
+    "Sort": "Sort(torch.arange(6.).view(2, 3), 'x.t(); x + 0', also='x.t()')",
 }
 WIDGETS = [name for name in widgets.__all__ if name != "Goal"]
 NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
@@ -102,14 +103,14 @@ def test_every_kind_lives_and_two_views_are_one(visit, kinds):
 
 
 def assert_alive(widget):
-    """Keys change the widget; its boxes to tick, and its button if it is a question."""
+    """Keys change the widget; its boxes to tick, and its button if it is a question or a game."""
     before = widget.inner_html()
     for box in widget.locator("input[type=checkbox]:visible").all():
         box.click()
     for control in widget.locator("[role=grid]:visible, input[type=range]:visible").all():
         for key in ("Home", "ArrowRight"):
             control.press(key)
-    for commit in button(widget, "Commit").or_(button(widget, "show me")).all():
+    for commit in widget.get_by_role("button", name=re.compile("^(Commit|show me|copy)$")).all():
         if commit.is_visible():
             commit.click()
     assert widget.inner_html() != before

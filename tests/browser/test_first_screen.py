@@ -1,4 +1,4 @@
-"""The first minutes in JupyterLab: two keys move a stride, nothing scrolls away, no answer shows too early."""
+"""The first minutes in JupyterLab: two keys move a stride, nothing scrolls away, answers are folded."""
 
 import nbformat
 import pytest
@@ -60,7 +60,7 @@ def test_a_widget_takes_the_keys_from_nobody(lab, start):
 
 
 def test_an_answer_is_folded_until_its_cell_has_run(lab):
-    """Also the first line of it, which JupyterLab shows of what is folded, and the words that explain it."""
+    """So are the words that explain it, and the first line, which JupyterLab shows of a fold."""
     cells = [
         nbformat.v4.new_code_cell("from stridekit import Predict"),
         nbformat.v4.new_code_cell("Predict('What is 5 * 8?', 40)"),

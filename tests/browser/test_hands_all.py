@@ -20,6 +20,7 @@ FULLEST = {
     "TraversalExplorer": ("w.visit = 7", "button:has-text('warp')"),
     "Predict": ("pass", "button:has-text('show me')"),
     "ExercisePanel": ("w.hints_shown = 2", "button:has-text('solution')"),
+    "Sort": ("w.moves = [('x.t()', 'view'), ('x + 0', 'copy')]", "button:has-text('it depends')"),
 }
 
 

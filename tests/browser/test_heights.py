@@ -70,6 +70,15 @@ def every_box(w):
         yield
 
 
+def every_bin(w):
+    """Put all cards into the first bin, what comes back into the second, and the rest into the third."""
+    for name in ("view", "copy", "it depends"):
+        for _ in range(24):
+            if w.locator(".sk-card").is_visible():
+                button(w, name).click()
+                yield
+
+
 def at_rest(_):
     """Change nothing."""
     yield
@@ -126,7 +135,19 @@ TRAVERSALS = [
     ("TraversalExplorer(torch.zeros(41, 16)[:, :2], (0, 1))", at_rest),
     ("TraversalExplorer(torch.zeros(50, 60).t(), 'torch', visit=256)", at_rest),
 ]
-GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS]
+# As many calls as there may be: eight of each kind, and all of them views.
+CALLS = [
+    "x[1:]; x + 0; x.reshape(-1); x.t(); x[[0, 2]]; x.flatten(); x.expand(2, 4, 6); x.clone()",
+    "x.contiguous(); x[x > 0]; x.unfold(1, 2, 2); x.float(); x.diagonal(); x.flip(0); x.ravel()",
+    "torch.cat([x]); x.view(24); x.to(torch.int32); x.detach(); x.repeat(1, 2); x.squeeze()",
+    "x.tril(); torch.einsum('ij->ij', x); x.type(torch.float32)",
+]
+VIEWS = [f"x[:{1 + k % 3}, :{1 + k // 3}]" for k in range(24)]
+SORTS = [
+    (f"Sort(torch.ones(4, 6), *{calls}, also='x.t(); x[:, 2:]; x[1:]; x.int()')", every_bin)
+    for calls in (CALLS, VIEWS)
+]
+GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS]
 
 
 def shown(show, source):

@@ -16,6 +16,7 @@ from tests.browser.pages import (
     in_kernel,
     ints,
     labelled,
+    middle,
     press,
     rerun,
     run_last_cell,
@@ -375,6 +376,43 @@ def test_predictions_by_keyboard(make, kernel):
         assert text(w, ".sk-answer").startswith(said)
     shape = torch.arange(24).view(4, 6).unfold(0, 3, 1).shape
     assert kernel("w.committed") == str(tuple(shape))
+
+
+# Sorting -------------------------------------------------------------------------------------------------
+
+SORT = "Sort(x, 'x.t(); x[[0, 2]]; x.reshape(-1)', also='x.t(); x[1:]')"
+
+
+def test_sorting_by_mouse(kinds_page, make, kernel):
+    """Each card is dragged where it belongs by torch; Python sees each move, also a wrong one."""
+    w, x = make(SORT), torch.arange(24).view(4, 6)
+    truth = {
+        call: {eval(call).data_ptr() == x.data_ptr() for x in (x, x.t(), x[1:])}
+        for call in ("x.t()", "x[[0, 2]]", "x.reshape(-1)")
+    }
+    right = {
+        call: 2 if len(shares) == 2 else int(False in shares) for call, shares in truth.items()
+    }
+    for k in (1, 1, 2, 0):
+        call, mouse = text(w, ".sk-card"), kinds_page.mouse
+        w.locator(".sk-bins").scroll_into_view_if_needed()
+        mouse.move(*middle(w.locator(".sk-card")))
+        mouse.down()
+        mouse.move(*middle(w.locator(".sk-bin").nth(k)), steps=3)
+        mouse.up()
+        assert text(w, ".sk-verdict").startswith("✓" if right[call] == k else "✗")
+    assert kernel("[right for _, right in w.moves]") == "['copy', 'copy', 'it depends', 'view']"
+    assert texts(w, ".sk-bin li > code") == [*truth]
+
+
+def test_sorting_by_keyboard(make, kernel):
+    """Letters put the cards; the game is over, and begun again."""
+    w = make(SORT)
+    press(button(w, "view"), "c", "c", "d", "v")
+    assert text(w, ".sk-count") == "All 3 sorted, 2 at the first try. Look again at x.t()."
+    assert kernel("(len(w.moves), dict(w.moves) == w.answers)") == "(4, True)"
+    press(button(w, "sort them again"), "Enter", "v")
+    assert kernel("w.moves") == "(('x.t()', 'view'),)"
 
 
 # Exercises -----------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ AGAIN = {
     "ChannelsLastExplorer": lambda w: button(w, "a pixel's channels").click(),
     "TraversalExplorer": lambda w: labelled(w, "visit").fill("30"),
     "Predict": lambda w: button(w, "try again").click(),
+    "Sort": lambda w: button(w, "view").click(),
 }
 
 

@@ -34,10 +34,12 @@ test("changes are one step until the hand rests", () => {
   assert.deepEqual([go("redo"), go("redo"), go("redo"), can()], [3, 4, undefined, "undo reset"]);
 });
 
-test("a line is a step, however fast the next one comes", () => {
-  const history = createHistory({ chain: [] }, undefined, () => 0);
-  for (const chain of [[".T"], [".T", "[1:]"]]) history.keep({ chain });
-  assert.deepEqual([history.take("undo"), history.take("undo")], [{ chain: [".T"] }, { chain: [] }]);
+test("a line or a card is a step, however fast the next one comes", () => {
+  for (const key of ["chain", "steps", "moves"]) {
+    const history = createHistory({ [key]: [] }, undefined, () => 0);
+    for (const lines of [["a"], ["a", "b"]]) history.keep({ [key]: lines });
+    assert.deepEqual([history.take("undo"), history.take("undo")], [{ [key]: ["a"] }, { [key]: [] }]);
+  }
 });
 
 test("after an undo, a change is a step of its own, and nothing is left to redo", () => {

@@ -1,10 +1,13 @@
 """Wrong answers to the exercises of notebook 02."""
 
 import io
+from itertools import accumulate, pairwise
+from operator import mul
 
 import numpy as np
 import torch
 
+from stridekit import has_internal_overlap, shares_memory
 from stridekit.exercises import views as ex
 from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, formulas, general, unnamed, wrong
 
@@ -26,7 +29,7 @@ def share_by_data_ptr(a, b):
     ).data_ptr() == (b.data_ptr() if torch.is_tensor(b) else b.ctypes.data)
 
 
-@wrong(ex.share_bytes, "whether the two stand on one storage")
+@wrong(ex.share_bytes, "whether the two are on one storage")
 def share_by_torchs_own_test(a, b):
     return torch._C._overlaps(torch.as_tensor(a), torch.as_tensor(b))
 
@@ -56,18 +59,96 @@ def copy_is_always_the_last(x, steps):
     return max(len(steps) - 1, 0)
 
 
+@wrong(ex.share_bytes, "You count from the start of a storage")
+def share_by_sets_of_copied_arrays(a, b):
+    a, b = (torch.from_numpy(it.copy()) if isinstance(it, np.ndarray) else it for it in (a, b))
+    return bool(ex.memset_of.reference(a) & ex.memset_of.reference(b))
+
+
+@wrong(ex.share_bytes, "The offset counts twice")
+def share_by_addresses_that_count_the_offset_twice(a, b):
+    def found(t):
+        first = t.data_ptr() + t.storage_offset() * t.itemsize
+        steps = [s * t.itemsize for s in t.stride()]
+        indices = np.ndindex(*t.shape)
+        return {first + sum(map(mul, i, steps)) + k for i in indices for k in range(t.itemsize)}
+
+    return not found(a).isdisjoint(found(b))
+
+
+@wrong(ex.share_bytes, "Right wherever both are tensors")
+def share_tensors_alone(a, b):
+    pointers = {t.data_ptr() for t in (a, b)}  # which arrays do not have
+    return bool(pointers) and shares_memory(a, b)
+
+
+@wrong(ex.share_bytes, "Right until NumPy meets bfloat16")
+def share_by_numpy(a, b):
+    return np.shares_memory(*(it if isinstance(it, np.ndarray) else it.numpy() for it in (a, b)))
+
+
+@wrong(ex.permute_layout, "You change the lists in place")
+def permute_while_reading(shape, stride, dims):
+    shape, stride = list(shape), list(stride)
+    for k, d in enumerate(dims):
+        shape[k], stride[k] = shape[d], stride[d]
+    return shape, stride
+
+
+@wrong(ex.keep_row, "Your row is a view again")
+def keep_from_new_rows(big, i):
+    return torch.stack(list(big))[i]
+
+
+@wrong(ex.keep_row, "You copy only a row that is not contiguous")
+def keep_if_contiguous(big, i):
+    return big[i] if big[i].is_contiguous() else big[i].clone()
+
+
+@wrong(ex.first_copy, "You stop before the last step")
+def copy_among_all_results_but_the_last(x, steps):
+    made = list(accumulate(steps[:-1], lambda t, step: step(t), initial=x))
+    return next(
+        (k for k, (a, b) in enumerate(pairwise(made)) if not shares_memory(a, b)), len(steps)
+    )
+
+
+@wrong(ex.first_copy, "You find no copy in any chain")
+def copy_compared_with_itself(x, steps):
+    for k, step in enumerate(steps):
+        y = x = step(x)
+        if not shares_memory(y, x):
+            return k
+    return len(steps)
+
+
+@wrong(ex.first_copy, "You look at the first step alone")
+def copy_with_a_return_in_the_loop(x, steps):
+    for k, step in enumerate(steps):
+        y = step(x)
+        return len(steps) if shares_memory(y, x) else k
+    return 0
+
+
+@wrong(ex.bump_first, "You copy e in some cases only")
+def bump_where_rows_are_shared(e):
+    if has_internal_overlap(e):
+        e = e.clone()
+    e[0] += 1
+    return e
+
+
+@wrong(ex.bump_first, "The numbers are right, the dtype is not")
+def bump_by_a_mask(e):
+    mask = torch.zeros(e.shape)
+    mask[0] = 1
+    return e + mask
+
+
 # What the exercises do not know -------------------------------------------------------------------
 
 general(ex.memset_of, "set()")
 general(ex.memset_of, "t.numel() * t.itemsize", told=ANOTHER_KIND)
-general(
-    ex.memset_of,
-    instead={
-        "e * item + k for e in elements for k in range(item)": [
-            "e * 4 + k for e in elements for k in range(4)"
-        ]
-    },
-)
 general(
     ex.memset_of,
     instead={
@@ -80,7 +161,6 @@ general(
 
 general(
     ex.share_bytes,
-    "not share_bytes(a, b)",
     "bool(np.size(a) and np.size(b)) and share_bytes(a, b) != (a.ndim == b.ndim == 2)",
 )
 general(
@@ -161,7 +241,6 @@ general(ex.first_copy, "[*steps, 'none'][first_copy(x, steps)]", told=ANOTHER_KI
 general(
     ex.bump_first,
     "e",
-    "e + (torch.arange(len(e)) == 0).float().view(-1, *[1] * (e.ndim - 1))",
     instead={"y[0] += 1": ["y[-1] += 1", "y[0] += 2"]},
 )
 general(ex.bump_first, "bump_first(e).tolist()", told=ANOTHER_KIND)

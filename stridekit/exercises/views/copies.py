@@ -10,8 +10,9 @@ import torch
 from stridekit.exercises.answers import as_int, as_tensor
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome, describe
+from stridekit.exercises.views.memory_sets import NO_BFLOAT16, memset_of  # noqa: F401
 from stridekit.exercises.watch import shares
-from stridekit.tensors.sharing import is_view, shares_memory, shares_storage  # noqa: F401
+from stridekit.tensors.sharing import is_view, memset, shares_memory, shares_storage  # noqa: F401
 
 
 def read_kept(answer: Any, args: Arguments) -> Outcome:
@@ -37,6 +38,12 @@ def where(answer: torch.Tensor, big: torch.Tensor) -> str:
     if a < b + its.nbytes() and b < a + mine.nbytes():
         return "big's storage"
     return "a storage of its own" if mine.resizable() else "a storage borrowed from elsewhere"
+
+
+BY_NUMPY = (
+    "That memory belongs to a NumPy array, and torch cannot tell what else the array keeps alive: its "
+    "`base` can be all of big. Let torch copy the row."
+)
 
 
 @exercise(
@@ -75,8 +82,8 @@ def keep_row(big: torch.Tensor, i: int) -> torch.Tensor:
 
     big     a 2-D strided tensor of any dtype, perhaps sliced, transposed or expanded
     i       an int from 0 to big.size(0) - 1
-    return  a 1-D tensor with dtype and values of `big[i]`. Its storage belongs to torch (not
-            to an array) and has as many bytes as the elements need, and no more
+    return  a 1-D tensor with the dtype and values of `big[i]`. Its storage belongs to torch
+            (not to an array) and has as many bytes as the elements need, and no more
     """
     return big[i].clone()
 
@@ -85,32 +92,38 @@ keep_row.slots["big[i]"] = {
     "big[:, i]": "That is a column. Row i is `big[i]`: the first index counts rows.",
 }
 keep_row.slots[".clone()"] = {
-    "": "That still stands on big's storage, so all of it stays alive, even after `del big`. A "
-    "slice, `detach()`, `view` and `reshape` give you a small tensor on the same large block.",
-    ".contiguous()": "`contiguous()` copies only what is not contiguous yet. A row of a new tensor "
-    "is contiguous already, so you get the row itself: try "
+    "": "That is still on big's storage, so all of it stays alive, even after `del big`. A slice, "
+    "`detach()`, `view` and `reshape` give you a small tensor on the same large block.",
+    ".contiguous()": "You copy only a row that is not contiguous, as `contiguous()` does. A row of a "
+    "new tensor is contiguous already, so you get the row itself: try "
     "`big[1].contiguous().untyped_storage().nbytes()`.",
     " + 0": "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` is "
     "an int. There is an operation that only copies.",
+}
+keep_row.alone[".clone()"] = {
+    ".clone().float()": "The memory is right, the dtype is not: yours is float32 whatever big holds. "
+    "Copy the row as it is.",
+    ".float()": "You ask for one dtype. That copies only where the dtype changes, and then it has "
+    "changed: copy the row as it is.",
 }
 keep_row.alone["big[i]"] = {
     "big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with one "
     "row. `big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
 }
 keep_row.wrong |= {
-    "big.clone()[i]": "You copy first and cut then: the row is a view again, now of the copy, and "
-    "keeps all of that alive. In which order would you clone and cut?",
-    "copy.deepcopy(big[i])": "`deepcopy` copies the whole storage, not just what the tensor "
-    "reaches: a small view comes back on a block as large as before. Compare `nbytes()` of the two "
-    "storages.",
+    "big.clone()[i]": "Your row is a view again, now of something new that is as large as big, and it "
+    "keeps all of that alive. In which order would you copy and cut?",
+    "copy.deepcopy(big[i])": "Your row came with a copy of the whole storage, as from `deepcopy`: it "
+    "copies more than the tensor reaches. Compare `nbytes()` of the two storages.",
     "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python "
     "numbers torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
-    "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and torch "
-    "cannot tell what else the array keeps alive: its `base` can be all of big. Let torch copy the "
-    "row.",
+    "torch.from_numpy(np.array(big.numpy())[i])": BY_NUMPY,
+    "torch.from_numpy(big[i].numpy())": "To NumPy and back, nothing is copied: your row, the array "
+    "and big are on one memory, and all of it stays alive.",
     "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
     "`empty_like` and its kind only make room. Something has to copy them in.",
 }
+keep_row.exact["torch.tensor(big[i].numpy())"] = NO_BFLOAT16
 
 
 # first_copy quotes this name, so that its solution runs in a notebook, which does not know it.
@@ -120,7 +133,7 @@ Steps = Sequence[Callable[[torch.Tensor], torch.Tensor]]
 def read_number_of_step(answer: object, args: Arguments) -> Outcome:
     """An answer that is the number of a step; the one that stands for none is explained."""
     k = as_int(answer)
-    none = " (no step copies)" if k == len(args["steps"]) else ""
+    none = " (no such step)" if k == len(args["steps"]) else ""
     return Outcome({"step": k}, f"{k}{none}")
 
 
@@ -166,26 +179,31 @@ FLOAT = "torch.zeros(4, 6)"
         case(FLOAT, "t[1:].as_strided((3,), (6,), 6)", "t[1:]"),
         case(NEW + "[1:3]", "t.as_strided((4, 6), (6, 1), 0)", "t[0]", "t + 0"),
         case(NEW + "[1:3]", "t[0]", "t.as_strided((6,), (1,), 12)", "t[:3]"),
+        case("torch.arange(24)", "t[:12]", "t.as_strided((12,), (1,), 6)", "t.clone()"),
+        case(NEW, "t[:, ::2]", "t.as_strided((4, 3), (6, 2), 1)", "t.clone()"),
         case(FLOAT),
     ],
     hints=[
         "Run the steps one after the other, each on what the last one made, and look at two "
         "neighbours at a time: do they share a byte?",
-        "Neither values nor `is`, `data_ptr()`, `_is_view()` or contiguity tell. stridekit's "
+        "Values, `is`, `data_ptr()`, `_is_view()` and contiguity do not tell. stridekit's "
         "`shares_memory(a, b)` does, and so does your own `share_bytes`.",
         "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the "
         "answer; if they do, go on with x = y. After the loop: `len(steps)`.",
     ],
     otherwise="Run the steps of the input above by hand, one line each, and ask `relation(y, x)` after "
-    "each of them. Which is the first to say that no byte is shared?",
+    "each. Which is the first that shares no byte?",
     takeaway="The same names can view or copy: the bytes tell, one step at a time.",
 )
 def first_copy(x: torch.Tensor, steps: "Steps") -> int:
     """The number of the first step whose result shares no byte with what went into that step.
 
+    Such a step copies, or leads to other bytes, as `as_strided` can: either way, a write to
+    its result no longer reaches what went in.
+
     x       a tensor with elements
     steps   functions from tensor to tensor; the first gets x, each other one the result before it
-    return  an int, 0 for the first step; len(steps) where no step copies
+    return  an int, 0 for the first step; len(steps) if there is no such step
     """
     for k, step in enumerate(steps):
         y = step(x)
@@ -215,31 +233,53 @@ VIEWS = (
     "the transpose of a clone is a view too: of the clone."
 )
 VALUES = (
-    "You compare shapes or values. A copy has the same values, and a view can show others: that is the "
-    "very point of both. Compare where they lie."
+    "You compare shapes, dtypes or values. A copy can have the same ones, and a view others. Compare "
+    "where the two lie."
 )
 CONTIGUITY = (
     "You look at contiguity. A copy is often contiguous, but so are many views, such as `x[1:]`; and a "
     "step can copy what was contiguous before. Ask who shares bytes."
 )
 STORAGES = (
-    "You compare storages, and that is nearly it. After a round trip through NumPy there are two "
+    "You compare storages, and that is close. After a round trip through NumPy there are two "
     "storages on one memory, and the second may begin later: it is the bytes that count."
 )
 STRIDES = (
     "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and "
     "every slice has others. Where the bytes are is not in those numbers."
 )
+INSIDE = (
+    "`as_strided` can reach further than what went in, or lead to a part of it and beyond. One byte in "
+    "common is enough: then a write still comes through, though neither lies inside the other."
+)
+RANGES = (
+    "You ask whether the ranges meet, from the first byte to the last. Where the two lie in each other's "
+    "gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`."
+)
 SAME_FOR_ALL = (
-    "You say the same of every chain. Run a few of them by hand: the steps that copy stand at "
-    "different places."
+    "You say the same of every chain. Run a few of them by hand: the first copy is another "
+    "step each time."
 )
 NONE_COPIES = (
     "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "
     "last step's number: return it after the loop."
 )
+WITHOUT_X = (
+    "You compare the results with one another, and leave x out. Step 0 has an input, too: the first pair "
+    "is x and the first result."
+)
 
 first_copy.slots["not shares_memory(y, x)"] = {
+    "shares_memory(y, x)": "You stop at the first step that does share. The question is where sharing "
+    "ends.",
+    "memset(y) != memset(x)": "You ask whether the two reach the same bytes. A slice reaches fewer of "
+    "them, and copies nothing: `x[1:]` does.",
+    "not is_view(x, y)": "You ask whether what went in lies inside the result. A slice is the other way "
+    "round: `x[1:]` lies inside x, and copies nothing.",
+    "x.untyped_storage().nbytes() != y.untyped_storage().nbytes()": "You compare how large the storages "
+    "are. A copy of all of x has one just as large; ask whether it is the same.",
+    "y.dtype != x.dtype": VALUES,
+    "torch.equal(x, y)": VALUES,
     "y.data_ptr() != x.data_ptr()": POINTERS,
     "not y._is_view()": VIEWS,
     "y._base is not x and y._base is not x._base": VIEWS,
@@ -266,12 +306,23 @@ first_copy.slots["enumerate(steps)"] = {
 first_copy.slots["return len(steps)"] = {
     "return -1": NONE_COPIES,
     "return None": NONE_COPIES,
+    "return len(steps) - 1": NONE_COPIES,
+}
+first_copy.alone["enumerate(steps)"] = {
+    "enumerate(steps[:-1])": "You stop before the last step: where that is the first to copy, you say "
+    "that none does. `range(n)` has n numbers, from 0 to n - 1.",
+    "[*enumerate(steps)][1:]": "You leave out the first step: that is number 0, and the next one gets "
+    "its result.",
 }
 first_copy.alone["not shares_memory(y, x)"] = {
+    "not memset_of.reference(x) & memset_of.reference(y)": "Your sets count from the start of a storage. "
+    "A copy has a storage of its own, and byte 0 of that is not byte 0 of the other: count from memory.",
     "not shares_storage(y, x)": "You ask whether the two are on one storage. `as_strided` can lead to "
     "other bytes of it, that the tensor before did not reach: one storage, and no byte in common.",
-    "not is_view(y, x)": "You ask whether the result lies inside what went in. `as_strided` can reach "
-    "further: then it is not inside, and yet the two share bytes.",
+    "not is_view(y, x)": INSIDE,
+    "not is_view(y, x) and not is_view(x, y)": INSIDE,
+    "not np.may_share_memory(x.numpy(), y.numpy())": RANGES,
+    "abs(x.data_ptr() - y.data_ptr()) >= (x if x.data_ptr() < y.data_ptr() else y).nbytes": RANGES,
     "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": STORAGES,
 }
 
@@ -296,8 +347,15 @@ first_copy.wrong |= {
     "task asks for the first: stop there.",
     "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the "
     "first of them: its number in the list.",
+    "next((k for k, (a, b) in enumerate(pairwise(results(x, steps))) if not shares_memory(a, b)), "
+    "len(steps))": WITHOUT_X,
+    "next((k for k, (a, b) in enumerate(pairwise(results(x, steps)), 1) if not shares_memory(a, b)), "
+    "len(steps))": WITHOUT_X,
+    "0 if steps_that_copy(x, steps[:1]) else len(steps)": "You look at the first step alone. Is there a "
+    "`return` inside the loop that should come after it?",
     "0": SAME_FOR_ALL,
-    "len(steps)": SAME_FOR_ALL,
+    "len(steps)": "You find no copy in any chain. If your loop says `x = y` too early, it compares y with "
+    "itself.",
     "len(steps) - 1": SAME_FOR_ALL,
     "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other "
     "strides than x, and then a `reshape` that copies on x is a view on the clone: run them on x "
@@ -338,6 +396,7 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
     cases=[
         "e = torch.arange(3).expand(4, 3)",
         "e = torch.arange(12).view(4, 3)",
+        "e = torch.ones(4, 3)",  # no view
         "e = torch.arange(12.0).view(4, 3)[1:, :2]",
         "e = torch.arange(12, dtype=torch.int16).view(3, 4).t()",
         "e = torch.arange(24).view(4, 6)[::2, ::3]",
@@ -358,12 +417,12 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
         "caller.",
         "So write to something else: a tensor with e's values in which every index has an element of "
         "its own. Which operation makes one whatever e looks like?",
-        "`y = e.clone()`, then `y[0] += 1`, then return y. clone() of an expanded tensor lays all its "
-        "rows out side by side.",
+        "`y = e.clone()`, then `y[0] += 1`, then return y. clone() of an expanded tensor writes all its "
+        "rows out, one after the other.",
     ],
     otherwise="Compare your rows with e's, one by one: row 0 is one more, every other is as before, and "
     "e itself has not changed.",
-    takeaway="Before a write, ask who else lives there. clone() gives every index a home of its own.",
+    takeaway="Before a write, ask who else lives there. clone() gives every index an element of its own.",
 )
 def bump_first(e: torch.Tensor) -> torch.Tensor:
     """A tensor with e's values, but with 1 added to all of e[0]; e stays as it is.
@@ -377,30 +436,45 @@ def bump_first(e: torch.Tensor) -> torch.Tensor:
     return y
 
 
-EXPANDED_AGAIN = (
-    "You copy a row and expand it again: the copy's rows are one row, as e's were. (And where e's rows "
-    "differ, they are lost.)"
+SOME_COPIED = (
+    "You copy e in some cases only, as `contiguous()` does: it hands a contiguous e back itself. In the "
+    "others you write into e, which belongs to the caller. Copy it whatever it looks like."
+)
+DTYPE = (
+    "The numbers are right, the dtype is not: e's own is asked for. Which operation of yours changes "
+    "it?"
 )
 
 bump_first.slots["e.clone()"] = {
     "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all "
     "rows grow, and so does the tensor that e was made from. A slice, `view` or `detach()` lies "
     "there too.",
-    "copy.deepcopy(e)": "`deepcopy` copies the storage and keeps the strides: stride 0 is still "
-    "there, and the rows of the copy are still one row. Print the copy's stride.",
-    "e[:1].clone().expand(e.shape)": EXPANDED_AGAIN,
+    "copy.deepcopy(e)": "What you return has e's strides, stride 0 among them: its rows are still one "
+    "row, though on other memory. (`deepcopy` copies a storage and keeps the strides.) Print the stride.",
+    "e[:1].clone().expand(e.shape)": "What you return is one row, expanded: all rows grow together, as "
+    "e's did. (And where e's rows differ, they are lost.)",
 }
 bump_first.slots["y[0] += 1"] = {
     "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is "
     "`y[0]`, whatever comes after it.",
     "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not "
     "`=`.",
+    "y[1:] += 1": "You add to every row but row 0.",
 }
 bump_first.alone["e.clone()"] = {
-    "e.contiguous()": "`contiguous()` copies only what is not contiguous yet. Right for an "
-    "expanded e; a plain one it hands back itself, and then you write into e: try both.",
+    "e.contiguous()": SOME_COPIED,
+    "(e if has_an_element_for_every_index(e) else e.clone())": SOME_COPIED,
+    "(e.clone() if 0 in e.stride() else e)": SOME_COPIED,
+    "(e.clone() if e.stride(0) == 0 else e)": SOME_COPIED,
+    "(e.clone() if e._is_view() else e)": SOME_COPIED,
+    "e.clone().float()": DTYPE,
+    "e.clone().long()": DTYPE,
+    "torch.tensor(e.tolist())": DTYPE,
 }
+bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = NO_BFLOAT16
 bump_first.alone["y[0] += 1"] = {
+    "y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row, of as many dims as "
+    "there are.",
     "y[0].add(1)": "Row 0 is as before. Without a trailing underscore, `add` makes a new tensor, "
     "and this one is thrown away.",
 }
@@ -409,6 +483,7 @@ bump_first.wrong |= {
     "should; on any other you change e, and every row of it.",
     "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is "
     "new memory. In new memory, one row alone can be written to.",
-    "e[0] + 1": "That is row 0 alone, one more. Asked is all of e, of the same shape, with the "
+    "e[0] + 1": "That is row 0 alone, one more. Asked for is all of e, of the same shape, with the "
     "other rows as they were.",
+    "torch.stack([e[0] + 1, e[1]])": "You return two rows. e can have any number of them, even one.",
 }

@@ -90,7 +90,7 @@ def in_runs(found: Iterable[int]) -> str:
         "An element with number e has the bytes `e * item + k` for `k in range(item)`. Put them "
         "all into one set; where t has no element, none is left.",
     ],
-    otherwise="Take the input above to paper: the storage is a line of bytes. Mark the bytes of each "
+    otherwise="Put the input above on paper: the storage is a line of bytes. Mark the bytes of each "
     "element of t, one element after the other, and compare the marks with yours.",
     takeaway="A tensor's memory set: every index, every byte. Two such sets say who shares what.",
 )
@@ -108,16 +108,20 @@ def memset_of(t: torch.Tensor) -> set[int]:
 
 
 OFF_BY_ONE = (
-    "One byte too many: an element of 2 bytes that starts at byte 6 has the bytes 6 and 7. Count those "
-    "of the first input with your fingers: how many should there be?"
+    "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the bytes "
+    "of the first input on your fingers: how many should there be?"
 )
 NO_ELEMENT = (
     "Right wherever t has an element. Where a size is 0 there is no index, so there is no byte either: "
     "the answer is the empty set."
 )
 SOME_DIMS = (
-    "Your loops are made for a certain number of dims, and t can have any, also none. One stride a "
-    "dim: let a single loop run over all of them."
+    "Your loops are written for a fixed number of dims, and t can have any number, even none. Let one "
+    "loop run over all the dims: each has one size and one stride."
+)
+ONE_WIDTH = (
+    "You give every element the same number of bytes, whatever its dtype. `t.element_size()` knows: 2 "
+    "for int16, 1 for uint8, 8 for float64."
 )
 SO_MANY_DIMS = "[(t.size(d), t.stride(d)) for d in range({})]"
 JUST_SO_MANY = "[(t.size(d), t.stride(d)) for d, _ in zip(range({}), t.shape, strict=True)]"
@@ -130,6 +134,8 @@ memset_of.slots["range(item)"] = {
 memset_of.slots["range(size)"] = {
     "range(size + 1)": "You step once too often along each dim: a dim of size 3 has the indices 0, "
     "1 and 2, so its last element lies two steps from its first.",
+    "range(size - 1)": "You leave out the last index of each dim: a dim of size 3 has the indices 0, "
+    "1 and 2, and `range(3)` runs through just these.",
 }
 memset_of.slots["{t.storage_offset()}"] = {
     "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does "
@@ -137,21 +143,27 @@ memset_of.slots["{t.storage_offset()}"] = {
 }
 memset_of.slots["t.stride()"] = {
     "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A "
-    "column or a slice with a step leaves gaps, and an expanded tensor comes back: ask "
-    "`t.stride()` where the next element is.",
+    "column or a slice with a step leaves gaps, and an expanded tensor returns to the "
+    "same bytes: ask `t.stride()` where the next element is.",
+    "t.shape": "You step by sizes. How far the next element lies is the stride's business: "
+    "`t.stride()` has one step for each dim.",
 }
 memset_of.alone["k in range(item)"] = {
     "k in range(1)": "You have the first byte of each element, and no other. An element takes "
     "`t.element_size()` bytes in a row, and they all belong to it.",
+    "k in range(1, item + 1)": "Each of your elements lies one byte too far along. The first byte of "
+    "element number e is `e * item` itself.",
 }
 memset_of.alone["e * item + k"] = {
     "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
     "number 5 have when an element takes 2 of them?",
-    "t.storage_offset() + (e - t.storage_offset()) * item + k": "Two units meet: your steps are in "
-    "bytes, the storage offset still counts elements. Try it on a slice that starts later.",
-    "t.storage_offset() * item + (e - t.storage_offset()) + k": "Two units meet: the offset is in "
-    "bytes, your steps are not. torch's strides count elements, and each of those takes "
+    "t.storage_offset() + (e - t.storage_offset()) * item + k": "You mix two units: your steps are in "
+    "bytes, and the storage offset still counts elements. Try it on a slice that starts later.",
+    "t.storage_offset() * item + (e - t.storage_offset()) + k": "You mix two units: the offset is in "
+    "bytes, and your steps are not. torch's strides count elements, and each of those takes "
     "`t.element_size()` bytes.",
+    "e + k": "You add numbers of bytes to numbers of elements. The element after number 5 begins a "
+    "whole element later, not a byte: multiply before you add.",
 }
 memset_of.alone["i in range(size)"] = {
     "i in range(size if t.numel() else 1)": NO_ELEMENT,
@@ -162,15 +174,21 @@ memset_of.alone["elements = {e"] = {
 memset_of.alone["zip(t.shape, t.stride(), strict=True)"] = {
     walk.format(dims): SOME_DIMS for dims in (1, 2, 3) for walk in (SO_MANY_DIMS, JUST_SO_MANY)
 }
+memset_of.alone["{e * item + k for e in elements for k in range(item)}"] = {
+    f"{{e * {n} + k for e in elements for k in range({n})}}": ONE_WIDTH for n in (4, 8)
+}
 memset_of.wrong |= {
+    "memset_of(t) or {t.storage_offset() * t.itemsize}": NO_ELEMENT,
+    "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) "
+    "for i in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the "
+    "first element. An index has a place in every dim at once: `t[1, 2]` is a step along both.",
     "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": "You take "
     "everything between the first and the last byte. t can leave gaps: look at `x[::3]`, and ask "
     "which of its neighbours in the storage it really reaches.",
     "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that "
     "t never reaches: which bytes would change if you filled t with other values?",
-    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses in "
-    "this process, other ones at every run. Count from the start of the storage: no `data_ptr()` "
-    "is needed.",
+    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses: they "
+    "change from run to run. Count from the start of the storage, which is byte 0 wherever it lies.",
     "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies "
     "never depends on what it holds: a tensor of zeros has a memory set too.",
     "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
@@ -195,7 +213,13 @@ PAIRS = [  # a line before, and pairs of tensors or arrays
     (X, "x.detach()[3:], x", "x[4], x[::3]", "x[6], x[::3]", "x[2].expand(4, 3), x[:3]"),
     (X, "x[:2].expand(5, 2), x[2:4].expand(5, 2)", "x.unfold(0, 2, 5), x[3:5]"),
     (X, "x[6:], x[6:].as_strided((3,), (1,), 2)"),
-    (F, "x, x.view(torch.uint8)[5:7]", "x[1:2], x.view(torch.int16)[3]"),
+    (
+        F,
+        "x, x.view(torch.uint8)[5:7]",
+        "x.view(torch.uint8)[5:7], x",
+        "x[1:2], x.view(torch.int16)[3]",
+    ),
+    (F, "x.view(torch.uint8)[1::4], x[2:3]", "x[2:3], x.view(torch.uint8)[1::4]"),
     (F, "x.view(torch.int16)[::2], x.view(torch.int16)[1::2]"),
     (X, "x[:0], x"),
     ("", "torch.empty(0), torch.empty(0)"),
@@ -244,6 +268,24 @@ def share_bytes(a: torch.Tensor | np.ndarray, b: torch.Tensor | np.ndarray) -> b
     return not memsets[0].isdisjoint(memsets[1])
 
 
+Bytes = set[int]
+
+
+def tensors(a: Either, b: Either) -> bool:
+    """True if neither of the two is an array."""
+    return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
+
+
+def from_its_storage(x: Either) -> Bytes:
+    """The bytes of exercise 1, also for an array, as torch takes it over."""
+    return memset_of.reference(torch.as_tensor(x))
+
+
+def with_offset_twice(x: Either) -> Bytes:
+    """The bytes of exercise 1, counted from the tensor's own start."""
+    return {x.data_ptr() + byte for byte in memset_of.reference(x)}
+
+
 def first_byte(x: Either) -> int:
     """The address of x's first element."""
     return x.data_ptr() if isinstance(x, torch.Tensor) else x.__array_interface__["data"][0]
@@ -286,34 +328,64 @@ POINTERS = (
     "tensors without elements all say 0."
 )
 STORAGES = (
-    "You ask whether the two stand on one storage. Halves of one storage need not meet: write to "
-    "`x[:6]` and look whether `x[6:]` changes. (And one memory can have two handles, after NumPy.)"
+    "You ask whether the two are on one storage. Halves of one storage need not meet: write to `x[:6]` "
+    "and look whether `x[6:]` changes. (And after NumPy, one memory can have two storages.)"
 )
 RANGES = (
     "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` lie in "
     "each other's gaps: does a write to one ever reach the other?"
 )
 PIECES = (
-    "You take each of them for one piece: `nbytes` bytes from its first element on. With a step "
-    "there are gaps, and the last element lies further away: `x[::3]` of 12 elements reaches the "
-    "tenth."
+    "You take each of them for one piece: `nbytes` bytes from its first element on. A step leaves gaps, "
+    "and the last element lies further away: `x[::3]` of 12 elements reaches the tenth."
 )
 VALUES = (
     "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
     "tensor can show quite different ones. What counts is where they lie."
 )
 BASES = (
-    "You ask from which tensor the two were made. That is autograd's notebook, with gaps: it knows "
-    "neither `detach()` nor NumPy, and two halves of one base need not meet."
+    "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: it knows "
+    "neither `detach()` nor NumPy. And two halves of one base need not meet."
 )
 SAME_FOR_ALL = (
-    "You say the same of every pair (so does `a is b`, since a view is an object of its own). Some of "
-    "these share memory and some do not: the first two inputs are one of each."
+    "You say the same of every pair, as any test of copies does, or of objects (`a is b`). Some of these "
+    "share memory and some do not: the first two inputs are one of each."
+)
+
+FROM_TWO_STARTS = (
+    "You count from the start of a storage, as in exercise 1. Here a and b can have two storages, and "
+    "byte 0 of one is not byte 0 of the other: count both from memory, where each storage has an address."
+)
+OFFSET_TWICE = (
+    "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset included. Add "
+    "the steps alone to it, or the bytes of exercise 1 to `untyped_storage().data_ptr()`."
+)
+ARRAYS = (
+    "Right wherever both are tensors. Each can be an array, too, on the other's memory: an array's "
+    'first element lies at `array.__array_interface__["data"][0]`, and `array.strides` counts bytes.'
+)
+BACKWARDS = (
+    "Right until an array walks backwards. torch has no negative strides, so it cannot take `n[::-1]` "
+    "over: ask the array itself where it begins, and how far it steps."
+)
+FIRST_ALONE = (
+    "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of a matrix "
+    "have one element in common, and neither begins with it."
+)
+ONLY_ELEMENTS = (
+    "You say True wherever there are elements at all. Two tensors with elements can lie far apart."
+)
+ONE_ITEMSIZE = (
+    "You count with one size of elements for both. A float32 and a view of its bytes are on one memory, "
+    "and their elements have 4 bytes and 1: each has an `itemsize` of its own."
+)
+NO_BFLOAT16 = (
+    "Right until NumPy meets bfloat16, a dtype that it does not have. Do without NumPy here."
 )
 
 share_bytes.slots["s * x.itemsize"] = {
-    "s": "Your steps along a torch tensor count bytes, and torch's strides count elements: each of "
-    "those takes `itemsize` bytes. (NumPy's are in bytes already.)",
+    "s": "Addresses count bytes, and torch's strides count elements: one step along a tensor is as "
+    "many times `itemsize` bytes. (NumPy's strides are in bytes already.)",
 }
 share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
     "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than "
@@ -330,12 +402,41 @@ share_bytes.slots["(*x.shape, x.itemsize)"] = {
 share_bytes.slots["x.strides"] = {
     "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size of an "
     "element. They count bytes already: print `x.stride()` beside `x.numpy().strides`.",
+    "[s // x.itemsize for s in x.strides]": "You count an array's steps in elements. Addresses count "
+    "bytes, and so do NumPy's strides: take them as they are.",
 }
 share_bytes.slots["(*steps, 1)"] = {
     "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as "
     "`n[::-1]` does: its stride is negative, and its first element lies after its last.",
 }
+share_bytes.alone["s * x.itemsize"] = {f"s * {one}.itemsize": ONE_ITEMSIZE for one in "ab"}
+share_bytes.alone["(*x.shape, x.itemsize)"] = {
+    "(*x.shape, a.itemsize)": ONE_ITEMSIZE,
+    "(*x.shape, b.itemsize)": ONE_ITEMSIZE,
+    "(*x.shape, 4)": ONE_WIDTH,
+    "(*x.shape, 8)": ONE_WIDTH,
+    "(*x.shape, x.itemsize + 1)": "One byte too many for each element: the next one belongs to the "
+    "neighbour. `x[:6]` and `x[6:]` only touch.",
+}
+share_bytes.alone["not memsets[0].isdisjoint(memsets[1])"] = {
+    "memsets[1] <= memsets[0]": "You ask whether all of b lies inside a. That is more than sharing: "
+    "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own.",
+    "memsets[0] == memsets[1]": "You ask whether the two have the same bytes. One in common is enough.",
+    "memsets[0] != set() and min(memsets[0]) in memsets[1]": FIRST_ALONE,
+    "any(one and min(one) in other for one, other in (memsets, memsets[::-1]))": FIRST_ALONE,
+}
 share_bytes.wrong |= {
+    "not share_bytes(a, b)": "Each of your answers is the opposite of the right one. `isdisjoint` is "
+    "True where nothing is shared.",
+    "bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
+    "bool(from_its_storage(a) & from_its_storage(b))": FROM_TWO_STARTS,
+    "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b)))"
+    " if not tensors(a, b) else bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
+    "block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and "
+    "bool(from_its_storage(a) & from_its_storage(b))": FROM_TWO_STARTS,
+    "bool(with_offset_twice(a) & with_offset_twice(b))": OFFSET_TWICE,
+    "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) "
+    "else share_bytes(a, b)": OFFSET_TWICE,
     "first_byte(a) == first_byte(b)": POINTERS,
     "a.data_ptr() == b.data_ptr()": POINTERS,
     "block(a) == block(b)": STORAGES,
@@ -344,6 +445,8 @@ share_bytes.wrong |= {
     "np.may_share_memory(a, b)": RANGES,
     "meet(upwards(a), upwards(b))": RANGES,
     "meet(piece(a), piece(b))": PIECES,
+    "a.nbytes > 0 and b.nbytes > 0": ONLY_ELEMENTS,
+    "a.nbytes > 0 or b.nbytes > 0": ONLY_ELEMENTS,
     "a.shape == b.shape and bool((a == b).all())": VALUES,
     "bool(np.isin(a, b).any())": VALUES,
     "base_of(a) is base_of(b)": BASES,
@@ -353,4 +456,13 @@ share_bytes.wrong |= {
     "a._base is b or b._base is a": BASES,
     "True": SAME_FOR_ALL,
     "False": SAME_FOR_ALL,
+}
+share_bytes.exact |= {
+    "share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()": ARRAYS,
+    "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)": ARRAYS,
+    "tensors(a, b) and share_bytes(a, b)": ARRAYS,
+    "share_bytes(torch.as_tensor(a), torch.as_tensor(b))": BACKWARDS,
+    "type(a) is type(b) and share_bytes(a, b)": "Right wherever the two are of a kind. A tensor and an "
+    "array can lie on the same memory: `x` and `x.numpy()` do.",
+    "np.shares_memory(np.asarray(a), np.asarray(b))": NO_BFLOAT16,
 }

@@ -41,8 +41,8 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
         "size and which stride does that dim have?",
         "So `shape[dims[d]]` and `stride[dims[d]]`, for d = 0, 1, 2, … in turn.",
     ],
-    otherwise="Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at one "
-    "dim of the result after the other: from which dim of x does it come?",
+    otherwise="Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at the "
+    "result's dims in turn: which dim of x does each come from?",
     takeaway="permute lists the dims in another order: sizes and strides travel together.",
 )
 def permute_layout(
@@ -73,9 +73,25 @@ def swapped(values: Ints, dims: Ints) -> Ints:
     return tuple(moved)
 
 
+def overwritten(values: Ints, dims: Ints) -> Ints:
+    """The values after writing the one at dims[k] to place k, for one k after the other."""
+    moved = list(values)
+    for k, d in enumerate(dims):
+        moved[k] = moved[d]
+    return tuple(moved)
+
+
 INVERSE = (
     "That is the permutation the other way round. For two dims it is the same, for a cycle of three "
     "not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from."
+)
+IN_PLACE = (
+    "You change the lists in place. After the first step they are no longer x's, and `dims` speaks of "
+    "x's dims: read from the old lists, write to new ones."
+)
+NEGATIVE = (
+    "Right as long as no dim is negative. As in any index of Python, -1 is the last dim and `-n` the "
+    "first of n: what does `shape[-1]` say?"
 )
 TWO_WAYS = (
     "The sizes go one way and the strides the other: one of your two lists is the inverse. Both belong "
@@ -88,14 +104,25 @@ permute_layout.wrong |= {
     "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))": INVERSE,
     "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims "
     "in another order: the result's dim 0 is x's dim `dims[0]`.",
-    "shape[::-1], stride[::-1]": "You turn the dims round, whatever `dims` says. That is `x.t()` "
-    "for two dims, and one of six permutations for three.",
-    "swapped(shape, dims), swapped(stride, dims)": "You exchange dims one after the other, in "
-    "place. After the first exchange the numbers in `dims` no longer say where a dim is: read from "
-    "the old lists, write to new ones.",
-    "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])": "Right as long as "
-    "no dim is negative. As in any index of Python, -1 is the last one: make such dims plain "
-    "before you look for them.",
+    "shape[::-1], stride[::-1]": "You reverse the dims, whatever `dims` says. That is `x.t()` for two "
+    "dims, and one of six permutations for three.",
+    "swapped(shape, dims), swapped(stride, dims)": IN_PLACE,
+    "overwritten(shape, dims), overwritten(stride, dims)": IN_PLACE,
+    "permute_layout(shape, stride, [d - 1 for d in dims])": "You count the dims from 1. Dim 0 is the "
+    "first, as in any index of Python: `shape[0]` is its size.",
+    "permute_layout(shape, stride, dims[::-1])": "You read `dims` from its end. The result's dim 0 is x's "
+    "dim `dims[0]`.",
+    "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: first the "
+    "shape, then the stride.",
+    "tuple(zip(*permute_layout(shape, stride, dims)))": "You answer with a size and a stride for each "
+    "dim. Asked for are two tuples, one of all sizes and one of all strides.",
+    "sorted(shape, reverse=True), sorted(stride, reverse=True)": "You sort. permute puts the dims where "
+    "`dims` says, whether large or small.",
+}
+permute_layout.exact |= {
+    "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])": NEGATIVE,
+    "permute_layout(shape, stride, [*map(abs, dims)])": NEGATIVE,
+    "permute_layout(shape, stride, [d + (d < 0) for d in dims])": NEGATIVE,
 }
 permute_layout.alone["tuple(stride[d] for d in dims)"] = {
     "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
@@ -104,6 +131,8 @@ permute_layout.alone["tuple(stride[d] for d in dims)"] = {
     "stride": "The shape is right, and the stride is still x's. If only the sizes change places, "
     "an index steps along the wrong dim: a size and its stride travel together.",
     "scattered(stride, dims)": TWO_WAYS,
+    "tuple(stride[d] for d in dims[::-1])": "The shape is right, and the strides are in the opposite "
+    "order. A size and its stride travel together.",
     "tuple(sorted(stride, reverse=True))": "Your strides come out sorted, the largest first. A "
     "permuted tensor may step far along its last dim: `torch.empty(4, 6).t()` does.",
 }

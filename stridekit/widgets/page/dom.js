@@ -26,6 +26,10 @@ export const button = (text, onclick, props = {}) => h("button", { type: "button
 /** The same for SVG. */
 export const s = (tag, props = {}) => create(document.createElementNS(SVG, tag), props, []);
 
+/** A text as nodes, with code between backticks. */
+export const inline = (text) =>
+  text.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)).filter(Boolean);
+
 /** Set an attribute (or "text") only when it differs: most of a redraw changes nothing. */
 export function set(node, key, value) {
   const seen = (node.seen ??= {});

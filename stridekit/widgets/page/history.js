@@ -2,7 +2,7 @@
 
 const POINTED = ["index", "flat"]; // where a hand points is no step of its own
 const RESTS = 400; // ms without a change end a step: a drag is one, and so is what a cell does
-const LINES = ["chain", "steps"]; // a line that is typed or taken back is a step, however fast the next one comes
+const LINES = ["chain", "steps", "moves"]; // a line or a card is a step, however fast the next one comes
 const MOST = 200; // steps
 
 // Each view has a model of its own over Jupyter's. What all of them have in common is the value of a trait that

@@ -3,7 +3,7 @@
 // The state is {said, shown} in the model. What is chosen or typed but not committed belongs to this view.
 // Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
 
-import { button, h, set } from "../page/dom.js";
+import { button, h, inline, set } from "../page/dom.js";
 import { Refused } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
 import { createShell } from "../page/shell.js";
@@ -166,11 +166,6 @@ function render({ model, el }) {
   }
 
   return shell.open(form, shows);
-}
-
-/** A text as nodes, with code between backticks. */
-function inline(text) {
-  return text.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)).filter(Boolean);
 }
 
 export default { render };

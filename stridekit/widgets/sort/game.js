@@ -1,0 +1,46 @@
+// The game from its moves, and its words: game.py is the truth of them, and tests/live.py compares the two.
+
+/** What can be said of a call, in the order of the bins. */
+export const BINS = ["view", "copy", "it depends"];
+
+/**
+ * A card as judge.py makes it: `bin` is the number of the right one, `against[b]` speaks against bin b.
+ * @typedef {{call: string, quoted: string, bin: number, how: string, copies: string, against: string[]}} Card
+ */
+
+/**
+ * The numbers of cards after some moves [card, bin]: those to sort, next first; those in each bin; those that came back.
+ * @param {Card[]} cards
+ */
+export function standing(cards, moves) {
+  const [pile, bins, back] = [cards.map((_, k) => k), [[], [], []], []];
+  for (const [card, to] of moves) {
+    const right = cards[card].bin === to;
+    pile.splice(pile.indexOf(card), 1);
+    (right ? bins[to] : pile).push(card);
+    if (!right && !back.includes(card)) back.push(card);
+  }
+  return { pile, bins, back };
+}
+
+/** A sign and a sentence on the last move; both are "" before the first. @param {Card[]} cards */
+export function verdict(cards, moves) {
+  if (!moves.length) return ["", ""];
+  const [card, to] = moves.at(-1);
+  const { call, bin, how, against } = cards[card];
+  return bin === to ? ["✓", `\`${call}\` ${how}.`] : ["✗", `\`${call}\` ${against[to]}. It goes back under the pile.`];
+}
+
+/** How far the game is; at its end, what to look at again. @param {Card[]} cards */
+export function progress(cards, moves) {
+  const { pile, back } = standing(cards, moves);
+  if (pile.length) return `${cards.length - pile.length} of ${cards.length} sorted`;
+  const look = back.length ? `. Look again at ${back.map((card) => `\`${cards[card].call}\``).join(", ")}` : "";
+  return `All ${cards.length} sorted, ${cards.length - back.length} at the first try${look}.`;
+}
+
+/** The source of a game as it stands; `made` is that of a new one, but for its last bracket. @param {Card[]} cards */
+export function code(made, cards, moves) {
+  const pairs = moves.map(([card, to]) => `(${cards[card].quoted}, '${BINS[to]}')`);
+  return pairs.length ? `${made}, moves=[${pairs.join(", ")}])` : `${made})`;
+}

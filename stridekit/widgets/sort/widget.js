@@ -1,0 +1,140 @@
+// Sort: the next call lies on a card, and three bins wait for it. A card is dragged into one, by a mouse or a finger; or
+// the button of a bin is pressed, or its letter or number.
+//
+// The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong. The
+// page shows nothing of an answer before its card was put.
+
+import { button, h, inline, pool, set } from "../page/dom.js";
+import { createShell } from "../page/shell.js";
+import { makeDraggable } from "./drag.js";
+import { BINS, code, progress, standing, verdict } from "./game.js";
+
+const NOTES = ["each time", "each time", "on `x`"];
+const KEYS = ["v 1", "c 2", "d 3"];
+const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
+const HOW = "Drag the card into a bin, or press a bin, or type v, c or d.";
+
+function render({ model, el }) {
+  const shell = createShell({ model, el }, {
+    label: "sorting game", kind: "sk-sort", traits: ["_state", "_game"], draw,
+    code: () => code(game.made, cards, moves()),
+  });
+  const game = model.get("_game");
+  const { cards } = game;
+  const moves = () => model.get("_state").moves;
+
+  const call = h("code");
+  const card = h("div", { class: "sk-card", id: `${shell.id}-card` }, call);
+  const again = button("sort them again", restart, { class: "sk-button" });
+  const count = h("p", { class: "sk-count" });
+  const said = h("p", { class: "sk-verdict" });
+  const bins = BINS.map(createBin);
+  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), said,
+    h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)));
+  const head = h("div", {},
+    h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), ...inline(game.question)),
+    h("p", { class: "sk-tried" }, ...inline(game.tried)));
+  const reduced = matchMedia("(prefers-reduced-motion: reduce)");
+  makeDraggable(card, {
+    over: (...at) => bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
+    drop(...at) {
+      const to = bins.findIndex(({ node }) => isAt(node, ...at));
+      if (to >= 0) put(to);
+    },
+  });
+
+  // Drawing --------------------------------------------------------------------------------------
+
+  function draw() {
+    const now = standing(cards, moves());
+    const [sign, sentence] = verdict(cards, moves());
+    const next = cards[now.pile[0]];
+    set(call, "text", next?.call ?? "");
+    set(card, "hidden", next ? null : "");
+    set(card, "data-below", String(Math.min(now.pile.length - 1, 2)));
+    set(again, "hidden", next ? "" : null);
+    words(count, progress(cards, moves()));
+    words(said, sentence ? `${sign} ${sentence}` : HOW);
+    set(said, "data-sign", sign || null);
+    bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
+    const heard = `${HEARD[sign]}${sentence} ${progress(cards, moves())}${next ? `. Next: ${next.call}` : ""}`;
+    shell.speak(heard.trim().replaceAll("`", ""));
+  }
+
+  /** A bin: its button, and the calls that lie in it; where it depends, with the tensors that are copied. */
+  function createBin(name, to) {
+    const own = button(name, () => put(to), {
+      class: "sk-button", "aria-describedby": `${shell.id}-card`, "aria-keyshortcuts": KEYS[to],
+    });
+    const list = h("ul", { "aria-label": name });
+    const items = pool(list, () => {
+      const parts = [h("code"), h("span")];
+      return Object.assign(h("li", {}, ...parts), { parts });
+    });
+    return {
+      button: own, list,
+      node: h("div", { class: "sk-bin" }, own, h("p", { class: "sk-note" }, ...inline(NOTES[to])), list),
+      draw(inside, isOver) {
+        set(own, "aria-disabled", String(isOver));
+        items(inside.length).forEach(({ parts: [what, how] }, k) => {
+          set(what, "text", cards[inside[k]].call);
+          words(how, cards[inside[k]].copies);
+        });
+      },
+    };
+  }
+
+  /** Set a text with code in it when it differs. */
+  function words(node, text) {
+    if (node.words === text) return;
+    node.words = text;
+    node.replaceChildren(...inline(text));
+  }
+
+  // What a hand does -----------------------------------------------------------------------------
+
+  /** Put the next card into a bin: it comes there, or the bin shakes. */
+  function put(to) {
+    const [next] = standing(cards, moves()).pile;
+    if (next === undefined) return;
+    const { list, node, button: own } = bins[to];
+    const from = card.getBoundingClientRect(); // which may be under a hand
+    shell.change({ ...model.get("_state"), moves: [...moves(), [next, to]] });
+    own.focus({ preventScroll: true });
+    if (cards[next].bin !== to) return move(node, 8, 0);
+    const { x, y } = list.lastChild.getBoundingClientRect();
+    move(list.lastChild, from.x - x, from.y - y);
+  }
+
+  /** Let a node come to its place from so many pixels beside it. */
+  function move(node, x, y) {
+    const transform = [`translate(${x}px,${y}px)`, "none"];
+    if (!reduced.matches) node.animate({ transform }, { duration: 210, easing: "ease-out" });
+  }
+
+  function restart() {
+    shell.change({ ...model.get("_state"), moves: [] });
+    bins[0].button.focus({ preventScroll: true });
+  }
+
+  function keyed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const at = bins.findIndex((bin) => bin.button === event.target);
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const to = KEYS.findIndex((keys) => keys.split(" ").includes(event.key.toLowerCase()));
+    if (to >= 0) put(to);
+    else if (by && at >= 0) bins[(at + by + 3) % 3].button.focus();
+    else return;
+    event.preventDefault();
+  }
+
+  return shell.open(head, table);
+}
+
+/** True if a point on the screen lies in a node. */
+function isAt(node, x, y) {
+  const { left, right, top, bottom } = node.getBoundingClientRect();
+  return left <= x && x < right && top <= y && y < bottom;
+}
+
+export default { render };

@@ -1,0 +1,130 @@
+"""Sort: calls to sort into those that view, those that copy, and those where it depends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit._arguments import a_kind, items_of, shown, texts
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.explorer import Framed
+from stridekit.widgets.sort import game, judge
+from stridekit.widgets.sort.still import draw
+
+QUESTION = "A view of `x`, a copy, or does it depend on `x`?"
+PAIR = "as in [('x.t()', 'view')]"
+
+
+class Sort(Framed):
+    """Calls on cards, to be sorted into three bins: view, copy, it depends. torch is the judge.
+
+    `calls` are expressions with x in them; a text may hold several, with semicolons between them. Each is
+    run on `x`, and on each of the tensors of `also` in its place, which are expressions with x as well. A
+    call whose results always share memory with their tensor is a view, one whose results never do is a
+    copy, and of others it depends. So `also` has to bring that to light. x itself is never written to.
+
+    `moves` are the moves so far, pairs of a call and a bin; set them to play. A wrong one puts the card
+    back under the pile. `answers` has torch's verdicts. Raises TypeError or ValueError for what is no
+    game: a call that fails on x, whose result has no memory, or that is no expression with x.
+
+    >>> x = torch.arange(24.0).view(4, 6)
+    >>> game = Sort(x, "x[1:]; x + 1; x.reshape(-1)", also="x.t(); x[:, 2:]")
+    >>> game.moves = [("x[1:]", "view"), ("x.reshape(-1)", "view")]
+    >>> game
+    Sort: A view of `x`, a copy, or does it depend on `x`?
+      `x` is torch.float32 of shape (4, 6); torch has run each call on `x`, `x.t()` and `x[:, 2:]`
+      to sort: x + 1 | x.reshape(-1)
+      view: x[1:]
+      ✗ `x.reshape(-1)` is not always a view: it copies `x.t()`. It goes back under the pile.
+      1 of 3 sorted
+    >>> game.answers
+    {'x[1:]': 'view', 'x + 1': 'copy', 'x.reshape(-1)': 'it depends'}
+    """
+
+    _module = module("sort/widget.js")
+    _style = style("page/base.css", "sort/widget.css")
+
+    _game = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        x: torch.Tensor,
+        *calls: str,
+        also: str | Iterable[str],
+        moves: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        found = judge.expressions("calls", calls, judge.MOST_CALLS)
+        others = judge.expressions(
+            "also", [also] if isinstance(also, str) else also, judge.MOST_TENSORS
+        )
+        if "x" in others:
+            raise ValueError("also has x, on which each call is run anyway: name other tensors")
+        self._cards = judge.cards(judge.checked(x), found, ("x", *others))
+        super().__init__(_state={"moves": self._numbered(moves)})
+        self._game = {
+            "question": QUESTION,
+            "tried": f"`x` is {x.dtype} of shape {tuple(x.shape)}; "
+            f"torch has run each call on {judge.listed(('x', *others))}",
+            "cards": self._cards,
+            "made": f"Sort(x, {'; '.join(found)!r}, also={'; '.join(others)!r}",
+        }
+
+    @property
+    def moves(self) -> tuple[tuple[str, str], ...]:
+        """The moves so far: pairs of a call and the bin it was put in, also where that was wrong."""
+        return tuple((self._cards[k]["call"], game.BINS[to]) for k, to in self._state["moves"])
+
+    @moves.setter
+    def moves(self, moves: Iterable[tuple[str, str]]) -> None:
+        self._state = {"moves": self._numbered(moves)}
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The bin of each call, by torch's verdict."""
+        return {card["call"]: game.BINS[card["bin"]] for card in self._cards}
+
+    @property
+    def code(self) -> str:
+        """The source of the widget as it is, where x is the same."""
+        return game.code(self._game["made"], self._cards, self._state["moves"])
+
+    def _numbered(self, moves: Any) -> list[list[int]]:
+        """Moves as the state has them, if they can be made one after the other."""
+        given, calls = items_of(moves), [card["call"] for card in self._cards]
+        if given is None:
+            raise TypeError(f"moves is {shown(moves)}, {a_kind(moves)}: give pairs, {PAIR}")
+        pairs = [texts(f"moves[{k}]", move) for k, move in enumerate(given)]
+        for k, pair in enumerate(pairs):
+            if len(pair) != 2 or pair[0] not in calls or pair[1] not in game.BINS:
+                raise ValueError(
+                    f"moves[{k}] is {shown(pair)}: give a call of this game and a bin, {PAIR}; "
+                    f"the bins are {', '.join(game.BINS)}"
+                )
+        numbers = [[calls.index(call), game.BINS.index(to)] for call, to in pairs]
+        game.standing(self._cards, numbers)
+        return numbers
+
+    def _check(self, state: dict[str, Any]) -> None:
+        game.standing(self._cards, state["moves"])
+
+    def __repr__(self) -> str:
+        moves = self._state["moves"]
+        pile, bins, _ = game.standing(self._cards, moves)
+        rows = zip(("to sort", *game.BINS), (pile, *bins), strict=True)
+        lines = [f"Sort: {self._game['question']}", self._game["tried"]]
+        lines += [f"{name}: {' | '.join(self._calls(row))}" for name, row in rows if row]
+        if moves:
+            lines += [" ".join(game.verdict(self._cards, moves)), game.progress(self._cards, moves)]
+        return "\n  ".join(lines)
+
+    def _calls(self, numbers: Iterable[int]) -> list[str]:
+        return [self._cards[k]["call"] for k in numbers]
+
+    def _still(self) -> Figure:
+        pile, bins, _ = game.standing(self._cards, self._state["moves"])
+        heads = [self._game[key].replace("`", "") for key in ("question", "tried")]
+        return draw(heads, *map(self._calls, (pile, *bins)))

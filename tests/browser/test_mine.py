@@ -1,0 +1,46 @@
+"""What a reader did is kept, in a real JupyterLab: by the next kernel, and on the map of the lessons."""
+
+import pytest
+
+from browser_lab import write_notebook
+from stridekit._kept import VARIABLE
+from tests.browser.pages import expect, in_kernel
+from tests.needs import needs_chromium
+
+pytestmark = [needs_chromium, pytest.mark.long]
+
+# In a folder of its own, as a kernel starts beside its notebook.
+LESSON = [
+    f"import os\ndel os.environ[{VARIABLE!r}]",
+    "from stridekit import Predict\nfrom stridekit.exercises import progress\n"
+    "from stridekit.exercises import strides as ex",
+    'Predict("How many?", 40)',
+    "def column(x, j):\n    offset = x.storage_offset() + j * x.stride(1)\n"
+    "    return x.as_strided((x.size(0),), (x.stride(0),), offset)\n\n\nex.column.check(column)",
+]
+
+
+def test_the_next_kernel_has_what_was_done_in_this_one(lab):
+    folder = lab.root / "mine"
+    folder.mkdir()
+    write_notebook(folder / "01_one.ipynb", LESSON)
+    write_notebook(folder / "02_map.ipynb", [*LESSON[:2], "progress()"])
+    page = lab.open("mine/01_one.ipynb")
+    lab.run_all(page)
+    expect(page.locator(".sk-exercise")).to_contain_text("Kept in my_answers/strides_column.py")
+    page.locator(".sk-predict input").fill("41")
+    page.keyboard.press("Enter")
+    in_kernel(lab, page, "")
+    lab.close(page)
+
+    page = lab.open("mine/02_map.ipynb", 800, theme="dark")
+    lab.run_all(page)
+    code = lab.run_code(page, "print(ex.column.mine.__code__.co_filename)")
+    assert code.strip() == str(folder / "my_answers" / "strides_column.py")
+    row = page.locator(".jp-OutputArea tbody tr")
+    assert row.locator("td").all_inner_texts() == ["1 of 1", "", "1 of 1", "0"]
+    table = page.locator(".jp-OutputArea table")
+    assert table.evaluate("(node) => node.scrollWidth <= node.parentElement.clientWidth")
+    row.get_by_role("link").click()
+    page.wait_for_function("jupyterapp.shell.currentWidget.context.path === 'mine/01_one.ipynb'")
+    page.close()
