@@ -34,7 +34,8 @@ KINDS = {
     ),
     "Sort": Kind(
         ".sk-sort",
-        "Sort(torch.arange(24.).view(4, 6), 'x.t(); x + 0; x.reshape(-1)', also='x.t(); x[1:]')",
+        "Sort(torch.ones(4, 6, dtype=torch.float, device='cpu'), 'x.t(); x + 0; x.reshape(-1)', "
+        "also='x.t(); x[1:]')",
     ),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}

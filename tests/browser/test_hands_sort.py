@@ -84,6 +84,17 @@ def test_by_mouse(show):
     assert texts(w, ".sk-bin li span")[-1] == "copies x.t()"
 
 
+def test_what_changes_under_a_hand_is_not_dropped(show):
+    """The card that was held is no longer the next one."""
+    w = show(game())
+    press(button(w, "view"), "v")
+    drag(w, 1)
+    button(w, "undo").evaluate("(node) => node.click()")  # or another page, or Python
+    assert card(w) == "x.t()" and each(w.locator(".sk-bin"), "dataset.over") == [None] * 3
+    w.page.mouse.up()
+    assert card(w) == "x.t()" and text(w, ".sk-count") == "0 of 5 sorted"
+
+
 def test_another_button_of_the_mouse_drags_nothing(show):
     w = show(game())
     start, end = onto(w, 0)
@@ -132,10 +143,15 @@ def test_by_key(show):
     w.page.keyboard.press("2")
     assert bins(w) == [["x.t()"], ["x + 0"], []] and focused(w) == "copy"
     assert not prevented(view, "a") and not prevented(view, "Alt+d")
-    view.evaluate("(node) => node.dispatchEvent(new KeyboardEvent('keydown', "
-                  "{ key: 'd', repeat: true, bubbles: true }))")  # fmt: skip
-    assert card(w) == "x.reshape(-1)"
-    w.page.keyboard.press("D")
+    for key in ("Enter", "d"):
+        button(w, "copy").focus()
+        w.page.keyboard.down(key)
+        w.page.keyboard.down(key)  # which is then held
+        w.page.keyboard.up(key)
+        if key == "Enter":
+            assert text(w, ".sk-verdict").startswith("✗ x.reshape(-1) is not always a copy")
+            button(w, "undo").click()
+    assert card(w) == "x.clone()"
     w.page.keyboard.press("Enter")
     assert bins(w)[2] == ["x.reshape(-1)"] and focused(w) == "it depends"
     assert text(w, ".sk-verdict").startswith("✗ x.clone() does not depend on x")

@@ -1,6 +1,9 @@
 // A card under a hand: it follows the pointer, a mouse or a finger, and is dropped where that lets go.
 
-/** `over(x, y)` hears where the pointer is while the card is held, and `drop(x, y)` where it was let go. */
+/**
+ * `over(x, y)` hears where the pointer is while the card is held, NaN once it is not, and `drop(x, y)` where it was let
+ * go. Returns what calls the hand off.
+ */
 export function makeDraggable(card, { over, drop }) {
   let start = null; // where the pointer was pressed
 
@@ -29,4 +32,5 @@ export function makeDraggable(card, { over, drop }) {
     rest();
   });
   on("pointercancel", rest);
+  return rest;
 }

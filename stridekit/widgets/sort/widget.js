@@ -1,8 +1,8 @@
-// Sort: the next call lies on a card, and three bins wait for it. A card is dragged into one, by a mouse or a finger; or
-// the button of a bin is pressed, or its letter or number.
+// Sort: the next call lies on a card, which is dragged into one of three bins, by a mouse or a finger; or the button of a
+// bin is pressed, or its letter or number.
 //
-// The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong. The
-// page shows nothing of an answer before its card was put.
+// The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong.
+// Nothing of an answer is in the page before its card was put.
 
 import { button, h, inline, pool, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
@@ -17,7 +17,7 @@ const HOW = "Drag the card into a bin, or press a bin, or type v, c or d.";
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "sorting game", kind: "sk-sort", traits: ["_state", "_game"], draw,
-    code: () => code(game.made, cards, moves()),
+    code: () => code(game.made, cards, moves()), forget: () => rest(),
   });
   const game = model.get("_game");
   const { cards } = game;
@@ -35,7 +35,7 @@ function render({ model, el }) {
     h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), ...inline(game.question)),
     h("p", { class: "sk-tried" }, ...inline(game.tried)));
   const reduced = matchMedia("(prefers-reduced-motion: reduce)");
-  makeDraggable(card, {
+  const rest = makeDraggable(card, {
     over: (...at) => bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
     drop(...at) {
       const to = bins.findIndex(({ node }) => isAt(node, ...at));
@@ -48,16 +48,16 @@ function render({ model, el }) {
   function draw() {
     const now = standing(cards, moves());
     const [sign, sentence] = verdict(cards, moves());
-    const next = cards[now.pile[0]];
+    const [next, far] = [cards[now.pile[0]], progress(cards, moves())];
     set(call, "text", next?.call ?? "");
     set(card, "hidden", next ? null : "");
     set(card, "data-below", String(Math.min(now.pile.length - 1, 2)));
     set(again, "hidden", next ? "" : null);
-    words(count, progress(cards, moves()));
+    words(count, far);
     words(said, sentence ? `${sign} ${sentence}` : HOW);
     set(said, "data-sign", sign || null);
     bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
-    const heard = `${HEARD[sign]}${sentence} ${progress(cards, moves())}${next ? `. Next: ${next.call}` : ""}`;
+    const heard = `${HEARD[sign]}${sentence} ${far}${next ? `. Next: ${next.call}` : ""}`;
     shell.speak(heard.trim().replaceAll("`", ""));
   }
 
@@ -82,13 +82,6 @@ function render({ model, el }) {
         });
       },
     };
-  }
-
-  /** Set a text with code in it when it differs. */
-  function words(node, text) {
-    if (node.words === text) return;
-    node.words = text;
-    node.replaceChildren(...inline(text));
   }
 
   // What a hand does -----------------------------------------------------------------------------
@@ -118,7 +111,8 @@ function render({ model, el }) {
   }
 
   function keyed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.repeat) return event.key === "Enter" && event.preventDefault(); // one press, one card
     const at = bins.findIndex((bin) => bin.button === event.target);
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const to = KEYS.findIndex((keys) => keys.split(" ").includes(event.key.toLowerCase()));
@@ -129,6 +123,12 @@ function render({ model, el }) {
   }
 
   return shell.open(head, table);
+}
+
+/** Set a text with code in it when it differs. */
+function words(node, text) {
+  if (node.words !== text) node.replaceChildren(...inline(text));
+  node.words = text;
 }
 
 /** True if a point on the screen lies in a node. */
