@@ -9,6 +9,7 @@ import torch
 
 from stridekit.widgets import Sort
 from stridekit.widgets.sort.game import BINS
+from stridekit.widgets.sort.judge import LONGEST
 
 X = torch.arange(24.0).view(4, 6)
 ALSO = ("x.t()", "x[:, ::2]", "x[1:]", "x[:, 2]", "x.int()", "x.expand(2, 4, 6)")
@@ -148,6 +149,10 @@ def test_the_code_is_the_game_as_it_stands():
     w.moves = [("x.t()", "copy"), ("x.t()", "view")]
     again = eval(w.code, {"Sort": Sort, "x": X})
     assert (again.code, again.moves, again._game) == (w.code, w.moves, w._game)
+    most = [f"x.view(24)[{k:>{LONGEST - 13}}:]" for k in range(24)]
+    assert {*map(len, most)} == {LONGEST}
+    w = Sort(X, *most, also="-x")
+    assert eval(w.code, {"Sort": Sort, "x": X}).code == w.code
 
 
 def test_x_and_torch_stay_as_they_are():

@@ -38,7 +38,7 @@ def expressions(name: str, given: Any, most: int) -> tuple[str, ...]:
     """The expressions with x in some texts; one text may hold several, with semicolons between them."""
     found = []
     for text in texts(name, given):
-        if len(text) > most * LONGEST:
+        if len(text) > most * (LONGEST + 2):
             raise ValueError(
                 f"{name} has a text of {len(text):,} characters: give a few short calls"
             )
