@@ -29,10 +29,22 @@ function showSaved({ content: { rendermime } }, { model, sessionContext }) {
     addFactory(factory, rank);
     if (!factory.mimeTypes.includes(VIEW)) return;
     const manager = await rendermime.createRenderer(VIEW)._manager.promise;
-    const complete = () => {
+    const missing = () => {
       const saved = Object.keys(model.getMetadata("widgets")?.[STATE]?.state ?? {});
-      if (saved.every((id) => manager.has_model(id))) return;
-      void manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true });
+      return saved.filter((id) => !manager.has_model(id));
+    };
+    let completing = null;
+    const complete = () => {
+      if (!missing().length) return;
+      completing ??= manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true })
+        .finally(() => (completing = null));
+      return completing;
+    };
+    // A cell that JupyterLab draws in between would never ask again.
+    const getModel = manager.get_model.bind(manager);
+    manager.get_model = async (id) => {
+      if (manager.restoredStatus && missing().includes(id)) await complete();
+      return getModel(id);
     };
     manager.restored.connect(complete);
     if (manager.restoredStatus) complete();

@@ -407,8 +407,7 @@ def _called(name: str, given: list[tuple[str, Any]], text: str) -> Step:
     for word, (*_, default) in parameters.items():
         if not default and word not in named:
             raise wrong(f"{word} is missing")
-    if "memory_format" in named:  # torch takes it by name alone
-        value = named["memory_format"]
+    if (value := named.get("memory_format", "")) != "":  # torch takes it by name alone
         text = f".{name}(memory_format={f'torch.{value}' if value else None})"
     args = []
     for word, (_, _, kind, _) in parameters.items():

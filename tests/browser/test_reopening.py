@@ -129,6 +129,37 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
     lab.close(page)
 
 
+def test_a_cell_that_is_drawn_late_finds_its_widget(lab):
+    """It may be drawn when the kernel has connected, but what the notebook has saved is not yet read."""
+    write_notebook(
+        lab.root / "late.ipynb", ["from stridekit import Predict\nPredict('How many?', 3)"]
+    )
+    page = lab.open("late.ipynb")
+    lab.run_all(page)
+    page.locator(".sk-predict").wait_for()
+    save(page)
+    lab.close(page)
+    page = lab.open("late.ipynb")
+    page.locator(".sk-predict").wait_for()
+    assert page.evaluate(DRAWN_LATE) == "sk-predict"
+    lab.close(page)
+
+
+DRAWN_LATE = """async () => {
+  const [{ content }, view] = [jupyterapp.shell.currentWidget, 'application/vnd.jupyter.widget-view+json'];
+  const manager = await content.rendermime.createRenderer(view)._manager.promise;
+  await manager.clear_state();
+  const late = content.rendermime.createRenderer(view);
+  document.body.append(late.node);
+  await late.renderModel({ data: content.widgets[0].model.outputs.get(0).data });
+  for (let k = 0; k < 50 && !late.node.querySelector('.stridekit'); k++)
+    await new Promise((later) => setTimeout(later, 100));
+  const found = late.node.querySelector('.sk-predict') ? 'sk-predict' : late.node.innerText;
+  late.node.remove();
+  return found;
+}"""
+
+
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_that_was_only_opened_is_clean(lab, name):
     """Closing it asks nothing, though JupyterLab has filled in what the stored form leaves out."""
