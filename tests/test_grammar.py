@@ -431,7 +431,8 @@ def behind(node):
 
 def test_what_the_lessons_write_can_be_typed():
     """Each operation is read, or refused with what to do instead: never as something unreadable."""
-    refusals, texts = {}, {*written_in_the_lessons()}
+    refusals = {}
+    texts = {text for text in written_in_the_lessons() if "(...)" not in text}  # a place for yours
     for text in texts:
         try:
             read_steps(text)
