@@ -127,7 +127,11 @@ RECORD = f"""async ([css, id]) => {{
       [ws.onmessage, ws.send] = [hear, send];
       for (const pass of waiting.splice(0)) pass();
     }},
-    end: () => [shown, views.map(html)],
+    async end() {{
+      const moving = () => views.some((view) => view.querySelector('[data-moving]'));
+      while (moving()) await new Promise(requestAnimationFrame);
+      return [shown, views.map(html)];
+    }},
   }};
 }}"""
 
