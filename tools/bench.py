@@ -58,7 +58,8 @@ WIDGETS = {
 }
 
 # From the trusted key event to the frame that shows the change. A picture counts once it is decoded, a
-# frame once the message sent in its animation callback has arrived, which is after the paint.
+# frame once the message sent in its animation callback has arrived: after the paint, and before what the
+# page has put off until then.
 WATCH = """(root) => {
   const images = () => [...root.querySelectorAll("img")];
   const shown = () => images().map((image) => image.src).join();
@@ -67,9 +68,10 @@ WATCH = """(root) => {
     channel.port1.onmessage = done;
     channel.port2.postMessage(0);
   }));
-  let [pressed, before] = [null, ""];
+  let [pressed, before, frame] = [null, "", null];
   root.addEventListener("keydown", (event) => {
-    [pressed, before] = [event.timeStamp, shown()];
+    [pressed, before, frame] = [event.timeStamp, shown(), painted()];
+    frame.then(() => { frame = null; });
   }, true);
   const changed = async () => {
     // Where there is a picture, it has to be a new one: the slider's own readout is not the answer.
@@ -78,7 +80,7 @@ WATCH = """(root) => {
     const start = pressed;
     pressed = null;
     await Promise.all(images().map((image) => image.decode().catch(() => 0)));
-    await painted();
+    await (frame ?? painted());
     window.waits.push(performance.now() - start);
   };
   // A radio button that is ticked changes no node: its own event tells.

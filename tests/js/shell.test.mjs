@@ -23,7 +23,7 @@ const open = (model, draw = () => {}) => {
 test("a change is drawn at once and sent once, when it has been painted", () => {
   const model = createModel("start");
   let drawn = 0;
-  const [shell] = open(model, () => (drawn += 1));
+  const [shell] = open(model, () => void (drawn += 1));
   shell.change("one");
   shell.change("two");
   assert.deepEqual([drawn, toPaint(), model.sent], [3, 1, []]);
@@ -36,7 +36,7 @@ test("another state makes a widget forget what was pointed at, an answer does no
   const done = [];
   const options = { label: "a", kind: "b", traits: ["_state"] };
   const shell = createShell({ model, el: new Node() }, { ...options,
-    draw: () => done.push(model.get("_state")), forget: () => done.push("forgot") });
+    draw: () => void done.push(model.get("_state")), forget: () => done.push("forgot") });
   shell.open();
   shell.change("one");
   paint();
@@ -49,9 +49,31 @@ test("another state makes a widget forget what was pointed at, an answer does no
 test("a change to the same state is drawn too: what is pointed at may differ", () => {
   const model = createModel("same");
   let drawn = 0;
-  const [shell] = open(model, () => (drawn += 1));
+  const [shell] = open(model, () => void (drawn += 1));
   shell.change("same");
   assert.equal(drawn, 2);
+});
+
+test("what a change can do without in its first frame is drawn after it, and once; all else is drawn whole", () => {
+  const model = createModel("start");
+  const told = [];
+  const [shell, close] = open(model, () => {
+    const state = model.get("_state");
+    return () => told.push(state);
+  });
+  assert.deepEqual(told, ["start"]);
+  shell.change("one");
+  shell.redraw(); // the pointer is elsewhere
+  shell.change("two");
+  paint(() => assert.deepEqual(told, ["start"]));
+  assert.deepEqual(told, ["start", "two"]);
+  model.hear({ state: { _state: "two", _answered_id: model.get("_change_id") } });
+  model.hear({ state: { _state: "three" } });
+  assert.deepEqual(told, ["start", "two", "three"]);
+  shell.change("four");
+  close();
+  paint();
+  assert.equal(told.length, 3); // nothing is drawn in a closed view
 });
 
 test("closing leaves no listener behind, and is done once", () => {

@@ -20,7 +20,8 @@ const NARROW = 480; // px: the toolbar then has a row of its own
 
 /**
  * `draw` is called without arguments when one of the `traits` or the width has changed; before it, `forget` when
- * "_state" has been replaced. A widget with a toolbar has `code()`, the source that reproduces the picture, and
+ * "_state" has been replaced. What need not be in the first frame of a change, it returns as a function: this page
+ * calls it once that frame is painted. A widget with a toolbar has `code()`, the source that reproduces the picture, and
  * `facts(state)`, over which goals are set.
  */
 export function createShell({ model, el }, { label, kind, traits, draw, forget, code, facts }) {
@@ -28,7 +29,8 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
   waitForFingers(root);
   let speaking = null;
-  let unsent = false; // a change waits to be sent until it has been painted
+  let unsent = false; // a change waits to be sent until it has been painted,
+  let undrawn = null; // and with it what is no part of its first frame
   let drawn = null; // the state that is on screen
   const ends = [];
   const listeners = [["_answered_id", settle], ...traits.map((trait) => [trait, trait === "_state" ? follow : redraw])];
@@ -62,11 +64,11 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       unanswered.delete(model.get("_change_id"));
       unanswered.set(changeId, state);
       drawn = null;
+      if (!unsent) requestAnimationFrame(() => setTimeout(finish));
+      unsent = true;
       model.set("_change_id", changeId);
       model.set("_state", state);
       if (drawn === null) redraw(); // the same state, but perhaps another box is pointed at
-      if (!unsent) requestAnimationFrame(() => setTimeout(send));
-      unsent = true;
     },
     /** Say a sentence when the hand rests: a live region that changes with every pixel is never read out. */
     speak(sentence) {
@@ -79,8 +81,10 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   const goals = facts && createGoals(model, facts);
   const around = [frame, goals].filter(Boolean);
 
-  function send() {
+  /** The first frame of a change is painted. */
+  function finish() {
     unsent = false;
+    undrawn?.();
     model.save_changes();
   }
 
@@ -101,8 +105,13 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
 
   function redraw() {
     drawn = model.get("_state");
-    draw();
-    for (const part of around) part.draw();
+    const rest = draw();
+    frame?.draw();
+    undrawn = () => {
+      rest?.();
+      goals?.draw();
+    };
+    if (!unsent) undrawn();
   }
 
   let measured = 0; // the first draw happens outside the page, where sizes and colours are unknown
@@ -116,6 +125,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   });
 
   function close() {
+    undrawn = null;
     for (const end of [...ends, ...around.map((part) => part.close)]) end();
     for (const [trait, handler] of listeners) model.off(`change:${trait}`, handler);
     resized.disconnect();

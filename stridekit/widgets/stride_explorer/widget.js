@@ -1,7 +1,8 @@
 // StrideExplorer: draws the model's state, and writes it back when a hand changes it.
 //
 // The state in the model is {layout, index, chain}. The box under the pointer, the slot that the keys have reached and
-// the lit term belong to this view. Every event ends in `draw`, which patches what differs.
+// the lit term belong to this view. Every event ends in `draw`, which patches what differs; what is not under the hand
+// follows a frame later.
 
 import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
@@ -88,23 +89,34 @@ function render({ model, el, signal }) {
     const found = stages();
     const stage = found.at(-1);
     const view = viewOf(given(stage), own);
-    const sentence = words(view);
-    const preset = presets.draw(model.get("_presets"), stage.copies ? null : view.layout);
-    chainPanel.draw(found, shell.width);
     sliders.draw(view);
     set(caption, "text", captionOf(found));
     arrange(view);
     grid.draw(view);
     tape.draw(view);
-    formulaPanel.draw(view, sentence);
-    verdictList.draw(verdicts(view.layout, view.storageSize, view.owners));
-    codeBox.draw(codeOf(view.layout), preset);
-    set(note, "text", model.get("_note"));
     spot = view.spot;
     showSpot();
     drawLink();
-    move(view, stage);
-    shell.speak(view.index === null ? sentence : `${formula(view.layout, view.index)}: ${sentence}`);
+    const before = seen;
+    seen = { layout: view.layout, copies: stage.copies };
+    if (!before || own.sliding || own.dragging || isSame(before, seen)) return () => tell(view, found);
+    tell(view, found);
+    move(view, before);
+  }
+
+  const isSame = (a, b) => sameLayout(a.layout, b.layout) && a.copies === b.copies;
+
+  /** What a hand does not look at: while it moves something, this comes a frame later. */
+  function tell(view, found) {
+    const { layout, storageSize, owners, index } = view;
+    const sentence = words(view);
+    const preset = presets.draw(model.get("_presets"), found.at(-1).copies ? null : layout);
+    chainPanel.draw(found, shell.width);
+    formulaPanel.draw(view, sentence);
+    verdictList.draw(verdicts(layout, storageSize, owners));
+    codeBox.draw(codeOf(layout), preset);
+    set(note, "text", model.get("_note"));
+    shell.speak(index === null ? sentence : `${formula(layout, index)}: ${sentence}`);
   }
 
   const given = (stage) => ({
@@ -208,7 +220,7 @@ function render({ model, el, signal }) {
     const now = panes.reduce((sum, { offsetHeight }) => sum + offsetHeight, 40); // their margins
     if (now === others) return;
     others = now;
-    draw();
+    shell.redraw();
   });
   for (const pane of [top, ...panes]) placed.observe(pane);
 
@@ -243,10 +255,7 @@ function render({ model, el, signal }) {
    * Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
    * writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
    */
-  function move({ layout, elements }, { copies }) {
-    const before = seen;
-    seen = { layout, copies };
-    if (!before || own.sliding || own.dragging || (sameLayout(before.layout, layout) && before.copies === copies)) return;
+  function move({ elements }, before) {
     const [g, cells] = [tape.geometry(), grid.cells()];
     if (g.dense || grid.scroller.isCut() || tape.scroller.isCut()) return motion.end();
     measure(); // one layout of the page for a whole change
@@ -260,7 +269,7 @@ function render({ model, el, signal }) {
         at.tape[1] + g.top(element) + g.height / 2 - at.grid[1] - y - height / 2,
       ];
     };
-    if (copies <= before.copies) return motion.travel(grid.node, cells, way);
+    if (seen.copies <= before.copies) return motion.travel(grid.node, cells, way);
     motion.travel(tape.node, elements.map(tape.slot), (flat) => way(flat)?.map((by) => -by));
   }
 
@@ -313,7 +322,7 @@ function render({ model, el, signal }) {
       select(owned[own.tapeCursor === null ? (current + 1) % owned.length : Math.max(current, 0)]);
     }
     own.tapeCursor = slot;
-    draw();
+    shell.redraw();
   }
 
   function gridKey(event) {
@@ -344,12 +353,12 @@ function render({ model, el, signal }) {
   function hover(which, what) {
     own.hoverFlat = own.hoverSlot = null;
     own[which] = what;
-    draw();
+    shell.redraw();
   }
 
   function lightUp(term) {
     own.lit = term;
-    draw();
+    shell.redraw();
   }
 
   /** A grip on the tape: its slider follows the slot under the pointer, limits and reasons included. */
