@@ -31,6 +31,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
+HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 CHECKS = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)  # an exercise's lesson and name
 IGNORED = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\s*$", re.MULTILINE)
 
@@ -151,6 +152,18 @@ def explains(cells: Sequence[Any], card: int) -> Any | None:
     return words if words and words.cell_type == "markdown" and words.source[0] != "#" else None
 
 
+def below(cells: Sequence[Any], card: int) -> list[Any]:
+    """The code below a card that may give its answer away: up to the next heading or exercise."""
+
+    def goes_on(cell: Any) -> bool:
+        if cell.cell_type == "markdown":
+            return not HEADING.search(cell.source)
+        return not CHECKS.search(cell.source)
+
+    part = takewhile(goes_on, cells[card + 1 :])
+    return [cell for cell in part if cell.cell_type == "code" and not asks(cell)]
+
+
 def ignores_output(cell: Any) -> bool:
     """True for a code cell whose output the tests do not compare."""
     tagged = "nbval-ignore-output" in cell.metadata.get("tags", [])
@@ -196,8 +209,10 @@ def tidy(notebook: Any) -> None:
         if "reference" in cell.metadata.get("tags", []):  # long, and there to look things up
             cell.metadata["jupyter"] = {"outputs_hidden": True}
     for card in (k for k, cell in enumerate(notebook.cells) if asks(cell)):
-        for cell in behind(notebook.cells, card):
-            if cell.outputs:  # an answer; running the cell opens it
+        runs = behind(notebook.cells, card)
+        for cell in below(notebook.cells, card):
+            if cell.outputs and (cell in runs or not any(map(_has_picture, cell.outputs))):
+                # Perhaps an answer; running the cell opens it.
                 cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
         if words := explains(notebook.cells, card):
             words.metadata["jupyter"] = {"source_hidden": True}
@@ -209,6 +224,10 @@ def drop_frames(output: Any) -> None:
     """Keep only the message of an error: its frames have paths, line numbers and colours."""
     if output.output_type == "error":
         output.traceback = [f"{output.ename}: {output.evalue}"]
+
+
+def _has_picture(output: Any) -> bool:
+    return "image/png" in output.get("data", {})
 
 
 def _is_worth_storing(output: Any) -> bool:

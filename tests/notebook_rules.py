@@ -203,17 +203,21 @@ def keeps_its_answers(notebook):
 
 
 def shows_answers_last(notebook):
-    """What answers a card is code right behind it, and its output is collapsed until it is run."""
+    """What answers a card is code right behind it, and what its section prints is folded until it runs."""
+    asked = False
     cells = notebook.content.cells
     for place, cell in enumerate(cells):
-        if not form.asks(cell):
-            continue
-        runs = form.behind(cells, place)
-        if not runs:
-            yield f"{form.name_of(notebook.content, cell)}: no experiment comes right after the card"
-        for run in runs:
-            if run.outputs and not run.metadata.get("jupyter", {}).get("outputs_hidden"):
-                yield f"{form.name_of(notebook.content, run)}: its output answers the card above"
+        name = form.name_of(notebook.content, cell)
+        if form.asks(cell):
+            asked = True
+            if not form.behind(cells, place):
+                yield f"{name}: no experiment comes right after the card"
+        elif re.search(r"^#+ |\.check\(", cell.source, re.MULTILINE):
+            asked = False
+        elif asked and cell.cell_type == "code" and not cell.metadata.get("jupyter"):
+            printed = [out for out in cell.outputs if "image/png" not in out.get("data", {})]
+            if printed:
+                yield f"{name}: its output may answer the card above"
 
 
 def gives_no_help(notebook):

@@ -142,7 +142,7 @@ GIVES = "{} is not installed: pip install 'stridekit[export]' brings it\n"
         (ModuleNotFoundError("", name="nbconvert.exporters"), GIVES.format("nbconvert")),
         (ModuleNotFoundError("", name="jinja2"), GIVES.format("jinja2")),
         (ImportError("cannot import name 'x'"),
-         MENDS.format("cannot import name 'x'") + "'stridekit[export]' mends it\n"),
+         MENDS.format("cannot import name 'x'") + "'stridekit[export]' repairs it\n"),
     ],
 )  # fmt: skip
 def test_a_package_that_cannot_be_imported_is_named(error, said, tmp_path, monkeypatch, capsys):

@@ -190,7 +190,7 @@ BROKEN = [
     (rules.keeps_its_answers, unfolds, "can be read"),
     (rules.shows_answers_last, adds(CARD, markdown("It is 1.")), "no experiment"),
     (rules.shows_answers_last, adds(CARD, code("ex.row.check(row)")), "no experiment"),
-    (rules.shows_answers_last, opens_answer, "answers the card"),
+    (rules.shows_answers_last, opens_answer, "answer the card"),
     (rules.gives_no_help, adds(code("ex.row.hint()")), "nobody has asked"),
     (rules.gives_no_help, adds(code("ex.row.solution()")), "nobody has asked"),
     (rules.describes_images, adds(markdown("![](a.png)")), "alt text"),

@@ -194,16 +194,36 @@ def test_the_code_of_a_card_is_folded_away():
 
 
 def test_what_answers_a_card_is_folded():
-    """The outputs of the code behind it, and the first words; what follows them stays open."""
+    """The outputs of the code behind it, and the first words."""
     card, shown = code("Predict('1 + 1?', 2)"), [output("stream", name="stdout", text="2")]
     runs = [code("x = 1"), code("print(2)", outputs=shown), words("So it is 2.")]
-    after = [code("print(2)", outputs=shown, metadata={"jupyter": {"outputs_hidden": True}})]
-    after += [words("More.", metadata={"jupyter": {"source_hidden": True}})]
-    found = [cell.metadata.get("jupyter") for cell in tidied(card, *runs, *after).cells]
+    after = words("More.", metadata={"jupyter": {"source_hidden": True}})
+    found = [cell.metadata.get("jupyter") for cell in tidied(card, *runs, after).cells]
     folded = {"source_hidden": True}
-    assert found == [folded, None, {"outputs_hidden": True}, folded, None, None]
+    assert found == [folded, None, {"outputs_hidden": True}, folded, None]
     *_, part = tidied(card, runs[0], words("## Next")).cells
     assert part.metadata == {}
+
+
+def test_what_might_answer_a_card_is_folded():
+    """What is printed below it, up to the next heading or exercise; pictures of widgets stay."""
+    card, shown = code("Predict('1 + 1?', 2)"), [output("stream", name="stdout", text="2")]
+    picture = [
+        output("execute_result", data={"image/png": "", "text/plain": "Sort"}, execution_count=1)
+    ]
+    prints = {"outputs": shown, "metadata": {"jupyter": {"outputs_hidden": True}}}
+    below = [
+        code("2"),
+        words("So?"),
+        code("print(2)", outputs=shown),
+        code("Sort()", outputs=picture),
+    ]
+    for end in (words("Done.\n\n## Next"), code("ex.row.check(row)", outputs=shown)):
+        cells = tidied(
+            card, *below, code("Predict(1)", outputs=shown), end, code("print(2)", **prints)
+        ).cells
+        hidden = [cell.metadata.get("jupyter", {}).get("outputs_hidden") for cell in cells]
+        assert hidden == [None, None, None, True, None, None, None, None]
 
 
 def test_a_table_to_look_things_up_is_folded():

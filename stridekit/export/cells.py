@@ -15,10 +15,9 @@ from typing import Any
 from nbconvert.filters.highlight import Highlight2HTML
 
 from stridekit.exercises import Exercise
-from stridekit.notebook import CHECKS, asks, behind
+from stridekit.notebook import CHECKS, HEADING, asks, behind
 
 IN_LAB = re.compile(r"Shift\+Enter|\*(?:Run|Kernel) →|\b[Rr]un the (?:next )?cell")
-HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 LESSON = re.compile(r"^from stridekit\.exercises import (\w+)(?: as (\w+))?$", re.MULTILINE)
 SHOWS_MAP = re.compile(r"^progress\(\)$", re.MULTILINE)
 ASKS_FOR_HELP = re.compile(r"(\w+)\.(\w+)\.(?:hint|solution)\(\)")

@@ -80,7 +80,7 @@ def _lesson(path: Path) -> Lesson:
     except ImportError as error:
         raise ExportError(
             f"a package that pages are made with cannot be imported ({error}): "
-            "pip install --force-reinstall 'stridekit[export]' mends it"
+            "pip install --force-reinstall 'stridekit[export]' repairs it"
         ) from None
     print(f"{path}: executing", flush=True)
     try:

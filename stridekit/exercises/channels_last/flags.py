@@ -232,7 +232,7 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
     ],
     otherwise="Print shape, stride and both flags of what each layer returns. The first output "
     "whose channels_last flag is False is the one; with none, answer len(layers).",
-    takeaway="Ask every output, not the last one: later layers can hide a loss, or mend it at a price.",
+    takeaway="Ask every output, not the last one: later layers can hide a loss, or repair it at a price.",
 )
 def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
     """The index of the first layer whose output is no longer channels-last.
@@ -340,7 +340,7 @@ first_to_lose.wrong |= {
     "format.",
     "max(losses(layers, x), default=len(layers))": "You find the last layer that is not "
     "channels-last any more. The first one is to blame: what comes after it only inherits the "
-    "loss, or mends it.",
+    "loss, or repairs it.",
     "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": AT_THE_END,
     "len(layers) - (len(layers) - 1 in losses(layers, x))": AT_THE_END,
     "min(losses(layers, x, mended=True), default=len(layers))": "You convert what one layer returns before "
