@@ -13,6 +13,8 @@ from collections import defaultdict
 from copy import copy
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
+from symtable import symtable
 
 import numpy as np
 import pytest
@@ -36,9 +38,11 @@ from stridekit.exercises.report import Card, Report, Row
 from stridekit.exercises.running import Outcome, Unusable
 from stridekit.exercises.views.memory_sets import read_byte_set
 from stridekit.exercises.watch import Made, Means, Watch, layout_facts
+from stridekit.notebook import parse
 from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 from tests.wrong_answers.collecting import beside_its_slots
 
+ROOT = Path(__file__).parent.parent
 LESSONS = [ex, contiguity, views, performance, channels_last]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
@@ -56,6 +60,18 @@ def test_the_reference_solution_passes(task):
     report = task.check(task.reference)
     assert report.passed and report.attempted and report.hint == ""
     assert report.text == f"✓ {task.name}: right on all {len(task.cases)} cases\n  {task.takeaway}"
+
+
+@each_exercise
+def test_a_solution_runs_in_its_lesson(task):
+    """Whoever copies it there finds the names that it takes from outside."""
+    package = task.reference.__module__.split(".")[2]
+    (path,) = (ROOT / "notebooks").glob(f"*_{package}.ipynb")
+    cells = [cell.source for cell in parse(path.read_text()).cells if cell.cell_type == "code"]
+    (at,) = (k for k, source in enumerate(cells) if f".{task.name}.check(" in source)
+    module = symtable("\n".join(cells[:at]), str(path), "exec")
+    there = {symbol.get_name() for symbol in module.get_symbols()}
+    assert inspect.getclosurevars(task.reference).globals.keys() <= there
 
 
 # Wrong answers --------------------------------------------------------------------------------

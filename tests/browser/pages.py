@@ -233,8 +233,18 @@ def grid(w, name):
     return w.get_by_role("grid", name=name)
 
 
+def told(w):
+    """Wait for the frame after a change: what a hand moves is drawn at once, the words follow."""
+    getattr(w, "page", w).evaluate(_TOLD)
+
+
+_TOLD = """() => globalThis.isClockStopped
+  || new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"""
+
+
 def code(w):
     """The torch code that reproduces what the widget shows."""
+    told(w)
     return w.locator(".sk-code code").first.inner_text()
 
 
@@ -248,11 +258,13 @@ def enter(w, label, *texts):
 
 def text(w, css):
     """The text of a node, as a person sees it."""
+    told(w)
     return w.locator(css).inner_text()
 
 
 def texts(w, css):
     """The text of each of several nodes."""
+    told(w)
     return w.locator(css).all_inner_texts()
 
 
@@ -263,6 +275,7 @@ def ints(w, css):
 
 def each(nodes, name):
     """A property of each of several nodes, None where it is missing."""
+    told(nodes)
     return nodes.evaluate_all(f"(all) => all.map((node) => node.{name} ?? null)")
 
 
@@ -303,6 +316,7 @@ def press(node, *keys):
     node.focus()
     for key in keys:
         node.page.keyboard.press(key)
+    told(node)
 
 
 def prevented(node, key):
@@ -356,5 +370,6 @@ _FOCUSED = """() => {
 
 def stop_the_clock(page):
     """From now on, time passes only by `page.clock.run_for(ms)`."""
+    page.evaluate("globalThis.isClockStopped = true")
     page.clock.install(time=0)
     page.clock.pause_at(60)

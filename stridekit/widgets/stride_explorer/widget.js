@@ -83,7 +83,7 @@ function render({ model, el, signal }) {
   let at = { grid: [0, 0], tape: [0, 0] };
   let others = 240; // the height of all panes but grid and tape
   let spot = {}; // the element that the link leads to
-  let seen = null; // the layout on screen and the storage that it reads
+  let seen = null; // the stages on screen
 
   function draw() {
     const found = stages();
@@ -98,13 +98,11 @@ function render({ model, el, signal }) {
     showSpot();
     drawLink();
     const before = seen;
-    seen = { layout: view.layout, copies: stage.copies };
-    if (!before || own.sliding || own.dragging || isSame(before, seen)) return () => tell(view, found);
+    seen = found;
+    if (!before || before === found || own.sliding || own.dragging) return () => tell(view, found);
     tell(view, found);
-    move(view, before);
+    move(view, before.at(-1), stage);
   }
-
-  const isSame = (a, b) => sameLayout(a.layout, b.layout) && a.copies === b.copies;
 
   /** What a hand does not look at: while it moves something, this comes a frame later. */
   function tell(view, found) {
@@ -255,7 +253,8 @@ function render({ model, el, signal }) {
    * Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
    * writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
    */
-  function move({ elements }, before) {
+  function move({ elements }, before, { layout, copies }) {
+    if (sameLayout(before.layout, layout) && before.copies === copies) return;
     const [g, cells] = [tape.geometry(), grid.cells()];
     if (g.dense || grid.scroller.isCut() || tape.scroller.isCut()) return motion.end();
     measure(); // one layout of the page for a whole change
@@ -269,7 +268,7 @@ function render({ model, el, signal }) {
         at.tape[1] + g.top(element) + g.height / 2 - at.grid[1] - y - height / 2,
       ];
     };
-    if (seen.copies <= before.copies) return motion.travel(grid.node, cells, way);
+    if (copies <= before.copies) return motion.travel(grid.node, cells, way);
     motion.travel(tape.node, elements.map(tape.slot), (flat) => way(flat)?.map((by) => -by));
   }
 
