@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, output_layout
 from stridekit.widgets.format_tracer import network as net
-from stridekit.widgets.reshape_stepper.widget import PRESETS
+from stridekit.widgets.reshape_stepper.widget import PRESETS, why_not_shown
 from stridekit.widgets.traversal_explorer import traversal
 from tests import live
 from tests.live_lines import Chains, Sessions
@@ -125,6 +125,15 @@ def test_presets():
             live.walk(step.layout, step.order, 4, 0, Random(0))
     again = Layout((3, 2, 2), (8, 24, 8), 0, 8)  # a line that came first is used last
     live.walk(again, (0, 1, 2), 4, 0, Random(0))
+
+
+def test_how_far_the_stepper_reaches():
+    """A picture holds 256 elements with those in its gaps; one more is refused on both sides."""
+    for row in (250, 251):
+        layout = Layout((2, 6), (row, 1))
+        why = why_not_shown(layout)
+        assert live.ask(f"{live.FIELDS}/whyNotShown", live.layout_json(layout)) == why
+        assert ("spans 257 elements" in why) == (row == 251)
 
 
 @pytest.mark.parametrize("which", range(len(net.INPUTS)))
