@@ -61,19 +61,13 @@ function render({ model, el }) {
     choice.draw(highlight);
     planes.draw(view);
     FORMATS.forEach((name, k) => tapes[k].draw(view, now[name], step(now[name], here, highlight)));
-    return () => tell(shape, here, highlight);
-  }
-
-  function tell(shape, here, highlight) {
     const [sentence, placed] = [spread(shape, here, highlight), place(shape, here)];
     set(idea, "text", sentence);
     set(where, "text", placed);
-    flags.draw(verdicts(shape));
-    codeBox.draw(code(shape));
     shell.speak(`${placed} ${sentence}`);
   }
 
-  /** Redraw what depends on the shape or the width: the places of all boxes, the badge. */
+  /** Redraw what depends on the shape or the width: the places of all boxes, the flags, the code. */
   function layOut(shape) {
     laidOut = `${shape} ${shell.width}`;
     now = layouts(shape);
@@ -90,12 +84,14 @@ function render({ model, el }) {
     const sentence = badge(shape);
     set(ambiguity, "text", sentence);
     set(ambiguity, "data-ambiguous", String(sentence.startsWith("ambiguous")));
+    flags.draw(verdicts(shape));
+    codeBox.draw(code(shape));
   }
 
   function hover(flat) {
     if (flat === hovered) return;
     hovered = flat;
-    shell.redraw();
+    draw();
   }
 
   function select(flat) {
