@@ -10,6 +10,7 @@ MUTATE_ARGS ?=
 FRESH_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
+RECORD_ARGS ?=
 EXPORT_ARGS ?= notebooks -o dist/site
 
 IN_VENV = .venv/bin/python
@@ -27,7 +28,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh refresh export lock bench pictures
+.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh refresh record export lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -72,6 +73,9 @@ fresh:  ## clone into a new folder, and run the README's two commands there (FRE
 
 refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
+
+record: env  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS=--busy only compares)
+	@$(IN_VENV) tools/record.py $(RECORD_ARGS)
 
 export: env  ## write the lessons as web pages that need no kernel, to dist/site
 	@$(IN_VENV) -m stridekit.export $(EXPORT_ARGS)

@@ -34,8 +34,13 @@ MOST_INCHES = 50  # of height
 MAX_ON_AXIS = 1e18  # beyond this an axis has no room for its labels
 # The looks of curves, which differ without colour too.
 CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
-# The looks of predictions and measurements: colour, hatch and place in a row.
-KINDS = {"predicted": (BLUE, "//", -0.18), "measured": (RUST, "", 0.18)}
+# The looks of predictions and measurements: colour, hatch and name.
+KINDS = {
+    "predicted": (BLUE, "//", "predicted"),
+    "recorded": (RUST, "", "recorded, with\nits 95 % interval"),
+    "here": (GREEN, "", "measured here, with\nits 95 % interval"),
+}
+MOST_NOTES, NOTE_WIDTH = 3, 88
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 # The line of an interval: its white edge keeps it apart from a bar.
 WHISKER: dict[str, Any] = {
@@ -69,81 +74,58 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(ratios) - 0.4, -0.75)
     values = [bound for ratio in ratios.values() for bound in (ratio.low, ratio.high)]
     _log_ratio_axis(ax, min([*values, 0.9]), max([*values, 1.1]))
-    ax.set_xlabel(f"time for each second of “{comparison.names[0]}”")
-    return ax
-
-
-def draw_predicted(
-    predicted: Mapping[str, float], measured: Mapping[str, float], ax: Axes | None = None
-) -> Axes:
-    """Predicted beside measured numbers, both as multiples of the first name's.
-
-    `predicted` and `measured` map the same names to bytes, lines or seconds. Raises ValueError if the
-    names differ, or if the first number is not above 0.
-    """
-    _require_numbers("predicted", predicted)
-    _require_numbers("measured", measured)
-    _require_same_names(predicted, measured)
-    if not all(next(iter(values.values()), 0) > 0 for values in (predicted, measured)):
-        raise ValueError("all numbers are divided by the first: give one above 0")
-    ax = _axes(ax, height=1.2 + 0.55 * len(predicted))
-    for kind, values in (("predicted", predicted), ("measured", measured)):
-        first = next(iter(values.values()))
-        ratios = [value / first for value in values.values()]
-        rows = [row + KINDS[kind][2] for row in range(len(ratios))]
-        bars = ax.barh(rows, ratios, 0.32, label=kind, **_look(kind))
-        ax.bar_label(bars, [f"{ratio:.3g}" for ratio in ratios], padding=3, fontsize=8, color=INK)
-    ax.set_yticks(range(len(predicted)), list(predicted))
-    ax.invert_yaxis()
-    ax.margins(x=0.12)
-    ax.set_xlabel(f"times “{next(iter(predicted))}”")
-    ax.legend(frameon=False, fontsize=8, loc="best")
+    notes = [f"noisy: {sentence}" for sentence in comparison.noise]
+    _label_x(ax, f"time for each second of “{comparison.names[0]}”", notes)
     return ax
 
 
 def draw_claim(
     baseline: str,
-    predicted: Mapping[str, float],
-    measured: Mapping[str, Any],
+    kinds: Mapping[str, Mapping[str, Any]],
     ax: Axes | None = None,
     *,
-    verdicts: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
 ) -> Axes:
-    """Predicted ratios beside measured ones, a `timing.Ratio` each: bars that start at 1, the baseline.
+    """Predicted ratios beside measured ones: bars that start at 1, the baseline.
 
-    A bar to the right is slower, to the left faster, and each has a stroke at its end: alone on the line at
-    1 it means no difference. The grey band is "same": within 5 %. The axis is logarithmic, and the line on
-    a measured bar is its interval: the noise. `verdicts` maps some of the names to a word that goes beside
-    the number. Raises ValueError if the names differ.
+    `kinds` maps "predicted" to a number for each name; "recorded" and "here" to a `timing.Ratio` for each,
+    or for some of them. A bar to the right is slower, to the left faster, and each has a stroke at its end:
+    alone on the line at 1 it means no difference. The grey band is "same": within 5 %. The axis is
+    logarithmic, and the line on a measured bar is its interval. `notes` stand below, the first few of
+    them. Raises ValueError for other kinds, and for names that are not predicted.
     """
+    _require_kinds(kinds)
+    predicted, *others = kinds.values()
     _require_numbers("predicted", predicted)
-    for ratio in measured.values() if isinstance(measured, Mapping) else [measured]:
-        if not hasattr(ratio, "low"):
-            raise TypeError(f"measured has {a_kind(ratio)}: give a timing.Ratio for each name")
-    _require_same_names(predicted, measured)
-    ax = _axes(ax, height=1.15 + 0.55 * len(predicted))
+    height = 0.55 if len(kinds) < 3 else 0.7
+    ax = _axes(ax, height=1.15 + height * len(predicted) + 0.15 * len(notes[:MOST_NOTES]))
     _no_difference(ax)
-    bounds = [bound for ratio in measured.values() for bound in (ratio.low, ratio.high)]
+    ratios = [ratio for other in others for ratio in other.values()]
+    bounds = [bound for ratio in ratios for bound in (ratio.low, ratio.high)]
     bounds += [*predicted.values(), 0.8, 1.25]
     _log_ratio_axis(ax, min(b for b in bounds if b > 0) / 1.3, max(bounds) * 1.4)
-    for row, (name, ratio) in enumerate(measured.items()):
-        word = (verdicts or {}).get(name, "")
-        bars = [
-            ("predicted", predicted[name], predicted[name], ""),
-            ("measured", ratio.value, ratio.high, word),
-        ]
-        for kind, value, reach, word in bars:
-            y = row + KINDS[kind][2]
-            label = {"measured": "measured, with\nits 95 % interval"}.get(kind, kind)
-            ax.barh(y, value - 1, 0.32, left=1, label="" if row else label, **_look(kind))
-            ax.vlines(value, y - 0.16, y + 0.16, color=KINDS[kind][0], linewidth=4)
-            _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), (7, 0), va="center")
-        ax.plot([ratio.low, ratio.high], [row + 0.18] * 2, **WHISKER)
+    for place, (kind, found) in enumerate(kinds.items()):
+        for name, ratio in found.items():
+            y = list(predicted).index(name) + 0.8 * ((place + 0.5) / len(kinds) - 0.5)
+            _ratio_bar(ax, kind, ratio, y, 0.72 / len(kinds))
+    handles = [ax.barh(0, 0, label=KINDS[kind][2], **_look(kind)) for kind in kinds]
     ax.set_yticks(range(len(predicted)), list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
-    ax.set_xlabel(f"time, as multiples of “{baseline}”: slower to the right")
-    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+    _label_x(ax, f"time, as multiples of “{baseline}”: slower to the right", notes)
+    ax.legend(handles=handles, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
+
+
+def _ratio_bar(ax: Axes, kind: str, ratio: Any, y: float, height: float) -> None:
+    """One bar of a claim from 1 to a number or a Ratio, with what it says beside it."""
+    value = getattr(ratio, "value", ratio)
+    ax.barh(y, value - 1, height, left=1, **_look(kind))
+    ax.vlines(value, y - height / 2, y + height / 2, color=KINDS[kind][0], linewidth=4)
+    reach, word = value, ""
+    if hasattr(ratio, "low"):
+        ax.plot([ratio.low, ratio.high], [y, y], **WHISKER)
+        reach, word = ratio.high, ratio.verdict
+    _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), (7, 0), va="center")
 
 
 def draw_sweep(
@@ -154,6 +136,7 @@ def draw_sweep(
     xlabel: str = "stride, in elements",
     ylabel: str = "times stride 1",
     marks: Mapping[float, str] | None = None,
+    notes: Sequence[str] = (),
 ) -> Axes:
     """One to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
 
@@ -192,19 +175,31 @@ def draw_sweep(
         _say(ax, text, (at, 0), (3, 6), color=MUTED, **where)
     ax.xaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_major_formatter("{x:g}")
-    ax.set_xlabel(xlabel)
+    _label_x(ax, xlabel, notes)
     ax.set_ylabel(ylabel)
     ax.legend(frameon=False, fontsize=8)
     return ax
 
 
-def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
-    """Runs of one function in order, as multiples of the lower quartile, with the mean marked."""
+def draw_runs(
+    seconds: Sequence[float],
+    ax: Axes | None = None,
+    *,
+    here: Sequence[float] = (),
+    notes: Sequence[str] = (),
+) -> Axes:
+    """Runs of one function in order, as multiples of the lower quartile, with the mean marked.
+
+    `here` are further runs on this machine, as multiples of their own lower quartile.
+    """
     _require_numbers("seconds", _numbered("seconds", seconds), least=0)
+    _require_numbers("here", dict(enumerate(here)), least=0)
     ax = _axes(ax, height=2.4)
-    low = float(np.quantile(seconds, 0.25))
-    ratios = [taken / low for taken in seconds]
-    ax.plot(range(1, len(ratios) + 1), ratios, ".", color=BLUE, markersize=4)
+    ratios, others = ([one / np.quantile(runs, 0.25) for one in runs] for runs in (seconds, here))
+    ax.plot(range(1, len(ratios) + 1), ratios, ".", color=BLUE, markersize=4, label="recorded")
+    if others:
+        ax.plot(range(1, len(others) + 1), others, "x", color=GREEN, markersize=4, label="here")
+        ax.legend(frameon=False, fontsize=8)
     mean = sum(ratios) / len(ratios)
     for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", RUST, "--")):
         ax.axhline(at, color=color, linewidth=1, linestyle=line)
@@ -214,28 +209,93 @@ def draw_runs(seconds: Sequence[float], ax: Axes | None = None) -> Axes:
         ax.texts[0].set_verticalalignment("top")
     ax.set_yscale("log", base=2)
     ax.yaxis.set_major_formatter("{x:g}")
-    ax.set_xlabel("run")
+    _label_x(ax, "run", notes)
     ax.set_ylabel("times the quartile")
     return ax
 
 
-def draw_roofline(fractions: Mapping[str, float], ax: Axes | None = None) -> Axes:
-    """Each operation's share of the measured bandwidth; the bandwidth itself is the ceiling, at 1."""
-    _require_numbers("fractions", fractions)
-    ax = _axes(ax, height=1.0 + 0.34 * len(fractions))
-    ax.barh(list(fractions), list(fractions.values()), 0.6, color=BLUE)
-    for row, share in enumerate(fractions.values()):
-        if share > 0.8:  # beside the bar, the number would overlap the ceiling
-            side, offset, color = "right", (-5, 0), "white"
-        else:
-            side, offset, color = "left", (4, 0), INK
-        _say(ax, f"{share:.0%}", (share, row), offset, color=color, ha=side, va="center")
-    ax.axvline(1, color=RUST, linewidth=1.5, linestyle="--")
-    _say(ax, "the ceiling", (1, 1), (4, 2), color=RUST, xycoords=("data", "axes fraction"))
-    ax.invert_yaxis()
-    ax.set_xlim(0, max(1.15, 1.15 * max(fractions.values(), default=1)))
-    ax.set_xlabel("of the bandwidth that was measured here")
+def draw_roofline(
+    jobs: Mapping[str, tuple[float, float]],
+    seconds: Mapping[str, Mapping[str, float]],
+    ax: Axes | None = None,
+    *,
+    memory: str,
+    arithmetic: str,
+    notes: Sequence[str] = (),
+) -> Axes:
+    """Each job's FLOP/s over its FLOP per byte, under the two ceilings that other jobs reach.
+
+    `jobs` maps names to FLOP and bytes of one call; `seconds` maps a kind, "recorded" or "here", to the
+    seconds that each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height,
+    its FLOP/s. Left of the ridge, where the two meet, no job can compute faster than its bytes arrive.
+    Raises ValueError for names that are not among the jobs.
+    """
+    _require_jobs(jobs, seconds, memory, arithmetic)
+    ax = _axes(ax, height=4.2 + 0.15 * len(notes[:MOST_NOTES]))
+    intensity = {name: flop / moved for name, (flop, moved) in jobs.items()}
+    low, high = min(intensity.values()) / 2, max(intensity.values()) * 4
+    for kind, taken in seconds.items():
+        color, _, label = KINDS[kind]
+        slope, height = jobs[memory][1] / taken[memory], jobs[arithmetic][0] / taken[arithmetic]
+        ridge = height / slope
+        roof = [min(at * slope, height) / 1e9 for at in (low, ridge, high)]
+        ax.plot([low, ridge, high], roof, color=color, linewidth=1.5)
+        ax.axvline(ridge, color=color, linewidth=1, linestyle=(0, (2, 3)))
+        points = {name: jobs[name][0] / taken[name] / 1e9 for name in taken if name in jobs}
+        at = [intensity[name] for name in points]
+        look = {"color": color, "markerfacecolor": "white" if kind == "here" else color}
+        ax.plot(at, list(points.values()), "o", label=label.partition(",")[0], **look)
+        if kind == next(iter(seconds)):
+            _say(ax, f"ridge: {ridge:.2g}", (ridge, 0), (3, 6), color=MUTED,
+                 xycoords=("data", "axes fraction"), rotation=90, va="bottom")  # fmt: skip
+            for name, value in points.items():
+                _say(ax, name, (intensity[name], value), (6, -3), va="top")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_major_formatter("{x:g}")
+    _label_x(ax, "FLOP per byte", notes)
+    ax.set_ylabel("GFLOP/s")
+    ax.legend(frameon=False, fontsize=8, loc="lower right")
     return ax
+
+
+def _require_jobs(jobs: Any, seconds: Any, memory: str, arithmetic: str) -> None:
+    if not isinstance(jobs, Mapping) or not isinstance(seconds, Mapping) or not seconds:
+        raise TypeError("jobs map names to FLOP and bytes, seconds a kind to seconds: give dicts")
+    for name, job in jobs.items():
+        _require_numbers(f"{name}'s FLOP and bytes", _numbered(str(name), job), least=0)
+    for kind, taken in seconds.items():
+        _require_numbers(str(kind), taken, least=0)
+        if kind not in KINDS:
+            raise ValueError(f"{shown(kind)} is measured nowhere: recorded or here can be drawn")
+        for name in (memory, arithmetic):
+            if name not in jobs or name not in taken:
+                raise ValueError(
+                    f"{shown(name)} sets a ceiling: give its job, and its seconds {kind}"
+                )
+
+
+def _require_kinds(kinds: Any) -> None:
+    """Raise unless predictions come first, and ratios for some of their names."""
+    if not isinstance(kinds, Mapping) or not all(
+        isinstance(one, Mapping) for one in kinds.values()
+    ):
+        raise TypeError(
+            f"kinds is {a_kind(kinds)}: give a dict of dicts, the predicted ratios first"
+        )
+    if next(iter(kinds), "") != "predicted" or not set(kinds) <= set(KINDS):
+        raise ValueError(
+            f"the kinds are {', '.join(map(str, kinds))}: give predicted, then recorded, here"
+        )
+    for kind, ratios in kinds.items():
+        if strangers := [str(name) for name in ratios if name not in kinds["predicted"]]:
+            raise ValueError(
+                f"{', '.join(strangers)}: {kind}, but not predicted: give the same names"
+            )
+        for ratio in ratios.values():
+            if kind != "predicted" and not hasattr(ratio, "low"):
+                raise TypeError(f"{kind} has {a_kind(ratio)}: give a timing.Ratio for each name")
 
 
 def _require_numbers(name: str, values: Any, least: float = -MAX_ON_AXIS) -> None:
@@ -258,14 +318,6 @@ def _numbered(name: str, values: Any) -> dict[int, Any]:
     if not items:
         raise TypeError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of numbers")
     return dict(enumerate(items))
-
-
-def _require_same_names(predicted: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
-    if list(predicted) != list(measured):
-        raise ValueError(
-            f"predicted {', '.join(predicted)} and measured {', '.join(measured)}: give both the "
-            "same names, in the same order"
-        )
 
 
 def _require_axes(ax: Any) -> None:
@@ -297,6 +349,14 @@ def _say(
     """Write a small text beside a point, `offset` points away."""
     look: dict[str, Any] = {"fontsize": 8, "color": color, **where}
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
+
+
+def _label_x(ax: Axes, label: str, notes: Sequence[str]) -> None:
+    """Name the x axis, and write the first few notes below, each on its own line."""
+    left = len(notes) - MOST_NOTES
+    told = [*notes[:MOST_NOTES], *([f"and {left} more signs of noise"] if left > 0 else [])]
+    lines = [line for note in told for line in wrap(note, NOTE_WIDTH)]
+    ax.set_xlabel("\n".join([label, *lines]), fontsize=9)
 
 
 def _no_difference(ax: Axes) -> None:
@@ -331,34 +391,37 @@ class MeasuredPicture:
     """A picture of a measurement, under a text that is the same in every run.
 
     A notebook stores both. Tests compare the text, and a refresh keeps a stored picture as long as its text
-    stays, because no two runs measure the same. The figure is closed in pyplot, so that it is shown once.
+    stays, because no two runs measure the same: unless `measured` is False, where all of it is recorded.
+    The figure is closed in pyplot, so that it is shown once.
 
     >>> from matplotlib.figure import Figure
     >>> MeasuredPicture(Figure().subplots(), "flat, and then half")
     flat, and then half
     """
 
-    def __init__(self, ax: Axes, text: str) -> None:
+    def __init__(self, ax: Axes, text: str, measured: bool = True) -> None:
         _require_axes(ax)
         if not isinstance(text, str):
             raise TypeError(f"the words of a picture are {a_kind(text)}: give a text")
-        self.ax, self.text = ax, text
+        self.ax, self.text, self.measured = ax, text, measured
         ax.set_title(text, loc="left", fontsize=9, color=INK)
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return measured_output(self.ax, self.text)
+        return measured_output(self.ax, self.text, self.measured)
 
 
-def measured_output(ax: Axes, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def measured_output(
+    ax: Axes, text: str, measured: bool = True
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """An output of a notebook and its metadata: the picture of a measurement, and a text."""
-    image, about = _measured_png(ax)
+    image, about = _measured_png(ax, measured)
     data = {"text/plain": text, "image/png": image}
     if IS_FOR_PAGES in os.environ:
         _narrow(ax)
-        data[NARROW] = _measured_png(ax)[0]
+        data[NARROW] = _measured_png(ax, measured)[0]
     return data, {"image/png": about, **ON_WHITE}
 
 
@@ -378,7 +441,7 @@ def _narrow(ax: Axes) -> None:
     figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + 0.5)
 
 
-def _measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
+def _measured_png(ax: Axes, measured: bool) -> tuple[str, dict[str, Any]]:
     """The figure of the Axes as base64 PNG, and its metadata: its size, and that it was measured."""
     _require_axes(ax)
     figure = ax.figure
@@ -390,7 +453,8 @@ def _measured_png(ax: Axes) -> tuple[str, dict[str, Any]]:
     figure.set_dpi(DPI)
     image = png(figure, colours=32)
     width, height = (round(inches * 100) for inches in figure.get_size_inches())
-    return image, {"width": width, "height": height, "measured": True}
+    about: dict[str, Any] = {"width": width, "height": height}
+    return image, about | {"measured": True} if measured else about
 
 
 def png(figure: Figure, colours: int) -> str:

@@ -25,6 +25,7 @@ from stridekit.export import cells
 from stridekit.export.fetched import loaded_from_elsewhere
 from stridekit.notebook import WIDGET_VIEW, NotebookError, drop_frames, kernel_spec, run
 from stridekit.plots import IS_FOR_PAGES, NARROW
+from stridekit.timing.records import ALONE
 from stridekit.widgets.offline import Offline, live
 
 CELL_TIMEOUT = 300  # seconds
@@ -53,7 +54,9 @@ class ThisPython(AsyncKernelManager):
     @property
     def kernel_spec(self) -> KernelSpec:
         """The specification, without a file on disk."""
-        return KernelSpec(**kernel_spec(), env={IS_FOR_PAGES: "1", _kept.VARIABLE: "no"})
+        return KernelSpec(
+            **kernel_spec(), env={IS_FOR_PAGES: "1", ALONE: "1", _kept.VARIABLE: "no"}
+        )
 
 
 def lesson(path: Path) -> Lesson:

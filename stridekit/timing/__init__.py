@@ -12,7 +12,7 @@ order and for how long, and `comparison` how samples become a ratio, an interval
 absolute numbers are torch.utils.benchmark's own.
 """
 
-from stridekit.timing.claims import Claim, claim
+from stridekit.timing.claims import Claim, claim, show_runs
 from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
@@ -31,6 +31,7 @@ __all__ = [
     "GpuResults",
     "claim",
     "Claim",
+    "show_runs",
     "page_faults",
     "machine",
     "TimingError",

@@ -1,13 +1,13 @@
 """claim(…): a prediction, tested and shown beside the measurement.
 
 The outputs of a tested notebook must not change from run to run, and measured times always do. So a claim
-puts into words only the prediction, and the verdicts of ratios so far from 1 that every run agrees on
-them; the measured numbers are in the picture.
+puts into words the prediction and what was recorded on a machine at rest; without a record, the verdicts of
+ratios so far from 1 that every run agrees on them. What is measured here is in the picture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,18 +16,19 @@ from stridekit._table import columns
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
+from stridekit.timing.records import Record, alone, recorded, recorded_on, recording
 
 JUDGED = 3  # comparisons, before one may contradict a sure verdict
-SECONDS = 0.25
+SECONDS, SECONDS_TO_RECORD = 0.25, 3.0
 
 
 @dataclass(frozen=True, repr=False)
 class Claim:
-    """The result of `claim`: ratios to the baseline, predicted and measured, and the verdicts told.
+    """The result of `claim`: ratios to the baseline, predicted, recorded and measured here.
 
     `baseline` names what all is compared with; `predicted` and `measured` map each name to its ratio.
-    `sure` maps the names whose verdict is told to that verdict; `expected` to the one that was claimed.
-    `comparisons` have the samples, in seconds.
+    `expected` maps the names whose verdict is claimed to that verdict. `comparisons` have the samples, in
+    seconds; `record` is what `make record` measured, None for a claim without a record.
 
     >>> Claim("rows", {"columns": 16.0}, {"columns": Ratio(9.1, 8.8, 9.4)}, {"columns": "slower"}, ())
     predicted, as multiples of “rows”
@@ -39,6 +40,7 @@ class Claim:
     measured: Mapping[str, Ratio]
     expected: Mapping[str, str]
     comparisons: tuple[Comparison, ...]
+    record: Record | None = None
 
     @property
     def sure(self) -> dict[str, str]:
@@ -56,23 +58,71 @@ class Claim:
         return not _contradicted(self.measured, self.expected) or bool(self.noise)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw what was predicted and what was measured. Returns the Axes."""
+        """Draw what was predicted, recorded and measured here. Returns the Axes."""
         from stridekit.plots import draw_claim
 
-        return draw_claim(self.baseline, self.predicted, self.measured, ax, verdicts=self.sure)
+        return draw_claim(self.baseline, self._ratios(), ax, notes=self._notes())
+
+    def sweep(self, steps: Sequence[float], text: str, **options: Any) -> Any:
+        """The same as curves over `steps`, one for the baseline and one for each name: a MeasuredPicture.
+
+        `text` says what to see; `options` are those of `draw_sweep`. Raises ValueError for another number
+        of steps.
+        """
+        from stridekit.plots import draw_sweep
+
+        curves = {kind: [1, *ratios.values()] for kind, ratios in self._ratios().items()}
+        options = {"ylabel": f"times “{self.baseline}”", "notes": self._notes(), **options}
+        return self._picture(draw_sweep(steps, curves, **options), text)
+
+    def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> Any:
+        """FLOP/s over FLOP per byte, as a MeasuredPicture; `jobs` and `options` are `draw_roofline`'s."""
+        from stridekit.plots import draw_roofline
+
+        seconds = {kind: one.seconds for kind, one in self._records().items()}
+        return self._picture(draw_roofline(jobs, seconds, notes=self._notes(), **options), text)
+
+    def _picture(self, ax: Any, text: str) -> Any:
+        from stridekit.plots import MeasuredPicture
+
+        return MeasuredPicture(ax, text, "here" in self._records())
+
+    def _records(self) -> dict[str, Record]:
+        """What was recorded and what was measured here, as far as pictures show it."""
+        here = {"here": Record.of(self.comparisons)}
+        if self.record is None:
+            return here
+        return {"recorded": self.record} | ({} if alone() else here)
+
+    def _ratios(self) -> dict[str, Mapping[str, Any]]:
+        kinds = {kind: one.ratios for kind, one in self._records().items()}
+        return {"predicted": self.predicted, **kinds}
+
+    def _notes(self) -> list[str]:
+        """The machine of the record, and the signs of noise in each run that a picture shows."""
+        found = [recorded_on()] if self.record else []
+        for kind, one in self._records().items():
+            found += [
+                f"noisy {'record' if kind == 'recorded' else kind}: {sign}" for sign in one.noise
+            ]
+        return found
 
     def __repr__(self) -> str:
-        verdicts = {name: f"measured: {verdict}" for name, verdict in self.sure.items()}
+        words = {name: f"measured: {verdict}" for name, verdict in self.sure.items()}
+        if self.record:
+            told = self.record.ratios.items()
+            words = {name: f"recorded: {ratio.value:.3g}, {ratio.verdict}" for name, ratio in told}
         rows = [
-            (name, f"{ratio:<6.3g}  {verdicts.get(name, '')}")
+            (name, f"{ratio:<6.3g}  {words.get(name, '')}")
             for name, ratio in self.predicted.items()
         ]
-        return "\n".join([f"predicted, as multiples of “{self.baseline}”", *columns(rows)])
+        lines = [f"predicted, as multiples of “{self.baseline}”", *columns(rows)]
+        return "\n".join([*lines, *([recorded_on()] if self.record else [])])
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         from stridekit.plots import measured_output
 
-        return measured_output(self.plot(), repr(self))
+        return measured_output(self.plot(), repr(self), "here" in self._records())
 
 
 def claim(
@@ -82,6 +132,8 @@ def claim(
     slower: Iterable[str] = (),
     faster: Iterable[str] = (),
     baseline: str = "",
+    record: str = "",
+    only_recorded: Iterable[str] = (),
     **options: Any,
 ) -> Claim:
     """Measure functions, and show their ratios beside the predicted ones.
@@ -95,7 +147,11 @@ def claim(
     told in words. A comparison that contradicts one is made JUDGED times before it may say so. `options`
     are those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar.
 
-    Raises TimingError for names that do not fit together, and what `compare` refuses.
+    `record` names the record that is shown beside it, and `only_recorded` what takes too long to be
+    measured again: its function is called only while `make record` runs.
+
+    Raises TimingError for names that do not fit together, for a name without a record, and what `compare`
+    refuses.
 
     >>> import torch
     >>> x = torch.ones(500, 500)
@@ -113,28 +169,30 @@ def claim(
     slower, faster = _names("slower", slower), _names("faster", faster)
     if not isinstance(baseline, str):
         raise TimingError(f"baseline is {shown(baseline)}: give the name of what is compared with")
-    options = {"max_seconds": SECONDS, "progress": False, **options}
+    if not isinstance(record, str):
+        raise TimingError(f"record is {shown(record)}: give the name of what `make record` stored")
+    slow = _names("only_recorded", only_recorded)
     pairs = len(functions) > 0 and all(isinstance(value, tuple) for value in functions.values())
     names = list(functions) if pairs else list(functions)[1:]
     first = baseline if pairs else next(iter(functions), "")
     ratios = _ratios(predicted, names if pairs else list(functions), pairs)
     expected = {**dict.fromkeys(slower, "slower"), **dict.fromkeys(faster, "faster")}
-    if strangers := set(expected) - set(names):
+    if strangers := (set(expected) | set(slow)) - set(names):
         raise TimingError(
             f"{', '.join(sorted(strangers))}: not among {', '.join(names)}, which are compared"
         )
+    options = {"max_seconds": SECONDS, "progress": False, **options}
+    if record and recording():
+        options |= {"max_seconds": SECONDS_TO_RECORD, "rounds": None}
+    else:
+        functions = {name: work for name, work in functions.items() if name not in slow}
+        expected = {name: verdict for name, verdict in expected.items() if name not in slow}
     groups = [functions]
     if pairs:
         groups = [{"baseline": pair[0], name: pair[1]} for name, pair in functions.items()]
-    measured, comparisons = _measured(groups, options)
-    for _ in range(1, JUDGED):
-        wrong = _contradicted(measured, expected)
-        if not wrong:
-            break
-        again = _measured(groups, options)
-        if len(_contradicted(again[0], expected)) <= len(wrong):
-            measured, comparisons = again
-    return Claim(first, ratios, measured, expected, comparisons)
+    measured, comparisons = _judged(groups, expected, options)
+    found = recorded(record, Record.of(comparisons)) if record else None
+    return Claim(first, ratios, measured, expected, comparisons, found)
 
 
 def _require_numbers(predicted: Any) -> None:
@@ -177,6 +235,21 @@ def _ratios(
     return {name: values[name] / values[first] for name in rest}
 
 
+def _judged(
+    groups: list[Mapping[str, Any]], expected: Mapping[str, str], options: dict[str, Any]
+) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
+    """The ratios of all groups; a measurement that contradicts what is claimed is made again."""
+    measured, comparisons = _measured(groups, options)
+    for _ in range(1, JUDGED):
+        wrong = _contradicted(measured, expected)
+        if not wrong:
+            break
+        again = _measured(groups, options)
+        if len(_contradicted(again[0], expected)) <= len(wrong):
+            measured, comparisons = again
+    return measured, comparisons
+
+
 def _measured(
     groups: list[Mapping[str, Any]], options: dict[str, Any]
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
@@ -188,3 +261,16 @@ def _measured(
 def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) -> list[str]:
     """The names whose verdict is not the one that was claimed."""
     return [name for name, verdict in expected.items() if measured[name].verdict != verdict]
+
+
+def show_runs(seconds: Sequence[float], text: str, record: str) -> Any:
+    """A MeasuredPicture of runs of one function, in order, beside those that are recorded.
+
+    `seconds` has one number per run, and `text` says what to see. Raises TimingError for a name without a
+    record.
+    """
+    from stridekit.plots import MeasuredPicture, draw_runs
+
+    here = () if alone() else seconds
+    ax = draw_runs(recorded(record, list(seconds)), here=here, notes=[recorded_on()])
+    return MeasuredPicture(ax, text, bool(here))
