@@ -9,6 +9,8 @@ import torch
 
 from stridekit import warp_sectors
 from stridekit.timing import TimingError, __main__, gpu, gpu_experiments, gpu_results, machine
+from stridekit.timing.clocks import CudaClock
+from tests.fake_gpu import FakeQueue
 
 needs_no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 
@@ -234,6 +236,19 @@ def test_host_copies_cross_over_and_only_the_pinned_are_pinned_and_need_no_wait(
         expected.append((of_source, of_target))
         assert copies[name].keywords == {"non_blocking": pinned}
     assert pairs == expected
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+def test_a_copy_that_blocks_the_host_is_timed_with_what_the_host_does_for_it(calls):
+    queue = FakeQueue()
+
+    def gather_and_copy():
+        queue.host += 0.030
+        queue.launch(0.003)
+        queue.synchronize()
+
+    taken, _ = CudaClock(flush=False, queue=queue).seconds(gather_and_copy, calls)
+    assert abs(taken / calls - 0.033) < 25e-6  # the clock holds the queue for 20 microseconds
 
 
 def test_a_record_says_where_it_was_made(results):

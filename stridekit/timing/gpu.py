@@ -38,7 +38,8 @@ class GpuResults:
     `source` tells if they were measured here, recorded or published, and on which GPU. `rows` has the
     experiment, the variant and its time as a multiple of the first variant's; `comparisons` has every
     sample in seconds, and is empty for published figures. `failed` says why an experiment has no
-    figures. Where a count of sectors predicts the ratio, the table shows it beside.
+    figures. Where sectors can be counted, the table has the ratio that they predict as well: that of
+    what a warp asks for, as if nothing but traffic took time.
 
     >>> GpuResults("published", (("sum", "by columns", "2.50"),), {})
     published

@@ -104,7 +104,8 @@ def _sweep(device: torch.device, n: int) -> Functions:
 
 
 def _shift(device: torch.device, n: int) -> Functions:
-    # A row is one warp's, and no two rows share a sector: no cache can help a warp to its neighbour's.
+    # Each row is read by one warp, and shares no sector with the next: what a warp fetches in vain
+    # helps no other.
     storage, out = torch.rand(n, 64, device=device), torch.empty(n, 32, device=device)
     return {
         f"from element {first}": partial(torch.neg, storage[:, first : first + 32], out=out)
@@ -119,8 +120,8 @@ def _l2_bytes(device: torch.device) -> int:
 
 
 def _l2(device: torch.device, n: int) -> Functions:
-    # For n = 64, a chunk is a quarter of the L2. Every call reads one: the same one, or the next of 16. All
-    # calls of a sample follow one another, so only the first finds what other functions left behind.
+    # For n = 64, a chunk is a quarter of the L2. Every call reads one: the same one, or the next of 16. The
+    # calls of a sample follow one another, so only the first finds what another function left behind.
     chunks = torch.rand(16, _l2_bytes(device) // 1024 * n, device=device).unbind()
     return {
         "the same quarter of L2": partial(_sum_next, cycle(chunks[:1])),
@@ -166,10 +167,10 @@ def _pool(device: torch.device, n: int) -> Functions:
 def _host_copy(device: torch.device, n: int, *, back: bool) -> Functions:
     """Copies of n elements from the host, or `back` to it; a stride is that of the source.
 
-    A copy that blocks the host is still timed by the GPU's events: nothing else is in the queue between
-    them. It also drains the queue, so that its own launch, and the gathering of a strided source on the
-    host, lie between the events too, as they should. What the first call of a sample does while the
-    clock fills the queue is not seen: some 20 microseconds, of milliseconds.
+    Copies from pageable memory block the host, and events still time them: the first event passes while
+    the host works, the second after the copy. So what the host does in between counts, as it should:
+    it gathers a strided source, and stages pageable memory. Only what it does while the clock
+    holds the queue goes unseen, about 20 microseconds a call, and such a copy takes milliseconds.
     """
 
     def rand(size: int, on_host: bool, pinned: bool) -> Tensor:
