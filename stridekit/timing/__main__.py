@@ -8,20 +8,35 @@ from pathlib import Path
 from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.gpu import run
 
+USAGE = """\
+usage: python -m stridekit.timing results.json
+
+Run the GPU experiments of lesson 05, print their ratios and write every sample to results.json.
+You need an NVIDIA GPU that does nothing else, stridekit, and torch 2.6 or newer.
+
+To share the result, put it at stridekit/timing/gpu_record.json and open a pull request: the lesson
+then shows it, with the name of your GPU, wherever there is none."""
+
 
 def main() -> int:
     """Read the command line; return the exit status."""
     arguments = sys.argv[1:]
     if len(arguments) != 1 or arguments[0].startswith("-"):
-        print("usage: python -m stridekit.timing results.json", file=sys.stderr)
+        print(USAGE, file=sys.stderr)
         return 2
     if why := why_no_cuda():
         print(why, file=sys.stderr)
         return 1
+    path = Path(arguments[0])
+    try:
+        path.open("a").close()  # before anything is measured, since that takes a while
+    except OSError as error:
+        print(f"{path} cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
     results = run()
-    Path(arguments[0]).write_text(results.to_json() + "\n", encoding="utf-8")
     print(results)
-    return 0
+    path.write_text(results.to_json() + "\n", encoding="utf-8")
+    return 0 if results.comparisons else 1
 
 
 if __name__ == "__main__":
