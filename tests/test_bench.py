@@ -88,7 +88,7 @@ def test_wrong_answers_are_counted_for_each_way_and_ratio(monkeypatch, capsys):
     monkeypatch.setattr(bench_timer, "_bursts", contextlib.nullcontext)
     monkeypatch.setattr(bench_timer, "_ask", ask)
     monkeypatch.setattr(bench_timer, "WAYS", ["compare", "b"])
-    bench_timer.timers(2)
+    bench_timer.wrong_answers(2)
     title, *said = capsys.readouterr().out.splitlines()
     assert "wrong answers of 2 for each true ratio" in title
     shares = "wrong 50% at 1.1, 50% at 1.3, 0% at 2.0"
