@@ -107,7 +107,7 @@ class _Limit:
         return self._seconds - (time.monotonic() - self._begun)
 
     def require(self, called: list[sampling.Subject], rounds: int = 0) -> None:
-        """Raise TooShort unless so many rounds fit in, as far as the functions called so far tell."""
+        """Raise TooShort unless that many rounds fit in; the functions called so far tell how long."""
         once = self._count * sum(one.wall for one in called) / max(len(called), 1)
         a_round = once * (2 if self._count == 2 else 1)  # A B B A
         left = self.left
@@ -116,8 +116,8 @@ class _Limit:
         warm_up = max(self._seconds - left, (1 + sampling.TRIES) * once)
         whole = warm_up + ENOUGH_ROUNDS * a_round
         raise TooShort(
-            f"max_seconds={self._seconds:g} is too short: a round takes about {in_words(a_round)}, "
-            f"{ENOUGH_ROUNDS} rounds and the warm-up up to {in_words(whole)}: give "
+            f"max_seconds={self._seconds:g} is too short: a round takes about {in_words(a_round)}, and "
+            f"{ENOUGH_ROUNDS} rounds with the warm-up up to {in_words(whole)}: give "
             f"max_seconds={math.ceil(10 * whole) / 10:g}, or rounds={FEWEST_ROUNDS}"
         )
 

@@ -20,7 +20,7 @@ from stridekit.timing.sampling import quartile
 
 SAME = 0.05  # an interval within this much of 1 says: the same
 RESAMPLES, CONFIDENCE = 1000, 0.95
-UNSEEN = 0.005  # by how much no sample tells that all samples are off
+UNSEEN = 0.005  # by so much all samples of a run may be off together, as where code lies decides it
 SCHEMA = 1
 
 
@@ -124,7 +124,7 @@ class Comparison:
                 raise TimingError(f"this is another schema than {SCHEMA}, which is read here")
             found = cls(**fields | {"noise": tuple(fields["noise"])})
             if flaw := _flaw(found):
-                raise TimingError(f"this comparison was changed after to_json wrote it: {flaw}")
+                raise TimingError(f"{flaw}: give the text as to_json wrote it")
             return found
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, TimingError):
@@ -172,26 +172,23 @@ def _flaw(found: Comparison) -> str:
     """The first thing in a comparison that was read which does not fit the rest; "" if all does."""
     names, orders = found.names, found.order
     if len(names) < 2 or not orders:
-        return (
-            f"{many(len(names), 'function')}, {many(len(orders), 'round')}: it needs two, and one"
-        )
+        return f"this comparison has {many(len(names), 'function')}, {many(len(orders), 'round')}"
     each = max(len(orders[0]) // len(names), 1)
     for k, order in enumerate(orders):
         if sorted(order) != sorted([*range(len(names))] * each):
-            return f"order[{k}] is {shown(order)}: each of {len(names)} functions has its {each} places"
+            return f"order[{k}] is {shown(order)}, where each of {len(names)} has {many(each, 'place')}"
     if set(found.calls) != set(names):
-        return f"calls of {', '.join(found.calls)}, samples of {', '.join(names)}"
+        return f"there are calls of {', '.join(found.calls)}, and samples of {', '.join(names)}"
     for name in names:
         sizes = [len(one) for one in found.samples[name]]
         if sizes != [each] * len(orders):
-            return (
-                f"{shown(sizes)} samples of {name}: it needs {each} in each of {len(orders)} rounds"
-            )
+            rounds = many(len(orders), "round")
+            return f"{name} has {shown(sizes)} samples, and its order {rounds} of {each}"
         for value in (*found._seconds(name), found.calls[name], found.threads):
             if isinstance(value, bool) or not 0 < value < math.inf:
-                return f"{shown(value)} among the numbers of {name}: each is more than 0"
+                return f"{shown(value)} stands among the numbers of {name}, which are more than 0"
     if missing := {"gpu", "processor", "torch", "date"} - set(found.machine):
-        return f"its machine has no {', '.join(sorted(missing))}"
+        return f"the machine has no {', '.join(sorted(missing))}"
     return ""
 
 

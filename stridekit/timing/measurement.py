@@ -117,8 +117,9 @@ def measure(
     written over before each call (flush=False leaves it), and graph=True replays a CUDA graph. To compare
     two functions use `compare`: two measurements, one after the other, see two different machines.
 
-    `noise` also tells if calls take more and more time, or less and less, as when each call makes a list
-    longer. What only the first call changes goes unnoticed: to time a sort in place, sort a copy.
+    `noise` also tells if calls take more and more time, or less and less, as when each makes a list
+    longer. Input that changes and costs the same, as by x.add_(1), is no matter. What the first call alone
+    changes goes unnoticed: to time a sort in place, sort a copy.
 
     Raises TimingError for what cannot be timed: no function, one that raises, one that returns a
     generator or a coroutine or leaves a GPU at work, no device, no time, no threads. torch's number of

@@ -54,9 +54,12 @@ class Subject:
     def sample(self, clock: Clock) -> None:
         """Time `calls` calls, and note the seconds of one. Raises TimingError if one of them raises."""
         first = 2 + self.warm_up_calls + self.calls * len(self.seconds)
-        calls = f"one of calls {first:,} to {first + self.calls - 1:,}"
+        last = first + self.calls - 1
+        calls = f"call {first:,}" if first == last else f"one of calls {first:,} to {last:,}"
         begun, faults = time.monotonic(), _page_faults()
-        with _blaming(self.name, f"in sample {len(self.seconds) + 1}, {calls}; each has to work"):
+        with _blaming(
+            self.name, f"in sample {len(self.seconds) + 1}, {calls}, and each has to work"
+        ):
             taken, launched = clock.seconds(self.work, self.calls)
         self.wall = time.monotonic() - begun
         self.page_faults += _page_faults() - faults
