@@ -12,6 +12,7 @@ order and for how long, and `comparison` how samples become a ratio, an interval
 absolute numbers are torch.utils.benchmark's own.
 """
 
+from stridekit.timing.caches import Cache, Hierarchy, hierarchy
 from stridekit.timing.claims import Claim, claim
 from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.comparing import compare
@@ -32,6 +33,9 @@ __all__ = [
     "claim",
     "Claim",
     "page_faults",
+    "hierarchy",
+    "Hierarchy",
+    "Cache",
     "machine",
     "TimingError",
     "why_no_cuda",
