@@ -17,6 +17,7 @@ torch.float32 tensor of shape (4,), stride (6,), storage_offset 2
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from stridekit.cost.refetch import CacheSets
 from stridekit.cost.traffic import Traffic, traffic
 from stridekit.cost.warp import WarpSectors, warp_sectors
 from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
@@ -85,6 +86,7 @@ __all__ = [
     "TraversalExplorer",
     "traffic",
     "Traffic",
+    "CacheSets",
     "warp_sectors",
     "WarpSectors",
     "bandwidth",

@@ -23,7 +23,7 @@ OTHERS = {
     "_kept": "jupyter_core",
     "_defaults": "torch",
     "tensors": "torch",
-    "cost": "torch",
+    "cost": "torch numpy",
     "timing": "torch numpy tqdm",
     "plots": "matplotlib numpy PIL",
     "widgets": "torch anywidget ipywidgets traitlets matplotlib numpy PIL",

@@ -191,6 +191,7 @@ L  traffic((T.double(), T.double()), T, cache=256)  =>
 L  traffic(torch._neg_view(T), T, cache=256)  =>  read 0 goes by way of a copy (it has yet to be negated)
 L  traffic(T.cfloat().conj(), T.cfloat(), cache=256)  =>
     read 0 goes by way of a copy (it has yet to be conjugated)
+V  traffic(x, store="through")  =>  store is 'through': give 'bypass' or 'allocate'
 V  traffic(x).fraction(0, 1)  =>  give a number above 0
 V  traffic(x).fraction(-1.0, 1)  =>  give a number above 0
 V  traffic(x).fraction(float("inf"), 1)  =>  give a number above 0
@@ -202,7 +203,16 @@ I  warp_sectors(x[:0])  =>  none, it is empty
 V  warp_sectors(x, lanes=0)  =>  a warp has at least one
 V  warp_sectors(x, sector=24)  =>  give a power of two
 V  warp_sectors(x, alignment=-1)  =>  give 0 to 31
-V  bandwidth(2**30)  =>  to 268,435,456 bytes for three arrays
+V  bandwidth(2**50)  =>  bytes for three arrays, at most a quarter of the free memory
+L  CacheSets(0, 8)  =>  sets is 0: give 1 or more
+L  CacheSets(64, 2**21)  =>  ways is 2097152: give 1 to 524,288
+L  CacheSets(64, 8).misses([0, -64])  =>  walk has addresses from -64 to 0: give 0 to 2**63 - 1
+L  CacheSets(64, 8).misses([2**63])  =>  to 9223372036854775808: give 0 to 2**63 - 1
+L  CacheSets(64, 8).misses(np.ones(3))  =>  walk[0] is
+L  CacheSets(64, 8).misses([0], order=(0,))  =>  order is (0,), for addresses, which have an order
+L  CacheSets(64, 8).misses(x, (0, 0))  =>  (0, 0)
+V  CacheSets(64, 8).misses(Layout((2000, 2000)))  =>  4,000,000 visits: give 1,048,576 at most
+E  timing.hierarchy()["l2"]  =>  level is 'l2': give 'L1', 'L2', 'L3' or 'L4'
 V  bandwidth(10)  =>  nbytes is 10: give 12,288
 V  bandwidth(repetitions=1)  =>  repetitions is 1
 V  bandwidth(threads=0)  =>  threads is 0

@@ -280,9 +280,14 @@ TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(
                   plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, '')
                   plots.draw_runs(J); plots.MeasuredPicture(J, '')
 LLLLLLLLLLVVLLLL  traffic(x, line=J); traffic(x, alignment=J); warp_sectors(x, sector=J)
-                  warp_sectors(x, alignment=J); bandwidth(J); bandwidth(12288*4, repetitions=J)
+                  warp_sectors(x, alignment=J); bandwidth(12288*4, repetitions=J)
                   bandwidth(12288*4, repetitions=2, threads=J); TraversalExplorer(cache_lines=J)
                   TraversalExplorer(alignment=J)
+~LLLLLLLLLVVLLLL  bandwidth(J)
+LLLLLLLLLLLLLLLL  CacheSets(J, 1); CacheSets(1, J); CacheSets(1, 1, J)
+LLLLL.LLLLLLLLLL  CacheSets(2, 2).misses(J)  =>  got == 0
+.LLLLLLLLLLLLLLL  CacheSets(2, 2).misses([0, 64], J)  =>  got == 2
+                  CacheSets(2, 2).misses(x, J)  =>  got == 2
 EEEEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, threads=J); measure(f, min_run_time=1e-4, device=J)
                   compare(J); compare(ab, rounds=2, threads=J)
                   compare(ab, rounds=2, device=J); cmp.measurement(J)
@@ -360,7 +365,7 @@ TTTTTVTVTTTT...L  traffic(J)  =>  got.operands[0].useful == J.nbytes
 TTTTT.T.TTTT...L  traffic(x, J)  =>  got.useful == 96 + getattr(J, 'nbytes', 0)
 .LLLLLLLLLV.LLLL  traffic(x, cache=J)  =>  got.lines_read == 2
 LLLLLLLLLLV.LLLL  warp_sectors(x, lanes=J)  =>  got.useful == 96
-VVVVVVVVVVVVVVVV  bandwidth(12288*4, repetitions=2, device=J)
+VVVVVVVVVVVVVVVV  bandwidth(12288*4, repetitions=2, device=J); traffic(x, store=J)
 E~~EEEEEEEE~EEEE  measure(f, min_run_time=J)
 .EEEEEEEEEE~EEEE  compare(ab, rounds=J)  =>  got.names
 E..EEEEEEEE.EEEE  compare(ab, rounds=2, max_seconds=J)  =>  got.names
@@ -471,7 +476,8 @@ TOLD = """
 x.ndim; x.numel; x.span; x.copied; x.memory_format; x.is_dense(); x.why_not_dense(); x.why_not_torch()
 explain(x); relation(x, x); traffic(x); warp_sectors(x); self_check(); cmp; cmp.ratios['b']; gpu_results
 measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab, 1, **quick)
-timing.gpu.published(); timing.machine(); timing.why_no_cuda(); m.where; m.counts_from_storage
+timing.gpu.published(); timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
+timing.why_no_cuda(); m.where; m.counts_from_storage
 LayoutError('no'); timing.TimingError('no'); Undecided('no'); plots.png(ax.figure, 2)
 z[..., :2].view_as_complex()
 """

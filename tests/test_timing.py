@@ -741,11 +741,11 @@ def test_what_the_system_tells(monkeypatch, tmp_path):
         folder.mkdir()
         for name, text in [("type", kind), ("level", level), ("size", size)]:
             (folder / name).write_text(f"{text}\n", encoding="utf-8")
-    monkeypatch.setattr(fingerprint, "CACHES", tmp_path / "none")
+    monkeypatch.setattr("stridekit.timing.caches.CACHES", tmp_path / "none")
     monkeypatch.delattr(fingerprint.os, "getloadavg", raising=False)
     here = timing.machine()
     assert here["caches"] == {} and here["load"] is None
-    monkeypatch.setattr(fingerprint, "CACHES", tmp_path)
+    monkeypatch.setattr("stridekit.timing.caches.CACHES", tmp_path)
     monkeypatch.setattr(fingerprint.os, "getloadavg", lambda: (1.236, 7.0, 8.0), raising=False)
     with sampling.threads(3):
         here = timing.machine()

@@ -1,7 +1,9 @@
 """Predicted traffic against the lines of every byte, and a cache filled visit by visit."""
 
 import random
+from collections import OrderedDict
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,8 +13,7 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from stridekit import Layout, loop_nest, memset, output_layout, traffic, warp_sectors
-from stridekit.cost.bandwidth import Bandwidth, bandwidth
-from stridekit.cost.refetch import Lru, Walk, fetched
+from stridekit.cost.refetch import CacheSets, Lru, Walk, fetched
 from stridekit.memory.blocks import blocks
 from stridekit.memory.strided_set import Budget, normal_form
 from stridekit.widgets.traversal_explorer import traversal
@@ -64,13 +65,17 @@ def test_lines_that_operands_share_count_once(data):
     came = set().union(*(set(memset(x)) for x in reads))
     went = set().union(*(set(memset(x)) for x in writes))
     found = traffic(reads, writes)
-    assert found.useful == len(came) + len(went)
+    assert found.store == "bypass" and found.useful == len(came) + len(went)
     assert (found.lines_read, found.lines_written) == (len(blocks_of(came)), len(blocks_of(went)))
     assert found.lines_kept == len(partial_of(went) - blocks_of(came))
     assert found.moved == 64 * (found.lines_read + found.lines_written + found.lines_kept)
     ragged = min(found.lines_kept, len(went) % 64 > 0)  # the last line of what is written densely
-    assert found.minimum == 64 * (-(-len(came) // 64) + -(-len(went) // 64) + ragged) <= found.moved
-    assert 0 < found.efficiency <= 1
+    dense = 64 * (-(-len(came) // 64) + -(-len(went) // 64))
+    assert found.minimum == dense + 64 * ragged <= found.moved and 0 < found.efficiency <= 1
+    first = traffic(reads, writes, store="allocate")
+    assert first.lines_kept == len(blocks_of(went) - blocks_of(came))
+    assert first.minimum == dense + 64 * min(first.lines_kept, -(-len(went) // 64)) <= first.moved
+    assert (first.lines_read, first.lines_written) == (found.lines_read, found.lines_written)
 
 
 @given(tensors(), st.sampled_from([1, 16, 32, 64, 128]), st.integers(0, 15))
@@ -111,6 +116,21 @@ def test_writing_a_part_of_a_line_reads_it_too():
     assert traffic(writes=(array[:, :128], array[:, 128:])).lines_kept <= 2  # the ends of the array
 
 
+def test_a_store_that_allocates_reads_what_it_writes():
+    """A fill, a copy and a sum of two move 2, 3 and 4 lines, not 1, 2 and 3; in place, no more."""
+    x, y, out = (Layout((64, 64), itemsize=4, storage=name) for name in "xyz")
+    for cache in (None, 1024):
+        for reads, lines in (((), 1), (x, 2), ((x, y), 3)):
+            moved = [
+                traffic(reads, out, cache=cache, store=s).moved for s in ("bypass", "allocate")
+            ]
+            assert moved == [lines * 4 * out.numel, (lines + 1) * 4 * out.numel]
+        assert traffic(x, x, cache=cache, store="allocate").moved == 2 * 4 * x.numel
+    assert traffic(x, x[:, ::2], store="allocate") != traffic(
+        x, x[:, ::2]
+    )  # it names what it assumes
+
+
 def test_the_number_of_elements_costs_nothing():
     """10**12 elements, dense, cut, permuted and through a cache, in a few hundred steps."""
     x, y, out = (Layout((10**6, 10**6), itemsize=4, storage=name) for name in "xyz")
@@ -119,6 +139,7 @@ def test_the_number_of_elements_costs_nothing():
     through = traffic((x, y.t()), out, cache=2**20, budget=300)
     assert [operand.fetched for operand in through.operands] == [625 * 10**8, 10**12, 625 * 10**8]
     assert traffic(reads=x[:, ::16], budget=300).efficiency == 1 / 16
+    assert traffic((x, y.t()), out, store="allocate", budget=300).moved == 64 * 250_000_000_000
     odd = Layout((1001, 1003, 1007, 1009), itemsize=4)[::2, 5:, ::3, 1:].permute(3, 1, 0, 2)
     assert traffic(odd, odd.contiguous(), budget=3000).lines_written * 16 >= odd.numel
 
@@ -276,6 +297,62 @@ def test_what_torch_casts_first_is_an_operation_to_ask_for():
     assert traffic((x, x), torch.empty(4, 64, dtype=torch.bool), cache=256).lines_written == 4
 
 
+# The sets of a cache ---------------------------------------------------------------------------------
+
+
+def by_sets(addresses, sets, ways, line):
+    """Misses, with an ordered dict for each set."""
+    held, misses = [OrderedDict() for _ in range(sets)], 0
+    for address in addresses:
+        number = address // line
+        one = held[number % sets]
+        if number in one:
+            one.move_to_end(number)
+            continue
+        misses += 1
+        one[number] = None
+        if len(one) > ways:
+            one.popitem(last=False)
+    return misses
+
+
+@given(
+    st.lists(st.integers(0, 999) | st.integers(2**62, 2**62 + 999), max_size=80),
+    st.integers(1, 5),
+    st.integers(1, 3),
+    st.sampled_from([1, 16, 24, 64]),
+)
+def test_misses_against_a_plain_cache(addresses, sets, ways, line):
+    """Any addresses, as a list or an array, in any cache, whose sets need not be a power of two."""
+    cache, expected = CacheSets(sets, ways, line), by_sets(addresses, sets, ways, line)
+    assert cache.misses(addresses) == cache.misses(addresses) == expected
+    assert cache.misses(np.array(addresses, np.uint64)) == expected
+    assert cache.nbytes == sets * ways * line
+
+
+@given(tensors(), st.integers(1, 9), st.integers(1, 3), st.randoms())
+def test_a_layout_is_walked_in_the_order_of_its_indices(x, sets, ways, rng):
+    """Or of its dims, the outermost first; one set is the plain cache."""
+    layout, order = Layout.of(x), rng.sample(range(x.ndim), x.ndim)
+    addresses = [layout.address(index) for index in product(*map(range, layout.shape))]
+    assert CacheSets(sets, ways).misses(layout) == by_sets(addresses, sets, ways, 64)
+    assert CacheSets(sets, ways).misses(layout, order) == CacheSets(sets, ways).misses(
+        layout.permute(order)
+    )
+    cache = Lru(ways)
+    assert CacheSets(1, ways).misses(addresses) == sum(not cache.load(a // 64) for a in addresses)
+
+
+def test_powers_of_two_collide_in_the_second_level():
+    """The first misses at any width; 16 ways of 1024 sets or 2048 hold a column, if its rows spread."""
+    for width, collide in ((1024, (True, True)), (1280, (True, False)), (1000, (False, False))):
+        m = Layout((width, width), itemsize=4)[:, :32]
+        for sets, all_miss in zip((1024, 2048), collide, strict=True):
+            missed = CacheSets(sets, 16).misses(m, order=(1, 0))
+            assert missed == (m.numel if all_miss else traffic(m).lines_read)
+        assert CacheSets(64, 12).misses(m, order=(1, 0)) == m.numel
+
+
 # What it shows --------------------------------------------------------------------------------------
 
 
@@ -283,7 +360,7 @@ def test_the_table():
     """Aligned columns; kept lines are named; a cache adds a column."""
     x, out = Layout((100, 100), itemsize=4), Layout((100, 100), itemsize=4, storage="out")
     assert str(traffic(reads=x, writes=out[:, 7])) == (
-        "traffic in lines of 64 bytes\n"
+        "traffic in lines of 64 bytes; whole lines are written unread\n"
         "           useful bytes  lines  partial  sectors\n"
         "  read 0         40,000    625        0    1,250\n"
         "  write 0           400    100      100      100\n"
@@ -297,13 +374,17 @@ def test_the_table():
     assert [one.name for one in several.operands] == ["read 0", "read 1", "write 0", "write 1"]
     title, head, *_ = str(traffic(reads=x, cache=4096)).splitlines()
     assert title.endswith(", a cache of 4,096 bytes") and head.endswith("sectors  fetched")
+    title, *_, last = str(traffic(x, out, store="allocate")).splitlines()
+    assert title.endswith("64 bytes; lines are read before they are written")
+    assert "625 written, 625 read only because they are written); dense: 120,000, 100 %" in last
 
 
 def test_fraction_of_a_bandwidth():
-    """Bytes over seconds over the ceiling, from a number or a measurement."""
-    found = traffic(reads=Layout((16_000,), itemsize=4))
-    measured = Bandwidth(60e6, 64e6, 1, "cpu", 3, None)
-    assert found.fraction(0.001, 64e6) == found.fraction(0.001, measured) == 1.0
+    """Bytes over seconds over the ceiling: a number, or measured with the same stores."""
+    x = Layout((16_000,), itemsize=4)
+    measured = SimpleNamespace(ceiling_if={"bypass": 64e6, "allocate": 128e6}.get)
+    assert traffic(x).fraction(0.001, 64e6) == traffic(x).fraction(0.001, measured) == 1.0
+    assert traffic((), x, store="allocate").fraction(0.001, measured) == 1.0
 
 
 # A warp, and the ceiling ----------------------------------------------------------------------------
@@ -337,58 +418,3 @@ def test_a_warp_is_that_of_the_widget():
     for step, useful in ((0, 10**18), (1, 32 * 10**18), (2, 32 * 10**18)):  # no byte is counted
         found = warp_sectors(Layout((32,), (step,), itemsize=10**18))
         assert (found.sectors, found.useful) == (useful // 32, useful)
-
-
-def test_bandwidth_takes_the_lower_quartile(monkeypatch):
-    """Two arrays move in a copy and three in a triad; a slow sample does no harm.
-
-    Both are timed there and back, two milliseconds or more each; and they do what they are called for.
-    """
-    asked, results = [], []
-
-    class Timer:
-        def __init__(self, statement, globals, num_threads):
-            assert num_threads == 2
-            self.name = "copy" if "copy" in statement else "triad"
-            self.statement, self.globals = statement, globals
-            self.times = iter([1e-3, *([1e-3] * 5), 5.0] if self.name == "copy" else [2e-3] * 7)
-
-        def timeit(self, number):
-            asked.append((self.name, number))
-            exec(self.statement, self.globals)
-            results.append(self.globals["a"].unique().tolist())
-            return type("Measurement", (), {"mean": next(self.times)})
-
-    monkeypatch.setattr("stridekit.cost.bandwidth.Timer", Timer)
-    monkeypatch.setattr(
-        "stridekit.cost.bandwidth.machine", lambda: {"caches": {"L1": 7, "L3": 9, "L2": 8}}
-    )
-    found = bandwidth(12 * 1024, repetitions=6, threads=2)
-    assert (found.threads, found.device, found.nbytes) == (2, "cpu", 12 * 1024)
-    assert found.copy == pytest.approx(2 * 4096 / 1e-3)
-    assert found.triad == pytest.approx(3 * 4096 / 2e-3)
-    there, back = [("copy", 2), ("triad", 1)], [("triad", 1), ("copy", 2)]
-    assert asked == [("copy", 1), ("triad", 1)] + (there + back) * 3
-    assert results == [[1.0] if name == "copy" else [7.0] for name, _ in asked]
-    assert found.last_cache == 9
-
-
-@pytest.mark.parametrize(
-    ("device", "last_cache", "shown"),
-    [
-        ("cpu", None, "cpu, 1 thread: {} (the size of the last cache is not known)"),
-        ("cpu", 2**26, "cpu, 1 thread: {}"),
-        ("cuda:0", 2**26, "cuda:0: {}"),
-        (
-            "cpu",
-            2**26 + 1,
-            "cpu, 1 thread: {} (the arrays have 256 MiB, the last cache 64 MiB: it may hold a part of "
-            "them)",
-        ),
-    ],
-)
-def test_bandwidth_says_when_the_caches_may_help(device, last_cache, shown):
-    """Arrays four times as large as the last cache are beyond it."""
-    found = Bandwidth(1e9, 2e9, 1, device, 2**28, last_cache)
-    assert repr(found) == "bandwidth of " + shown.format("copy 1 GB/s, triad 2 GB/s")
-    assert found.why_not_memory() in repr(found) and bool(found.why_not_memory()) == ("(" in shown)

@@ -101,12 +101,15 @@ ROWS = [
     ("U", "", "traffic([L((10 + k,)) for k in range(10**4)])"),
     ("V", "", f"traffic([{DEEP}] * 50)"),
     (".", "", "Traffic((), 64, None, *[10**400] * 5).moved"),
+    (".", "", "CacheSets(2**19, 1).misses(L((2**20,), (17,), itemsize=4))"),
+    (".", "", "CacheSets(1, 2**19).misses(L((2**20,), (17,), itemsize=4))"),
+    ("V", "", "CacheSets(64, 8).misses(L((10**9, 10**9)))"),
     (".", "", "warp_sectors(L((10**6,), itemsize=10**18))"),
     ("V", "", "warp_sectors(L((10**6, 10**6)), lanes=10**7)"),
     (".", "", "WarpSectors(10**400, 10**400, 10**400, 32)"),
     # Timing: what it takes is what it was asked to take
-    (".", "", "bandwidth()"),
-    (".", "", "Bandwidth(1e9, 1e9, 1, 'cpu', 10**400, 10**400)"),
+    (".", "", "bandwidth(240 * 2**20)"),  # more by default where the last cache is large
+    (".", "c = compare({n: int for n in ('fill', 'copy', 'triad')})", "Bandwidth(c, 10**300)"),
     (".", "", "measure(int)"),
     ("E", "", "measure(int, label=None, min_run_time=10**400)"),
     (".", "", "compare({'a': int, 'b': int}, progress=False)"),

@@ -1,134 +1,286 @@
-"""bandwidth(): the fastest that this machine moves bytes, a ceiling for every prediction.
+"""bandwidth(): the fastest that this machine moves bytes, a ceiling for predictions; what a store costs.
 
-Two operations that only wait for memory are timed on arrays too large for the caches: a copy, and
-STREAM's triad a = b + s*c (McCalpin, "Memory Bandwidth and Machine Balance", 1995). Bytes are counted
-as `traffic` counts them: each array once.
+Three operations that only wait for memory are timed in turn, on arrays too large for the caches: a fill, a
+copy, and STREAM's triad a = b + s*c (McCalpin, "Memory Bandwidth and Machine Balance", 1995). Each
+writes one array; they read none, one and two. If stores go past the caches, the three move 1, 2 and 3
+lines; if a store first reads its line ("write-allocate"), they move 2, 3 and 4.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import torch
-from torch.utils.benchmark import Timer
 
 from stridekit._arguments import int_, many, shown
 from stridekit._defaults import torch_defaults
+from stridekit._table import columns, html_table
+from stridekit.timing.caches import Cache, hierarchy
 from stridekit.timing.clocks import why_no_cuda
-from stridekit.timing.fingerprint import machine
-from stridekit.timing.sampling import quartile
+from stridekit.timing.comparing import compare
+from stridekit.timing.comparison import Comparison
 
 _MIB = 1 << 20
-_MOST_BYTES = 256 * _MIB
-_SAMPLE = 0.002  # seconds: the least that one sample takes
+_USUAL_BYTES, _MOST_BYTES = 240 * _MIB, 768 * _MIB  # unless more are asked for
+_BEYOND = 4  # times the last cache: what is as large lies in memory
+_READS = {"fill": 0, "copy": 1, "triad": 2}  # arrays; each operation writes one more
+_HEAD = (
+    "operation",
+    "GB/s",
+    "half of the samples",
+    "time (95 %)",
+    "if stores bypass",
+    "if they allocate",
+)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Bandwidth:
-    """The result of `bandwidth`, in bytes per second, and the machine that it holds for.
+    """The result of `bandwidth`: bytes per second, the memory that they hold for, and the cost of a store.
 
-    `copy` and `triad` are the two operations; `nbytes` is the size of their three arrays together and
-    `last_cache` that of the largest cache, both in bytes; `last_cache` is None if the system does not
-    tell. `threads` threads of `device` did the work.
+    `comparison` has the times of "fill", "copy" and "triad"; `nbytes` is the size of their three arrays
+    together, in bytes. `caches` are those in front of the memory, the last one last, each with the bytes
+    that all threads together can have there; none if the system does not tell.
 
-    >>> Bandwidth(9e9, 11e9, threads=1, device="cpu", nbytes=240 << 20, last_cache=32 << 20)
-    bandwidth of cpu, 1 thread: copy 9 GB/s, triad 11 GB/s
+    >>> times = {"fill": [[4e-3]] * 8, "copy": [[6e-3]] * 8, "triad": [[8e-3]] * 8}
+    >>> compared = Comparison(times, [[0, 1, 2]] * 8, dict.fromkeys(times, 1), threads=1, device="cpu")
+    >>> Bandwidth(compared, nbytes=120 * 10**6, caches=(Cache("L3", 2**24),))
+    bandwidth of memory: cpu, 1 thread, 114 MiB in three arrays
+             GB/s  half of the samples  time (95 %)          if stores bypass  if they allocate
+      fill   10    10 to 10             1                    1                 1
+      copy   13.3  13.3 to 13.3         1.50 (1.50 to 1.50)  2                 1.5
+      triad  15    15 to 15             2.00 (2.00 to 2.00)  3                 2
+      ceiling: triad, 15 GB/s; each array counts once
+      stores allocate: a line is read before it is written
     """
 
-    copy: float
-    triad: float
-    threads: int
-    device: str
+    comparison: Comparison
     nbytes: int
-    last_cache: int | None
+    caches: tuple[Cache, ...] = ()
+
+    @property
+    def threads(self) -> int:
+        """The number of threads that did the work."""
+        return self.comparison.threads
+
+    @property
+    def device(self) -> str:
+        """The device that did it, "cpu" or "cuda"."""
+        return self.comparison.device
+
+    @property
+    def fill(self) -> float:
+        """Bytes per second of a fill, which writes one array."""
+        return self._speed("fill")
+
+    @property
+    def copy(self) -> float:
+        """Bytes per second of a copy: one array read and one written, each counted once."""
+        return self._speed("copy")
+
+    @property
+    def triad(self) -> float:
+        """Bytes per second of a = b + s*c: two arrays read and one written, each counted once."""
+        return self._speed("triad")
 
     @property
     def ceiling(self) -> float:
-        """The better of the two: no operation that waits for memory should be much faster."""
-        return max(self.copy, self.triad)
+        """Bytes per second of the better of copy and triad, each array counted once."""
+        return self.ceiling_if("bypass")
+
+    def ceiling_if(self, store: str) -> float:
+        """The same with bytes counted as `traffic(store=store)` does; then a copy may be the better."""
+        return self._best(store)[1]
+
+    @property
+    def last_cache(self) -> int | None:
+        """The bytes of the last cache before memory; None if the system does not tell."""
+        return self.caches[-1].nbytes if self.caches else None
+
+    @property
+    def where(self) -> str:
+        """The smallest cache that holds all arrays, as "L3", or "L3 and memory", "memory", "unknown".
+
+        Memory is what has four times the bytes of the last cache.
+        """
+        holding = [one.level for one in self.caches if one.nbytes and self.nbytes <= one.nbytes]
+        if holding or not self.last_cache:
+            return holding[0] if holding else "unknown"
+        beyond = self.nbytes >= _BEYOND * self.last_cache
+        return "memory" if beyond else f"{self.caches[-1].level} and memory"
+
+    @property
+    def store(self) -> str:
+        """The lines of a store: "bypass" is one, "allocate" two, as it reads its line first; or "unclear".
+
+        It is told if the intervals of both ratios to the fill lie on one side of 1.5 lines a store, and
+        only beyond the last cache: a cache may take writes beside its reads.
+        """
+        if not self.where.endswith("memory"):
+            return "unclear"
+        ratios = self.comparison.ratios
+        limits = [(ratios[name], 1 + _READS[name] / 1.5) for name in ("copy", "triad")]
+        if all(ratio.low > limit for ratio, limit in limits):
+            return "bypass"
+        return "allocate" if all(r.low > 1 and r.high < limit for r, limit in limits) else "unclear"
 
     def why_not_memory(self) -> str:
-        """The reason why caches may have helped; "" if the arrays are far larger than the caches."""
-        if self.last_cache is None:
-            return "the size of the last cache is not known"
-        if self.nbytes < 4 * self.last_cache:
-            return (
-                f"the arrays have {self.nbytes // _MIB} MiB, the last cache {self.last_cache // _MIB} "
-                "MiB: it may hold a part of them"
-            )
-        return ""
+        """The reason why this may be no speed of memory, with the numbers; "" if it is one."""
+        where, size = self.where, f"the arrays have {self.nbytes / _MIB:,.0f} MiB"
+        if where == "memory":
+            return ""
+        if where == "unknown":
+            return "the caches of this machine are unknown, and so is whether this is memory"
+        cache = next(one for one in self.caches if one.level == where.partition(" ")[0])
+        held = f"{size}, {cache.level} {(cache.nbytes or 0) / _MIB:,.3g} MiB"
+        part = "a part" if where.endswith("memory") else "all"
+        return f"{held}: it may hold {part} of them"
+
+    def _speed(self, name: str) -> float:
+        return self._range(name)[1]
+
+    def _range(self, name: str) -> tuple[float, float]:
+        """Bytes per second that a quarter of the samples do not reach, and that a quarter exceed."""
+        moved = (_READS[name] + 1) * self.nbytes / 3
+        fast, slow = self.comparison.measurement(name).quartiles
+        return moved / slow, moved / fast
+
+    def _best(self, store: str) -> tuple[str, float]:
+        again = store == "allocate"
+        found = {name: 1 + again / (1 + _READS[name]) for name in ("copy", "triad")}
+        return max(((n, k * self._speed(n)) for n, k in found.items()), key=lambda one: one[1])
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        for name, reads in _READS.items():
+            low, high = (f"{speed / 1e9:.3g}" for speed in self._range(name))
+            ratio = str(self.comparison.ratios[name]) if reads else "1"
+            yield name, high, f"{low} to {high}", ratio, str(1 + reads), f"{1 + reads / 2:g}"
+
+    def _title(self) -> str:
+        where = "memory or a cache" if self.where == "unknown" else self.where
+        threads = f", {many(self.threads, 'thread')}" if self.device == "cpu" else ""
+        size = f"{self.nbytes / _MIB:,.0f} MiB in three arrays"
+        return f"bandwidth of {where}: {self.device}{threads}, {size}"
+
+    def _notes(self) -> list[str]:
+        name, speed = self._best("bypass")
+        why = self.why_not_memory()
+        return [
+            f"ceiling: {name}, {speed / 1e9:.3g} GB/s; each array counts once",
+            _STORES[self.store],
+            *([why] if why else []),
+            *(f"noisy: {sentence}" for sentence in self.comparison.noise),
+        ]
 
     def __str__(self) -> str:
-        threads = f", {many(self.threads, 'thread')}" if self.device == "cpu" else ""
-        why = self.why_not_memory()
-        return (
-            f"bandwidth of {self.device}{threads}: copy {self.copy / 1e9:.3g} GB/s, "
-            f"triad {self.triad / 1e9:.3g} GB/s{f' ({why})' if why else ''}"
-        )
+        rows = [("", *_HEAD[1:]), *self._rows()]
+        return "\n".join([self._title(), *columns(rows), *(f"  {note}" for note in self._notes())])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        foot = "; ".join(self._notes())
+        return html_table(self._title(), list(self._rows()), head=_HEAD, foot=foot, align="<")
+
+
+_STORES = {
+    "bypass": "stores bypass the caches: a line is written without being read",
+    "allocate": "stores allocate: a line is read before it is written",
+    "unclear": "what a store costs is unclear",
+}
 
 
 @torch_defaults()
 def bandwidth(
-    nbytes: int = 240 * _MIB, *, repetitions: int = 12, threads: int = 1, device: str = "cpu"
+    nbytes: int | None = None, *, repetitions: int = 8, threads: int = 1, device: str = "cpu"
 ) -> Bandwidth:
-    """Measure how many bytes per second a copy and a triad move: the ceiling of this machine, now.
+    """Measure how many bytes per second a fill, a copy and a triad move: the ceiling of this machine, now.
 
-    Three float32 arrays have `nbytes` bytes together, at most 256 MiB. torch.utils.benchmark times both
-    operations in turn, `repetitions` times; the lower quartile of each counts, and the number of threads
-    is restored. It takes seconds, and any other process slows it down.
+    Three float32 arrays have `nbytes` bytes together; unless you say, four times as many as the last cache,
+    but 240 to 768 MiB, and at most a quarter of the free memory. `compare` times all three in turn, in
+    `repetitions` rounds; the lower quartiles count. It takes seconds, and any other process slows it down.
+    What a cache may hold is not called memory.
     Raises ValueError for numbers and devices that make no sense, RuntimeError for a missing device.
 
     >>> found = bandwidth(3 * 2**20, repetitions=4)
     >>> found.triad > 0 and found.ceiling == max(found.copy, found.triad)
     True
     """
-    nbytes = _require("nbytes", nbytes, 3 * 4096, _MOST_BYTES, "bytes for three arrays")
+    _require_device(device)
     repetitions = _require("repetitions", repetitions, 2, 10_000, "repetitions of each operation")
     threads = _require("threads", threads, 1, 1024, "threads")
-    _require_device(device)
-    length = nbytes // 12
-    a, b, c = (torch.full((length,), float(k), device=device) for k in range(3))
-    each = a.numel() * a.element_size()
-    timers = [
-        Timer(statement, globals={"torch": torch, "a": a, "b": b, "c": c}, num_threads=threads)
-        for statement in ("a.copy_(b)", "torch.add(b, c, alpha=3.0, out=a)")
-    ]
-    counts = [max(1, round(_SAMPLE / max(timer.timeit(1).mean, 1e-7))) for timer in timers]
-    samples: list[list[float]] = [[], []]
-    for turn in range(repetitions):
-        for k in (0, 1) if turn % 2 == 0 else (1, 0):
-            samples[k].append(timers[k].timeit(counts[k]).mean)
-    copy, triad = (quartile(times) for times in samples)
-    return Bandwidth(
-        copy=2 * each / copy,
-        triad=3 * each / triad,
-        threads=threads,
-        device=str(a.device),
-        nbytes=3 * each,
-        last_cache=_last_cache(a.device),
+    caches, most = _caches(device, threads), (_free(device) or 4 << 30) // 4
+    if nbytes is None:
+        last = (caches[-1].nbytes or 0) if caches else 0
+        nbytes = min(max(_USUAL_BYTES, _BEYOND * last), _MOST_BYTES, max(most, 3 * 4096))
+    else:
+        what = "bytes for three arrays, at most a quarter of the free memory"
+        nbytes = _require("nbytes", nbytes, 3 * 4096, most, what)
+    a, b, c = (torch.full((-(-nbytes // 12),), float(k), device=device) for k in range(3))
+    work = {
+        "fill": partial(a.fill_, 1.0),
+        "copy": partial(a.copy_, b),
+        "triad": partial(torch.add, b, c, alpha=3.0, out=a),
+    }
+    found = compare(work, rounds=repetitions, threads=threads, device=device, progress=False)
+    return Bandwidth(found, 3 * a.nbytes, caches)
+
+
+def _caches(device: str, threads: int) -> tuple[Cache, ...]:
+    """The caches of a device, with what all threads together can have of each."""
+    if device == "cuda":
+        return (Cache("L2", int(torch.cuda.get_device_properties(device).L2_cache_size)),)
+    cores = os.cpu_count() or threads
+    return tuple(
+        replace(one, nbytes=min(threads, -(-cores // (one.shared_by or 1))) * one.nbytes)
+        if one.nbytes
+        else one
+        for one in hierarchy().caches
     )
 
 
-def _last_cache(device: torch.device) -> int | None:
-    """The bytes of the last cache before memory; None if the system does not tell."""
-    if device.type == "cuda":
-        return int(torch.cuda.get_device_properties(device).L2_cache_size)
-    return max(machine()["caches"].values(), default=None)
+def _free(device: str) -> int | None:
+    """The bytes of memory that can be had; None if the system does not tell."""
+    if device == "cuda":
+        return int(torch.cuda.mem_get_info()[0])
+    found = [
+        int(met[1]) * unit
+        for path, pattern, unit in _FREE
+        if (met := re.search(pattern, _read(Path(path)), re.MULTILINE))
+    ]
+    return min(found, default=None)
+
+
+# What the system can give, and what a container may have.
+_FREE = (
+    ("/proc/meminfo", r"^MemAvailable:\s*([0-9]+) kB", 1024),
+    ("/sys/fs/cgroup/memory.max", r"\A([0-9]+)\s*\Z", 1),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", r"\A([0-9]+)\s*\Z", 1),
+)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""
 
 
 def _require(name: str, value: int, least: int, most: int, what: str) -> int:
     number = int_(name, value)
     if not least <= number <= most:
-        raise ValueError(f"{name} is {number:,}: give {least:,} to {most:,} {what}")
+        raise ValueError(f"{name} is {shown(number)}: give {least:,} to {most:,} {what}")
     return number
 
 
 def _require_device(device: str) -> None:
     """Raise unless the device moves bytes; meta tensors would move any number in no time."""
-    kind = str(device).partition(":")[0] if isinstance(device, (str, torch.device)) else ""
-    if kind not in ("cpu", "cuda"):
+    if not (isinstance(device, str) and device in ("cpu", "cuda")):
         raise ValueError(f"device is {shown(device)}: give 'cpu' or 'cuda'")
-    if kind == "cuda" and why_no_cuda():
+    if device == "cuda" and why_no_cuda():
         raise RuntimeError(why_no_cuda())

@@ -6,16 +6,23 @@ of a loop fit in the cache, the next turn finds their lines there and fetches th
 turn fits, each turn starts afresh.
 
 `Lru` does it visit by visit. The prediction is exact if everything fits, and if operands only
-move on, as rows do. Otherwise it is an estimate, rarely far off, for a cache without conflicts; real
-caches have conflicts if strides are powers of two.
+move on, as rows do. Otherwise it is an estimate, rarely far off, for a cache without conflicts. Real
+caches have conflicts if strides are powers of two: `CacheSets` counts them, visit by visit.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import gcd
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from stridekit._arguments import LayoutError, ints, positive, shown
+from stridekit.layout import Layout
 from stridekit.memory.blocks import Blocks, blocks, turns
 from stridekit.memory.strided_set import Budget, Generator, normal_form
 
@@ -28,19 +35,110 @@ class Lru:
     [False, False, True, False, False]
     """
 
+    __slots__ = ("_held", "lines")
+
     def __init__(self, lines: int) -> None:
         self.lines = lines
-        self._held: dict[int, None] = {}  # the line that was used last stands last
+        self._held: OrderedDict[int, None] = (
+            OrderedDict()
+        )  # the line that was used last stands last
 
     def load(self, line: int) -> bool:
         """Use a line; True if the cache had it."""
         hit = line in self._held
-        if hit:
-            del self._held[line]
         self._held[line] = None
-        if len(self._held) > self.lines:
-            del self._held[next(iter(self._held))]
+        if hit:
+            self._held.move_to_end(line)
+        elif len(self._held) > self.lines:
+            self._held.popitem(last=False)
         return hit
+
+
+MOST_VISITS = 1 << 20
+MOST_SETS = 1 << 19
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSets:
+    """A cache of `sets` sets: line k, of `line` bytes, goes into set k % sets, which holds `ways` lines.
+
+    A full set evicts the line that it used least recently, even if other sets are empty. So lines whose
+    numbers differ by multiples of `sets` push each other out: those of a column whose rows are a power of
+    two apart. `timing.hierarchy()` tells sets and ways of this machine.
+
+    A real cache differs: it fetches ahead, it may evict another line, an L3 mixes the bits of
+    the number, and L2 and L3 go by physical addresses, which agree with these only within a page.
+    Raises LayoutError unless all three are ints from 1 to 524,288.
+
+    >>> m, l2 = Layout((1024, 1024), itemsize=4), CacheSets(sets=1024, ways=16)
+    >>> column = m[:, :4].t()  # four columns, walked one after the other
+    >>> l2.misses(column) / column.numel, CacheSets(sets=1, ways=16 * 1024).misses(column) / column.numel
+    (1.0, 0.25)
+    """
+
+    sets: int
+    ways: int
+    line: int = 64
+
+    def __post_init__(self) -> None:
+        for name in ("sets", "ways", "line"):
+            if positive(name, getattr(self, name)) > MOST_SETS:
+                raise LayoutError(
+                    f"{name} is {shown(getattr(self, name))}: give 1 to {MOST_SETS:,}"
+                )
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that all sets hold together."""
+        return self.sets * self.ways * self.line
+
+    def misses(self, walk: Any, order: Sequence[int] | None = None) -> int:
+        """The number of visits that do not find their line, if the cache is empty before the first.
+
+        `walk` has the byte addresses in the order of the visits, as an array of ints or a list of at most
+        100,000; or it is a Layout, walked by its indices in row-major order, or with `order`, the dims
+        outermost first. Each element is one visit, to the line of its first byte, and element 0 of the
+        storage has address 0.
+        Raises LayoutError for what is no walk, and ValueError for more than 1,048,576 visits.
+
+        >>> CacheSets(sets=2, ways=1).misses([0, 4, 64, 128, 0])  # 0 and 128 are lines of one set
+        4
+        >>> CacheSets(64, 8).misses(Layout((16, 16), itemsize=4), order=(1, 0))
+        16
+        """
+        numbers = _addresses(walk, order) // self.line
+        # A line that was just used is there, however many others its set has.
+        numbers = numbers[np.diff(numbers, prepend=-1) != 0]
+        held: defaultdict[int, Lru] = defaultdict(partial(Lru, self.ways))
+        return sum(not held[number % self.sets].load(number) for number in memoryview(numbers))
+
+
+def _addresses(walk: Any, order: Sequence[int] | None) -> Any:
+    """The byte addresses of a walk, as an array of int64."""
+    if isinstance(walk, Layout):
+        _require_few(walk.numel)
+        layout = walk if order is None else walk.permute(ints("order", order))
+        found = np.array(layout.storage_offset * layout.itemsize)
+        for size, step in zip(layout.shape, layout.stride, strict=True):
+            found = found[..., None] + np.arange(size) * (step * layout.itemsize)
+        return found.ravel()
+    if order is not None:
+        raise LayoutError(
+            f"order is {shown(order)}, for addresses, which have an order: leave it out"
+        )
+    if not (isinstance(walk, np.ndarray) and walk.ndim == 1 and walk.dtype.kind in "iu"):
+        walk = np.array(ints("walk", walk), dtype=object)
+    _require_few(walk.size)
+    if walk.size and not 0 <= walk.min() <= walk.max() < 1 << 63:
+        raise LayoutError(
+            f"walk has addresses from {walk.min()} to {walk.max()}: give 0 to 2**63 - 1"
+        )
+    return walk.astype(np.int64)
+
+
+def _require_few(visits: int) -> None:
+    if visits > MOST_VISITS:
+        raise ValueError(f"{visits:,} visits: give {MOST_VISITS:,} at most, such as the first rows")
 
 
 class Walk(NamedTuple):

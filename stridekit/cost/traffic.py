@@ -28,6 +28,13 @@ from stridekit.tensors.sharing import first_address, memset
 SECTOR = 32  # bytes: the least that a GPU fetches
 MOST_OPERANDS = 10_000  # each of them is compared with all others
 
+# How a store treats a line: what it assumes, and why a line is read that no operand asks for.
+_STORES = {
+    "bypass": "whole lines are written unread",
+    "allocate": "lines are read before they are written",
+}
+_KEPT = {"bypass": "to keep their rest", "allocate": "because they are written"}
+
 # The bytes of operands, by their address spaces.
 _Spaces = dict[object, list[Part]]
 
@@ -48,10 +55,10 @@ class Traffic:
     """The result of `traffic`; prints as text, shows as a table.
 
     `operands` has one row for each operand. `useful` counts the bytes that are read and written. The
-    totals `lines_read`, `lines_written` and `lines_kept` (read only because a part of them is written)
-    count lines of `line` bytes; a line that several reads, or several writes, touch counts once.
-    `minimum` is the bytes moved if the useful ones were packed densely. `cache` is the size of the cache
-    in bytes, or None.
+    totals `lines_read`, `lines_written` and `lines_kept` (read only because they are written: in part, or
+    at all if `store` is "allocate") count lines of `line` bytes; a line that several reads, or several
+    writes, touch counts once. `minimum` is the bytes moved if the useful ones were packed densely. `cache`
+    is the size of the cache in bytes, or None.
 
     >>> column = traffic(reads=Layout((1000,), stride=(16,), itemsize=4))
     >>> column.useful, column.lines_read, column.moved, column.efficiency
@@ -66,6 +73,7 @@ class Traffic:
     lines_written: int
     lines_kept: int
     minimum: int
+    store: str = "bypass"
 
     @property
     def moved(self) -> int:
@@ -80,14 +88,15 @@ class Traffic:
     def fraction(self, seconds: float, bandwidth: Any) -> float:
         """The part of a bandwidth that the operation reaches if it takes this many seconds.
 
-        `bandwidth` is in bytes per second, or the result of `bandwidth()`. Above 1 the cache did some of
-        memory's work; far below 1 the operation waited for something else. Raises ValueError unless both
-        numbers are above 0.
+        `bandwidth` is in bytes per second, or the result of `bandwidth()`, which counts its stores as this
+        traffic does. Above 1 the cache did some of memory's work; far below 1 the operation waited for
+        something else. Raises ValueError unless both numbers are above 0.
 
         >>> traffic(reads=Layout((10**6,), itemsize=4)).fraction(seconds=0.001, bandwidth=8e9)
         0.5
         """
-        ceiling = getattr(bandwidth, "ceiling", bandwidth)
+        measured = getattr(bandwidth, "ceiling_if", None)
+        ceiling = measured(self.store) if callable(measured) else bandwidth
         for name, value in (("seconds", seconds), ("bandwidth", ceiling)):
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not number or not 0 < value < float("inf"):
@@ -106,7 +115,8 @@ class Traffic:
 
     def _title(self) -> str:
         where = "" if self.cache is None else f", a cache of {self.cache:,} bytes"
-        return f"traffic in lines of {self.line} bytes{where}"
+        stores = f"; {_STORES[self.store]}" if self.lines_written else ""
+        return f"traffic in lines of {self.line} bytes{where}{stores}"
 
     def _rows(self) -> list[tuple[str, ...]]:
         names = ("", "useful bytes", "lines", "partial", "sectors", "fetched")
@@ -117,7 +127,7 @@ class Traffic:
         return [row[: 5 if self.cache is None else 6] for row in rows]
 
     def _sum(self) -> str:
-        kept = f", {self.lines_kept:,} read only to keep their rest" if self.lines_kept else ""
+        kept = f", {self.lines_kept:,} read only {_KEPT[self.store]}" if self.lines_kept else ""
         lines = f"{self.lines_read:,} lines read, {self.lines_written:,} written{kept}"
         return (
             f"moved: {self.moved:,} bytes ({lines}); dense: {self.minimum:,}, "
@@ -132,6 +142,7 @@ def traffic(
     line: int = 64,
     cache: int | None = None,
     order: Sequence[int] | None = None,
+    store: str = "bypass",
     alignment: int = 0,
     budget: int = BUDGET,
 ) -> Traffic:
@@ -143,33 +154,43 @@ def traffic(
     do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. An operand updated in
     place is a read and a write.
 
-    Without `cache` every line comes once for reading and goes once for writing; lines that are
-    written in part and not read have to come too, to keep their other bytes. (Many CPUs fetch each
-    line that they write. The measured `bandwidth()` does not count those either.)
+    Of each operand the table has the lines that it touches; how many are partial: it uses a part of their
+    bytes only; its sectors, pieces of 32 bytes, the least that a GPU fetches; and with `cache` the lines
+    fetched, repeats included. Without `cache` each line comes once for reading and goes once for writing.
+
+    `store` says what a write of a line costs that is not read anyway. A line written in part always has to
+    come, to keep its other bytes. With "bypass" a whole line is written past the caches; with "allocate",
+    as on most CPUs, it is read first too. `bandwidth().store` tells which it is here.
+
     With `cache`, its size in bytes, an elementwise operation fetches a line again if its loops come back
     too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops in that order. At most
     one write is allowed. This is an estimate, see `stridekit.cost.refetch`.
     Only the listed operands are counted. If torch first casts an operand into a copy, ask for that
     copying by itself; with torch's loops, such an operand is refused.
 
-    Raises ValueError for no operands, a line that is not a power of two, and sizes that make no sense;
-    LayoutError if shapes do not broadcast, and for loops over what torch copies first; like `memset` for
-    operands not backed by a single storage; Undecided if the exact answer would cost more than the budget.
+    Raises ValueError for no operands, a line that is not a power of two, another store, and sizes that make
+    no sense; LayoutError if shapes do not broadcast, and for loops over what torch copies first; like
+    `memset` for operands not backed by a single storage; Undecided if the exact answer would cost more than
+    the budget.
 
     >>> x = Layout((1000, 1000), itemsize=4)
     >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4, storage="y"))
-    traffic in lines of 64 bytes
+    traffic in lines of 64 bytes; whole lines are written unread
                useful bytes   lines  partial  sectors
       read 0      2,000,000  62,500   62,500  125,000
       write 0     2,000,000  31,250        0   62,500
       moved: 6,000,000 bytes (62,500 lines read, 31,250 written); dense: 4,000,000, 67 % of that
     >>> traffic(reads=x.t(), writes=x.clone(), cache=32768).moved / 8e6
     8.5
+    >>> [traffic(writes=x, store=store).moved / 4e6 for store in ("bypass", "allocate")]
+    [1.0, 2.0]
     """
     sources, targets = _operands("reads", reads), _operands("writes", writes)
     if not (sources or targets):
         raise ValueError("no operands: give reads=, writes= or both: tensors, arrays or Layouts")
     _require_sizes(line, cache, order, alignment)
+    if not (isinstance(store, str) and store in _STORES):
+        raise ValueError(f"store is {shown(store)}: give 'bypass' or 'allocate'")
     steps = Budget(budget)
     places = [place_of(x, alignment) for x in (*sources, *targets)]
     names = _names(len(sources), len(targets))
@@ -178,21 +199,21 @@ def traffic(
     writes_by_space = _by_space(places[len(sources) :])
     read, written = _together(reads_by_space, line, steps), _together(writes_by_space, line, steps)
     kept = sum(
-        partial_together(parts, reads_by_space.get(space, []), line, steps)
+        _kept(parts, reads_by_space.get(space, []), store, line, steps)
         for space, parts in writes_by_space.items()
     )
     read_bytes = [blocks_together(parts, 1, steps) for parts in reads_by_space.values()]
     written_bytes = [blocks_together(parts, 1, steps) for parts in writes_by_space.values()]
     # Packed densely, only the last line of a write can be partial.
-    partial = sum(n % line > 0 for n in written_bytes)
-    dense = sum(-(-n // line) for n in (*read_bytes, *written_bytes)) + min(kept, partial)
+    ragged = sum(n % line > 0 if store == "bypass" else -(-n // line) for n in written_bytes)
+    dense = sum(-(-n // line) for n in (*read_bytes, *written_bytes)) + min(kept, ragged)
     if cache is not None:
         loads = [row.lines for row in rows]
         walks = _walks(sources, targets, places, order)
         if _together(_by_space(places), line, steps) > cache // line:
             refetched = fetched(walks, line, cache // line, steps)
             loads = [found.touched for found in refetched]
-            read, written, kept = _refetched(walks, refetched, len(sources))
+            read, written, kept = _refetched(walks, refetched, len(sources), store)
         rows = [row._replace(fetched=n) for row, n in zip(rows, loads, strict=True)]
     return Traffic(
         operands=tuple(rows),
@@ -203,6 +224,7 @@ def traffic(
         lines_written=written,
         lines_kept=kept,
         minimum=line * dense,
+        store=store,
     )
 
 
@@ -219,6 +241,13 @@ def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
 def _together(spaces: _Spaces, line: int, budget: Budget) -> int:
     """The lines of operands, those that several of them touch counted once."""
     return sum([blocks_together(parts, line, budget) for parts in spaces.values()])
+
+
+def _kept(written: list[Part], read: list[Part], store: str, line: int, budget: Budget) -> int:
+    """The lines that are read only because they are written."""
+    if store == "bypass":
+        return partial_together(written, read, line, budget)
+    return blocks_together([*written, *read], line, budget) - blocks_together(read, line, budget)
 
 
 def _by_space(places: Sequence[Place]) -> _Spaces:
@@ -348,14 +377,17 @@ def _names(reads: int, writes: int) -> list[str]:
     return [f"read {i}" for i in range(reads)] + [f"write {i}" for i in range(writes)]
 
 
-def _refetched(walks: list[Walk], found: list[Blocks], reads: int) -> tuple[int, int, int]:
+def _refetched(
+    walks: list[Walk], found: list[Blocks], reads: int, store: str
+) -> tuple[int, int, int]:
     """The lines read, written and kept; two operands of one walk fetch their lines together."""
     by_walk = dict(zip(walks, found, strict=True))
     read, written = set(walks[:reads]), set(walks[reads:])
+    kept = [by_walk[walk] for walk in written - read]
     return (
         sum(by_walk[walk].touched for walk in read),
         sum(by_walk[walk].touched for walk in written),
-        sum(by_walk[walk].partial for walk in written - read),
+        sum(one.partial if store == "bypass" else one.touched for one in kept),
     )
 
 

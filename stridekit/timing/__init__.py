@@ -13,6 +13,7 @@ function's number is the lower quartile of the same short samples; `to_torch` ha
 torch.utils.benchmark.
 """
 
+from stridekit.timing.caches import Cache, Hierarchy, hierarchy
 from stridekit.timing.claims import Claim, claim, show_runs
 from stridekit.timing.clocks import TimingError, TooShort, why_no_cuda
 from stridekit.timing.comparing import compare
@@ -34,6 +35,9 @@ __all__ = [
     "Claim",
     "show_runs",
     "page_faults",
+    "hierarchy",
+    "Hierarchy",
+    "Cache",
     "machine",
     "TimingError",
     "TooShort",

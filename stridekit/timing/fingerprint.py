@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+from stridekit.timing.caches import hierarchy
 
 
 def machine() -> dict[str, Any]:
@@ -29,7 +29,7 @@ def machine() -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "caches": _caches(),
+        "caches": {one.level: one.nbytes for one in hierarchy().caches if one.nbytes},
         "threads": torch.get_num_threads(),
         "load": load(),
         "gpu": _gpu(),
@@ -56,20 +56,6 @@ def _processor() -> str:
         return platform.processor()
     names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
     return names[0] if names else platform.processor()
-
-
-def _caches() -> dict[str, int]:
-    found = {}
-    for folder in sorted(CACHES.glob("index*")):
-        try:
-            kind = (folder / "type").read_text(encoding="utf-8").strip()
-            level = (folder / "level").read_text(encoding="utf-8").strip()
-            size = (folder / "size").read_text(encoding="utf-8").strip()
-            if kind != "Instruction" and size.endswith("K"):
-                found[f"L{level}"] = int(size[:-1]) * 1024
-        except (OSError, ValueError):
-            continue
-    return found
 
 
 def _gpu() -> dict[str, Any] | None:

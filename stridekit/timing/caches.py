@@ -1,0 +1,198 @@
+"""hierarchy(): the data caches of this machine, its pages, and which of them are huge, as the system tells.
+
+Linux tells in /sys, macOS by `sysctl`. What neither tells is None, and shown as unknown: nothing is
+guessed, and nothing raises, since containers and virtual machines hide any part of it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import platform
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from stridekit._arguments import many, shown
+from stridekit._table import columns, html_table
+from stridekit.timing.clocks import TimingError
+
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+_MAC_NAMES = {1: "l1dcachesize", 2: "l2cachesize", 3: "l3cachesize"}
+SYSCTL = ["/usr/sbin/sysctl", "hw.cachelinesize"] + [
+    f"hw.{name}"
+    for level, of in _MAC_NAMES.items()
+    for name in (of, f"perflevel0.{of}", f"perflevel0.cpusperl{level}")
+]
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """A data cache: `nbytes` bytes, in lines of `line` bytes, in `sets` sets of `ways` lines each.
+
+    `level` is its name, "L1" next to a core. `shared_by` is the number of cores that use it together. What
+    the system does not tell is None. Any numbers are taken; nothing is raised.
+
+    >>> Cache("L1", 49152, line=64, ways=12, sets=64, shared_by=1)
+    Cache(level='L1', nbytes=49152, line=64, ways=12, sets=64, shared_by=1)
+    """
+
+    level: str
+    nbytes: int | None = None
+    line: int | None = None
+    ways: int | None = None
+    sets: int | None = None
+    shared_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hierarchy:
+    """The result of `hierarchy`; prints as text, shows as a table.
+
+    `caches` has each cache that the system tells of, level by level. `h["L2"]` is one of them; a level that
+    the system does not tell has None in all fields, and what is no level raises TimingError. `page` is the
+    size of a page in bytes. `huge_pages` is "always", "madvise" or "never": who gets transparent huge
+    pages. `hugetlb` is what GLIBC_TUNABLES sets glibc.malloc.hugetlb to. Both are None if nothing is told.
+
+    >>> Hierarchy((Cache("L1", 49152, 64, 12, 64, 1), Cache("L2", 2**21)), 4096, "madvise", None)
+    caches of a core, and its pages
+              bytes  bytes of a line     ways     sets  shared by
+      L1     49,152               64       12       64     1 core
+      L2  2,097,152          unknown  unknown  unknown    unknown
+      pages of 4,096 bytes; transparent huge pages: madvise
+    """
+
+    caches: tuple[Cache, ...]
+    page: int
+    huge_pages: str | None
+    hugetlb: str | None
+
+    def __getitem__(self, level: str) -> Cache:
+        if not (isinstance(level, str) and re.fullmatch("L[1-9]", level)):
+            raise TimingError(f"level is {shown(level)}: give 'L1', 'L2', 'L3' or 'L4'")
+        return next((cache for cache in self.caches if cache.level == level), Cache(level))
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows = []
+        for cache in self.caches:
+            numbers = (cache.nbytes, cache.line, cache.ways, cache.sets)
+            told = ("unknown" if number is None else f"{number:,}" for number in numbers)
+            shared_by = many(cache.shared_by, "core") if cache.shared_by else "unknown"
+            rows.append((cache.level, *told, shared_by))
+        return rows
+
+    def _pages(self) -> str:
+        unknown = "" if self.caches else "caches: unknown; "
+        tunable = f"; glibc.malloc.hugetlb={self.hugetlb}" if self.hugetlb else ""
+        huge = f"transparent huge pages: {self.huge_pages or 'unknown'}{tunable}"
+        return f"{unknown}pages of {self.page:,} bytes; {huge}"
+
+    def __repr__(self) -> str:
+        rows = columns([("", *_HEAD[1:]), *self._rows()], "<>") if self.caches else []
+        return "\n".join([_TITLE, *rows, f"  {self._pages()}"])
+
+    def _repr_html_(self) -> str:
+        return html_table(_TITLE, self._rows(), head=_HEAD, foot=self._pages(), align="<>")
+
+
+_TITLE = "caches of a core, and its pages"
+_HEAD = ("cache", "bytes", "bytes of a line", "ways", "sets", "shared by")
+
+
+def hierarchy() -> Hierarchy:
+    """The data caches of the first core, the size of pages, and who gets huge ones, as the system tells.
+
+    It reads /sys on Linux and asks `sysctl` on macOS, which tells no ways and no sets; sizes are in bytes.
+    A virtual machine tells the caches of its host, and may share them with others. It raises nothing: what
+    is not told is None.
+
+    >>> hierarchy()["L9"]
+    Cache(level='L9', nbytes=None, line=None, ways=None, sets=None, shared_by=None)
+    """
+    found = _from_sysfs() or _from_sysctl()
+    return Hierarchy(
+        caches=tuple(found[level] for level in sorted(found)),
+        page=mmap.PAGESIZE,
+        huge_pages=_huge_pages(),
+        hugetlb=_tunable(),
+    )
+
+
+def _from_sysfs() -> dict[str, Cache]:
+    found: dict[str, Cache] = {}
+    for folder in sorted(CACHES.glob("index*")):
+        level = _number(_read(folder / "level"))
+        if level is None or _read(folder / "type") not in ("Data", "Unified"):
+            continue
+        found.setdefault(
+            f"L{level}",
+            Cache(
+                f"L{level}",
+                nbytes=_number(_read(folder / "size")),
+                line=_number(_read(folder / "coherency_line_size")),
+                ways=_number(_read(folder / "ways_of_associativity")),
+                sets=_number(_read(folder / "number_of_sets")),
+                shared_by=_count(_read(folder / "shared_cpu_list")),
+            ),
+        )
+    return found
+
+
+def _from_sysctl() -> dict[str, Cache]:
+    """Of cores of two kinds, the caches of the faster ones."""
+    if platform.system() != "Darwin":
+        return {}
+    try:
+        done = subprocess.run(SYSCTL, capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return {}
+    pairs = (line.partition(":") for line in done.stdout.splitlines())
+    told = {name.strip(): _number(value.strip()) for name, _, value in pairs}
+    found = {}
+    for level, name in _MAC_NAMES.items():
+        if nbytes := told.get(f"hw.perflevel0.{name}") or told.get(f"hw.{name}"):
+            found[f"L{level}"] = Cache(
+                f"L{level}",
+                nbytes,
+                told.get("hw.cachelinesize"),
+                shared_by=told.get(f"hw.perflevel0.cpusperl{level}"),
+            )
+    return found
+
+
+def _huge_pages() -> str | None:
+    chosen = re.search(r"\[(always|madvise|never)\]", _read(HUGE_PAGES))
+    return chosen[1] if chosen else None
+
+
+def _tunable() -> str | None:
+    for setting in os.environ.get("GLIBC_TUNABLES", "").split(":"):
+        name, _, value = setting.partition("=")
+        if name == "glibc.malloc.hugetlb" and value:
+            return value
+    return None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _number(text: str) -> int | None:
+    """A number above 0, such as 64 or 48K; None for anything else."""
+    met = re.fullmatch(r"([0-9]{1,18})([KMG]?)", text)
+    return (int(met[1]) * _UNITS[met[2]] or None) if met else None
+
+
+def _count(cores: str) -> int | None:
+    """How many numbers a list such as 0-3,8 has; None if it is none."""
+    if not re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?)*", cores):
+        return None
+    ends = [part.split("-") for part in cores.split(",")]
+    count = sum(int(one[-1]) - int(one[0]) + 1 for one in ends)
+    return count if count > 0 else None

@@ -1,0 +1,199 @@
+"""The bandwidth: which arrays are timed, whose speed it is, and what a store costs."""
+
+import pytest
+
+from stridekit.cost import bandwidth as module
+from stridekit.cost.bandwidth import Bandwidth, bandwidth
+from stridekit.timing import Cache, Comparison, hierarchy
+
+MIB = 1 << 20
+LARGE = (Cache("L2", 2 * MIB), Cache("L3", 32 * MIB))
+
+
+def compared(fill, copy, triad, spread=0.0, device="cpu", threads=1):
+    """A comparison whose samples have these seconds, or up to `spread` more of them."""
+    seconds = {"fill": fill, "copy": copy, "triad": triad}
+    samples = {
+        name: [[taken * (1 + spread * (k * (3 + i) % 7) / 6)] for k in range(21)]
+        for i, (name, taken) in enumerate(seconds.items())
+    }
+    return Comparison(samples, [[0, 1, 2]] * 21, dict.fromkeys(seconds, 1), threads, device)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What `compare` was asked, and what each function left in the first array; nothing is timed."""
+    calls = []
+
+    def instead(work, **options):
+        left = {name: function().unique().tolist() for name, function in work.items()}
+        calls.append((left, options))
+        return compared(1e-3, 2e-3, 3e-3, threads=options["threads"])
+
+    monkeypatch.setattr(module, "compare", instead)
+    return calls
+
+
+def machine(monkeypatch, caches, free=2**40, cores=4):
+    told = hierarchy()
+    found = type(told)(caches, told.page, None, None)
+    monkeypatch.setattr(module, "hierarchy", lambda: found)
+    monkeypatch.setattr(module, "_free", lambda device: free)
+    monkeypatch.setattr(module.os, "cpu_count", lambda: cores)
+
+
+def test_what_is_timed(asked):
+    """A fill, a copy and a triad of float32, in one comparison, in the rounds and threads asked for."""
+    found = bandwidth(12 * 1024, repetitions=6, threads=2)
+    assert asked == [
+        (
+            {"fill": [1.0], "copy": [1.0], "triad": [7.0]},
+            {"rounds": 6, "threads": 2, "device": "cpu", "progress": False},
+        )
+    ]
+    assert (found.threads, found.device, found.nbytes) == (2, "cpu", 12 * 1024)
+    assert found.fill == pytest.approx(4096 / 1e-3)
+    assert found.copy == pytest.approx(2 * 4096 / 2e-3)
+    assert found.triad == pytest.approx(3 * 4096 / 3e-3)
+
+
+@pytest.mark.parametrize(
+    ("caches", "free", "size"),
+    [
+        ((), 2**40, 240 * MIB),
+        ((), None, 240 * MIB),
+        (LARGE, 2**40, 240 * MIB),
+        ((Cache("L3", 100 * MIB),), 2**40, 400 * MIB),
+        ((Cache("L3", 480 * MIB),), 2**40, 768 * MIB),
+        ((Cache("L3"),), 2**40, 240 * MIB),
+        (LARGE, 400 * MIB, 100 * MIB),
+        (LARGE, 1, 12288),
+    ],
+    ids=str,
+)
+def test_the_size_of_the_arrays(asked, monkeypatch, caches, free, size):
+    """Four times the last cache, within what is sensible and a quarter of what is free."""
+    machine(monkeypatch, caches, free)
+    monkeypatch.setattr(module.torch, "full", lambda shape, *_, **__: Numbers(*shape))
+    monkeypatch.setattr(module, "compare", lambda *_, **__: compared(1.0, 2.0, 3.0))
+    assert 0 <= bandwidth().nbytes - size < 12  # no fewer, or memory might be called a cache
+
+
+class Numbers:
+    """An array that takes no memory."""
+
+    fill_ = copy_ = None
+
+    def __init__(self, length):
+        self.nbytes = 4 * length
+        self.fill_ = self.copy_ = lambda *_: self
+
+
+def test_no_more_than_a_quarter_of_the_free_memory(asked, monkeypatch):
+    machine(monkeypatch, (), free=4 * MIB)
+    assert bandwidth(MIB // 12 * 12).nbytes == MIB // 12 * 12
+    with pytest.raises(
+        ValueError, match="give 12,288 to 1,048,576 bytes for three arrays, at most a q"
+    ):
+        bandwidth(MIB + 1)
+
+
+@pytest.mark.parametrize(
+    ("threads", "cores", "bytes_of_each"),
+    [(1, 8, [2, 32]), (3, 8, [6, 64]), (8, 8, [16, 64]), (20, 8, [16, 64]), (3, None, [6, 32])],
+)
+def test_threads_have_a_cache_each(asked, monkeypatch, threads, cores, bytes_of_each):
+    """As many as there are, of those that not all cores share."""
+    caches = Cache("L2", 2 * MIB, shared_by=1), Cache("L3", 32 * MIB, shared_by=4), Cache("L4")
+    machine(monkeypatch, caches, cores=cores)
+    *known, last = bandwidth(12288, repetitions=2, threads=threads).caches
+    assert [one.nbytes for one in known] == [n * MIB for n in bytes_of_each] and last == Cache("L4")
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "caches", "where", "why"),
+    [
+        (MIB, LARGE, "L2", "the arrays have 1 MiB, L2 2 MiB: it may hold all of them"),
+        (32 * MIB, LARGE, "L3", "the arrays have 32 MiB, L3 32 MiB: it may hold all of them"),
+        (33 * MIB, LARGE, "L3 and memory", "33 MiB, L3 32 MiB: it may hold a part of them"),
+        (128 * MIB - 1, LARGE, "L3 and memory", "it may hold a part of them"),
+        (128 * MIB, LARGE, "memory", ""),
+        (MIB, (), "unknown", "the caches of this machine are unknown"),
+        (MIB, (LARGE[0], Cache("L3")), "L2", "it may hold all"),
+        (3 * MIB, (LARGE[0], Cache("L3")), "unknown", "so is whether this is memory"),
+    ],
+)
+def test_a_cache_is_not_called_memory(nbytes, caches, where, why):
+    """Neither is what a cache may hold a part of, nor what nobody knows."""
+    found = Bandwidth(compared(1.0, 1.5, 2.0), nbytes, caches)
+    assert found.where == where and why in found.why_not_memory()
+    assert bool(found.why_not_memory()) == (where != "memory")
+    title, *_, last = repr(found).splitlines()
+    assert title.startswith(
+        "bandwidth of "
+        + ("memory or a cache" if where == "unknown" else where)
+        + ": cpu, 1 thread, "
+    )
+    assert last.strip() == (
+        found.why_not_memory() or "stores allocate: a line is read before it is written"
+    )
+    assert found.last_cache == (caches[-1].nbytes if caches else None)
+
+
+@pytest.mark.parametrize(
+    ("times", "spread", "store"),
+    [
+        ((1, 2, 3), 0, "bypass"),
+        ((1, 1.5, 2), 0, "allocate"),
+        ((1, 1.26, 1.74), 0, "allocate"),  # reading costs less than writing
+        ((1, 1.9, 2.6), 0, "bypass"),
+        ((1, 1.5, 3), 0, "unclear"),  # the two say different things
+        ((1, 2, 2.2), 0, "unclear"),
+        ((1, 1, 1.5), 0, "unclear"),  # one more read costs nothing
+        ((1, 1.6, 2.25), 0.4, "unclear"),  # the intervals reach too far
+        ((1, 1.75, 2.4), 0.4, "unclear"),
+        ((1, 2.5, 3.6), 0.1, "bypass"),
+    ],
+)
+def test_what_a_store_costs(times, spread, store):
+    """The intervals of both ratios lie on one side of what a store of 1.5 lines would take."""
+    assert Bandwidth(compared(*times, spread=spread), 240 * MIB, LARGE).store == store
+    assert Bandwidth(compared(*times), 32 * MIB, LARGE).store == "unclear"
+    assert Bandwidth(compared(*times), 240 * MIB).store == "unclear"
+
+
+def test_the_ceiling():
+    """The better of copy and triad; with the lines that stores read, each moves one more."""
+    found = Bandwidth(compared(0.9, 1.2, 1.7), 3 * 2**20, LARGE)
+    assert (
+        found.ceiling == found.ceiling_if("bypass") == found.triad == pytest.approx(3 * 2**20 / 1.7)
+    )
+    assert found.ceiling_if("allocate") == pytest.approx(3 * 2**20 / 1.2)
+    assert "ceiling: triad, " in repr(found)
+    assert "ceiling: copy, " in repr(Bandwidth(compared(0.9, 1.2, 1.9), 3 * 2**20, LARGE))
+
+
+def test_the_table():
+    """The spread of each, its ratio to the fill, and what lines alone would make of it."""
+    found = Bandwidth(compared(1e-2, 2e-2, 3e-2, 0.2, "cuda"), 240 * MIB, LARGE)
+    assert repr(found).splitlines()[0] == "bandwidth of memory: cuda, 240 MiB in three arrays"
+    fill, copy, triad, *notes = (line.split() for line in repr(found).splitlines()[2:])
+    assert fill[:1] + fill[-3:] == ["fill", "1", "1", "1"]
+    assert copy[:1] + copy[-2:] == ["copy", "2", "1.5"] and triad[-2:] == ["3", "2"]
+    assert copy[1] == copy[4] and float(copy[2]) < float(copy[4])
+    assert " ".join(notes[1]) == "stores bypass the caches: a line is written without being read"
+    assert "stores bypass" in found._repr_html_() and "half of the samples" in found._repr_html_()
+
+
+def test_what_is_free(monkeypatch, tmp_path):
+    """The least of what the system can give and a container may have; None if nobody tells."""
+    files = [(tmp_path / str(k), *rest) for k, (_, *rest) in enumerate(module._FREE)]
+    monkeypatch.setattr(module, "_FREE", files)
+    assert module._free("cpu") is None
+    files[1][0].write_text("max\n", encoding="ascii")
+    assert module._free("cpu") is None
+    files[0][0].write_text("MemFree:   5 kB\nMemAvailable:   100 kB\n", encoding="ascii")
+    files[2][0].write_text(f"{2**63}\n", encoding="ascii")
+    assert module._free("cpu") == 102_400
+    files[1][0].write_text("4096\n", encoding="ascii")
+    assert module._free("cpu") == 4096

@@ -1,0 +1,182 @@
+"""The caches that a system tells of: Linux's files, macOS's answers, and systems that tell nothing."""
+
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stridekit.timing import Cache, Hierarchy, TimingError, caches, hierarchy
+
+FILES = (
+    "level",
+    "type",
+    "size",
+    "coherency_line_size",
+    "ways_of_associativity",
+    "number_of_sets",
+    "shared_cpu_list",
+)
+LINUX = [
+    ("1", "Data", "48K", "64", "12", "64", "0"),
+    ("1", "Instruction", "64K", "64", "16", "64", "0"),
+    ("2", "Unified", "2048K", "64", "16", "2048", "0,2"),
+    ("3", "Unified", "32M", "64", "0", "?", "0-3,8"),
+]
+MAC = """hw.cachelinesize: 128
+hw.l1dcachesize: 65536
+hw.perflevel0.l1dcachesize: 131072
+hw.l2cachesize: 4194304
+hw.perflevel0.l2cachesize: 12582912
+hw.perflevel0.cpusperl2: 4
+hw.l3cachesize: none
+"""
+
+
+@pytest.fixture
+def system(monkeypatch, tmp_path):
+    """A system that tells nothing yet, and a function that lets it tell something."""
+    monkeypatch.setattr(caches, "CACHES", tmp_path / "cache")
+    monkeypatch.setattr(caches, "HUGE_PAGES", tmp_path / "enabled")
+    monkeypatch.setattr(caches.mmap, "PAGESIZE", 16384)
+    monkeypatch.setattr(caches.platform, "system", lambda: "Linux")
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+
+    def tell(linux=(), mac=None, huge_pages=None):
+        for k, texts in enumerate(linux):
+            folder = tmp_path / "cache" / f"index{k}"
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in zip(FILES, texts, strict=True):
+                if text is not None:
+                    (folder / name).write_bytes(text.encode() + b"\n")
+        if huge_pages:
+            (tmp_path / "enabled").write_text(huge_pages, encoding="utf-8")
+        if mac is not None:
+            monkeypatch.setattr(caches.platform, "system", lambda: "Darwin")
+            monkeypatch.setattr(caches.subprocess, "run", mac)
+        return hierarchy()
+
+    return tell
+
+
+def test_what_linux_tells(system):
+    """The caches for data, level by level, with what is unknown as None."""
+    found = system(LINUX, huge_pages="always [madvise] never\n")
+    first = Cache("L1", 48 * 1024, line=64, ways=12, sets=64, shared_by=1)
+    assert found.caches == (
+        first,
+        Cache("L2", 2**21, 64, 16, 2048, 2),
+        Cache("L3", 2**25, 64, None, None, 5),
+    )
+    assert (found.page, found.huge_pages, found.hugetlb) == (16384, "madvise", None)
+    assert found["L1"] == first and found["L4"] == Cache("L4", None, None, None, None, None)
+
+
+@pytest.mark.parametrize("word", ["always", "never"])
+def test_who_gets_huge_pages(system, monkeypatch, word):
+    """The word in brackets; and the allocator's own setting, among others."""
+    tunables = "glibc.malloc.check=3:glibc.malloc.hugetlb=1:glibc.malloc.hugetlbx=2"
+    monkeypatch.setenv("GLIBC_TUNABLES", tunables)
+    told = "always madvise never".replace(word, f"[{word}]")
+    found = system(huge_pages=told)
+    assert (found.huge_pages, found.hugetlb) == (word, "1")
+    assert repr(found).endswith(f"transparent huge pages: {word}; glibc.malloc.hugetlb=1")
+
+
+def test_what_macos_tells(system):
+    """The caches of the faster cores, without ways and sets."""
+    asked = []
+
+    def answers(command, **_):
+        asked.extend(command)
+        return SimpleNamespace(stdout=MAC)
+
+    found = system(mac=answers)
+    assert found.caches == (
+        Cache("L1", 131072, line=128),
+        Cache("L2", 12582912, line=128, shared_by=4),
+    )
+    assert {line.partition(":")[0] for line in MAC.splitlines()} <= {*asked}
+
+
+@pytest.mark.parametrize("error", [OSError, subprocess.TimeoutExpired("sysctl", 5), ValueError])
+def test_a_system_that_tells_nothing(system, error):
+    """Nothing is guessed, and nothing raises."""
+
+    def fails(*_, **__):
+        raise error
+
+    for found in (system(), system(mac=fails)):
+        assert found == Hierarchy((), 16384, None, None)
+    assert repr(found) == (
+        "caches of a core, and its pages\n"
+        "  caches: unknown; pages of 16,384 bytes; transparent huge pages: unknown"
+    )
+    assert "caches: unknown" in found._repr_html_()
+
+
+def test_another_system_is_not_asked(system, monkeypatch):
+    """Only macOS has the names; elsewhere a program called sysctl would search for them."""
+    monkeypatch.setattr(caches.subprocess, "run", lambda *_, **__: pytest.fail("was asked"))
+    assert system().caches == ()
+
+
+TEXTS = st.sampled_from(
+    [
+        None,
+        "",
+        "1",
+        "2",
+        "Data",
+        "Unified",
+        "0",
+        "-1",
+        "48K",
+        "K",
+        "4T",
+        "٣",
+        "1.5",
+        "9" * 19,
+        "0-",
+        "7-3",
+        "é",
+    ]
+)
+
+
+@given(st.lists(st.tuples(*[TEXTS] * len(FILES)), max_size=3))
+def test_odd_answers_are_unknown(tmp_path_factory, rows):
+    """Empty, missing and garbled files: each number is None or above 0."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("odd")
+        patch.setattr(caches, "CACHES", folder)
+        for k, texts in enumerate(rows):
+            (folder / f"index{k}").mkdir()
+            for name, text in zip(FILES, texts, strict=True):
+                if text is not None:
+                    (folder / f"index{k}" / name).write_text(text, encoding="utf-8")
+        found = hierarchy()
+    for cache in found.caches:
+        numbers = cache.nbytes, cache.line, cache.ways, cache.sets, cache.shared_by
+        assert all(number is None or number > 0 for number in numbers)
+    assert repr(found) and found._repr_html_()
+
+
+def test_the_table(system):
+    """Aligned, with what is unknown in words, and the same as HTML."""
+    found = system(LINUX)
+    assert repr(found).splitlines()[1:] == [
+        "           bytes  bytes of a line     ways     sets  shared by",
+        "  L1      49,152               64       12       64     1 core",
+        "  L2   2,097,152               64       16    2,048    2 cores",
+        "  L3  33,554,432               64  unknown  unknown    5 cores",
+        "  pages of 16,384 bytes; transparent huge pages: unknown",
+    ]
+    assert "<td" in found._repr_html_() and "33,554,432" in found._repr_html_()
+
+
+@pytest.mark.parametrize("level", ["l2", "L0", "L22", 2, None, "L2\n"])
+def test_what_is_no_level(level):
+    with pytest.raises(TimingError, match="give 'L1', 'L2'"):
+        hierarchy()[level]
