@@ -49,7 +49,7 @@ ENVIRONMENT = {
     "PYTHONWARNINGS": "",
     # A learner's own answers change no output, and none are written.
     _kept.VARIABLE: "no",
-    # Stored pictures show what is recorded, by itself: ALONE of timing/records.py.
+    # Stored pictures show the record by itself: ALONE of timing/records.py.
     "STRIDEKIT_RECORD_ALONE": "1",
     # A progress bar shows or not, depending on the speed of the machine.
     "TQDM_DISABLE": "1",

@@ -1,7 +1,7 @@
 """Pictures of predictions and measurements. Every function takes and returns Axes.
 
 Colours come from the palette, and each mark also has its own label, shape or line. Times are shown as
-ratios, or as fractions of the measured bandwidth, because milliseconds belong to one machine.
+ratios, because milliseconds belong to one machine; notes below name the machine and its noise.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
+from operator import itemgetter
 from textwrap import wrap
 from typing import Any
 
@@ -22,11 +23,13 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FixedLocator
 from PIL import Image
 
 from stridekit import palette
-from stridekit._arguments import a_kind, items_of, shown
+from stridekit._arguments import a_kind, items_of, many, shown
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
 DPI = 130
@@ -40,12 +43,16 @@ KINDS = {
     "recorded": (RUST, "", "recorded, with\nits 95 % interval"),
     "here": (GREEN, "", "measured here, with\nits 95 % interval"),
 }
-MOST_NOTES, NOTE_WIDTH = 3, 88
+Ratios = Mapping[str, Mapping[str, Any]]  # by kind and by name
+MOST_NOTES, NOTE_LETTERS, NOTES = 3, 138, "notes"
+# Where the number of a point may stand, in points from it: the nearest places first.
+WAYS = [(-1, 0), (1, 0), (0, 1), (0, -1), (-0.7, 0.7), (0.7, -0.7)]
+NEAR = [np.array(way) * far for far in (9, 18, 27) for way in WAYS]
 INK, MUTED, LINE = palette.INK[0], palette.MUTED[0], palette.LINE[0]
 # The line of an interval: its white edge keeps it apart from a bar.
+HALO = [withStroke(linewidth=3, foreground="white")]
 WHISKER: dict[str, Any] = {
-    "color": INK, "linewidth": 1.2, "marker": "|", "markersize": 7,
-    "path_effects": [withStroke(linewidth=3, foreground="white")],
+    "color": INK, "linewidth": 1.2, "marker": "|", "markersize": 7, "path_effects": HALO,
 }  # fmt: skip
 # In an output's metadata: its picture is on white paper. JupyterLab and pages turn it over in the dark.
 ON_WHITE = {"needs_background": "light"}
@@ -61,30 +68,23 @@ def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
     if not isinstance(getattr(comparison, "ratios", None), Mapping):
         raise TypeError(f"{a_kind(comparison)} has no ratios: give what timing.compare returned")
     ratios = comparison.ratios
-    ax = _axes(ax, height=1.1 + 0.42 * len(ratios))
+    notes = [f"noisy: {sign}" for sign in comparison.noise]
+    ax = _axes(ax, 1.1 + 0.42 * len(ratios), notes)
     _no_difference(ax)
     for row, ratio in enumerate(ratios.values()):
-        reach = [[ratio.value - ratio.low], [ratio.high - ratio.value]]
-        ax.errorbar(
-            ratio.value, row, xerr=[[max(r[0], 0)] for r in reach], fmt="o", color=BLUE, capsize=4
-        )
-        text = f"{ratio.value:.2f} {ratio.verdict}"
-        _say(ax, text, (ratio.value, row), (0, 9), ha="center")
-    ax.set_yticks(range(len(ratios)), list(ratios))
+        reach = [[max(ratio.value - ratio.low, 0)], [max(ratio.high - ratio.value, 0)]]
+        ax.errorbar(ratio.value, row, xerr=reach, fmt="o", color=BLUE, capsize=4)
+        _say(ax, f"{ratio.value:.2f} {ratio.verdict}", (ratio.value, row), (0, 9), ha="center")
+    _label_rows(ax, list(ratios))
     ax.set_ylim(len(ratios) - 0.4, -0.75)
     values = [bound for ratio in ratios.values() for bound in (ratio.low, ratio.high)]
     _log_ratio_axis(ax, min([*values, 0.9]), max([*values, 1.1]))
-    notes = [f"noisy: {sentence}" for sentence in comparison.noise]
     _label_x(ax, f"time for each second of “{comparison.names[0]}”", notes)
     return ax
 
 
 def draw_claim(
-    baseline: str,
-    kinds: Mapping[str, Mapping[str, Any]],
-    ax: Axes | None = None,
-    *,
-    notes: Sequence[str] = (),
+    baseline: str, kinds: Ratios, ax: Axes | None = None, *, notes: Sequence[str] = ()
 ) -> Axes:
     """Predicted ratios beside measured ones: bars that start at 1, the baseline.
 
@@ -95,23 +95,22 @@ def draw_claim(
     them. Raises ValueError for other kinds, and for names that are not predicted.
     """
     _require_kinds(kinds)
-    predicted, *others = kinds.values()
-    _require_numbers("predicted", predicted)
-    height = 0.55 if len(kinds) < 3 else 0.7
-    ax = _axes(ax, height=1.15 + height * len(predicted) + 0.15 * len(notes[:MOST_NOTES]))
+    bars = len(kinds) * len(predicted := kinds["predicted"])
+    ax = _axes(ax, 1.15 + min(0.26 * bars, max(3.0, 0.15 * bars)), notes)
     _no_difference(ax)
-    ratios = [ratio for other in others for ratio in other.values()]
-    bounds = [bound for ratio in ratios for bound in (ratio.low, ratio.high)]
-    bounds += [*predicted.values(), 0.8, 1.25]
-    _log_ratio_axis(ax, min(b for b in bounds if b > 0) / 1.3, max(bounds) * 1.4)
+    ratios = [one for found in kinds.values() for one in found.values()]
+    bounds = [getattr(one, end, one) for one in ratios for end in ("low", "high")] + [0.8, 1.25]
+    low, high = min(b for b in bounds if b > 0) / 1.3, max(bounds)
+    _log_ratio_axis(ax, low, high * (high / low) ** 0.25)  # words stand to the right
+    rows = {name: row for row, name in enumerate(predicted)}
     for place, (kind, found) in enumerate(kinds.items()):
+        off = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
         for name, ratio in found.items():
-            y = list(predicted).index(name) + 0.8 * ((place + 0.5) / len(kinds) - 0.5)
-            _ratio_bar(ax, kind, ratio, y, 0.72 / len(kinds))
-    handles = [ax.barh(0, 0, label=KINDS[kind][2], **_look(kind)) for kind in kinds]
-    ax.set_yticks(range(len(predicted)), list(predicted))
+            _ratio_bar(ax, kind, ratio, rows[name] + off, 0.72 / len(kinds))
+    _label_rows(ax, list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
     _label_x(ax, f"time, as multiples of “{baseline}”: slower to the right", notes)
+    handles = [Patch(label=KINDS[kind][2], **_look(kind)) for kind in kinds]
     ax.legend(handles=handles, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
@@ -146,35 +145,28 @@ def draw_sweep(
     _require_numbers("steps", _numbered("steps", steps), least=0)
     if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
         raise TypeError("curves map names to numbers, marks numbers to texts: give dicts")
-    if len(curves) > len(CURVES):
-        raise ValueError(
-            f"{len(curves)} curves: give {len(CURVES)} at most, so that they look different"
-        )
+    if len(curves) > (most := len(CURVES)):
+        raise ValueError(f"{len(curves)} curves: give {most} at most, so that they look different")
     points = {
         name: {k: getattr(one, "value", one) for k, one in _numbered(str(name), values).items()}
         for name, values in curves.items()
     }
     for name, values in points.items():
         _require_numbers(str(name), values, least=0)
-        if len(values) != len(steps):
-            raise ValueError(
-                f"{name} has {len(values)} numbers for {len(steps)} steps: give as many"
-            )
-    ax = _axes(ax, height=3.2)
+        if (n := len(values)) != len(steps):
+            raise ValueError(f"{name} has {n} numbers for {len(steps)} steps: give as many")
+    ax = _axes(ax, 3.2, notes)
+    _log_axes(ax, 2)
     ax.axhline(1, color=MUTED, linewidth=1, zorder=0)
     for (name, values), (color, marker, line) in zip(points.items(), CURVES, strict=False):
         ax.plot(steps, [*values.values()], color=color, marker=marker, linestyle=line, label=name)
         for step, one in zip(steps, curves[name], strict=True):
             if hasattr(one, "low"):
                 ax.plot([step] * 2, [one.low, one.high], color=color, marker="_", markersize=9)
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log", base=2)
     for at, text in (marks or {}).items():
         ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
         where = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "bottom"}
         _say(ax, text, (at, 0), (3, 6), color=MUTED, **where)
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.yaxis.set_major_formatter("{x:g}")
     _label_x(ax, xlabel, notes)
     ax.set_ylabel(ylabel)
     ax.legend(frameon=False, fontsize=8)
@@ -185,23 +177,24 @@ def draw_runs(
     seconds: Sequence[float],
     ax: Axes | None = None,
     *,
-    here: Sequence[float] = (),
+    here: Sequence[float] | None = None,
     notes: Sequence[str] = (),
 ) -> Axes:
     """Runs of one function in order, as multiples of the lower quartile, with the mean marked.
 
-    `here` are further runs on this machine, as multiples of their own lower quartile.
+    With `here`, `seconds` are recorded, and those are further runs, as multiples of their own quartile.
     """
-    _require_numbers("seconds", _numbered("seconds", seconds), least=0)
-    _require_numbers("here", dict(enumerate(here)), least=0)
-    ax = _axes(ax, height=2.4)
-    ratios, others = ([one / np.quantile(runs, 0.25) for one in runs] for runs in (seconds, here))
-    ax.plot(range(1, len(ratios) + 1), ratios, ".", color=BLUE, markersize=4, label="recorded")
-    if others:
-        ax.plot(range(1, len(others) + 1), others, "x", color=GREEN, markersize=4, label="here")
+    kinds = {"seconds": seconds} if here is None else {"recorded": seconds, "here": here}
+    for kind, runs in kinds.items():
+        _require_numbers(kind, _numbered(kind, runs), least=0)
+    ax = _axes(ax, 2.4, notes)
+    ratios = {kind: [one / np.quantile(runs, 0.25) for one in runs] for kind, runs in kinds.items()}
+    for (kind, found), mark, color in zip(ratios.items(), ".x", (RUST, GREEN), strict=False):
+        ax.plot(range(1, len(found) + 1), found, mark, color=color, markersize=4, label=kind)
+    if here is not None:
         ax.legend(frameon=False, fontsize=8)
-    mean = sum(ratios) / len(ratios)
-    for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", RUST, "--")):
+    mean = float(np.mean(next(iter(ratios.values()))))
+    for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", BLUE, "--")):
         ax.axhline(at, color=color, linewidth=1, linestyle=line)
         _say(ax, text, (1, at), color=color, va="center", xycoords=("axes fraction", "data"))
     if mean < 1.1:  # the two words would overlap
@@ -228,72 +221,80 @@ def draw_roofline(
     `jobs` maps names to FLOP and bytes of one call; `seconds` maps a kind, "recorded" or "here", to the
     seconds that each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height,
     its FLOP/s. Left of the ridge, where the two meet, no job can compute faster than its bytes arrive.
-    Raises ValueError for names that are not among the jobs.
+    Raises ValueError for other kinds, and for a job that took no seconds.
     """
     _require_jobs(jobs, seconds, memory, arithmetic)
-    ax = _axes(ax, height=4.2 + 0.15 * len(notes[:MOST_NOTES]))
-    intensity = {name: flop / moved for name, (flop, moved) in jobs.items()}
-    low, high = min(intensity.values()) / 2, max(intensity.values()) * 4
+    ax = _axes(ax, 4, notes)
+    _log_axes(ax, 10)
+    at = {name: flop / moved for name, (flop, moved) in jobs.items()}
+    points: dict[str, Any] = {}
     for kind, taken in seconds.items():
         color, _, label = KINDS[kind]
         slope, height = jobs[memory][1] / taken[memory], jobs[arithmetic][0] / taken[arithmetic]
         ridge = height / slope
-        roof = [min(at * slope, height) / 1e9 for at in (low, ridge, high)]
-        ax.plot([low, ridge, high], roof, color=color, linewidth=1.5)
+        ends = [min(at.values()) / 2, ridge, max(*at.values(), ridge) * 2]
+        roof = [min(end * slope, height) / 1e9 for end in ends]
+        told = f"{label.partition(',')[0]}: {slope / 1e9:.3g} GB/s,\n{height / 1e9:.3g} GFLOP/s"
+        ax.plot(ends, roof, color=color, linewidth=1.5, label=told)
         ax.axvline(ridge, color=color, linewidth=1, linestyle=(0, (2, 3)))
-        points = {name: jobs[name][0] / taken[name] / 1e9 for name in taken if name in jobs}
-        at = [intensity[name] for name in points]
-        look = {"color": color, "markerfacecolor": "white" if kind == "here" else color}
-        ax.plot(at, list(points.values()), "o", label=label.partition(",")[0], **look)
-        if kind == next(iter(seconds)):
-            _say(ax, f"ridge: {ridge:.2g}", (ridge, 0), (3, 6), color=MUTED,
-                 xycoords=("data", "axes fraction"), rotation=90, va="bottom")  # fmt: skip
-            for name, value in points.items():
-                _say(ax, name, (intensity[name], value), (6, -3), va="top")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.yaxis.set_major_formatter("{x:g}")
-    _label_x(ax, "FLOP per byte", notes)
+        speed = {name: jobs[name][0] / taken[name] / 1e9 for name in jobs if name in taken}
+        found = {name: (at[name], value) for name, value in speed.items()}
+        fill = "white" if kind == "here" else color
+        ax.plot(*zip(*found.values(), strict=True), "o", ms=5, color=color, markerfacecolor=fill)
+        points = found | points  # the number stands at what is recorded
+    _number(ax, dict(sorted(points.items(), key=itemgetter(1))))
+    _label_x(ax, "FLOP per byte; the dotted line is the ridge", notes)
     ax.set_ylabel("GFLOP/s")
-    ax.legend(frameon=False, fontsize=8, loc="lower right")
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
 
+def _number(ax: Axes, points: Mapping[str, tuple[float, float]]) -> None:
+    """Number points, and name them in the legend: a number keeps away from points and other numbers."""
+    ax.autoscale_view()
+    taken = [*(72 / ax.figure.dpi * ax.transData.transform([*points.values()]))]
+    for number, (name, point) in enumerate(points.items(), start=1):
+        own = taken[number - 1]
+        free = [way for way in NEAR if min(np.hypot(*(own + way - one)) for one in taken) > 8]
+        way = [*free, NEAR[0]][0]
+        taken.append(own + way)
+        _say(ax, str(number), point, way, ha="center", va="center", path_effects=HALO)
+        look: Any = {"color": INK, "linestyle": "", "markeredgewidth": 0}
+        size = 6 if number < 10 else 9
+        ax.plot([], [], label=name, marker=f"${number}$", markersize=size, **look)
+
+
 def _require_jobs(jobs: Any, seconds: Any, memory: str, arithmetic: str) -> None:
-    if not isinstance(jobs, Mapping) or not isinstance(seconds, Mapping) or not seconds:
-        raise TypeError("jobs map names to FLOP and bytes, seconds a kind to seconds: give dicts")
+    if not isinstance(jobs, Mapping) or not isinstance(seconds, Mapping) or not jobs or not seconds:
+        raise TypeError("jobs map names to FLOP and bytes, kinds to seconds: give dicts of some")
     for name, job in jobs.items():
-        _require_numbers(f"{name}'s FLOP and bytes", _numbered(str(name), job), least=0)
+        _require_numbers(str(name), _numbered(str(name), job), least=0)
+        if len(job) != 2:
+            raise ValueError(f"{name} is {shown(job)}: give its FLOP and its bytes")
     for kind, taken in seconds.items():
         _require_numbers(str(kind), taken, least=0)
-        if kind not in KINDS:
-            raise ValueError(f"{shown(kind)} is measured nowhere: recorded or here can be drawn")
+        if kind not in ("recorded", "here"):
+            raise ValueError(f"{shown(kind)} is no kind of seconds: give recorded, here or both")
         for name in (memory, arithmetic):
-            if name not in jobs or name not in taken:
-                raise ValueError(
-                    f"{shown(name)} sets a ceiling: give its job, and its seconds {kind}"
-                )
+            if not isinstance(name, str) or name not in jobs.keys() & taken:
+                raise ValueError(f"{shown(name)} sets a ceiling: give its job and {kind} seconds")
+    for name in jobs:
+        if not any(name in taken for taken in seconds.values()):
+            raise ValueError(f"{shown(name)} took no seconds: measure it, or leave it out")
 
 
 def _require_kinds(kinds: Any) -> None:
     """Raise unless predictions come first, and ratios for some of their names."""
-    if not isinstance(kinds, Mapping) or not all(
-        isinstance(one, Mapping) for one in kinds.values()
-    ):
-        raise TypeError(
-            f"kinds is {a_kind(kinds)}: give a dict of dicts, the predicted ratios first"
-        )
+    if not isinstance(kinds, Mapping) or not all(isinstance(v, Mapping) for v in kinds.values()):
+        raise TypeError(f"kinds is {shown(kinds)}: give a dict of dicts, the predicted one first")
     if next(iter(kinds), "") != "predicted" or not set(kinds) <= set(KINDS):
-        raise ValueError(
-            f"the kinds are {', '.join(map(str, kinds))}: give predicted, then recorded, here"
-        )
+        names = ", ".join(map(str, kinds))
+        raise ValueError(f"the kinds are {names}: give predicted, then recorded, here or both")
+    _require_numbers("predicted", kinds["predicted"])
     for kind, ratios in kinds.items():
-        if strangers := [str(name) for name in ratios if name not in kinds["predicted"]]:
-            raise ValueError(
-                f"{', '.join(strangers)}: {kind}, but not predicted: give the same names"
-            )
-        for ratio in ratios.values():
+        for name, ratio in ratios.items():
+            if name not in kinds["predicted"]:
+                raise ValueError(f"{shown(name)} is {kind}, but not predicted: give the same names")
             if kind != "predicted" and not hasattr(ratio, "low"):
                 raise TypeError(f"{kind} has {a_kind(ratio)}: give a timing.Ratio for each name")
 
@@ -325,18 +326,16 @@ def _require_axes(ax: Any) -> None:
         raise TypeError(f"{a_kind(ax)} is not an Axes: give those of plt.subplots(), or none")
 
 
-def _axes(ax: Axes | None, height: float) -> Axes:
-    """The given Axes, or new ones on pyplot's next figure, in the suite's style."""
+def _axes(ax: Axes | None, height: float, notes: Sequence[str] = ()) -> Axes:
+    """The given Axes, or new ones on pyplot's next figure, in the suite's style: higher by its notes."""
+    height += 0.15 * len(_paragraph(notes))
     if height > MOST_INCHES:
         raise ValueError(f"all these names would need {height:.0f} inches: draw only some of them")
     if ax is None:
         import matplotlib.pyplot as plt
 
-        ax = plt.subplots(figsize=(8, height), layout="constrained")[1]
+        ax = plt.subplots(figsize=(8, height), layout="constrained", facecolor="white")[1]
     _require_axes(ax)
-    figure = ax.figure
-    if isinstance(figure, Figure):
-        figure.set_facecolor("white")
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(LINE)
     ax.tick_params(colors=MUTED, labelcolor=INK, labelsize=9)
@@ -351,12 +350,27 @@ def _say(
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
 
 
-def _label_x(ax: Axes, label: str, notes: Sequence[str]) -> None:
-    """Name the x axis, and write the first few notes below, each on its own line."""
+def _paragraph(notes: Sequence[str]) -> list[str]:
+    """The lines of the first few notes."""
     left = len(notes) - MOST_NOTES
-    told = [*notes[:MOST_NOTES], *([f"and {left} more signs of noise"] if left > 0 else [])]
-    lines = [line for note in told for line in wrap(note, NOTE_WIDTH)]
-    ax.set_xlabel("\n".join([label, *lines]), fontsize=9)
+    told = [*notes[:MOST_NOTES], *([f"and {many(left, 'more sign')} of noise"] if left > 0 else [])]
+    return wrap("; ".join(told), NOTE_LETTERS)
+
+
+def _label_x(ax: Axes, label: str, notes: Sequence[str]) -> None:
+    """Name the x axis, and write the notes below, from the left edge of the figure."""
+    lines = _paragraph(notes)
+    ax.set_xlabel(label + "\n" * len(lines), fontsize=9)
+    where: Any = {"xycoords": ("figure fraction", ax.xaxis.label), "va": "bottom", "gid": NOTES}
+    where |= {"annotation_clip": False, "in_layout": False}
+    if lines:
+        _say(ax, "\n".join(lines), (0.02, 0), (0, 0), color=MUTED, **where)
+
+
+def _label_rows(ax: Axes, names: Sequence[str], letters: int = 24) -> None:
+    """Name the rows, a long name on several lines."""
+    lines = [wrap(name, letters, break_on_hyphens=False) or [name] for name in names]
+    ax.set_yticks(range(len(names)), ["\n".join(name) for name in lines])
 
 
 def _no_difference(ax: Axes) -> None:
@@ -370,7 +384,15 @@ def _no_difference(ax: Axes) -> None:
 def _look(kind: str) -> dict[str, Any]:
     """The fill and the edge of a kind of bars."""
     color, hatch, _ = KINDS[kind]
-    return {"color": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
+    return {"facecolor": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
+
+
+def _log_axes(ax: Axes, base: float) -> None:
+    """Make both axes logarithmic, with plain numbers."""
+    ax.set_xscale("log", base=base)
+    ax.set_yscale("log", base=base)
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_major_formatter("{x:g}")
 
 
 def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
@@ -429,16 +451,26 @@ def _narrow(ax: Axes) -> None:
     """Fit a picture to a phone: words go on in a new line, and the legend stands below."""
     figure = ax.figure
     assert isinstance(figure, Figure)
-    figure.suptitle(
-        "\n".join(wrap(ax.get_title(loc="left"), 54)), x=0.02, ha="left", fontsize=9, color=INK
-    )
+    title = wrap(ax.get_title(loc="left"), 54)
+    figure.suptitle("\n".join(title), x=0.02, ha="left", fontsize=9, color=INK)
     ax.set_title("", loc="left")
-    ax.set_xlabel("\n".join(wrap(ax.get_xlabel(), 34)))
+    label, names = wrap(ax.get_xlabel(), 34), []
+    for notes in (text for text in ax.texts if text.get_gid() == NOTES):
+        lines = wrap(notes.get_text(), 58)
+        notes.set_text("\n".join(lines))
+        label += [""] * len(lines)
+    ax.set_xlabel("\n".join(label))
+    if isinstance(ax.yaxis.get_major_locator(), FixedLocator):
+        _label_rows(ax, [name.get_text() for name in ax.get_yticklabels()], 21)
+    if isinstance(ax.xaxis.get_major_locator(), FixedLocator) and len(ax.get_xticks()) > 6:
+        ax.set_xticks([tick for tick in ax.get_xticks() if math.log10(tick).is_integer()])
     if legend := ax.get_legend():
         legend.remove()
-        handles, names = ax.get_legend_handles_labels()
+        handles: Any = legend.legend_handles
+        names = [text.get_text() for text in legend.get_texts()]
         figure.legend(handles, names, frameon=False, fontsize=8, ncols=2, loc="outside lower left")
-    figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + 0.5)
+    more = 0.14 * (len(title) + len(label)) + 0.12 * len(names)
+    figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + more)
 
 
 def _measured_png(ax: Axes, measured: bool) -> tuple[str, dict[str, Any]]:
@@ -453,8 +485,8 @@ def _measured_png(ax: Axes, measured: bool) -> tuple[str, dict[str, Any]]:
     figure.set_dpi(DPI)
     image = png(figure, colours=32)
     width, height = (round(inches * 100) for inches in figure.get_size_inches())
-    about: dict[str, Any] = {"width": width, "height": height}
-    return image, about | {"measured": True} if measured else about
+    about: dict[str, Any] = {"measured": True} if measured else {}
+    return image, {"width": width, "height": height, **about}
 
 
 def png(figure: Figure, colours: int) -> str:

@@ -7,6 +7,7 @@ missing number is found among the ticks.
 import base64
 import io
 import re
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -67,7 +68,9 @@ def test_a_comparison_shows_each_ratio_and_its_verdict():
 
 def test_a_ratio_stands_on_its_interval_over_the_band_of_the_same():
     found = {"b": Ratio(2, 1.5, 4), "c": Ratio(0.5, 0.25, 0.6)}
-    drawn = plots.draw_comparison(SimpleNamespace(ratios=found, names=("a", *found)), ax())
+    drawn = plots.draw_comparison(
+        SimpleNamespace(ratios=found, names=("a", *found), noise=()), ax()
+    )
     marks = [one for one in drawn.containers if isinstance(one, ErrorbarContainer)]
     spans = [one[2][0].get_segments()[0].tolist() for one in marks]
     assert spans == [[[1.5, 0], [4, 0]], [[0.25, 1], [0.6, 1]]]
@@ -89,21 +92,6 @@ def test_ticks_of_ratios_are_numbers_that_a_reader_knows():
         plots._log_ratio_axis(drawn, low, high)
         shown.append(" ".join(label.get_text() for label in drawn.get_xticklabels()))
     assert shown == ["0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10 20 50 100", "0.5 0.8 1 1.25 2"]
-
-
-def test_predicted_stands_beside_measured():
-    """Each as multiples of its own first, in the order of the names, from the top."""
-    predicted = {"b": 10, "a": 30, "c": 5}
-    drawn = plots.draw_predicted(predicted, {"b": 2e-3, "a": 5e-3, "c": 3e-3}, ax())
-    assert [text.get_text() for text in drawn.texts] == ["1", "3", "0.5", "1", "2.5", "1.5"]
-    assert bars(drawn) == [
-        (-0.18, 0, 1, True), (0.82, 0, 3, True), (1.82, 0, 0.5, True),
-        (0.18, 0, 1, False), (1.18, 0, 2.5, False), (2.18, 0, 1.5, False),
-    ]  # fmt: skip
-    assert names(drawn) == ["b", "a", "c"] and drawn.get_xlabel() == "times “b”"
-    handles = drawn.get_legend().get_patches()
-    assert legend(drawn) == ["predicted", "measured"]
-    assert [bool(handle.get_hatch()) for handle in handles] == [True, False]
 
 
 def test_a_sweep_draws_a_curve_for_each_name():
@@ -138,54 +126,134 @@ def test_a_measured_curve_has_its_intervals():
         plots.draw_sweep([1, 2], {"m": [1, Ratio(-1, -1, -1)]}, ax())
 
 
-def test_a_roofline_shows_shares_of_the_ceiling():
-    """A number stands beside its bar, or inside if the ceiling would cross it."""
-    shares = {"gather": 0.02, "sum": 0.8, "add": 0.96}
-    drawn = plots.draw_roofline(shares, ax())
+JOBS = {"dot": (2e9, 1e6), "add": (1e6, 12e6), "half": (6e6, 3e6)}
+TAKEN = {
+    "add": 1e-3,
+    "dot": 0.1,
+    "half": 1e-3,
+}  # 12 GB/s, 20 GFLOP/s, and 6 of the 20 that its bytes allow
+
+
+def roofline(seconds, jobs=JOBS, **options):
+    return plots.draw_roofline(jobs, seconds, ax(), memory="add", arithmetic="dot", **options)
+
+
+def test_a_roofline_has_the_ceilings_that_two_jobs_reach():
+    """The slope goes through the one, the height through the other, and the ridge lies where they meet."""
+    drawn = roofline({"recorded": TAKEN})
+    roof, ridge, points = drawn.lines[:3]
+    ends = [1 / 24, 20 / 12, 4000]
+    assert list(roof.get_xdata()) == pytest.approx(ends)
+    assert list(roof.get_ydata()) == pytest.approx([0.5, 20, 20])
+    assert list(ridge.get_xdata()) == pytest.approx([20 / 12] * 2)
+    assert points.get_xydata().tolist() == [
+        pytest.approx(at) for at in ([2000, 20], [1 / 12, 1], [2, 6])
+    ]
+    assert (drawn.get_xscale(), drawn.get_yscale()) == ("log", "log")
+    assert drawn.get_xlabel() == "FLOP per byte; the dotted line is the ridge"
+    assert drawn.get_ylabel() == "GFLOP/s"
+
+
+def test_the_jobs_are_numbered_from_left_to_right_and_named_beside():
+    drawn = roofline({"recorded": TAKEN, "here": {"add": 2e-3, "dot": 0.2}})
     assert words(drawn) == [
-        ("2%", (0.02, 0)), ("80%", (0.8, 1)), ("96%", (0.96, 2)), ("the ceiling", (1, 1)),
-    ]  # fmt: skip
-    assert [text.get_ha() for text in drawn.texts[:3]] == ["left", "left", "right"]
-    assert [end for _, _, end, _ in bars(drawn)] == list(shares.values())
-    assert names(drawn) == list(shares)
-    [ceiling] = drawn.lines
-    assert list(ceiling.get_xdata()) == [1, 1] and drawn.get_xlim()[0] == 0
-    assert drawn.get_xlabel() == "of the bandwidth that was measured here"
-    assert drawn.get_xlim()[1] > 1.1 and plots.draw_roofline({"a": 3}, ax()).get_xlim()[1] > 3
+        (text, pytest.approx(at))
+        for text, at in (("1", (1 / 12, 1)), ("2", (2, 6)), ("3", (2000, 20)))
+    ]
+    ceilings = ["recorded: 12 GB/s,\n20 GFLOP/s", "measured here: 6 GB/s,\n10 GFLOP/s"]
+    assert legend(drawn) == [*ceilings, "add", "half", "dot"]
+    assert [line.get_marker() for line in drawn.lines[-3:]] == ["$1$", "$2$", "$3$"]
+    recorded, here = drawn.lines[2], drawn.lines[5]
+    assert here.get_xydata().tolist() == [pytest.approx([2000, 10]), pytest.approx([1 / 12, 0.5])]
+    fills = [line.get_markerfacecolor() for line in (recorded, here)]
+    assert fills == [plots.RUST, "white"] and here.get_color() == plots.GREEN
+
+
+def test_numbers_keep_away_from_points_and_from_one_another():
+    """Even if all points but two are one."""
+    jobs = JOBS | {f"again {k}": (6e6, 3e6) for k in range(7)}
+    drawn = roofline({"recorded": TAKEN | {name: 1e-3 for name in jobs if "again" in name}}, jobs)
+    shift = {text.get_text(): text.xyann for text in drawn.texts}
+    at = {text.get_text(): text.xy for text in drawn.texts}
+    assert len(shift) == len(jobs) == 10
+    same = [np.array(shift[k]) for k in shift if at[k] == pytest.approx((2, 6))]
+    assert len(same) == 8 and all(np.hypot(*way) > 8 for way in same)
+    apart = [np.hypot(*(one - other)) for n, one in enumerate(same) for other in same[:n]]
+    assert min(apart) > 8
 
 
 def test_a_claim_stands_on_bars_that_start_at_1():
-    measured = {"c": Ratio(40.0, 30.0, 50.0), "b": Ratio(0.25, 0.2, 0.3)}
-    drawn = plots.draw_claim("a", {"c": 8.5, "b": 1}, measured, ax(), verdicts={"c": "slower"})
+    """In the order of the predicted names, whatever the order of the others."""
+    here = {"c": Ratio(30.0, 25.0, 60.0)}
+    recorded = {"b": Ratio(0.25, 0.2, 0.3), "c": Ratio(40.0, 30.0, 50.0)}
+    kinds = {"predicted": {"c": 8.5, "b": 1}, "recorded": recorded, "here": here}
+    drawn = plots.draw_claim("a", kinds, ax())
+    off = 0.8 / 3
     assert bars(drawn)[1:] == [  # the first is the band of the same
-        (-0.18, 1, 8.5, True), (0.18, 1, 40, False), (0.82, 1, 1, True), (1.18, 1, 0.25, False),
+        (pytest.approx(y), 1, end, hatched)
+        for y, end, hatched in [
+            (-off, 8.5, True), (1 - off, 1, True), (1, 0.25, False), (0, 40, False), (off, 30, False),
+        ]
     ]  # fmt: skip
     strokes = [one.get_segments()[0] for one in drawn.collections]  # a bar of no length has its end
-    assert [one[:, 0].tolist() for one in strokes] == [[8.5] * 2, [40] * 2, [1] * 2, [0.25] * 2]
-    assert [one[1, 1] - one[0, 1] for one in strokes] == pytest.approx([0.32] * 4)
+    assert [one[0, 0] for one in strokes] == [8.5, 1, 0.25, 40, 30]
+    assert [one[1, 1] - one[0, 1] for one in strokes] == pytest.approx([0.24] * 5)
     assert {one.get_linewidth()[0] for one in drawn.collections} == {4}
-    places = [(1, 1), (8.5, -0.18), (50, 0.18), (1, 0.82), (1, 1.18)]  # behind bar and interval
-    assert [text for text, _ in words(drawn)] == [
-        "1: no difference",
-        "8.5",
-        "40 slower",
-        "1",
-        "0.25",
+    told = ["1: no difference", "8.5", "1", "0.25 faster", "40 slower", "30 slower"]
+    places = [(1, 1), (8.5, -off), (1, 1 - off), (1, 1), (50, 0), (60, off)]  # behind the interval
+    assert words(drawn) == [
+        (text, pytest.approx(at)) for text, at in zip(told, places, strict=True)
     ]
-    assert [where for _, where in words(drawn)] == [pytest.approx(place) for place in places]
     one, *intervals = drawn.lines
     assert list(one.get_xdata()) == [1, 1]
-    assert [line.get_xydata().tolist() for line in intervals] == [
-        [[30, 0.18], [50, 0.18]],
-        [[0.2, 1.18], [0.3, 1.18]],
+    assert [line.get_xdata().tolist() for line in intervals] == [[0.2, 0.3], [30, 50], [25, 60]]
+    assert [line.get_ydata().tolist() for line in intervals] == [
+        pytest.approx([y, y]) for y in (1, 0, off)
     ]
-    kinds = ["predicted", "measured, with\nits 95 % interval"]
-    assert names(drawn) == ["c", "b"] and legend(drawn) == kinds
+    interval = "with\nits 95 % interval"
+    assert legend(drawn) == ["predicted", f"recorded, {interval}", f"measured here, {interval}"]
+    assert names(drawn) == ["c", "b"]
     assert drawn.get_xlabel() == "time, as multiples of “a”: slower to the right"
     assert drawn.get_xscale() == "log"
-    assert drawn.get_xlim()[0] < 0.2 and drawn.get_xlim()[1] > 50
-    single = plots.draw_claim("a", {"b": 1}, {"b": Ratio(1, 1, 1)}, ax())
-    assert legend(single) == kinds
+    assert drawn.get_xlim()[0] < 0.2 and drawn.get_xlim()[1] > 60
+
+
+def test_a_claim_of_many_names_stays_on_a_screen():
+    """Eight names of three kinds; long names go on in a second line."""
+    long = "the sum of a transposed matrix, into rows"
+    predicted = {f"{long} {k}": 1.0 for k in range(8)}
+    measured = {name: Ratio(1, 0.9, 1.1) for name in predicted}
+    drawn = plots.draw_claim("a", {"predicted": predicted, "recorded": measured, "here": measured})
+    plt.close(drawn.figure)
+    assert drawn.figure.get_size_inches().tolist() == pytest.approx([8, 4.75])
+    assert names(drawn)[0] == "the sum of a transposed\nmatrix, into rows 0"
+
+
+def test_notes_stand_below_every_picture():
+    """The first three, in lines of the figure's width, which is as much higher."""
+    signs = ("a sign" * 21, "another one", "z", "four", "five")
+    noisy = SimpleNamespace(ratios={"b": Ratio(2, 1, 4)}, names="ab", noise=signs)
+    drawn = [
+        plots.draw_claim("a", {"predicted": {"b": 1}}, notes=signs),
+        plots.draw_sweep([1, 2], {"p": [1, 2]}, notes=signs),
+        plots.draw_runs([1.0, 2.0], notes=signs),
+        plots.draw_roofline(JOBS, {"here": TAKEN}, memory="add", arithmetic="dot", notes=signs),
+        plots.draw_comparison(noisy),
+    ]
+    for one in drawn:
+        *_, notes = one.texts
+        told = notes.get_text().replace("noisy: ", "")
+        assert told == f"{signs[0]};\n{signs[1]}; z; and 2 more signs of noise"
+        assert one.get_xlabel().endswith("\n\n") and notes.get_color() == plots.MUTED
+        notes.figure.canvas.draw()
+        box = notes.get_window_extent()
+        assert box.x0 > 0 and box.y0 >= 0 and box.x1 < one.figure.bbox.x1
+        assert box.y1 < one.bbox.y0
+        plt.close(one.figure)
+    bare, noted = (plots.draw_runs([1.0, 2.0], notes=notes) for notes in ((), ("one",)))
+    assert noted.figure.get_figheight() - bare.figure.get_figheight() == pytest.approx(0.15)
+    assert bare.get_xlabel() == "run" and len(bare.texts) == 2
+    plt.close(bare.figure), plt.close(noted.figure)
 
 
 def test_runs_stand_over_their_lower_quartile_and_their_mean():
@@ -199,18 +267,27 @@ def test_runs_stand_over_their_lower_quartile_and_their_mean():
     assert drawn.get_yscale() == "log"
 
 
+def test_further_runs_have_a_quartile_of_their_own():
+    """The mean is that of the recorded ones."""
+    drawn = plots.draw_runs([2.0, 2.0, 4.0, 4.0, 12.0], ax(), here=[30.0, 10.0, 10.0])
+    assert drawn.lines[1].get_xydata().tolist() == [[1, 3], [2, 1], [3, 1]]
+    assert [line.get_ydata()[0] for line in drawn.lines[2:]] == pytest.approx([1, 2.4])
+    assert legend(drawn) == ["recorded", "here"]
+    assert len({line.get_marker() for line in drawn.lines[:2]}) == 2
+
+
 def test_a_mean_near_the_quartile_leaves_its_word_room():
     drawn = plots.draw_runs([1.0, 1.0, 1.0, 1.1], ax())
     assert [text.get_va() for text in drawn.texts] == ["top", "bottom"]
 
 
 def test_a_measured_picture_has_stable_words_and_closes_its_figure():
-    other, drawn = plt.figure(), plots.draw_roofline({"add": 0.5})
+    other, drawn = plt.figure(), plots.draw_sweep([1, 2], {"add": [1, 0.5]})
     before = plt.get_fignums()
     data, about = plots.MeasuredPicture(drawn, "half of it")._repr_mimebundle_()
     assert drawn.get_title(loc="left") == "half of it"
     assert data["text/plain"] == "half of it"
-    picture = {"width": 800, "height": 134, "measured": True}
+    picture = {"width": 800, "height": 320, "measured": True}
     assert about == {"image/png": picture, "needs_background": "light"}
     assert len(plt.get_fignums()) == len(before) - 1 and other.number in plt.get_fignums()
     plt.close(other)
@@ -225,23 +302,35 @@ def test_on_pages_a_measured_picture_is_there_for_phones_too(monkeypatch):
     """Nothing is cut: words go on in a new line, and the legend stands below."""
     words = "time falls to about 8, stays nearly flat to 32, and then halves with each step"
     monkeypatch.setenv(plots.IS_FOR_PAGES, "")
-    drawn = plots.draw_predicted(
-        {"a name of some length": 1, "b": 2}, {"a name of some length": 1, "b": 3}
-    )
-    data, _ = plots.MeasuredPicture(drawn, words)._repr_mimebundle_()
-    images = [
-        Image.open(io.BytesIO(base64.b64decode(data[kind]))) for kind in ("image/png", plots.NARROW)
-    ]
-    assert [image.width for image in images] == [
-        8 * plots.DPI,
-        round(plots.NARROW_INCHES * plots.DPI),
-    ]
-    figure = drawn.figure
-    page, renderer = figure.bbox, figure.canvas.get_renderer()
-    written = [figure._suptitle, drawn.xaxis.label, *drawn.get_yticklabels(), *figure.legends]
-    boxes = [one.get_window_extent(renderer) for one in written]
-    assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
-    assert not any(box.overlaps(drawn.bbox) for box in boxes)
+    name, notes = "a name that is of quite some length", ["a sign of noise that goes on " * 3] * 5
+    ratios = {name: Ratio(3, 1, 90), "b": Ratio(0.02, 0.01, 0.03)}
+    kinds = {"predicted": {name: 2, "b": 1}, "recorded": ratios, "here": ratios}
+    jobs = {"add": TAKEN["add"], "dot": TAKEN["dot"], "half": 1e-4}
+    for drawn in (
+        plots.draw_claim("a", kinds, notes=notes),
+        plots.draw_roofline(JOBS, {"here": jobs}, memory="add", arithmetic="dot", notes=notes),
+        plots.draw_sweep([1, 2], {"one": [1, 2], "two": [2, 1]}),
+    ):
+        kinds = len(legend(drawn))
+        data, _ = plots.MeasuredPicture(drawn, words)._repr_mimebundle_()
+        png = [io.BytesIO(base64.b64decode(data[kind])) for kind in ("image/png", plots.NARROW)]
+        widths = [8 * plots.DPI, round(plots.NARROW_INCHES * plots.DPI)]
+        assert [Image.open(image).width for image in png] == widths
+        figure = drawn.figure
+        page, renderer = figure.bbox, figure.canvas.get_renderer()
+        notes_below = [text for text in drawn.texts if text.get_gid() == plots.NOTES]
+        named = drawn.get_yticklabels() if "b" in names(drawn) else []
+        ticks = drawn.get_xticklabels()
+        written = [figure._suptitle, *notes_below, *named, *figure.legends]
+        boxes = [one.get_window_extent(renderer) for one in (drawn.xaxis.label, *written)]
+        assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
+        assert all(page.y0 <= box.y0 and box.y1 <= page.y1 for box in boxes)
+        assert not any(box.overlaps(drawn.bbox) for box in boxes)
+        boxes = [one.get_window_extent(renderer) for one in written]
+        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+        ends = [(one.x0, one.x1) for one in (tick.get_window_extent(renderer) for tick in ticks)]
+        assert all(a[1] <= b[0] for a, b in pairwise(ends))
+        assert len(figure.legends[0].get_texts()) == kinds and drawn.get_legend() is None
 
 
 SHEETS = ("labextension/static/extension.js", "stridekit/export/pages.css")
@@ -289,7 +378,7 @@ def test_without_axes_a_figure_is_made():
     """The figure has the look of the suite, whatever the style is."""
     before = plt.get_fignums()
     with plt.style.context("dark_background"):
-        made = plots.draw_roofline({"add": 0.5})
+        made = plots.draw_runs([1.0, 2.0])
     assert len(plt.get_fignums()) == len(before) + 1
     assert made.figure.get_facecolor() == (1, 1, 1, 1)
     plt.close(made.figure)

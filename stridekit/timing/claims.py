@@ -7,8 +7,9 @@ ratios so far from 1 that every run agrees on them. What is measured here is in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stridekit._arguments import a_kind, items_of, shown
@@ -16,7 +17,7 @@ from stridekit._table import columns
 from stridekit.timing.clocks import TimingError
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
-from stridekit.timing.records import Record, alone, recorded, recorded_on, recording
+from stridekit.timing.records import Record, alone, recorded, recording
 
 JUDGED = 3  # comparisons, before one may contradict a sure verdict
 SECONDS, SECONDS_TO_RECORD = 0.25, 3.0
@@ -28,7 +29,7 @@ class Claim:
 
     `baseline` names what all is compared with; `predicted` and `measured` map each name to its ratio.
     `expected` maps the names whose verdict is claimed to that verdict. `comparisons` have the samples, in
-    seconds; `record` is what `make record` measured, None for a claim without a record.
+    seconds. `record` is what `make record` measured, and `recorded_on` names its machine.
 
     >>> Claim("rows", {"columns": 16.0}, {"columns": Ratio(9.1, 8.8, 9.4)}, {"columns": "slower"}, ())
     predicted, as multiples of “rows”
@@ -41,6 +42,7 @@ class Claim:
     expected: Mapping[str, str]
     comparisons: tuple[Comparison, ...]
     record: Record | None = None
+    recorded_on: str = ""
 
     @property
     def sure(self) -> dict[str, str]:
@@ -50,7 +52,7 @@ class Claim:
     @property
     def noise(self) -> tuple[str, ...]:
         """One sentence for each sign of noise in the samples; empty on a quiet machine."""
-        return tuple(sentence for one in self.comparisons for sentence in one.noise)
+        return tuple(dict.fromkeys(sign for one in self.comparisons for sign in one.noise))
 
     @property
     def holds(self) -> bool:
@@ -66,11 +68,16 @@ class Claim:
     def sweep(self, steps: Sequence[float], text: str, **options: Any) -> Any:
         """The same as curves over `steps`, one for the baseline and one for each name: a MeasuredPicture.
 
-        `text` says what to see; `options` are those of `draw_sweep`. Raises ValueError for another number
-        of steps.
+        `text` says what to see; `options` are those of `draw_sweep`. Raises TimingError if some names are
+        only recorded, ValueError for another number of steps.
         """
         from stridekit.plots import draw_sweep
 
+        if missing := set(self.predicted) - set(self.measured):
+            raise TimingError(
+                f"{', '.join(sorted(missing))}: only recorded, so the curve of this machine has a gap. "
+                "Measure all steps here too"
+            )
         curves = {kind: [1, *ratios.values()] for kind, ratios in self._ratios().items()}
         options = {"ylabel": f"times “{self.baseline}”", "notes": self._notes(), **options}
         return self._picture(draw_sweep(steps, curves, **options), text)
@@ -79,33 +86,36 @@ class Claim:
         """FLOP/s over FLOP per byte, as a MeasuredPicture; `jobs` and `options` are `draw_roofline`'s."""
         from stridekit.plots import draw_roofline
 
-        seconds = {kind: one.seconds for kind, one in self._records().items()}
-        return self._picture(draw_roofline(jobs, seconds, notes=self._notes(), **options), text)
+        seconds = {kind: one.seconds for kind, one in self._shown().items()}
+        options = {"notes": self._notes(), **options}
+        return self._picture(draw_roofline(jobs, seconds, **options), text)
 
     def _picture(self, ax: Any, text: str) -> Any:
         from stridekit.plots import MeasuredPicture
 
-        return MeasuredPicture(ax, text, "here" in self._records())
+        return MeasuredPicture(ax, text, "here" in self._shown())
 
-    def _records(self) -> dict[str, Record]:
-        """What was recorded and what was measured here, as far as pictures show it."""
-        here = {"here": Record.of(self.comparisons)}
-        if self.record is None:
-            return here
-        return {"recorded": self.record} | ({} if alone() else here)
+    def _here(self) -> Record:
+        seconds = {
+            name: one.measurement(name).quartiles[0]
+            for one in self.comparisons
+            for name in one.names
+        }
+        return Record(seconds, self.measured, self.noise)
+
+    def _shown(self) -> dict[str, Record]:
+        """What pictures show of what was recorded and of what was measured here."""
+        recorded = {"recorded": self.record} if self.record else {}
+        here = {} if not self.measured or (recorded and alone()) else {"here": self._here()}
+        return recorded | here
 
     def _ratios(self) -> dict[str, Mapping[str, Any]]:
-        kinds = {kind: one.ratios for kind, one in self._records().items()}
-        return {"predicted": self.predicted, **kinds}
+        return {"predicted": self.predicted} | {k: one.ratios for k, one in self._shown().items()}
 
     def _notes(self) -> list[str]:
-        """The machine of the record, and the signs of noise in each run that a picture shows."""
-        found = [recorded_on()] if self.record else []
-        for kind, one in self._records().items():
-            found += [
-                f"noisy {'record' if kind == 'recorded' else kind}: {sign}" for sign in one.noise
-            ]
-        return found
+        """The machine of the record, and the signs of noise in what a picture shows."""
+        signs = [f"noisy {kind}: {s}" for kind, one in self._shown().items() for s in one.noise]
+        return [self.recorded_on, *signs] if self.record else signs
 
     def __repr__(self) -> str:
         words = {name: f"measured: {verdict}" for name, verdict in self.sure.items()}
@@ -117,12 +127,12 @@ class Claim:
             for name, ratio in self.predicted.items()
         ]
         lines = [f"predicted, as multiples of “{self.baseline}”", *columns(rows)]
-        return "\n".join([*lines, *([recorded_on()] if self.record else [])])
+        return "\n".join([*lines, self.recorded_on] if self.record else lines)
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         from stridekit.plots import measured_output
 
-        return measured_output(self.plot(), repr(self), "here" in self._records())
+        return measured_output(self.plot(), repr(self), "here" in self._shown())
 
 
 def claim(
@@ -147,8 +157,8 @@ def claim(
     told in words. A comparison that contradicts one is made JUDGED times before it may say so. `options`
     are those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar.
 
-    `record` names the record that is shown beside it, and `only_recorded` what takes too long to be
-    measured again: its function is called only while `make record` runs.
+    `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
+    too long for a reader: they are called only while `make record` runs.
 
     Raises TimingError for names that do not fit together, for a name without a record, and what `compare`
     refuses.
@@ -167,32 +177,54 @@ def claim(
         raise TimingError(f"functions is {a_kind(functions)}: give a dict of names and functions")
     _require_numbers(predicted)
     slower, faster = _names("slower", slower), _names("faster", faster)
+    slow = _names("only_recorded", only_recorded)
     if not isinstance(baseline, str):
         raise TimingError(f"baseline is {shown(baseline)}: give the name of what is compared with")
     if not isinstance(record, str):
         raise TimingError(f"record is {shown(record)}: give the name of what `make record` stored")
-    slow = _names("only_recorded", only_recorded)
-    pairs = len(functions) > 0 and all(isinstance(value, tuple) for value in functions.values())
+    if slow and not record:
+        raise TimingError(f"only_recorded is {shown(slow)}, but not where: give record= too")
+    pairs = len(functions) > 0 and all(
+        isinstance(value, tuple) and len(value) == 2 for value in functions.values()
+    )
     names = list(functions) if pairs else list(functions)[1:]
     first = baseline if pairs else next(iter(functions), "")
     ratios = _ratios(predicted, names if pairs else list(functions), pairs)
     expected = {**dict.fromkeys(slower, "slower"), **dict.fromkeys(faster, "faster")}
-    if strangers := (set(expected) | set(slow)) - set(names):
+    if strangers := {*expected, *slow} - set(names):
         raise TimingError(
             f"{', '.join(sorted(strangers))}: not among {', '.join(names)}, which are compared"
         )
     options = {"max_seconds": SECONDS, "progress": False, **options}
     if record and recording():
         options |= {"max_seconds": SECONDS_TO_RECORD, "rounds": None}
-    else:
-        functions = {name: work for name, work in functions.items() if name not in slow}
-        expected = {name: verdict for name, verdict in expected.items() if name not in slow}
-    groups = [functions]
-    if pairs:
-        groups = [{"baseline": pair[0], name: pair[1]} for name, pair in functions.items()]
+        slow = ()
+    groups = _groups(functions, pairs, slow)
+    expected = {name: verdict for name, verdict in expected.items() if name not in slow}
     measured, comparisons = _judged(groups, expected, options)
-    found = recorded(record, Record.of(comparisons)) if record else None
-    return Claim(first, ratios, measured, expected, comparisons, found)
+    found = Claim(first, ratios, measured, expected, comparisons)
+    return _beside_record(found, record) if record else found
+
+
+def _groups(
+    functions: Mapping[str, Any], pairs: bool, slow: Collection[str]
+) -> list[Mapping[str, Any]]:
+    """What is compared with one another: the pairs, or all functions; without those that are slow."""
+    here = {name: work for name, work in functions.items() if name not in slow}
+    if pairs:
+        return [{f"baseline of {name}": pair[0], name: pair[1]} for name, pair in here.items()]
+    return [here] if len(here) > 1 or not slow else []
+
+
+def _beside_record(found: Claim, name: str) -> Claim:
+    """The claim with what is recorded; raises TimingError for a record of other names."""
+    record, where = recorded(name, found._here())
+    if list(record.ratios) != list(found.predicted):
+        raise TimingError(
+            f"{shown(name)} was recorded for {', '.join(record.ratios)}, and these are "
+            f"{', '.join(found.predicted)}: run `make record` again"
+        )
+    return replace(found, record=record, recorded_on=where)
 
 
 def _require_numbers(predicted: Any) -> None:
@@ -238,11 +270,15 @@ def _ratios(
 def _judged(
     groups: list[Mapping[str, Any]], expected: Mapping[str, str], options: dict[str, Any]
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
-    """The ratios of all groups; a measurement that contradicts what is claimed is made again."""
+    """The ratios of all groups; a measurement that contradicts what is claimed is made again.
+
+    So is a noisy one that would be recorded.
+    """
     measured, comparisons = _measured(groups, options)
     for _ in range(1, JUDGED):
         wrong = _contradicted(measured, expected)
-        if not wrong:
+        noisy = recording() and any(one.noise for one in comparisons)
+        if not wrong and not noisy:
             break
         again = _measured(groups, options)
         if len(_contradicted(again[0], expected)) <= len(wrong):
@@ -263,14 +299,23 @@ def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) ->
     return [name for name, verdict in expected.items() if measured[name].verdict != verdict]
 
 
-def show_runs(seconds: Sequence[float], text: str, record: str) -> Any:
+def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
     """A MeasuredPicture of runs of one function, in order, beside those that are recorded.
 
-    `seconds` has one number per run, and `text` says what to see. Raises TimingError for a name without a
-    record.
+    `seconds` has a number of seconds for each run, and `text` says what to see. Raises TimingError for
+    anything else, and for a name without a record.
+
+    >>> show_runs([1e-6, 2e-6], "some take twice as long", record="nothing like it")
+    Traceback (most recent call last):
+    stridekit.timing.clocks.TimingError: nothing is recorded as 'nothing like it' for runs, only ...
     """
     from stridekit.plots import MeasuredPicture, draw_runs
 
-    here = () if alone() else seconds
-    ax = draw_runs(recorded(record, list(seconds)), here=here, notes=[recorded_on()])
-    return MeasuredPicture(ax, text, bool(here))
+    runs = items_of(seconds)
+    if not runs or not all(isinstance(run, int | float) and 0 < run < math.inf for run in runs):
+        raise TimingError(f"seconds is {shown(seconds)}: give the seconds of each run, above 0")
+    if not isinstance(record, str):
+        raise TimingError(f"record is {shown(record)}: give the name of what `make record` stored")
+    stored, where = recorded(record, list(runs))
+    ax = draw_runs(stored, here=None if alone() else runs, notes=[where])
+    return MeasuredPicture(ax, text, not alone())

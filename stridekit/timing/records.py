@@ -1,32 +1,32 @@
-"""Recorded measurements: what a machine at rest took, beside what yours takes now.
+"""Recorded measurements: what a machine at rest took, to stand beside what yours takes now.
 
-`make record` runs the lessons with STRIDEKIT_RECORD set, and stores what their claims measure in
-`recorded.json`, with the machine's fingerprint and each sign of noise. A claim's words and its stored
-picture show the record, so they are the same in every run; one that you draw shows your run beside it.
+`make record` runs the lessons with STRIDEKIT_RECORD set. What their claims measure goes into
+`recorded.json`, with the machine. A claim's words and its stored picture show the record, so they are the
+same in every run; a picture that you draw has your own run beside it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stridekit._arguments import shown
+from stridekit._arguments import many, shown
 from stridekit.timing.clocks import TimingError
-from stridekit.timing.comparison import Comparison, Ratio
+from stridekit.timing.comparison import Ratio
 from stridekit.timing.fingerprint import machine
 
 RECORDED = Path(__file__).with_name("recorded.json")
-# The file to write while recording; and whether pictures leave out what is measured now.
+# The file to write while recording; and, if set, pictures leave out what is measured now.
 WRITES, ALONE = "STRIDEKIT_RECORD", "STRIDEKIT_RECORD_ALONE"
 
 
 @dataclass(frozen=True)
 class Record:
-    """What a claim measured: seconds per call, ratios to the baseline, and signs of noise.
+    """The result of a claim: seconds per call, ratios to the baseline, and signs of noise.
 
     >>> Record({"rows": 2e-6, "columns": 8e-6}, {"columns": Ratio(4.0, 3.9, 4.1)}).ratios["columns"].verdict
     'slower'
@@ -37,22 +37,13 @@ class Record:
     noise: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, comparisons: Iterable[Comparison]) -> Record:
-        """The record of comparisons that share at most the name of their baseline."""
-        seconds: dict[str, float] = {}
-        ratios: dict[str, Ratio] = {}
-        noise: tuple[str, ...] = ()
-        for one in comparisons:
-            seconds |= {name: one.measurement(name).quartiles[0] for name in one.names}
-            ratios |= one.ratios
-            noise += one.noise
-        return cls(seconds, ratios, noise)
-
-    @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Record:
         """The record that `asdict` made a dict of."""
         ratios = {name: Ratio(**ends) for name, ends in fields["ratios"].items()}
-        return cls(fields["seconds"], ratios, tuple(fields["noise"]))
+        return cls(dict(fields["seconds"]), ratios, tuple(fields["noise"]))
+
+
+Entry = Record | list[float]  # a claim, or single runs in seconds
 
 
 def recording() -> bool:
@@ -65,43 +56,61 @@ def alone() -> bool:
     return ALONE in os.environ
 
 
-def recorded(name: str, here: Any) -> Any:
-    """What is recorded under a name. While recording that is `here`, which goes into the file.
+def recorded(name: str, here: Entry) -> tuple[Any, str]:
+    """The entry under a name, of the same kind as `here`, and the machine that it is from, in words.
 
-    `here` is a Record or a list of numbers, and so is what comes back.
-    Raises TimingError for a name without a record.
+    While recording that is `here`, which is written into the file. Raises TimingError for a name without
+    such an entry.
     """
+    path = RECORDED
     if recording():
-        _write(name, asdict(here) if isinstance(here, Record) else here)
-        return here
-    found = _read(RECORDED)["records"]
-    if name not in found:
+        path = Path(os.environ[WRITES])
+        _add(path, name, here)
+    of, entries = read(path)
+    if type(entries.get(name)) is not type(here):
+        kind = "a claim" if isinstance(here, Record) else "runs"
+        known = [other for other, entry in entries.items() if type(entry) is type(here)]
         raise TimingError(
-            f"nothing is recorded as {shown(name)}, only {', '.join(found)}: name one of these, or run "
-            "`make record` on a machine that does nothing else"
+            f"nothing is recorded as {shown(name)} for {kind}, only {', '.join(known) or 'nothing'}: "
+            "name one of these, or run `make record` on a machine at rest"
         )
-    return Record.read(found[name]) if isinstance(found[name], dict) else found[name]
+    cores = many(of["cores"], "core")
+    where = f"recorded on {of['processor']}, {cores}, torch {of['torch']}, {of['date']}"
+    return entries[name], where
 
 
-def recorded_on() -> str:
-    """The machine of the records, and their date.
+def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
+    """The machine and the entries of a file; without a file this machine, and none.
 
-    >>> recorded_on().startswith("recorded on ")
-    True
+    Raises TimingError for a file of another form.
     """
-    of = machine() if recording() else _read(RECORDED)["machine"]
-    return f"recorded on {of['processor']}, {of['cores']} cores, torch {of['torch']}, {of['date']}"
+    if not path.exists():
+        return machine(), {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        of = machine() | found["machine"]
+        entries = {
+            name: Record.read(entry) if isinstance(entry, dict) else [*map(float, entry)]
+            for name, entry in found["records"].items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TimingError(
+            f"{path.name} is not what `make record` writes ({error!r}): restore it, or run that again"
+        ) from None
+    return of, entries
 
 
-def _write(name: str, entry: Any) -> None:
-    path = Path(os.environ[WRITES])
-    found = _read(path) if path.exists() else {"machine": machine(), "records": {}}
-    if name in found["records"]:
+def _add(path: Path, name: str, entry: Entry) -> None:
+    """Write a file anew, with one entry more, each on its own line."""
+    of, entries = read(path)
+    if name in entries:
         raise TimingError(f"{shown(name)} is recorded already: give each record a name of its own")
-    found["records"][name] = _rounded(entry)
-    lines = [f"  {json.dumps(name)}: {json.dumps(of)}" for name, of in found["records"].items()]
-    text = f'{{"machine": {json.dumps(found["machine"])},\n "records": {{\n'
-    path.write_text(text + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+    lines = [
+        f"  {json.dumps(key)}: {json.dumps(_rounded(asdict(one) if isinstance(one, Record) else one))}"
+        for key, one in {**entries, name: entry}.items()
+    ]
+    text = f'{{"machine": {json.dumps(of)},\n "records": {{\n' + ",\n".join(lines) + "\n}}\n"
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _rounded(entry: Any) -> Any:
@@ -111,7 +120,3 @@ def _rounded(entry: Any) -> Any:
     if isinstance(entry, list | tuple):
         return [_rounded(value) for value in entry]
     return float(f"{entry:.5g}") if isinstance(entry, float) else entry
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
