@@ -33,7 +33,7 @@ _HEAD = (
     "operation",
     "GB/s",
     "half of the samples",
-    "time (95 %)",
+    "times a fill (95 %)",
     "if stores bypass",
     "if they allocate",
 )
@@ -51,7 +51,7 @@ class Bandwidth:
     >>> compared = Comparison(times, [[0, 1, 2]] * 8, dict.fromkeys(times, 1), threads=1, device="cpu")
     >>> Bandwidth(compared, nbytes=120 * 10**6, caches=(Cache("L3", 2**24),))
     bandwidth of memory: cpu, 1 thread, 114 MiB in three arrays
-             GB/s  half of the samples  time (95 %)          if stores bypass  if they allocate
+             GB/s  half of the samples  times a fill (95 %)  if stores bypass  if they allocate
       fill   10    10 to 10             1                    1                 1
       copy   13.3  13.3 to 13.3         1.50 (1.50 to 1.50)  2                 1.5
       triad  15    15 to 15             2.00 (2.00 to 2.00)  3                 2

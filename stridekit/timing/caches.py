@@ -71,6 +71,7 @@ class Hierarchy:
     hugetlb: str | None
 
     def __getitem__(self, level: str) -> Cache:
+        """The cache of a level, such as "L2"."""
         if not (isinstance(level, str) and re.fullmatch("L[1-9]", level)):
             raise TimingError(f"level is {shown(level)}: give 'L1', 'L2', 'L3' or 'L4'")
         return next((cache for cache in self.caches if cache.level == level), Cache(level))
