@@ -361,7 +361,7 @@ def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(queue, mo
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.04, 0.25, 2.0])
-@pytest.mark.parametrize("max_seconds", [0.01, 0.1, 0.5, 1.2, 3.0])
+@pytest.mark.parametrize("max_seconds", [0.01, 0.1, 0.5, 1.2, 1.27, 3.0])
 def test_max_seconds_is_kept_to_within_one_call(queue, seconds, max_seconds):
     """The warm-up included; with fewer than three rounds it is refused, and the advice works."""
     try:
@@ -664,9 +664,7 @@ LIST, RUN = r"Give lambda: list\(f\(\)\)$", r"lambda: asyncio\.run\(f\(\)\)$"
 def test_what_has_not_begun_its_work_is_refused(queue, work, kind, advice, device):
     """The making of it alone would be timed; and Python warns of no coroutine."""
     with pytest.raises(TimingError, match=f"^'b' returned {kind}, which has .*{advice}"):
-        compare({"a": list, "b": work}, device=device)
-    with pytest.raises(TimingError, match=f"returned {kind}, which has .*{advice}"):
-        measure(work, device=device)
+        compare({"a": list, "b": work}, device=device, rounds=1)
 
 
 @pytest.mark.parametrize(("name", "told"), [(1, "1 is an int"), (None, "None is a NoneType")])
