@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout
+from stridekit import Layout, traffic, warp_sectors
 from stridekit.exercises import performance as ex
 from stridekit.exercises.performance.timer import MOST_STEPS, Queue
 from stridekit.widgets.traversal_explorer.traversal import Warp, walk
@@ -131,7 +132,9 @@ def even_by_counting(t):
         return 0
     before = lines_by_bytes(tuple(t.shape), t.stride(), t.storage_offset(), t.itemsize)
     after = lines_by_bytes((t.numel(),), (1,), 0, t.itemsize)
-    return next((n for n in range(1000) if before + after + n * after <= n * before), float("inf"))
+    return next(
+        (n for n in range(20_000) if before + after + n * after <= n * before), float("inf")
+    )
 
 
 def sectors_by_bits(stride, offset, itemsize):
@@ -153,10 +156,54 @@ def order_by_pointers(expressions):
     return tuple(name for *_, name in sorted(costs))
 
 
+def lines_by_traffic(shape, stride, offset, itemsize):
+    return traffic(Layout(shape, stride, offset, itemsize)).lines_read
+
+
+def bytes_by_traffic(x, y, out):
+    """With the lines of out that are read only because a part of them is written."""
+    return traffic(reads=(x, y), writes=out).moved
+
+
+def even_by_traffic(t):
+    """With the line of the copy that is written only in part."""
+    copy = t.contiguous()
+    making = 0 if copy is t else traffic(t, copy).moved
+    saved = traffic(t).moved - traffic(copy).moved
+    return 0 if not making else math.ceil(making / saved) if saved > 0 else math.inf
+
+
+def order_by_traffic(expressions):
+    """With the line of the result that is written only in part."""
+    return sorted(
+        expressions, key=lambda name: traffic(expressions[name], expressions[name] + 1).moved
+    )
+
+
+def order_by_layouts(expressions):
+    """On one storage, where some partly written lines are read anyway."""
+
+    def moved(name):
+        v = Layout.of(expressions[name])
+        return traffic(v, Layout(v.shape, itemsize=v.itemsize)).moved
+
+    return (name for name in sorted(expressions, key=moved))
+
+
+def sectors_by_stridekit(stride, offset, itemsize):
+    return warp_sectors(Layout((32,), (stride,), offset, itemsize)).sectors
+
+
 @pytest.mark.parametrize(
     ("task", "answer"),
     [
         (ex.time_it, time_patiently),
+        (ex.cache_lines, lines_by_traffic),
+        (ex.bytes_moved, bytes_by_traffic),
+        (ex.break_even, even_by_traffic),
+        (ex.warp_sectors, sectors_by_stridekit),
+        (ex.cheapest_first, order_by_traffic),
+        (ex.cheapest_first, order_by_layouts),
         (ex.cache_lines, lines_by_bytes),
         (ex.bytes_moved, bytes_by_pointers),
         (ex.break_even, even_by_counting),
@@ -168,3 +215,89 @@ def order_by_pointers(expressions):
 def test_right_answers_by_other_means_pass(task, answer):
     report = task.check(answer)
     assert report.passed, report
+
+
+def test_lines_that_are_written_in_part_make_the_two_counts_differ():
+    """Those of `bytes_moved`; for `break_even` they are the same in each case."""
+    x, y, out = torch.zeros(3, 96), torch.zeros(3, 96), torch.zeros(3, 208)[:, 8:104]
+    assert ex.bytes_moved.reference(x, y, out) == 64 * (18 + 18 + 21)
+    assert bytes_by_traffic(x, y, out) == 64 * (18 + 18 + 21 + 6)
+    for task, by_traffic in ((ex.bytes_moved, bytes_by_traffic), (ex.break_even, even_by_traffic)):
+        cases = [case.arguments(task.parameters).values() for case in task.cases]
+        differ = [by_traffic(*case) != task.reference(*case) for case in cases]
+        assert any(differ) == (task is ex.bytes_moved) and not all(differ)
+
+
+# Wrong answers that no mistake describes ------------------------------------------------------
+
+
+@pytest.mark.parametrize("clock", [time.perf_counter, time.perf_counter_ns, lambda: 7])
+def test_who_reads_another_clock_is_told_of_the_queue_s_own(clock):
+    """Whatever that clock says: even if the answer happens to be right."""
+
+    def answer(queue, repeats):
+        start = clock()
+        queue.work()
+        queue.synchronize()
+        return clock() - start
+
+    assert ex.time_it.check(answer).hint.startswith("Nothing is asked for between two readings")
+    report = ex.time_it.check(lambda queue, repeats: ex.time_it.reference(Queue([50]), 1))
+    assert report.headline == "time_it: not yet (right on 0 of 13 cases)"
+
+
+class EqualsAll(str):
+    """A text that claims to be equal to everything."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return True
+
+    def __ne__(self, other):
+        return False
+
+    def __lt__(self, other):
+        return True
+
+    def __str__(self):
+        return self
+
+
+class LooksEqual(EqualsAll):
+    """Of the same class as far as `isinstance` can tell."""
+
+    __class__ = str
+
+
+@pytest.mark.parametrize("kind", [EqualsAll, LooksEqual])
+def test_a_text_that_equals_everything_is_taken_for_what_it_says(kind):
+    told = "That is another kind of answer"
+    for names in ("xxxx", "aabc", "abc", "abcde"):
+        assert ex.cheapest_first.check(lambda _, n=names: [*map(kind, n)]).hint.startswith(told)
+    assert ex.cheapest_first.check(lambda _: kind("abcd")).hint.startswith(told)
+    assert ex.cheapest_first.check(lambda _: [kind()] * 4).hint.startswith(told)
+    as_given = ex.cheapest_first.check(lambda expressions: [*map(kind, expressions)])
+    assert as_given.hint == ex.cheapest_first.otherwise
+    right = ex.cheapest_first.reference
+    assert ex.cheapest_first.check(lambda it: [*map(kind, right(it))]).passed
+
+
+def test_things_without_an_end_or_an_order_are_no_order():
+    """Of what has no end, one name more than needed is taken."""
+    taken = []
+
+    def endless(expressions):
+        for name in itertools.cycle(ex.cheapest_first.reference(expressions)):
+            taken.append(name)
+            yield name
+
+    for answer in (
+        endless,
+        lambda _: itertools.count(),
+        lambda _: itertools.repeat("a"),
+        frozenset,
+    ):
+        report = ex.cheapest_first.check(answer)
+        assert report.hint.startswith("That is another kind of answer")
+    assert len(taken) == 5 * len(ex.cheapest_first.cases)

@@ -1,9 +1,10 @@
 """The exercises of notebook 05, in the order in which a learner meets them."""
 
+from stridekit.exercises.performance.copies import break_even
 from stridekit.exercises.performance.lines import cache_lines, warp_sectors
 from stridekit.exercises.performance.timer import Queue as Queue
 from stridekit.exercises.performance.timer import time_it
-from stridekit.exercises.performance.traffic import break_even, bytes_moved, cheapest_first
+from stridekit.exercises.performance.traffic import bytes_moved, cheapest_first
 
 __all__ = [
     "time_it",

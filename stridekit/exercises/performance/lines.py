@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import ceil, prod  # noqa: F401  (ceil and mul in sources alone)
 from operator import mul  # noqa: F401
 from typing import Any
@@ -34,6 +35,9 @@ from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
         "shape = (3, 2, 4); stride = (200, 24, 5); offset = 9; itemsize = 4",
         "shape = (2, 3, 3); stride = (1, 64, 8); offset = 7; itemsize = 2",
         "shape = (9,); stride = (3,); offset = 2; itemsize = 16",
+        "shape = (3, 4); stride = (16, 16); offset = 0; itemsize = 4",
+        "shape = (3, 4); stride = (24, 16); offset = 5; itemsize = 8",
+        "shape = (4, 3, 2); stride = (64, 80, 32); offset = 0; itemsize = 2",
         "shape = (20, 5); stride = (1, 1); offset = 10; itemsize = 4",
         "shape = (1, 6); stride = (999, 30); offset = 5; itemsize = 8",
         "shape = (1,); stride = (7,); offset = 500; itemsize = 4",
@@ -42,16 +46,16 @@ from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
         "shape = (4, 0, 2); stride = (2, 2, 1); offset = 3; itemsize = 2",
     ],
     hints=[
-        "Which line is one element in? It starts at byte `element * itemsize` of the storage, and a "
+        "Which line is an element on? It starts at byte `element * itemsize` of the storage, and a "
         "line has 64 bytes.",
-        "Go over every index, work out the element by the formula of lesson 01, divide its byte by 64. "
+        "Go through every index, find its element by the formula of lesson 01, and divide its byte by 64. "
         "Several elements can share a line.",
         "Put `(offset + sum of index * stride) * itemsize // 64` into a set, for every index of "
         "`np.ndindex(*shape)`. Its length is the answer.",
     ],
-    otherwise="Take a small input to paper: write down the byte of every element, and beside it "
-    "`byte // 64`. How many different numbers stand there?",
-    takeaway="Memory travels in lines: what an element costs depends on who else is on its line.",
+    otherwise="Work through a small input on paper: write down the byte of every element, and beside it "
+    "`byte // 64`. How many different numbers do you get?",
+    takeaway="Memory travels in lines: what an element costs depends on what else is on its line.",
 )
 def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, itemsize: int) -> int:
     """How many 64-byte cache lines a tensor with this layout touches.
@@ -59,7 +63,7 @@ def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, it
     shape, stride  tuples of ints >= 0, one for each dim
     offset         the storage offset, in elements
     itemsize       the bytes of an element: 1, 2, 4, 8 or 16
-    return         the number of different lines that hold some element of it: line k is the bytes
+    return         the number of different lines that hold an element of it: line k is the bytes
                    64*k to 64*k + 63 of the storage, whose byte 0 starts a line
     """
     lines = set()
@@ -76,12 +80,30 @@ def span(shape: Ints, stride: Ints) -> int:
 
 PACKED = (
     "You pack the elements close together and count the lines of that. They lie where the stride puts "
-    "them: with gaps, each may be on a line of its own. Try the stride sweep's `x[::16]`."
+    "them: with gaps, each can be on a line of its own. Try `x[::16]`."
 )
 HULL = (
     "You count every line from the first element to the last. Where a stride jumps over whole lines, "
     "nobody asks for those in between, and they stay where they are."
 )
+OFFSET = (
+    "You lose where in its line a tensor starts: from the middle of a line it can reach into one line "
+    "more. Start at `storage_offset()`, which counts elements, as the strides do."
+)
+STARTS_A_LINE = (
+    "You let the new tensor start as deep in a line as the old one. It has a storage of its own and an "
+    "offset of 0: it starts a line."
+)
+LAST_LINE = (
+    "You drop the last line of the new tensor where it is not full. It travels whole: round up."
+)
+BY_ELEMENTS = (
+    "You answer with the number of elements where a stride is a line or longer. They can share a line "
+    "there too: along another dim, or because two indices reach one element. Count different lines."
+)
+
+# Other solutions call it, as a learner does; their mistakes do so for the same tensors again and again.
+counted = cache(cache_lines.reference)
 
 cache_lines.slots["stride"] = {
     "row_major(shape)": PACKED,
@@ -94,30 +116,49 @@ cache_lines.slots["itemsize"] = {
 }
 cache_lines.slots["offset"] = {
     "0": "You let the layout start at the start of a line. It starts `offset` elements into the "
-    "storage, and may so reach into one line more.",
+    "storage, so it can reach into one line more.",
     "offset / itemsize": "The offset counts elements, as the stride does; you added it as bytes. "
     "Multiply the whole sum by `itemsize`.",
+    "offset * itemsize": "The offset counts elements, as the stride does; you multiply it by `itemsize` "
+    "twice.",
 }
 cache_lines.slots["len(lines)"] = {
     "max(lines) - min(lines) + 1 if lines else 0": HULL,
     "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the loop "
-    "over all indices decide: it does not turn once.",
+    "over all indices decide: its body never runs.",
+}
+cache_lines.alone["// 64"] = {
+    "/ 64": "Each element gets a number of its own, and neighbours on one line should get the same. The "
+    "number of the line is `byte // 64`, with `//`.",
+    "% 64": "`%` gives the place within a line. The line itself is `// 64`.",
 }
 cache_lines.wrong |= {
     "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line "
-    "travels once: which line does each of them lie in?",
+    "travels once: which line does each of them lie on?",
     "ceil(prod(shape) * itemsize / 64)": PACKED,
     "ceil(span(shape, stride) * itemsize / 64)": HULL,
     "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
     "for index in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add "
     "them up. Two rows can share a line, or even be the same row, where the stride is 0: count the "
     "*different* lines of all of them.",
+    "64 * cache_lines(shape, stride, offset, itemsize)": "The right lines, in bytes. The task asks how "
+    "many lines there are.",
+    **{
+        f"prod(shape) if stride and {longest} * itemsize >= 64 "
+        "else cache_lines(shape, stride, offset, itemsize)": BY_ELEMENTS
+        for longest in ("min(stride)", "stride[-1]", "max(stride)")
+    },
+}
+cache_lines.exact |= {
+    "cache_lines(shape, stride, offset, 2 * itemsize)": "Your blocks have 32 bytes: that is a GPU's "
+    "sector. A line has 64.",
+    "cache_lines(shape, stride, offset, itemsize / 2)": "Your blocks have 128 bytes. Here a line has 64.",
 }
 
 
 WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
-    (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7)),
-    (8, (1, 0), (1, 3), (4, 0)),
+    (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7), (5, 3)),
+    (8, (1, 0), (1, 3), (4, 0), (3, 1)),
     (2, (1, 0), (1, 9), (7, 15)),
     (1, (1, 0), (1, 31), (9, 5), (40, 3)),
     (16, (1, 1), (3, 1)),
@@ -136,16 +177,16 @@ WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
     ],
     hints=[
         "It is `cache_lines` again, for 32 elements in a row and blocks of 32 bytes.",
-        "Lane k reads element `offset + k * stride`. At which byte does it start, and in which 32 bytes "
-        "does that lie?",
+        "Lane k reads element `offset + k * stride`. At which byte does it start, and which sector holds "
+        "that byte?",
         "Put `(offset + lane * stride) * itemsize // 32` into a set, for every lane of range(32).",
     ],
     otherwise="Write down the byte at which each of the 32 elements starts, and divide each by 32. How "
-    "many different numbers are there?",
+    "many different numbers do you get?",
     takeaway="Neighbouring lanes should read neighbouring bytes, from an aligned start: coalesced.",
 )
 def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
-    """How many 32-byte sectors one warp loads, whose 32 lanes read one element each.
+    """How many 32-byte sectors a warp loads when each of its 32 lanes reads one element.
 
     stride    lane k reads element offset + k * stride of the storage: an int >= 0
     offset    the element of lane 0: an int >= 0
@@ -156,34 +197,53 @@ def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
     return len({(offset + lane * stride) * itemsize // 32 for lane in range(32)})
 
 
+NEIGHBOURS = (
+    "You count the sectors of 32 elements in a row. The lanes' elements lie `stride` apart, and sectors "
+    "travel whole."
+)
+
 warp_sectors.slots["// 32"] = {
     "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of "
     "32 bytes, and only those that are asked for travel.",
     "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU fetches sectors of "
     "32 bytes.",
+    "/ 32": "Each element gets a number of its own, and neighbours in one sector should get the same. The "
+    "number of the sector is `byte // 32`, with `//`.",
+    "% 32": "`%` gives the place within a sector. The sector itself is `// 32`.",
 }
 warp_sectors.slots["itemsize"] = {
     "4": "You took 4 bytes per element for granted. Only 4 elements of float64 fit in a sector, "
     "but 32 of uint8: `itemsize` says how many bytes each has.",
 }
 warp_sectors.slots["offset"] = {
-    "0": "You let the warp start at the start of a sector. With an offset it may reach into one "
+    "0": "You let the warp start at the start of a sector. With an offset it can reach into one "
     "sector more: drag the warp's offset in the picture above.",
     "offset / itemsize": "You added the offset as bytes. It counts elements, as the stride does: "
     "multiply the whole sum by `itemsize`.",
+    "offset * stride": "You multiply the offset by the stride. It says where lane 0 reads; only the lane's "
+    "number is multiplied.",
 }
 warp_sectors.alone["itemsize"] = {
     "1": "You divide element numbers by 32, and a sector has 32 *bytes*. Multiply by `itemsize` "
     "first.",
 }
+warp_sectors.alone["* stride"] = {
+    "": NEIGHBOURS,
+}
 warp_sectors.wrong |= {
-    "32": "That is a sector for each lane. Lanes whose elements lie in one sector share it: that "
+    "32": "That is one sector for each lane. Lanes whose elements lie in one sector share it: that "
     "is what coalescing means.",
-    "32 * itemsize // 32": "You divide the bytes that are wanted by 32. That is the least there "
-    "could be; the elements lie `stride` apart, and sectors travel whole.",
+    "32 * itemsize // 32": NEIGHBOURS,
     "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": "You count every "
     "sector from the first lane's to the last lane's. With a large stride nobody asks for those in "
     "between, and they stay where they are.",
-    "32 * warp_sectors(stride, offset, itemsize)": "The right sectors, in bytes. The question asks "
-    "how many there are.",
+    "32 * warp_sectors(stride, offset, itemsize)": "The right sectors, in bytes. The task asks "
+    "how many sectors there are.",
 }
+warp_sectors.exact |= dict.fromkeys(
+    [
+        f"len({{(offset + lane * stride) * itemsize // 32 for lane in range({lanes})}})"
+        for lanes in ("31", "33", "1, 33", "64")
+    ],
+    "A warp has 32 lanes, numbered 0 to 31: `range(32)`.",
+)

@@ -1,25 +1,28 @@
 """E1: a device that returns before its work is done, and how to time it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from itertools import cycle
+from dataclasses import replace
+from itertools import cycle, pairwise
 from statistics import median  # noqa: F401  (in sources alone)
+from typing import Any
+
+import numpy as np  # noqa: F401  (in sources alone)
 
 from stridekit.exercises.answers import read_number
 from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome
 
 MOST_STEPS = 10_000
 LAUNCH = 1  # what the host needs to ask for work
 
 
 class Queue:
-    """Ask it for work and it returns at once; `synchronize` waits until the work is done.
+    """A simulated device: `work` returns at once, `synchronize` waits until the work is done.
 
-    Its n-th piece of work takes `work[n]` microseconds, from the front again after the last; the very
-    first takes `first` more. For the first `busy` microseconds it works for somebody else. To ask for a
-    piece takes the host 1 microsecond. `clock` tells the host's time. Nothing here is random, and
-    nothing depends on the machine.
+    The n-th piece of work takes `work[n]` microseconds, and the list repeats when it is used up; the
+    very first piece takes `first` more. For the first `busy` microseconds the device works for somebody
+    else. Asking for a piece takes the host 1 microsecond. `clock` reads the host's time. Nothing here is
+    random, and nothing depends on the machine.
 
     >>> queue = Queue([50], first=400)
     >>> queue.work()
@@ -36,10 +39,13 @@ class Queue:
         self._host = 0
         self._free = busy  # when the device will have done all that it was asked for
         self._steps = 0
+        self._asked = 0
+        self._readings: dict[int, bool] = {}
 
     def work(self) -> None:
-        """Ask for one piece of work. It stands in the queue when this returns; it is not done."""
+        """Ask for one piece of work. When this returns, the piece is in the queue, not done."""
         self._step()
+        self._asked += 1
         self._host += LAUNCH
         self._free = max(self._free, self._host) + next(self._costs) + self._first
         self._first = 0
@@ -52,12 +58,52 @@ class Queue:
     def clock(self) -> int:
         """The host's time, in microseconds."""
         self._step()
+        self._readings[self._asked] = self._free > self._host
         return self._host
+
+    @property
+    def readings(self) -> dict[int, bool]:
+        """For each number of pieces asked for: if the clock's last reading then found work in the queue."""
+        return self._readings
 
     def _step(self) -> None:
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise RuntimeError(f"the queue was used {MOST_STEPS:,} times: does your loop end?")
+
+
+UNTIMED = (
+    "Nothing is asked for between two readings of `queue.clock()`, so your answer cannot depend on how "
+    "long the work takes. The device has a clock of its own; `time.perf_counter()` times your Python code."
+)
+SEVERAL = (
+    "Between two readings of the clock you always ask for more than one piece of work, so no difference "
+    "is the time of one. Dividing does not help: one disturbed piece would spoil the others, and launches "
+    "can hide behind the work before them. Read the clock before and after each piece."
+)
+NO_WAIT = (
+    "At your second reading the piece you asked for is still in the queue: `work()` only asks, and returns "
+    "after 1 microsecond. `queue.synchronize()` belongs after the work and *before* that reading."
+)
+NOT_EMPTY = (
+    "At your first reading of the clock there is still work in the queue. A sample that starts there "
+    "waits for that work as well: call `queue.synchronize()` before it."
+)
+
+
+def read_time(answer: Any, args: Arguments) -> Outcome:
+    """A number, with a hint where the readings of the clock show how it was measured.
+
+    Where they show that no single piece was timed, it is wrong, even if it happens to be the right one.
+    """
+    outcome = read_number(answer, args)
+    readings: dict[int, bool] = args["queue"].readings
+    pieces = [after - before for before, after in pairwise(readings)]
+    if not pieces or min(pieces) > 1:
+        flaw = SEVERAL if pieces else UNTIMED
+        return Outcome({**outcome.facts, "flaw": flaw}, outcome.shown, flaw)
+    first, *others = readings.values()
+    return replace(outcome, hint=NO_WAIT if all(others) else NOT_EMPTY if first else "")
 
 
 def case(queue: str, repeats: int) -> str:
@@ -70,7 +116,7 @@ def case(queue: str, repeats: int) -> str:
 
 @exercise(
     title="time work that returns before it is done",
-    read=read_number,
+    read=read_time,
     # The pieces of work go around in a cycle as long as `repeats`, so it does not matter how often
     # one warms up: the samples are the same ones, in another order.
     cases=[
@@ -81,6 +127,8 @@ def case(queue: str, repeats: int) -> str:
         case("[70, 10, 40], first=90", 3),
         case("[9, 8, 7, 6, 5, 4, 3, 2], first=30", 8),
         case("[60, 20, 60, 20, 60, 60, 80, 900], first=5", 8),
+        case("[2, 30, 30, 30], first=1", 4),
+        case("[40, 10, 20, 30, 70, 60, 50], first=20", 7),
         case("[25], busy=300", 1),
         case("[25, 26, 27, 95], first=50, busy=300", 4),
         case("[0], first=10", 1),
@@ -94,16 +142,16 @@ def case(queue: str, repeats: int) -> str:
         "A sample: read the clock, `work()`, `synchronize()`, read the clock again. Keep the "
         "differences in a list; `sorted(samples)[repeats // 4]` is the answer.",
     ],
-    otherwise="Play it through on paper: what does the clock read before and after each line of yours, "
-    "and what is still in the queue then? To ask for work takes 1 microsecond.",
-    takeaway="Warm up, wait, read the clock, work, wait, read the clock: many times, and not the mean.",
+    otherwise="Trace it on paper: what does the clock read before and after each of your lines, and what "
+    "is in the queue at that moment? Asking for work takes 1 microsecond.",
+    takeaway="Warm up; then read the clock, work, wait, read the clock: many times, and not the mean.",
 )
-def time_it(queue: Queue, repeats: int) -> int:
+def time_it(queue: "Queue", repeats: int) -> int:
     """How long one piece of work takes, launch included: the lower quartile of `repeats` samples.
 
     queue    queue.work() asks for a piece of work and returns at once; queue.synchronize()
-             waits until the queue is empty; queue.clock() reads the time. The first piece
-             ever takes longer, and somebody else's work may still be in the queue
+             waits until the queue is empty; queue.clock() reads the time. The very first
+             piece takes longer, and somebody else's work may still be in the queue
     repeats  how many samples to take after the warm-up, of one piece each: an int >= 1
     return   sorted(samples)[repeats // 4], in the clock's microseconds
     """
@@ -124,51 +172,71 @@ WARM_UP = "queue.work()\n    queue.synchronize()"
 QUARTILE = "sorted(samples)[repeats // 4]"
 
 FIRST_SAMPLE = (
-    "Your first sample holds what should be over before it starts: the first piece ever, or what "
-    "was still in the queue. Before the first reading ask for one piece and wait for it; within a "
-    "sample, wait after the work."
+    "Your first sample includes what should be over before it starts: the very first piece, or work "
+    "that was still in the queue. Before the first reading, ask for one piece and wait for it."
 )
 MEDIAN = (
     "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; "
     "the task asks for the lower quartile, `sorted(samples)[repeats // 4]`."
 )
+UPPER = (
+    "That is the upper quartile, three quarters of the way up: the disturbed samples. Sort them, smallest "
+    "first, and go a quarter of the way."
+)
+FROM_THE_TOP = (
+    "You count a quarter of the way down from the largest sample: that end has the disturbed ones. Sort "
+    "the smallest first and go a quarter of the way up, `sorted(samples)[repeats // 4]`."
+)
+CONVENTION = (
+    "There are several conventions for a quartile. Yours takes a neighbour of the sample that the task "
+    "asks for, or a value between two samples. Take `sorted(samples)[repeats // 4]`."
+)
 
 time_it.slots[SAMPLE] = {
-    "queue.work()": "The clock sees the asking alone: `work()` returns after 1 microsecond, with "
-    "the work still in the queue. `queue.synchronize()` belongs after the work and *before* the "
-    "second reading.",
+    "queue.work()": NO_WAIT,
+    "queue.work(); queue.work(); queue.synchronize()": SEVERAL,
 }
 time_it.slots[WARM_UP] = {
-    "queue.synchronize()": "The first piece of work is among your samples, and it is not like the "
+    "queue.synchronize()": "Your samples include the very first piece of work, and it is not like the "
     "others: kernels are loaded and memory is fetched then. Ask for one piece before you start to "
     "time, and wait for it.",
     "pass": FIRST_SAMPLE,
-    "queue.work()": "You warm up without waiting for it: your first sample waits for the warm-up's "
-    "work as well. `queue.synchronize()` once more, before the first reading.",
+    "queue.work()": NOT_EMPTY,
 }
 time_it.slots[QUARTILE] = {
-    "sum(samples) / repeats": "That is the mean, and one disturbed sample moves it as far as it "
+    "sum(samples) / repeats": "That is the mean, and a single disturbed sample moves it as far as it "
     "likes. The lower quartile is what the work takes while the machine is left alone: "
     "`sorted(samples)[repeats // 4]`.",
     "median(samples)": MEDIAN,
     "sorted(samples)[repeats // 2]": MEDIAN,
-    "min(samples)": "That is the smallest sample: a single lucky one decides, and the more you "
-    "take the luckier it is. The lower quartile is `sorted(samples)[repeats // 4]`.",
+    "min(samples)": "That is the smallest sample, or close to it: a single lucky one decides, "
+    "and the more samples you take, the luckier it gets. The lower quartile is "
+    "`sorted(samples)[repeats // 4]`.",
     "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A "
     "quartile is about their sizes: sort them first.",
-    "sorted(samples)[3 * repeats // 4]": "That is the upper quartile, three quarters of the way "
-    "up: the disturbed samples. Sort them, smallest first, and go a quarter of the way.",
+    "sorted(samples)[3 * repeats // 4]": UPPER,
+    "np.quantile(samples, 0.75)": UPPER,
+    "sorted(samples, reverse=True)[repeats // 4]": FROM_THE_TOP,
+    "sorted(samples)[-(repeats // 4)]": FROM_THE_TOP,
+    "np.quantile(samples, 0.25)": CONVENTION,
+    "np.quantile(samples, 0.25, method='lower')": CONVENTION,
+    "np.quantile(samples, 0.25, method='higher')": CONVENTION,
+    "np.quantile(samples, 0.25, method='nearest')": CONVENTION,
+    "np.quantile(samples, 0.25, method='weibull')": CONVENTION,  # that of statistics.quantiles
+    "sorted(samples)[repeats // 4 - 1]": CONVENTION,
+}
+time_it.alone[SAMPLE] = {
+    "queue.synchronize()\n        queue.work()": NO_WAIT,
 }
 time_it.wrong |= {
     "time_it(queue, 1)": "One run is no measurement: it may be the disturbed one. Take `repeats` "
     "samples, and then their lower quartile.",
+    "time_it(queue, repeats) - 1": "You subtract the microsecond that asking takes. The task counts it: "
+    "one piece of work, launch included.",
 }
 
 
-@time_it.mistake(
-    "You wait once, at the end, and divide: the launches hide behind the work before them, and one "
-    "disturbed piece moves the whole. Wait within each sample, and keep the samples apart."
-)
+@time_it.mistake(SEVERAL)
 def divides_the_whole(queue: Queue, repeats: int) -> float:
     queue.work()
     queue.synchronize()
@@ -177,3 +245,17 @@ def divides_the_whole(queue: Queue, repeats: int) -> float:
         queue.work()
     queue.synchronize()
     return (queue.clock() - start) / repeats
+
+
+@time_it.mistake(
+    "The warm-up is among your samples: you take one sample more than `repeats`, and the very first piece "
+    "is one of them. Leave it out before you sort."
+)
+def keeps_the_warm_up(queue: Queue, repeats: int) -> int:
+    samples = []
+    for _ in range(repeats + 1):
+        start = queue.clock()
+        queue.work()
+        queue.synchronize()
+        samples.append(queue.clock() - start)
+    return sorted(samples)[repeats // 4]

@@ -1,0 +1,202 @@
+"""E4: when a copy has paid back, in lines."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from stridekit.exercises.answers import read_uses
+from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
+from stridekit.exercises.performance.lines import (
+    HULL,
+    LAST_LINE,
+    OFFSET,
+    STARTS_A_LINE,
+    span,  # noqa: F401  (in sources alone)
+)
+from stridekit.exercises.performance.lines import counted as cache_lines
+
+
+@exercise(
+    title="when does a copy pay back, in lines?",
+    read=read_uses,
+    cases=[
+        "t = torch.zeros(1024, 2)[:, 0]",
+        "t = torch.zeros(320, 5)[:, 0]",
+        "t = torch.zeros(64, 16)[:, 3]",
+        "t = torch.zeros(64, 40)[:, 3]",
+        "t = torch.zeros(96, 3, dtype=torch.float64)[:, 1]",
+        "t = torch.zeros(320, 5, dtype=torch.uint8)[:, 2]",
+        "t = torch.zeros(30, 48)[20:, 8:24]",
+        "t = torch.zeros(12, 64)[:, 4:36]",
+        "t = torch.zeros(40, 4, 6)[:, 1, ::2]",
+        "t = torch.zeros(7, 40)[:, 20:29].t()",
+        "t = torch.zeros(64, 2, 16)[:, 0]",
+        "t = torch.zeros(2, 10402, dtype=torch.complex128)[:, :10400]",
+        "t = torch.zeros(40, 24)",
+        "t = torch.zeros(40, 24)[5:9]",
+        "t = torch.zeros(1, 64, 30).permute(1, 2, 0)",
+        "t = torch.zeros(40, 24).t()",
+        "t = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)",
+        "t = torch.zeros(2, 3, 2, 4, 5).to(memory_format=torch.channels_last_3d)",
+        "t = torch.zeros(16).expand(30, 16)",
+        "t = torch.zeros(30, 1).expand(30, 20)",
+        "t = torch.zeros(8, 4, 16)[:, ::2].transpose(0, 2)",
+        "t = torch.zeros(9, 30)[:, 2:3]",
+        "t = torch.zeros(9, 30)[4, 2]",
+        "t = torch.zeros(9, 30)[:, 7:7]",
+    ],
+    hints=[
+        "Count three things in lines: what t touches, what its copy touches, and what making the copy "
+        "moves.",
+        "Making the copy reads all of t and writes all of the copy. Each use then reads the copy instead "
+        "of t: how many lines does that save?",
+        "0 if `t.is_contiguous()`. Else with a = lines of t and b = lines of the copy: "
+        "`math.ceil((a + b) / (a - b))` if `a > b`, else `math.inf`.",
+    ],
+    otherwise="With a lines of t and b lines of its copy, n uses move n * a lines without the copy, and "
+    "a + b + n * b with it. Try your n, and n - 1.",
+    takeaway="A copy pays back only where it touches fewer lines than the original, and is used again.",
+)
+def break_even(t: torch.Tensor) -> float:
+    """After how many uses `c = t.contiguous()` has paid back, counted in cache lines of 64 bytes.
+
+    t       a tensor on a storage whose byte 0 starts a line; a use reads each line of it once
+    return  the smallest whole n >= 0 for which making c and reading c n times moves no more
+            lines than reading t n times; math.inf if there is none. Making c reads each line
+            of t and writes each line of c once. c starts a line; where t is contiguous already,
+            c is t itself, and making it moves nothing
+    """
+    if t.is_contiguous():
+        return 0
+    before = cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)
+    after = math.ceil(t.numel() * t.itemsize / 64)
+    if after >= before:
+        return math.inf
+    return math.ceil((before + after) / (before - after))
+
+
+def with_lines(t: Tensor, before: float | None = None, after: float | None = None) -> float:
+    """The answer for t from other counts of lines."""
+    if t.is_contiguous():
+        return 0
+    before = (
+        cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)
+        if before is None
+        else before
+    )
+    after = math.ceil(t.nbytes / 64) if after is None else after
+    return math.inf if after >= before else math.ceil((before + after) / (before - after))
+
+
+CHANNELS_LAST = [
+    f"t.ndim == {ndim} and t.is_contiguous(memory_format=torch.{name})"
+    for ndim, name in ((4, "channels_last"), (5, "channels_last_3d"))
+]
+NEVER = (
+    "Where the copy touches as many lines as t, or more, no use saves a line, and no number of uses pays "
+    "the copy back. The answer there is `math.inf`."
+)
+DENSE = (
+    "You answer 0 for a tensor that is dense but not contiguous. `t.contiguous()` copies it all the same, "
+    "into row-major order, and the copy touches as many lines: it never pays back."
+)
+SIZES = (
+    "You take one itemsize for every t. A line holds 16 elements of float32 but 64 of uint8: "
+    "`t.itemsize` says how many bytes each has."
+)
+A_LIMIT = (
+    "Right for small n. Nothing limits n: where a use saves one line of thousands, the copy pays back "
+    "after thousands of uses. Where it never does, the two counts of lines say so."
+)
+
+break_even.slots["before + after"] = {
+    "after": "You pay only for writing the copy. To make it, every line of t has to be read once, too.",
+    "before": "You pay only for reading t. Every line of the copy has to be written, too.",
+}
+break_even.slots["before - after"] = {
+    "after": "You divide by what a use of the copy costs. What pays the copy back is what a use *saves*: "
+    "the lines of t less those of the copy.",
+}
+break_even.slots["return math.ceil("] = {
+    "return math.floor(": "You round down. After that many uses the copy has not quite paid back; "
+    "there is no part of a use, so it takes one more.",
+    "return float(": "The right quotient, not yet a count of uses: there is no part of a use. "
+    "What is the smallest whole number that is enough?",
+}
+break_even.slots["t.is_contiguous()"] = {
+    "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing "
+    "has to be paid back. Ask `t.is_contiguous()` first.",
+}
+# Other pieces make answers that some of the slots make too: one use more, for one.
+break_even.alone["before + after"] = {
+    "before + 2 * after": "You pay twice for each line of the copy. Many processors do read a line before "
+    "they write it, but the task counts a written line once.",
+    "0": "You forget what it costs to make the copy. That reads every line of t and writes every line of "
+    "the copy.",
+}
+break_even.alone["before - after"] = {
+    "before": "Your answer is 2 wherever the copy pays back. How many uses it takes depends on what one of "
+    "them *saves*: divide by the lines of t less those of the copy.",
+}
+break_even.alone["return math.ceil("] = {
+    "return round(": "You round to the nearest number, which is sometimes the one below: then the copy "
+    "has not quite paid back. Round up.",
+    "return 1 + math.ceil(": "Always one use too many: after one less the copy has paid back already.",
+    "return -1 + math.ceil(": "Always one use too few: after so many the copy has not quite paid back.",
+    "return 1 + math.floor(": "One use too many where the sums are equal: then the copy has paid "
+    "back exactly, and that counts.",
+}
+break_even.alone["t.is_contiguous()"] = {
+    f"(t.is_contiguous() or {CHANNELS_LAST[0]})": DENSE,
+    f"(t.is_contiguous() or {' or '.join(CHANNELS_LAST)})": DENSE,
+    "torch.empty_like(t).stride() == t.stride()": DENSE,
+    "(t.ndim == 0 or t.stride(-1) == 1)": "A stride of 1 in the last dim does not make t contiguous: with "
+    "gaps between its rows it is copied all the same. Ask `t.is_contiguous()`.",
+    "t.nbytes == t.untyped_storage().nbytes()": "You take a tensor that fills its storage for a contiguous "
+    "one, or a slice for one that is not. `t.contiguous()` goes by the order of the elements: "
+    "`t.is_contiguous()`.",
+}
+break_even.alone["math.inf"] = {
+    "0": NEVER,
+    "-1": NEVER,
+    "None": NEVER,
+    "0 if after == before else math.inf": "You answer 0 where t and its copy touch equally many lines. "
+    "Making the copy moves lines there too, unless t is contiguous, and no use saves any: `math.inf`.",
+    "math.inf if after == before else math.ceil((before + after) / (after - before))": NEVER,
+}
+break_even.alone["after >= before"] = {
+    "False": NEVER,
+    "after > before": "Where t and its copy touch equally many lines, a use saves nothing, and you divide "
+    "by 0. No number of uses pays the copy back there: `math.inf`.",
+}
+break_even.wrong |= {
+    "break_even(t) if break_even(t) in (0, math.inf) else 1": "After one use the copy has never paid back: "
+    "making it already reads as much as one use of t, and writes the copy besides.",
+    "0 if t.is_contiguous() else math.inf": "You answer that no copy ever pays back. t and its copy have "
+    "equally many elements and bytes, but these can lie on more *lines* in t: each use of the copy saves "
+    "the difference.",
+    "with_lines(t, before=t.numel())": "You charge t a whole line for every element. Neighbours share "
+    "lines: count the different ones.",
+    "with_lines(t, before=cache_lines(t.shape, t.stride(), 0, t.itemsize))": OFFSET,
+    "with_lines(t, before=cache_lines(t.shape, t.stride(), t.storage_offset(), 4))": SIZES,
+    "with_lines(t, before=span(t.shape, t.stride()) * t.itemsize / 64)": HULL,
+    "with_lines(t, before=math.ceil(span(t.shape, t.stride()) * t.itemsize / 64))": HULL,
+    "with_lines(t, before=math.ceil(t.untyped_storage().nbytes() / 64))": "You count the whole storage of "
+    "t. A use reads only the lines that hold an element of t.",
+    "with_lines(t, after=cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize))": (
+        STARTS_A_LINE
+    ),
+    "with_lines(t, after=t.numel() * t.itemsize // 64)": LAST_LINE,
+    "with_lines(t, after=math.ceil(t.numel() * 4 / 64))": SIZES,
+    "n if (n := break_even(t)) <= 10_000 else math.inf": A_LIMIT,
+}
+break_even.only |= {
+    "break_even(t) == math.inf": "Right wherever the copy pays back. Elsewhere it touches as many lines as "
+    "t, or more: no number of uses pays it back, and the answer is `math.inf`.",
+    "t.is_contiguous()": "Right wherever something is copied. Where t is contiguous, `t.contiguous()` is t "
+    "itself: nothing has to be paid back, and the smallest n is 0.",
+}
