@@ -77,4 +77,5 @@ def fake_queue(monkeypatch):
     queue = FakeQueue()
     monkeypatch.setattr(clocks, "CudaQueue", lambda: queue)
     monkeypatch.setattr(clocks.time, "perf_counter", lambda: queue.host)
+    monkeypatch.setattr(clocks.time, "monotonic", lambda: queue.host)
     return queue

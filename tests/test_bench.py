@@ -10,7 +10,7 @@ import bench
 import bench_memory
 import bench_timer
 from stridekit import Layout, memset
-from stridekit.timing import Comparison
+from stridekit.timing import Comparison, Ratio
 
 
 def test_a_summary_has_the_median_and_what_nineteen_of_twenty_stay_below():
@@ -88,7 +88,7 @@ def test_wrong_answers_are_counted_for_each_way_and_ratio(monkeypatch, capsys):
     monkeypatch.setattr(bench_timer, "_bursts", contextlib.nullcontext)
     monkeypatch.setattr(bench_timer, "_ask", ask)
     monkeypatch.setattr(bench_timer, "WAYS", ["compare", "b"])
-    bench_timer.timers(2)
+    bench_timer.wrong_answers(2)
     title, *said = capsys.readouterr().out.splitlines()
     assert "wrong answers of 2 for each true ratio" in title
     shares = "wrong 50% at 1.1, 50% at 1.3, 0% at 2.0"
@@ -96,6 +96,64 @@ def test_wrong_answers_are_counted_for_each_way_and_ratio(monkeypatch, capsys):
         f"  compare                {shares}, unsure 1 times; 0.50 s for a pair",
         f"  b                      {shares}; 0.50 s for a pair",
     ]
+
+
+def test_equal_measurements_are_as_far_apart_as_p90_is_above_p10(monkeypatch, capsys):
+    ours, theirs = iter(range(100, 200)), iter(range(10, 110))
+    busy = []
+
+    def bursts(*given, **options):
+        busy.append((given, options))
+        return contextlib.nullcontext()
+
+    class Timer:
+        def __init__(self, *_, **__):
+            self.blocked_autorange = lambda: SimpleNamespace(median=next(theirs))
+
+    monkeypatch.setattr(bench_timer, "_bursts", bursts)
+    monkeypatch.setattr(bench_timer.benchmark, "Timer", Timer)
+    monkeypatch.setattr(bench_timer, "measure", lambda _: SimpleNamespace(value=next(ours)))
+    bench_timer.spread(11)
+    assert busy == [((2,), {"rests": False})]
+    assert capsys.readouterr().out == (
+        "11 equal measurements beside two busy processes: p90 is 7.9% above p10, blocked_autorange's "
+        "72.7%; 0.11 times as far, the mark is 0.33\n"
+    )
+
+
+def test_intervals_that_hold_the_true_ratio_are_counted(monkeypatch, capsys):
+    """Idle and loaded, with its ends; the width is a share of the ratio."""
+    asked = []
+
+    def of_loops(true):
+        asked.append(true)
+        if true == 1.05:
+            return Ratio(1, 1.04, 1.049)
+        if true == 1.1:
+            return Ratio(1, 1.11, 1.3)
+        return Ratio(2 * true, true, true * 1.1)
+
+    loads = []
+    monkeypatch.setattr(bench_timer, "_bursts", lambda: loads.append(1) or contextlib.nullcontext())
+    monkeypatch.setattr(bench_timer, "_ratio_of_loops", of_loops)
+    bench_timer.coverage(10)
+    assert asked == [1.0, 1.05, 1.1, 1.25, 1.5] * 4 and loads == [1]
+    held = "6 of 10 hold the true ratio, the mark is 10; median width 5.0%"
+    assert capsys.readouterr().out == (
+        f"intervals of 95 % on this machine as it is: {held}\n"
+        f"intervals of 95 % beside bursts of load: {held}\n"
+    )
+
+
+def test_a_loop_of_a_known_ratio_is_that_much_longer(monkeypatch):
+    counts = []
+    monkeypatch.setattr(bench_timer, "repeat", lambda _, count: counts.append(count) or ())
+    monkeypatch.setattr(
+        bench_timer,
+        "compare",
+        lambda work, **_: [f() for f in work.values()] and SimpleNamespace(ratios={"more": 3}),
+    )
+    assert bench_timer._ratio_of_loops(1.25) == 3 and counts == [20_000, 25_000]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ import contextlib
 import gc
 import itertools
 import json
+import math
 import os
 import random
+import re
 import subprocess
 import sys
 import weakref
@@ -23,6 +25,7 @@ from stridekit.timing import (
     Measurement,
     Ratio,
     TimingError,
+    TooShort,
     clocks,
     compare,
     comparing,
@@ -75,7 +78,7 @@ def test_flush_and_graph_reach_the_gpu(queue, way):
 
 def test_a_gpu_that_is_still_at_work_is_refused_by_the_host_clock(queue):
     clock = clocks.HostClock(gpu=queue)
-    with pytest.raises(TimingError, match=r"^the function returned .* alone\. Give device='cuda'"):
+    with pytest.raises(TimingError, match=r"^'a' returned while .* alone\. Give device='cuda'"):
         sampling.prepare({"a": lambda: queue.launch(0.002)}, clock)
 
 
@@ -98,11 +101,11 @@ def test_comparisons_on_the_gpu_have_its_times(queue):
     assert two.ratios["long"].value == pytest.approx(3)
     assert two.device == "cuda" and two.verdict == "slower"
     assert two.calls == {"short": 10, "long": 3}
-    # 1 + 2 + 4 + 8 calls find that ten take a millisecond, of which 4.5 ms want five samples.
-    one = measure(lambda: queue.launch(1e-4), device="cuda", min_run_time=4.5e-3)
-    assert (one.calls, one.warm_up_calls, one.label) == (10, 15, "<lambda>")
-    assert one.seconds == pytest.approx((1e-4,) * 5)
-    assert one.host_seconds == pytest.approx((12e-6,) * 5)
+    # 1 + 2 + 4 calls and three times 8 find that ten take a millisecond: 14.5 ms want 15 samples.
+    one = measure(lambda: queue.launch(1e-4), device="cuda", min_run_time=14.5e-3)
+    assert (one.calls, one.warm_up_calls, one.label) == (10, 31, "<lambda>")
+    assert one.seconds == pytest.approx((1e-4,) * 15) and one.value == one.quartiles[0]
+    assert one.host_seconds == pytest.approx((12e-6,) * 15)
     one = measure(lambda: queue.launch(1e-9), device="cuda", min_run_time=1e-9)
     assert (one.calls, one.warm_up_calls) == (100, 255)
 
@@ -147,23 +150,24 @@ def test_on_a_gpu_twice_the_work_takes_longer_and_no_memory_is_kept():
 # Measurements ---------------------------------------------------------------------------------
 
 
-def test_torch_s_own_timer_is_asked_for_the_threads_and_the_time(monkeypatch):
-    seen = []
+def test_a_measurement_has_a_dozen_samples_unless_they_take_long(queue, monkeypatch):
+    """Then it has those that `min_run_time` has room for, and says how many seconds a dozen need."""
+    monkeypatch.setattr(sampling, "load", lambda: None)
 
-    class Timer:
-        def __init__(self, statement, **options):
-            self.options = options
+    def samples(seconds, min_run_time):
+        one = measure(queue.launch, seconds, device="cuda", min_run_time=min_run_time)
+        return len(one.seconds), *one.noise
 
-        def blocked_autorange(self, min_run_time):
-            seen.append(
-                (self.options["num_threads"], min_run_time, self.options["globals"]["work"]())
-            )
-            return benchmark.Measurement(5, [1.0, 1.5, 2.0], benchmark.TaskSpec("", ""))
+    assert samples(1e-4, 1e-9) == samples(1e-3, 0.0119) == (12,)
+    assert samples(1e-3, 0.0999) == (100,)
+    assert samples(0.004, 0.02) == (5, "5 samples: give min_run_time=0.05 for 12")
+    assert samples(0.25, 0.001) == (1, "1 sample: give min_run_time=3 for 12")
 
-    monkeypatch.setattr(benchmark, "Timer", Timer)
-    one = measure(lambda *args: args, 1, 2, 3, threads=2, min_run_time=0.05)
-    assert seen == [(2, 0.05, (1, 2, 3))]
-    assert (one.calls, one.seconds, one.host_seconds) == (5, (0.2, 0.3, 0.4), (0.2, 0.3, 0.4))
+
+def test_arguments_and_threads_reach_the_function():
+    seen = set()
+    measure(lambda *args: seen.add((args, torch.get_num_threads())), 1, 2, 3, threads=2)
+    assert seen == {((1, 2, 3), 2)}
 
 
 def test_torch_s_own_tables_take_a_measurement():
@@ -179,8 +183,8 @@ def test_a_measurement_says_all_that_was_noticed():
     noisy = ("9.0 threads were busy on 2 cores", "the cat walked by")
     one = Measurement("f", (1e-6, 2e-6, 3e-6, 8e-6), (4e-6,) * 4, 1, 9, 2, "cuda", noisy)
     assert repr(one) == (
-        "f: 2.5 µs per call on cuda\n"
-        "  half of the samples in 1.75 µs to 4.25 µs\n"
+        "f: 1.75 µs per call on cuda, the lower quartile\n"
+        "  median 2.5 µs, half of the samples in 1.75 µs to 4.25 µs\n"
         "  4 samples of 1 call, after 9 to warm up, 2 threads\n"
         "  the host launched a call in 4 µs\n"
         "  noisy: 9.0 threads were busy on 2 cores\n"
@@ -280,30 +284,143 @@ def test_other_json_is_refused():
         Comparison.from_json(text)
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"samples": {}}, "this comparison has 0 functions, 2 rounds"),
+        ({"samples": {"a": FULL.samples["a"]}}, "this comparison has 1 function, 2 rounds"),
+        ({"samples": {"a": [], "b": []}}, r"a has \[\] samples, and its order 2 rounds of 2"),
+        ({"samples": {"a": [[1], [1, 1]], "b": [[1, 1]] * 2}}, r"a has \[1, 2\] samples"),
+        ({"samples": {"a": [[1, 1]] * 2, "b": [[1, 1]]}}, r"b has \[2\] samples"),
+        (
+            {"samples": {"a": [[1, 1], [1, 0]], "b": [[1, 1]] * 2}},
+            "0 stands among the numbers of a, which",
+        ),
+        (
+            {"samples": {"a": [[1, 1], [1, 1]], "b": [[1, -1.5]] * 2}},
+            "-1.5 stands among .* of b, which",
+        ),
+        ({"samples": {"a": [[1, 1], [1, math.nan]], "b": [[1, 1]] * 2}}, "nan stands among"),
+        ({"samples": {"a": [[1, 1], [1, math.inf]], "b": [[1, 1]] * 2}}, "inf stands among"),
+        ({"samples": {"a": [[1, 1], [1, True]], "b": [[1, 1]] * 2}}, "True stands among"),
+        ({"order": []}, "this comparison has 2 functions, 0 rounds"),
+        ({"order": [[0, 1, 1, 0]]}, r"a has \[2, 2\] samples, and its order 1 round of 2"),
+        (
+            {"order": [[0, 1, 1, 0], [0, 1, 1, 1]]},
+            r"order\[1\] is \[0, 1, 1, 1\], where each of 2 has 2 places",
+        ),
+        ({"order": [[0, 1, 1, 2]] * 2}, r"order\[0\] is"),
+        ({"order": [[]] * 2}, r"order\[0\] is \[\]"),
+        ({"calls": {"a": 3}}, "there are calls of a, and samples of a, b"),
+        ({"calls": {"a": 3, "b": 0}}, "0 stands among the numbers of b"),
+        ({"threads": 0}, "0 stands among"),
+        ({"machine": {"gpu": None}}, "the machine has no date, processor, torch"),
+    ],
+)
+def test_json_that_was_changed_is_refused(changed, told):
+    text = json.dumps(json.loads(FULL.to_json()) | changed)
+    with pytest.raises(TimingError, match=f"^{told}.*: give the text as to_json wrote it$"):
+        Comparison.from_json(text)
+
+
+@pytest.mark.parametrize("changed", [{"samples": 3}, {"order": [3]}, {"order": 3}, {"noise": 3}])
+def test_json_of_other_kinds_is_refused(changed):
+    text = json.dumps(json.loads(FULL.to_json()) | changed)
+    with pytest.raises(TimingError, match="not a comparison that to_json wrote"):
+        Comparison.from_json(text)
+
+
 # How long it goes on --------------------------------------------------------------------------
 
 
-def rounds_of(queue, monkeypatch, seconds, step, **options):
-    """The rounds of a comparison whose second function takes `seconds()`; a round lasts `step`."""
-    now = itertools.count(0, step)
-    monkeypatch.setattr(comparing.time, "monotonic", lambda: next(now))
-    work = {"a": lambda: queue.launch(1e-3), "b": lambda: queue.launch(seconds())}
-    return len(compare(work, device="cuda", **options).order)
+def compared(queue, first, second, **options):
+    """A comparison on the fake GPU, whose clock is the only one; without the flush, which takes 1 s."""
+    work = {"a": lambda: queue.launch(first), "b": lambda: queue.launch(second())}
+    return compare(work, device="cuda", flush=False, progress=False, **options)
 
 
 def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(queue, monkeypatch):
     """But for twelve rounds and 0.2 s at least, unless you set `rounds`."""
     rng = random.Random(0)
-    count = partial(rounds_of, queue, monkeypatch)
-    assert count(lambda: 2e-3, 0.1) == 12
-    assert count(lambda: 2e-3, 0.0101) == 20
-    assert count(lambda: 2e-3, 0.1, rounds=2) == 2
-    assert count(lambda: rng.uniform(1e-3, 3e-3), 0.1, max_seconds=2.95) == 30
-    assert count(lambda: rng.uniform(1e-3, 3e-3), 0.5, max_seconds=1) == 12
+
+    def count(first, second, **options):
+        return len(compared(queue, first, second, **options).order)
+
+    def unsure():
+        return rng.uniform(1e-2, 3e-2)
+
+    assert count(1e-2, lambda: 2e-2) == 12
+    assert count(1e-3, lambda: 2e-3) == 33  # 6 ms each
+    assert count(1e-2, lambda: 2e-2, rounds=2, max_seconds=1e-9) == 2
+    assert 40 < count(1e-2, unsure) < 60
+    assert 12 < count(1e-2, unsure, max_seconds=1) < 20
     looks = []
     monkeypatch.setattr(comparing, "_narrow_enough", lambda _, rounds: looks.append(rounds))
-    assert count(lambda: 2e-3, 0.1, max_seconds=2.95) == 30
+    assert 27 < count(1e-2, lambda: 2e-2, max_seconds=2) < 33
     assert looks == [12, 15, 18, 22, 27]  # each look costs a bootstrap, and a chance to be wrong
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.04, 0.25, 2.0])
+@pytest.mark.parametrize("max_seconds", [0.01, 0.1, 0.5, 1.2, 3.0])
+def test_max_seconds_is_kept_to_within_one_call(queue, seconds, max_seconds):
+    """The warm-up included; with fewer than three rounds it is refused, and the advice works."""
+    try:
+        found = compared(queue, seconds, lambda: seconds, max_seconds=max_seconds)
+    except TimingError as error:
+        assert queue.host < max_seconds + seconds + 1e-3
+        said = re.search(r"max_seconds=([\d.]+), or rounds=3$", str(error))
+        found = compared(queue, seconds, lambda: seconds, max_seconds=float(said[1]))
+        assert len(found.order) >= 12 and not any("too narrow" in sign for sign in found.noise)
+    else:
+        assert queue.host < max_seconds + seconds + 1e-3
+        assert len(found.order) >= 3
+        assert any("too narrow" in sign for sign in found.noise) == (len(found.order) < 12)
+
+
+def test_the_estimate_is_said_before_a_round_begins(queue):
+    with pytest.raises(TooShort) as caught:
+        compared(queue, 0.25, lambda: 0.25, max_seconds=0.5)
+    assert str(caught.value) == (
+        "max_seconds=0.5 is too short: a round takes about 1 s, and 12 rounds with the warm-up up to "
+        "14 s: give max_seconds=14.1, or rounds=3"
+    )
+    before = queue.host
+    with pytest.raises(TooShort, match="about 1 s"):
+        compared(queue, 0.25, lambda: 0.25, max_seconds=3)
+    assert queue.host - before == pytest.approx(1, abs=0.01)  # each was called twice
+
+
+def test_a_comparison_that_becomes_slow_is_ended(queue):
+    """What the warm-up promised does not hold: the limit does, and the new estimate is told."""
+    slow = iter([1e-2] * 6)
+    with pytest.raises(TooShort, match=r"a round takes about 1\.02 s"):
+        compared(queue, 1e-2, lambda: next(slow, 0.5), max_seconds=0.4)
+    assert queue.host < 0.4 + 0.5 + 1e-3
+    found = compared(queue, 1e-2, lambda: 1e-2, max_seconds=0.3)
+    assert [len(rounds) for rounds in found.samples.values()] == [len(found.order)] * 2
+    assert {len(one) for rounds in found.samples.values() for one in rounds} == {2}
+    assert found.noise[0] == (
+        f"max_seconds=0.3 ended it after {len(found.order)} rounds: the intervals of fewer than 12 are "
+        "too narrow"
+    )
+
+
+@pytest.mark.parametrize("stalls", [{1}, {0, 1}, {1, 2}, {0}])
+def test_a_disturbed_call_in_the_warm_up_makes_no_samples_of_one_call(queue, stalls):
+    """Samples of one call would time the clock as well."""
+    calls = itertools.count()
+    work = lambda: queue.launch(5e-2 if next(calls) in stalls else 1e-4)  # noqa: E731
+    assert measure(work, device="cuda", flush=False, min_run_time=1e-3).calls == 10
+
+
+def test_a_slow_function_is_tried_once(queue):
+    """Unless its first call was fast: then this one was disturbed."""
+    calls = itertools.count()
+    for work, tries in (
+        (lambda: queue.launch(0.2), 1),
+        (lambda: queue.launch(0.2 if next(calls) else 1e-3), 3),
+    ):
+        assert measure(work, device="cuda", flush=False, min_run_time=1e-3).warm_up_calls == tries
 
 
 def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeypatch):
@@ -360,11 +477,11 @@ def test_what_all_share_in_a_round_leaves_no_doubt():
     """A draw takes whole rounds, all subjects together, and divides by its own baseline."""
     slow = np.random.default_rng(3).uniform(1, 5, (40, 2))
     found = comparison.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
-    assert found == [Ratio(2, 2, 2), Ratio(0.5, 0.5, 0.5)]
+    assert found == [Ratio(2, 2 * 0.995, 2 * 1.005), Ratio(0.5, 0.5 * 0.995, 0.5 * 1.005)]
 
 
 def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
-    """The same in plain words: rounds drawn with replacement, quartiles of all samples in them."""
+    """In plain words: rounds drawn with replacement, quartiles of all their samples, and half a percent."""
     rng = np.random.default_rng(5)
     a, b = rng.exponential(size=(2, 20, 2))
     draws = np.random.default_rng(0).integers(20, size=(1000, 20))
@@ -374,7 +491,8 @@ def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
     )
     [found] = comparison.ratios([a.tolist(), b.tolist()])
     assert found.value == pytest.approx(sampling.quartile(b.ravel()) / sampling.quartile(a.ravel()))
-    assert again[24] <= found.low <= again[25] and again[974] <= found.high <= again[975]
+    assert again[24] <= found.low / 0.995 <= again[25]
+    assert again[974] <= found.high / 1.005 <= again[975]
     assert comparison.ratios([a.tolist(), b.tolist()]) == [found]  # always the same draws
 
 
@@ -385,6 +503,8 @@ def subject(name, seconds, faults=0, calls=1):
     return sampling.Subject(name, once, calls, seconds=list(seconds), page_faults=faults)
 
 
+GROWS = "calls take {} time, in the end {} times as much: does each change what the next works on?"
+RISING = [1 + k / 10 + (-1) ** k / 100 for k in range(24)]
 QUIET, LUCKY, SLOW = [1.0] * 9, [0.5] + [1.0] * 9, [1.0] * 4 + [3.0] * 6
 A, B = subject("a", QUIET), subject("b", QUIET)
 BEST = "its best sample says {}, not 1.00"
@@ -406,6 +526,15 @@ SIGNS = [
     ([A, subject("new", QUIET, faults=10)],
      ["new takes 1 new pages of memory per call, a 0: give out= to time the work alone"]),
     ([subject("a", QUIET, faults=99), subject("b", QUIET, faults=99)], []),
+    ([subject("a", RISING)], [GROWS.format("more and more", "3")]),
+    ([subject("a", RISING), subject("b", RISING)],
+     ["a: " + GROWS.format("more and more", "3"), "b: " + GROWS.format("more and more", "3")]),
+    ([subject("a", RISING[::-1])], [GROWS.format("less and less", "0.33")]),
+    ([subject("a", RISING[:15])], []),  # few samples rise by chance
+    ([subject("a", [1 + k / 100 for k in range(24)])], []),  # up to a quarter is the machine
+    ([subject("a", [1.0] * 12 + [1.4] * 12)], []),  # load begins, or ends
+    ([subject("a", [1.4] * 12 + [1.0] * 12)], []),
+    ([subject("a", [*RISING[:21], 1, 1, 1])], []),
 ]  # fmt: skip
 
 
@@ -434,7 +563,25 @@ def test_compare_and_measure_tell_that_the_machine_is_busy(
     options = {"device": "cuda", "threads": threads}
     work = lambda: queue.launch(1e-3)  # noqa: E731
     assert compare({"a": work, "b": work}, rounds=2, **options).noise[: len(told)] == told
-    assert measure(work, min_run_time=1e-3, **options).noise == told
+    assert measure(work, min_run_time=12e-3, **options).noise == told
+
+
+def test_a_function_that_changes_its_input_is_noticed(queue, monkeypatch):
+    """Where each call makes the next one slower, and in `compare` for that function alone."""
+    monkeypatch.setattr(sampling, "load", lambda: None)
+    x = []
+
+    def append():
+        x.append(1)
+        queue.launch(1e-4 * (10 + len(x)))
+
+    [told] = measure(append, device="cuda", flush=False, min_run_time=0.1).noise[-1:]
+    assert told.startswith("calls take more and more time")
+    work = {"same": lambda: queue.launch(1e-3), "append": append}
+    found = compare(work, device="cuda", flush=False, rounds=20)
+    assert [sign[:21] for sign in found.noise if "more and more" in sign] == [
+        "append: calls take mo"
+    ]
 
 
 def test_pages_are_counted_over_all_samples(monkeypatch, queue):
@@ -458,6 +605,74 @@ def test_the_cause_of_a_failure_is_kept():
         with pytest.raises(TimingError) as caught:
             time_it(raises)
         assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_failure_after_the_warm_up_names_the_function_and_the_sample(queue):
+    def work(most):
+        left = iter(range(most))
+        return lambda: queue.launch(1e-3 + 0 * next(left))
+
+    options = {"device": "cuda", "flush": False}
+    text = r"^'b' raised StopIteration in sample 3, call 7, and each has to work: "
+    with pytest.raises(TimingError, match=text) as caught:
+        compare({"a": lambda: queue.launch(1e-3), "b": work(6)}, rounds=9, **options)
+    assert isinstance(caught.value.__cause__, StopIteration)
+    with pytest.raises(TimingError, match=r"^'it' raised StopIteration in sample 1, call 5, and"):
+        measure(work(4), label="it", **options)
+    with pytest.raises(TimingError, match=r"^'it' raised StopIteration in its warm-up"):
+        measure(work(3), label="it", **options)
+    calls = iter(range(1500))
+    with pytest.raises(
+        TimingError, match=r" in sample \d+, one of calls 1,4\d\d to 1,5\d\d, and each"
+    ):
+        measure(lambda: queue.launch(1e-5 + 0 * next(calls)), min_run_time=1, **options)
+
+
+def generates():
+    yield
+
+
+async def waits():
+    pass
+
+
+async def both():
+    yield
+
+
+class Asks:
+    async def __call__(self):
+        pass
+
+
+LIST, RUN = r"Give lambda: list\(f\(\)\)$", r"lambda: asyncio\.run\(f\(\)\)$"
+
+
+@pytest.mark.parametrize(
+    ("work", "kind", "advice"),
+    [
+        (generates, "a generator", LIST),
+        (lambda: (k for k in "ab"), "a generator", LIST),
+        (lambda: map(int, "12"), "a map", LIST),
+        (partial(waits), "a coroutine", RUN),
+        (waits, "a coroutine", RUN),
+        (Asks(), "a coroutine", RUN),
+        (both, "an async_generator", RUN),
+    ],
+)
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_what_has_not_begun_its_work_is_refused(queue, work, kind, advice, device):
+    """The making of it alone would be timed; and Python warns of no coroutine."""
+    with pytest.raises(TimingError, match=f"^'b' returned {kind}, which has .*{advice}"):
+        compare({"a": list, "b": work}, device=device)
+    with pytest.raises(TimingError, match=f"returned {kind}, which has .*{advice}"):
+        measure(work, device=device)
+
+
+@pytest.mark.parametrize(("name", "told"), [(1, "1 is an int"), (None, "None is a NoneType")])
+def test_names_are_texts(name, told):
+    with pytest.raises(TimingError, match=f"^the name {told}: give each name as a text$"):
+        compare({"a": once, name: once})
 
 
 def stops():

@@ -1,4 +1,4 @@
-"""How often each way to time two functions names the wrong one as faster, on a busy machine.
+"""How far the timers can be trusted: their wrong answers, spread and intervals, on a busy machine.
 
 The true ratio is known: one function repeats the same work that many times more often. Other processes
 come and go meanwhile, as on any shared machine. The ways take turns, and take the time they need.
@@ -6,25 +6,30 @@ come and go meanwhile, as on any shared machine. The ways take turns, and take t
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import random
 import statistics
 import time
 import timeit
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import repeat
 from multiprocessing.synchronize import Event
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch.utils import benchmark
 
-from stridekit.timing import compare, sampling
+from stridekit.timing import Ratio, compare, measure, sampling
 
 RATIOS = (1.1, 1.3, 2.0)
 TRIALS = 20
 TIMES = 100  # how often the work is done for a ratio of 1
+EQUAL = 60  # measurements of the same work
+LOOPS, LOOP_RATIOS, INTERVALS = 20_000, (1.0, 1.05, 1.1, 1.25, 1.5), 200
 
 Work = Callable[[], object]
 
@@ -37,7 +42,63 @@ class Answer(NamedTuple):
     seconds: float
 
 
-def timers(trials: int = TRIALS) -> None:
+def timers() -> None:
+    """Print the spread of equal measurements, how often intervals hold the truth, and wrong answers."""
+    spread()
+    coverage()
+    wrong_answers()
+
+
+def spread(count: int = EQUAL) -> None:
+    """Print how far apart equal measurements of equal work lie, beside two busy processes."""
+    work, pairs = _work(TIMES), []
+    timer = benchmark.Timer("work()", globals={"work": work})
+    with _bursts(2, rests=False), sampling.threads(1):
+        for _ in range(count):
+            pairs.append((measure(work).value, float(timer.blocked_autorange().median)))
+    ours, theirs = map(_spread, zip(*pairs, strict=True))
+    print(
+        f"{count} equal measurements beside two busy processes: p90 is {ours:.1%} above p10, "
+        f"blocked_autorange's {theirs:.1%}; {ours / theirs:.2f} times as far, the mark is 0.33"
+    )
+
+
+def _spread(times: Sequence[float]) -> float:
+    low, high = np.quantile(times, [0.1, 0.9])
+    return float(high / low - 1)
+
+
+def coverage(trials: int = INTERVALS) -> None:
+    """Print how often an interval of `compare` holds the true ratio of two busy loops, and its width."""
+    for where, load in (
+        ("on this machine as it is", nullcontext),
+        ("beside bursts of load", _bursts),
+    ):
+        with load():
+            asked = [LOOP_RATIOS[k % len(LOOP_RATIOS)] for k in range(trials)]
+            found = [(true, _ratio_of_loops(true)) for true in asked]
+        held = sum(one.low <= true <= one.high for true, one in found)
+        wide = statistics.median((one.high - one.low) / one.value for _, one in found)
+        print(
+            f"intervals of 95 % {where}: {held} of {trials} hold the true ratio, the mark is "
+            f"{math.ceil(0.93 * trials)}; median width {wide:.1%}"
+        )
+
+
+def _ratio_of_loops(true: float) -> Ratio:
+    less, more = _loop(LOOPS), _loop(round(LOOPS * true))
+    return compare({"less": less, "more": more}, progress=False).ratios["more"]
+
+
+def _loop(count: int) -> Work:
+    def work() -> None:
+        for _ in repeat(None, count):
+            pass
+
+    return work
+
+
+def wrong_answers(trials: int = TRIALS) -> None:
     """Print the percentage of wrong answers by way and true ratio, and the time each way takes."""
     print(
         f"which of two functions is faster: wrong answers of {trials} for each true ratio, with a "
@@ -112,11 +173,14 @@ WAYS: dict[str, Callable[[Work, Work], float]] = {
 
 
 @contextmanager
-def _bursts() -> Iterator[None]:
-    """Keep one process a core busy in bursts: each works and rests for 0.05 to 0.5 s in turn."""
+def _bursts(count: int = os.cpu_count() or 1, rests: bool = True) -> Iterator[None]:
+    """Keep so many processes busy, in bursts: each works and `rests` for 0.05 to 0.5 s in turn."""
     context = multiprocessing.get_context("spawn")
-    over, cores = context.Event(), range(os.cpu_count() or 1)
-    others = [context.Process(target=_burst, args=(over, seed), daemon=True) for seed in cores]
+    over = context.Event()
+    others = [
+        context.Process(target=_burst, args=(over, seed, rests), daemon=True)
+        for seed in range(count)
+    ]
     for other in others:
         other.start()
     try:
@@ -127,10 +191,11 @@ def _bursts() -> Iterator[None]:
             other.join()
 
 
-def _burst(over: Event, seed: int) -> None:
+def _burst(over: Event, seed: int, rests: bool) -> None:
     rng = random.Random(seed)
     while not over.is_set():
         end = time.perf_counter() + rng.uniform(0.05, 0.5)
         while time.perf_counter() < end:
             sum(range(1000))
-        over.wait(rng.uniform(0.05, 0.5))
+        if rests:
+            over.wait(rng.uniform(0.05, 0.5))

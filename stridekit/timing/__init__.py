@@ -8,12 +8,13 @@
 'slower'
 
 `clocks` says what a host and a GPU clock are, `sampling` how a sample is taken, `comparing` in which
-order and for how long, and `comparison` how samples become a ratio, an interval and a verdict. The
-absolute numbers are torch.utils.benchmark's own.
+order and for how long, and `comparison` how samples become a ratio, an interval and a verdict. One
+function's number is the lower quartile of the same short samples; `to_torch` hands them to
+torch.utils.benchmark.
 """
 
 from stridekit.timing.claims import Claim, claim, show_runs
-from stridekit.timing.clocks import TimingError, why_no_cuda
+from stridekit.timing.clocks import TimingError, TooShort, why_no_cuda
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.fingerprint import machine
@@ -35,6 +36,7 @@ __all__ = [
     "page_faults",
     "machine",
     "TimingError",
+    "TooShort",
     "why_no_cuda",
 ]
 

@@ -7,13 +7,17 @@ work and one after it.
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 import timeit
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
 import torch
+
+from stridekit._arguments import a_kind
 
 Work = Callable[[], Any]
 
@@ -31,6 +35,20 @@ class TimingError(ValueError):
     >>> clock_for("tpu")
     Traceback (most recent call last):
     stridekit.timing.clocks.TimingError: device 'tpu' cannot be timed: 'cpu' and 'cuda' can
+    """
+
+
+class TooShort(TimingError):
+    """`max_seconds` leaves no time for three rounds; the message says how long they take: a TimingError.
+
+    Raised by `compare`.
+
+    >>> from stridekit.timing import compare
+    >>> def nap():
+    ...     time.sleep(0.01)
+    >>> compare({"a": nap, "b": nap}, max_seconds=0.02)
+    Traceback (most recent call last):
+    stridekit.timing.clocks.TooShort: max_seconds=0.02 is too short: a round takes about ...
     """
 
 
@@ -53,14 +71,14 @@ class HostClock:
     def __init__(self, gpu: Any = None) -> None:
         self._gpu = gpu if gpu is not None else CudaQueue() if torch.cuda.is_initialized() else None
 
-    def begin(self, work: Work) -> Work:
+    def begin(self, work: Work, name: str = "the function") -> Work:
         """Call `work` once, and return it; raise TimingError unless it waits for what it starts."""
         if self._gpu is not None:
             self._gpu.synchronize()
-        work()
+        _refuse_lazy(work(), name)
         if self._gpu is not None and not self._gpu.is_idle():
             raise TimingError(
-                "the function returned while the GPU was still at work: a host clock would time the "
+                f"{name} returned while the GPU was still at work: a host clock would time the "
                 "launch alone. Give device='cuda', which times the work itself."
             )
         return work
@@ -69,6 +87,22 @@ class HostClock:
         """Seconds of `calls` calls, with the garbage collector off: of the work, and of the host."""
         taken = timeit.Timer(work).timeit(calls)
         return taken, taken
+
+
+def _refuse_lazy(result: object, name: str) -> None:
+    """Raise TimingError for a result that still has all of its work to do."""
+    if isinstance(result, GeneratorType | map | filter | zip):
+        advice = "lambda: list(f())"
+    elif isinstance(result, Awaitable | AsyncGeneratorType):
+        advice = "a function that awaits it to its end, as in lambda: asyncio.run(f())"
+    else:
+        return
+    if inspect.iscoroutine(result):
+        result.close()  # else Python warns that nobody awaited it
+    raise TimingError(
+        f"{name} returned {a_kind(result)}, which has not begun its work: only the making of it would be "
+        f"timed. Give {advice}"
+    )
 
 
 class CudaQueue:
@@ -128,9 +162,9 @@ class CudaClock:
         self._erase = self._queue.eraser(2 * self._queue.l2_bytes) if flush else None
         self._graph = graph
 
-    def begin(self, work: Work) -> Work:
+    def begin(self, work: Work, name: str = "the function") -> Work:
         """Call `work` once, and return it or a graph of it; its result is not kept."""
-        work()
+        _refuse_lazy(work(), name)
         self._queue.synchronize()
         return self._queue.capture(work) if self._graph else work
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from stridekit._arguments import many, shown
+from stridekit._arguments import a_kind, many, shown
 from stridekit.timing import sampling
-from stridekit.timing.clocks import Clock, TimingError, clock_for
+from stridekit.timing.clocks import Clock, TimingError, TooShort, clock_for
 from stridekit.timing.comparison import Comparison, ratios
+from stridekit.timing.measurement import in_words
 
 NARROW = 0.03  # an interval this narrow, to each side, is enough
-FEWEST_ROUNDS = 12
+ENOUGH_ROUNDS, FEWEST_ROUNDS = 12, 3  # without `rounds`: before it may be sure, and at all
 LEAST_SECONDS, MOST_SECONDS = 0.2, 3.0
 
 
@@ -35,13 +36,16 @@ def compare(
     """Time functions in turn, round by round: each one's ratio to the first, with a confidence interval.
 
     Two are timed A B B A, more in a new order each round, so that a slow moment of the machine meets
-    all of them. The ratio is that of lower quartiles; its 95 % interval is a bootstrap over whole rounds.
-    Rounds go on until all intervals are within 3 %, or for `max_seconds`; `rounds` sets their number
-    instead. One thread, unless you ask for more: on a busy machine threads wait for one another.
-    `device`, `flush` and `graph` are those of `measure`; `progress` draws a bar, after a second.
+    all of them. The ratio is that of lower quartiles; its 95 % interval is a bootstrap over whole rounds,
+    made a little wider (see `Ratio`). Rounds go on until all intervals are within 3 %, from twelve rounds
+    on, or until `max_seconds` are over, the warm-up included; `rounds` sets their number instead. After
+    fewer than twelve an interval is too narrow, and `noise` says so. One thread, unless you ask for more:
+    on a busy machine threads wait for one another. `device`, `flush` and `graph` are those of `measure`,
+    as is `noise`; `progress` draws a bar, after a second.
 
-    Raises TimingError for what cannot be compared: fewer than two functions, no rounds, and what
-    `measure` refuses. torch's number of threads is restored.
+    Raises TooShort if `max_seconds` has no room for three rounds, mostly before the first; and TimingError
+    for what cannot be compared: fewer than two functions, no rounds, and what `measure` refuses. torch's
+    number of threads is restored.
 
     >>> import torch
     >>> x = torch.ones(500, 500)
@@ -53,15 +57,21 @@ def compare(
     rng = random.Random(seed)
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
-        subjects = sampling.prepare(functions, clock)
-        order = _sample(subjects, clock, rng, rounds, max_seconds, progress)
+        limit = _Limit(min(max_seconds, 1e9) if rounds is None else math.inf, len(functions))
+        subjects = sampling.prepare(functions, clock, limit.require)
+        limit.require(subjects, FEWEST_ROUNDS)
+        order = _sample(subjects, clock, rng, rounds, limit, progress)
+    noise = sampling.signs_of_noise(subjects, threads)
+    if rounds is None and len(order) < ENOUGH_ROUNDS:
+        few = f"max_seconds={max_seconds:g} ended it after {many(len(order), 'round')}"
+        noise = (f"{few}: the intervals of fewer than {ENOUGH_ROUNDS} are too narrow", *noise)
     return Comparison(
         samples={subject.name: _by_round(subject, len(order)) for subject in subjects},
         order=order,
         calls={subject.name: subject.calls for subject in subjects},
         threads=threads,
         device=device,
-        noise=sampling.signs_of_noise(subjects, threads),
+        noise=noise,
     )
 
 
@@ -71,6 +81,9 @@ def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
         raise TimingError(
             f"functions is of type {kind}: give a dict, {{'name': lambda: …, 'other': lambda: …}}"
         )
+    for name in functions:
+        if not isinstance(name, str):
+            raise TimingError(f"the name {shown(name)} is {a_kind(name)}: give each name as a text")
     if not 2 <= (n := len(functions)) <= 100:  # each is warmed up before anything is counted
         raise TimingError(f"{many(n, 'function')}: a comparison needs two, at most 100")
     if rounds is not None and (
@@ -83,32 +96,60 @@ def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
         raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
 
 
+class _Limit:
+    """The seconds that a comparison may take from now on, its warm-up included."""
+
+    def __init__(self, seconds: float, count: int) -> None:
+        self._seconds, self._begun, self._count = seconds, time.monotonic(), count
+
+    @property
+    def left(self) -> float:
+        return self._seconds - (time.monotonic() - self._begun)
+
+    def require(self, called: list[sampling.Subject], rounds: int = 0) -> None:
+        """Raise TooShort unless that many rounds fit in; the functions called so far tell how long."""
+        once = self._count * sum(one.wall for one in called) / max(len(called), 1)
+        a_round = once * (2 if self._count == 2 else 1)  # A B B A
+        left = self.left
+        if not called or left > rounds * a_round:
+            return
+        warm_up = max(self._seconds - left, (1 + sampling.TRIES) * once)
+        whole = warm_up + ENOUGH_ROUNDS * a_round
+        raise TooShort(
+            f"max_seconds={self._seconds:g} is too short: a round takes about {in_words(a_round)}, and "
+            f"{ENOUGH_ROUNDS} rounds with the warm-up up to {in_words(whole)}: give "
+            f"max_seconds={math.ceil(10 * whole) / 10:g}, or rounds={FEWEST_ROUNDS}"
+        )
+
+
 def _sample(
     subjects: list[sampling.Subject],
     clock: Clock,
     rng: random.Random,
     rounds: int | None,
-    max_seconds: float,
+    limit: _Limit,
     progress: bool,
 ) -> list[list[int]]:
     """Time round after round until it is enough; return the order of each."""
     orders: list[list[int]] = []
-    begun, look_again = time.monotonic(), FEWEST_ROUNDS
+    begun, look_again = time.monotonic(), ENOUGH_ROUNDS
     with _progress(rounds, progress) as round_done:
-        while True:
-            orders.append(sampling.order_of_round(len(subjects), rng))
-            for k in orders[-1]:
+        while rounds is None or len(orders) < rounds:
+            order = sampling.order_of_round(len(subjects), rng)
+            for k in order:
+                if limit.left <= 0:  # a round that is not whole does not count
+                    if len(orders) < FEWEST_ROUNDS:
+                        limit.require(subjects)
+                    return orders
                 subjects[k].sample(clock)
+            orders.append(order)
             round_done()
-            done, spent = len(orders), time.monotonic() - begun
-            if rounds is not None:
-                enough = done >= rounds
-            else:
-                enough = done >= FEWEST_ROUNDS and spent >= max_seconds
-                if not enough and done >= look_again and spent >= LEAST_SECONDS:
-                    enough, look_again = _narrow_enough(subjects, done), done * 5 // 4
-            if enough:
-                return orders
+            done = len(orders)
+            if rounds is None and done >= look_again and time.monotonic() - begun >= LEAST_SECONDS:
+                if _narrow_enough(subjects, done):
+                    break
+                look_again = done * 5 // 4
+    return orders
 
 
 @contextmanager
@@ -129,5 +170,5 @@ def _narrow_enough(subjects: list[sampling.Subject], count: int) -> bool:
 
 
 def _by_round(subject: sampling.Subject, count: int) -> list[list[float]]:
-    each = len(subject.seconds) // count
+    each = len(subject.seconds) // count  # a last round that is not whole is left out
     return [subject.seconds[k * each : (k + 1) * each] for k in range(count)]

@@ -10,14 +10,14 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-import torch
 from torch.utils import benchmark
 
 from stridekit._arguments import many, shown
 from stridekit.timing import sampling
-from stridekit.timing.clocks import TimingError, clock_for
+from stridekit.timing.clocks import Clock, TimingError, clock_for
 from stridekit.timing.fingerprint import machine
 
+FEWEST_SAMPLES = 12
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
@@ -37,6 +37,7 @@ def in_words(seconds: float) -> str:
 class Measurement:
     """The time of one call of a function: its samples, in seconds, and how they were taken.
 
+    Its number is `value`, the lower quartile, which a busy machine hardly moves.
     `seconds` has one number per sample, each the mean of `calls` calls; `host_seconds` what the host
     needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a sentence
     for each sign that the machine was busy, and `machine` its fingerprint. `label` names the function,
@@ -44,8 +45,8 @@ class Measurement:
 
     >>> times = (1e-6, 2e-6, 4e-6)
     >>> Measurement("f", times, times, calls=1000, warm_up_calls=10, threads=1, device="cpu")
-    f: 2 µs per call on cpu
-      half of the samples in 1.5 µs to 3 µs
+    f: 1.5 µs per call on cpu, the lower quartile
+      median 2 µs, half of the samples in 1.5 µs to 3 µs
       3 samples of 1000 calls, after 10 to warm up, 1 thread
     """
 
@@ -58,6 +59,11 @@ class Measurement:
     device: str
     noise: tuple[str, ...] = ()
     machine: dict[str, Any] = field(default_factory=machine)
+
+    @property
+    def value(self) -> float:
+        """Seconds per call: the lower quartile of the samples."""
+        return sampling.quartile(self.seconds)
 
     @property
     def median(self) -> float:
@@ -83,8 +89,8 @@ class Measurement:
     def __repr__(self) -> str:
         low, high = self.quartiles
         lines = [
-            f"{self.label}: {in_words(self.median)} per call on {self.device}",
-            f"half of the samples in {in_words(low)} to {in_words(high)}",
+            f"{self.label}: {in_words(self.value)} per call on {self.device}, the lower quartile",
+            f"median {in_words(self.median)}, half of the samples in {in_words(low)} to {in_words(high)}",
             f"{many(len(self.seconds), 'sample')} of {many(self.calls, 'call')}, after "
             f"{self.warm_up_calls} to warm up, {many(self.threads, 'thread')}",
         ]
@@ -103,20 +109,26 @@ def measure(
     graph: bool = False,
     label: str = "",
 ) -> Measurement:
-    """Time `fn(*args)` until its samples add up to `min_run_time` seconds.
+    """Time `fn(*args)` in samples of about a millisecond that add up to `min_run_time` seconds.
 
-    On the CPU it is the wall time of torch.utils.benchmark's `blocked_autorange`, with the garbage
-    collector off. With device="cuda" it is the time between pairs of events; the L2 cache is written
-    over before each call (flush=False leaves it), and graph=True replays a CUDA graph. To compare two
-    functions use `compare`: two measurements, one after the other, see two different machines.
+    At least a dozen samples are taken; if a call is slow, only as many as `min_run_time` has room for,
+    at least one, and `noise` says so. On the CPU a sample is the wall time of some calls, with the
+    garbage collector off. With device="cuda" it is the time between pairs of events; the L2 cache is
+    written over before each call (flush=False leaves it), and graph=True replays a CUDA graph. To compare
+    two functions use `compare`: two measurements, one after the other, see two different machines.
 
-    Raises TimingError for what cannot be timed: no function, one that raises, one that leaves a GPU
-    at work, no device, no time, no threads. torch's number of threads is restored.
+    `noise` also tells if calls take more and more time, or less and less, as when each makes a list
+    longer. Input that changes and costs the same, as by x.add_(1), is no matter. What the first call alone
+    changes goes unnoticed: to time a sort in place, sort a copy.
+
+    Raises TimingError for what cannot be timed: no function, one that raises, one that returns a
+    generator or a coroutine or leaves a GPU at work, no device, no time, no threads. torch's number of
+    threads is restored.
 
     >>> import torch
     >>> x = torch.ones(100, 100)
     >>> measurement = measure(torch.add, x, x, min_run_time=0.01)
-    >>> 0 < measurement.quartiles[0] <= measurement.median
+    >>> 0 < measurement.value <= measurement.median
     True
     """
     if not (isinstance(min_run_time, int | float) and 0 < min_run_time < math.inf):
@@ -128,11 +140,12 @@ def measure(
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         [subject] = sampling.prepare({name: work}, clock)
-        # torch's loop takes a median with torch, which fails on a default device such as "meta".
-        if device == torch.get_default_device().type == "cpu":
-            _by_torch(subject, threads, min_run_time)
-        while not subject.seconds or _spent(subject) < min_run_time:
-            subject.sample(clock)
+        _sample(subject, clock, min_run_time)
+    noise = sampling.signs_of_noise([subject], threads)
+    if (count := len(subject.seconds)) < FEWEST_SAMPLES:
+        longer = math.ceil(100 * FEWEST_SAMPLES * subject.calls * median(subject.seconds)) / 100
+        few = f"{many(count, 'sample')}: give min_run_time={longer:g} for {FEWEST_SAMPLES}"
+        noise = (few, *noise)
     return Measurement(
         name,
         tuple(subject.seconds),
@@ -141,16 +154,16 @@ def measure(
         subject.warm_up_calls,
         threads,
         device,
-        sampling.signs_of_noise([subject], threads),
+        noise,
     )
 
 
-def _by_torch(subject: sampling.Subject, threads: int, min_run_time: float) -> None:
-    timer = benchmark.Timer("work()", globals={"work": subject.work}, num_threads=threads)
-    measured = timer.blocked_autorange(min_run_time=min_run_time)
-    subject.calls = measured.number_per_run
-    subject.seconds = subject.host_seconds = list(measured.times)
-
-
-def _spent(subject: sampling.Subject) -> float:
-    return math.fsum(subject.seconds) * subject.calls
+def _sample(subject: sampling.Subject, clock: Clock, min_run_time: float) -> None:
+    """Take samples until they add up to `min_run_time`, and until they are enough or take long."""
+    spent = 0.0
+    while True:
+        subject.sample(clock)
+        spent += subject.seconds[-1] * subject.calls
+        enough = len(subject.seconds) >= FEWEST_SAMPLES
+        if spent >= min_run_time and (enough or spent >= FEWEST_SAMPLES * sampling.SAMPLE_SECONDS):
+            return

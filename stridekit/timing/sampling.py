@@ -7,11 +7,14 @@ otherwise, with the garbage collector off.
 
 from __future__ import annotations
 
+import math
 import os
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -27,9 +30,12 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 SAMPLE_SECONDS = 1e-3
+TRIES = 3  # of each number of calls, while none says that it is too small
+SLOW = 0.1  # seconds of a call that is not tried again
 WIDE = 1.5  # how far the median may be above the lower quartile
 APART = 0.05  # how far the ratio of minima may be from that of lower quartiles
 FAULTS = 1.0  # pages per call that one subject may fetch more than another
+PARTS, DRIFT = 8, 1.25  # how far the samples may rise or fall, if they do so from part to part
 
 
 @dataclass
@@ -40,14 +46,22 @@ class Subject:
     work: Work
     calls: int = 1
     warm_up_calls: int = 0
+    wall: float = 0.0  # seconds that a sample takes, all that surrounds it included
     seconds: list[float] = field(default_factory=list)
     host_seconds: list[float] = field(default_factory=list)
     page_faults: int = 0
 
     def sample(self, clock: Clock) -> None:
-        """Time `calls` calls, and note the seconds of one."""
-        faults = _page_faults()
-        taken, launched = clock.seconds(self.work, self.calls)
+        """Time `calls` calls, and note the seconds of one. Raises TimingError if one of them raises."""
+        first = 2 + self.warm_up_calls + self.calls * len(self.seconds)
+        last = first + self.calls - 1
+        calls = f"call {first:,}" if first == last else f"one of calls {first:,} to {last:,}"
+        begun, faults = time.monotonic(), _page_faults()
+        with _blaming(
+            self.name, f"in sample {len(self.seconds) + 1}, {calls}, and each has to work"
+        ):
+            taken, launched = clock.seconds(self.work, self.calls)
+        self.wall = time.monotonic() - begun
         self.page_faults += _page_faults() - faults
         self.seconds.append(taken / self.calls)
         self.host_seconds.append(launched / self.calls)
@@ -73,25 +87,43 @@ def threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def prepare(functions: Mapping[str, Callable[[], object]], clock: Clock) -> list[Subject]:
-    """Call each function, warm it up, and find how many of its calls make a sample."""
-    subjects = []
+@contextmanager
+def _blaming(name: str, when: str) -> Iterator[None]:
+    """Turn what a function raises into a TimingError that names the function."""
+    try:
+        yield
+    except TimingError:
+        raise
+    except Exception as error:
+        raise TimingError(f"{name!r} raised {type(error).__name__} {when}: {error}") from error
+
+
+def prepare(
+    functions: Mapping[str, Callable[[], object]],
+    clock: Clock,
+    look: Callable[[list[Subject]], object] = lambda called: None,
+) -> list[Subject]:
+    """Call each function once, then find how many calls of each make a sample.
+
+    Before each step, `look` sees those that were called: to end it all, it raises a TimingError.
+    """
     for name, function in functions.items():
         if not callable(function):
             raise TimingError(
                 f"{name!r} is of type {type(function).__name__}, not a function: give the function "
                 "itself, as in lambda: x + y, so that it can be called again and again"
             )
-        try:
-            subject = Subject(name, clock.begin(function))
-            _calibrate(subject, clock)
-        except TimingError:
-            raise
-        except Exception as error:
-            raise TimingError(
-                f"{name!r} raised {type(error).__name__} in its warm-up, so nothing was timed: {error}"
-            ) from error
-        subjects.append(subject)
+    when = "in its warm-up, so nothing was timed"
+    subjects: list[Subject] = []
+    for name, function in functions.items():
+        look(subjects)
+        begun = time.monotonic()
+        with _blaming(name, when):
+            work = clock.begin(function, repr(name))
+        subjects.append(Subject(name, work, wall=time.monotonic() - begun))
+    for subject in subjects:
+        with _blaming(subject.name, when):
+            _calibrate(subject, clock, partial(look, subjects))
     return subjects
 
 
@@ -104,17 +136,29 @@ def order_of_round(count: int, rng: random.Random) -> list[int]:
     return order
 
 
-def _calibrate(subject: Subject, clock: Clock) -> None:
-    """Find how many calls take about a millisecond; the search also warms up."""
+def _calibrate(subject: Subject, clock: Clock, look: Callable[[], object]) -> None:
+    """Find how many calls take about a millisecond; the search also warms up.
+
+    A disturbed try must not end the search: the shortest of a few counts. A function whose first call
+    was as slow as this one is tried once.
+    """
     calls = 1
     while True:
-        taken, _ = clock.seconds(subject.work, calls)
-        subject.warm_up_calls += calls
+        taken = wall = math.inf
+        for _ in range(TRIES):
+            look()
+            begun = time.monotonic()
+            taken = min(taken, clock.seconds(subject.work, calls)[0])
+            wall = min(wall, time.monotonic() - begun)
+            subject.warm_up_calls += calls
+            if taken < SAMPLE_SECONDS / 2 or min(taken, subject.wall) > SLOW:
+                break
         if taken >= SAMPLE_SECONDS / 2 or calls >= clock.most_calls:
             break
         calls *= 2
     wanted = round(calls * SAMPLE_SECONDS / max(taken, 1e-9))
     subject.calls = min(max(wanted, 1), clock.most_calls)
+    subject.wall = wall * subject.calls / calls
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
@@ -160,7 +204,8 @@ def quartile(seconds: Sequence[float]) -> float:
 
 def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
     """One sentence for each reason not to trust these samples."""
-    return (*_spread(subjects), *_machine(threads), *_minima(subjects), *_faults(subjects))
+    of_each = (*_spread(subjects), *_drift(subjects))
+    return (*of_each, *_machine(threads), *_minima(subjects), *_faults(subjects))
 
 
 def _spread(subjects: Sequence[Subject]) -> list[str]:
@@ -168,8 +213,30 @@ def _spread(subjects: Sequence[Subject]) -> list[str]:
     for subject in subjects:
         ratio = median(subject.seconds) / quartile(subject.seconds)
         if ratio > WIDE:
-            name = f"{subject.name}: " if len(subjects) > 1 else ""
-            found.append(f"{name}the median is {ratio:.1f} times the lower quartile")
+            found.append(
+                f"{_of(subject, subjects)}the median is {ratio:.1f} times the lower quartile"
+            )
+    return found
+
+
+def _of(subject: Subject, subjects: Sequence[Subject]) -> str:
+    return f"{subject.name}: " if len(subjects) > 1 else ""
+
+
+def _drift(subjects: Sequence[Subject]) -> list[str]:
+    """Times that rise or fall all the way, as a list grows: load comes and goes, and has no such order."""
+    found = []
+    for subject in subjects:
+        if len(subject.seconds) < 2 * PARTS:
+            continue
+        parts = [quartile(part.tolist()) for part in np.array_split(subject.seconds, PARTS)]
+        growth, steps = parts[-1] / parts[0], np.diff(parts)
+        rises = growth > DRIFT and min(steps) > 0
+        if rises or (growth < 1 / DRIFT and max(steps) < 0):
+            found.append(
+                f"{_of(subject, subjects)}calls take {'more and more' if rises else 'less and less'} "
+                f"time, in the end {growth:.2g} times as much: does each change what the next works on?"
+            )
     return found
 
 
