@@ -231,7 +231,7 @@ def test_a_claim_of_many_names_stays_on_a_screen():
 
 def test_notes_stand_below_every_picture():
     """The first three, in lines of the figure's width, which is as much higher."""
-    signs = ("a sign" * 21, "another one", "z", "four", "five")
+    signs = ("one sign after another, " * 6, "y", "z", "four", "five")
     noisy = SimpleNamespace(ratios={"b": Ratio(2, 1, 4)}, names="ab", noise=signs)
     drawn = [
         plots.draw_claim("a", {"predicted": {"b": 1}}, notes=signs),
@@ -243,7 +243,8 @@ def test_notes_stand_below_every_picture():
     for one in drawn:
         *_, notes = one.texts
         told = notes.get_text().replace("noisy: ", "")
-        assert told == f"{signs[0]};\n{signs[1]}; z; and 2 more signs of noise"
+        assert told.replace("\n", " ") == f"{signs[0]}; y; z; and 2 more signs of noise"
+        assert told.count("\n") == 1
         assert one.get_xlabel().endswith("\n\n") and notes.get_color() == plots.MUTED
         notes.figure.canvas.draw()
         box = notes.get_window_extent()

@@ -252,23 +252,35 @@ E  timing.claim(ab, {"a": 1, "b": -1})  =>  predicted for b is -1: give a number
 E  timing.claim(ab, 1, slower="b")  =>  slower is 'b': give a list of names
 E  timing.claim(ab, 1, baseline=1)  =>  baseline is 1: give the name
 E  timing.claim({"a": f, "b": (f, f)}, 1)  =>  'b' is of type tuple, not a function
+E  timing.claim({"a": (f,), "b": (f, f)}, 1)  =>  'a' is of type tuple, not a function
+E  timing.claim(ab, 1, only_recorded=["b"])  =>  only_recorded is ('b',), but not where: give record= too
+E  timing.claim(ab, 1, only_recorded=["c"], record="x")  =>  c: not among b
+E  timing.claim(ab, 1, record="x y z", **quick)  =>  nothing is recorded as 'x y z' for a claim, only
+E  timing.show_runs([1e-6], "", record="x y z")  =>  nothing is recorded as 'x y z' for runs, only
+E  timing.show_runs([1e-6, 0.0], "", record="x")  =>  seconds is [1e-06, 0.0]: give the seconds of each run
 E  timing.page_faults(f, -1)  =>  calls=-1: give how often to call it
 E  timing.page_faults(f, True)  =>  calls=True: give how often to call it
 E  timing.page_faults(f, 1.0)  =>  calls=1.0: give how often to call it
 E  timing.page_faults(3)  =>  function is of type int: give the function itself
 
 # Plots
-V  plots.draw_predicted({"a": 1}, {"b": 1})  =>  predicted a and measured b: give both the same names
-V  plots.draw_predicted({"a": 1, "b": 1}, {"b": 1, "a": 1})  =>  in the same order
-V  plots.draw_predicted({"a": 0, "b": 1}, {"a": 1, "b": 1})  =>  divided by the first: give one above 0
-V  plots.draw_predicted({"a": 1, "b": 1}, {"a": -1, "b": 1})  =>  divided by the first: give one above 0
-V  plots.draw_predicted({}, {})  =>  divided by the first: give one above 0
 V  plots.draw_sweep([1, 2], dict.fromkeys("abcd", [1, 2]))  =>  4 curves: give 3 at most
 V  plots.draw_sweep([1, 2], {"a": [1]})  =>  a has 1 numbers for 2 steps
 V  plots.draw_sweep([1, 2], {"a": [1, 2, 3]})  =>  a has 3 numbers for 2 steps
 T  plots.draw_sweep([0, 2], {"a": [1, 2]})  =>  steps of 0 is 0: give a number above 0
 T  plots.draw_sweep([1, 2], {"a": [1, -2]})  =>  a of 1 is -2: give a number above 0
-V  plots.draw_claim("a", {"b": 1}, {"c": ratio})  =>  the same names
+V  plots.draw_claim("a", {})  =>  the kinds are : give predicted, then recorded, here or both
+V  plots.draw_claim("a", {"here": {}, "predicted": {}})  =>  the kinds are here, predicted: give pre
+V  plots.draw_claim("a", {"predicted": {}, "mine": {}})  =>  the kinds are predicted, mine: give
+V  plots.draw_claim("a", {"predicted": {"b": 1}, "here": {"c": 1}})  =>  'c' is here, but not predicted
+T  plots.draw_claim("a", {"predicted": {"b": 1}, "here": {"b": 1}})  =>  here has an int: give a timing.Ratio
+V  plots.draw_roofline(jobs, {"predicted": {"a": 1}}, **roof)  =>  'predicted' is no kind of seconds
+V  plots.draw_roofline(jobs, {"here": {"b": 1}}, **roof)  =>  'a' sets a ceiling: give its job and here sec
+V  plots.draw_roofline({"b": (1, 1)}, took, **roof)  =>  'a' sets a ceiling: give its job
+V  plots.draw_roofline(jobs | {"b": (1, 1)}, took, **roof)  =>  'b' took no seconds: measure it, or
+V  plots.draw_roofline({"a": (1, 2, 3)}, took, **roof)  =>  a is (1, 2, 3): give its FLOP and its bytes
+T  plots.draw_roofline({"a": (0, 2)}, took, **roof)  =>  a of 0 is 0: give a number above 0
+T  plots.draw_roofline(jobs, {"here": {"a": 0}}, **roof)  =>  here of 'a' is 0: give a number above 0
 T  plots.draw_runs([0, 1])  =>  seconds of 0 is 0: give a number above 0
 
 # Questions to a learner

@@ -288,7 +288,9 @@ LLLLLLLLLLLLLLLL  CacheSets(J, 1); CacheSets(1, J); CacheSets(1, 1, J)
 LLLLL.LLLLLLLLLL  CacheSets(2, 2).misses(J)  =>  got == 0
 .LLLLLLLLLLLLLLL  CacheSets(2, 2).misses([0, 64], J)  =>  got == 2
                   CacheSets(2, 2).misses(x, J)  =>  got == 2
-EEEEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, threads=J); measure(f, min_run_time=1e-4, device=J)
+EEEEEEEEEEEEEEEE  timing.show_runs(J, "", record=""); timing.show_runs([1.0], "", record=J)
+                  timing.show_runs([J], "", record=""); timing.claim(ab, 1, record=J, **quick)
+                  measure(f, min_run_time=1e-4, threads=J); measure(f, min_run_time=1e-4, device=J)
                   compare(J); compare(ab, rounds=2, threads=J)
                   compare(ab, rounds=2, device=J); cmp.measurement(J)
                   Comparison.from_json(J); timing.claim(J, 1)
@@ -314,8 +316,15 @@ TTTT.TTTTTTTTTTT  MemorySet(0, [(1, 4)], J)  =>  got.space == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
                   plots.MeasuredPicture(ax, J)  =>  repr(got) == J
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
-TTTTTTTVTTTTTTTT  plots.draw_predicted(J, {"a": 1}); plots.draw_predicted({"a": 1}, J)
-                  plots.draw_claim("a", J, {"b": ratio}); plots.draw_claim("a", {"b": 1.}, J)
+TTTTTTTVTTTTTTTT  plots.draw_claim("a", J)
+TTTTTTTTTTTTTTTT  plots.draw_claim("a", {"predicted": J})
+                  plots.draw_claim("a", {"predicted": {"b": 1}, "here": J})
+                  plots.draw_claim("a", {"predicted": {"b": 1}, "here": {"b": J}})
+                  plots.draw_roofline(J, took, **roof); plots.draw_roofline({"a": J}, took, **roof)
+                  plots.draw_roofline(jobs, J, **roof); plots.draw_roofline(jobs, {"here": J}, **roof)
+                  plots.draw_roofline(jobs, {"here": {"a": J}}, **roof)
+VVVVVVVVVVVVVVVV  plots.draw_roofline(jobs, took, memory=J, arithmetic="a")
+                  plots.draw_roofline(jobs, took, memory="a", arithmetic=J)
 IIIIIIIIIIIILIII  x.offset(J); x.address(J); read_element(T, J)
 TTTTTTTTTTTT...L  Layout.of(J)  =>  numbers(got) == numbers(J)
                   output_layout(J)  =>  got.copied and got.stride == numbers(J)[1]
@@ -323,9 +332,7 @@ TTTTTTTTTTTT...L  Layout.of(J)  =>  numbers(got) == numbers(J)
 EEEEEEEEE.EEEEEE  measure(J)  =>  got.median > 0
                   compare({"a": f, "b": J})  =>  got.names
                   timing.page_faults(J)  =>  got >= 0
-TT.TTTTTTT.TTTTT  plots.draw_predicted({"a": 1, "b": J}, {"a": 1, "b": 2})  =>  got.figure
-                  plots.draw_claim("a", {"b": J}, {"b": ratio})  =>  got.figure
-                  plots.draw_roofline({"a": J})  =>  got.figure
+TT.TTTTTTT.TTTTT  plots.draw_claim("a", {"predicted": {"b": J}})  =>  got.figure
 VVVV.VVVVVVVVVVV  Predict(J, 1)  =>  str(J) in repr(got)
                   Predict("?", 1, why=J)  =>  got.correct is None
                   Predict("?", 1, experiment=J)  =>  got.correct is None
@@ -343,7 +350,6 @@ EEEE.EEEEEEEEEEE  measure(f, min_run_time=1e-4, label=J)  =>  got.median > 0
 E..EEEEEEEEEEEEE  timing.claim(ab, J, **quick)  =>  got.holds is not None
                   timing.claim(ab, {"a": 1, "b": J}, **quick)  =>  got.holds is not None
 TTTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], J)  =>  got.figure
-                  plots.draw_roofline(J)  =>  got.figure
 .TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIRST if J is None else Layout.of(J))
                   ReshapeStepper(J)  =>  got.layout.shape == ((4, 6) if J is None else J.shape)
 .LLLVVLLLLLLLLLL  TraversalExplorer(x, J)  =>  got.order == (0, 1)
@@ -371,8 +377,10 @@ E~~EEEEEEEE~EEEE  measure(f, min_run_time=J)
 E..EEEEEEEE.EEEE  compare(ab, rounds=2, max_seconds=J)  =>  got.names
 E.EEEEEEEE..EEEE  compare(ab, rounds=2, seed=J)  =>  got.names
 EEEEE.EEEEEEEEEE  timing.claim(ab, 1, slower=J, **quick)  =>  got.holds is not None
+                  timing.claim(ab, 1, only_recorded=J, **quick)  =>  got.holds is not None
 EEEEEEEEEEE~EEEE  timing.page_faults(f, J)
 .TTTTTTTTTTTTTTT  plots.draw_comparison(cmp, J)  =>  got.figure
+                  plots.draw_runs([1.0], here=J)  =>  got.figure
 .TTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], {"a": [1, 2]}, marks=J)  =>  got.figure
 V..VV.VVVV.VVVVV  Predict("?", J)  =>  got.correct is None
 .VVVVVVVVVVVVV.V  Predict("?", 1, choices=J)  =>  got.correct is None
@@ -400,8 +408,9 @@ def names():
     more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}
     more |= {"quick": quick, "FIRST": Layout((4, 6), (8, 1), 2, 4), "numbers": numbers}
     ax = plt.figure().subplots()
-    ratio = timing.Ratio(1.2, 1.1, 1.3)
-    return NAMES | more | {"T": torch.ones(4, 6), "cmp": compared, "ax": ax, "ratio": ratio}
+    more |= {"jobs": {"a": (1, 2)}, "took": {"here": {"a": 1}}}
+    more |= {"roof": {"memory": "a", "arithmetic": "a"}}
+    return NAMES | more | {"T": torch.ones(4, 6), "cmp": compared, "ax": ax}
 
 
 @pytest.fixture(scope="module")

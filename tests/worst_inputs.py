@@ -119,7 +119,7 @@ ROWS = [
     (".", "", "self_check()"),
     (".", "", "SelfCheck((('x' * 10**6, 'y'),))"),
     # Pictures
-    ("V", "d = {str(k): 1.0 for k in range(10**4)}", "plots.draw_predicted(d, d)"),
+    ("V", "d = {str(k): 1.0 for k in range(10**4)}", "plots.draw_claim('a', {'predicted': d})"),
     ("L", "", "plots.draw_runs(itertools.count(1))"),
     (".", "t = torch.empty(0, 10**9)", "explore(t)"),
     (".", "t = torch.empty(()).expand(10**9, 10**9)", "explore(t)"),

@@ -8,89 +8,94 @@ verdicts differ from the record: what a caption says has to hold there too.
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from multiprocessing import Process
 from pathlib import Path
-from typing import Any
+from unittest import mock
 
 from stridekit import notebook as form
-from stridekit.timing.records import RECORDED, WRITES, Record
+from stridekit.timing.records import RECORDED, WRITES, Entry, Record, read
 
 ROOT = Path(__file__).resolve().parent.parent
+SECONDS = 600  # for a cell: a compilation takes half a minute
 
 
 def record(paths: Iterable[Path], into: Path) -> None:
     """Run the notebooks, and let their claims write into a file. Raises NotebookError."""
-    os.environ[WRITES] = str(into)
-    for path in paths:
-        form.run(form.parse(path.read_text(encoding="utf-8")), path.parent, seconds=600)
+    with mock.patch.dict(os.environ, {WRITES: str(into)}):
+        for path in paths:
+            try:
+                form.run(form.parse(path.read_text(encoding="utf-8")), path.parent, SECONDS)
+            except form.NotebookError as error:
+                raise form.NotebookError(f"{path}, {error}") from None
 
 
-def differences(was: Any, now: Any) -> list[str]:
+def differences(was: Mapping[str, Entry], now: Mapping[str, Entry]) -> Iterator[str]:
     """A line for each ratio whose verdict is not the recorded one."""
-    lines = []
-    for name, entry in now["records"].items():
-        if not isinstance(entry, dict) or name not in was["records"]:
-            continue
-        before, after = (Record.read(one["records"][name]).ratios for one in (was, now))
-        lines += [
-            f"{name}, {which}: {before[which]} {before[which].verdict}, now {ratio} {ratio.verdict}"
-            for which, ratio in after.items()
-            if which not in before or before[which].verdict != ratio.verdict
-        ]
-    return lines
+    for name, entry in now.items():
+        old = was.get(name)
+        if isinstance(entry, Record) and isinstance(old, Record):
+            for which, ratio in entry.ratios.items():
+                before = old.ratios.get(which)
+                if before and before.verdict != ratio.verdict:
+                    yield f"{name}, {which}: {before} {before.verdict}, now {ratio} {ratio.verdict}"
+
+
+def noise(entries: Mapping[str, Entry]) -> Iterator[str]:
+    """A line for each sign of noise."""
+    for name, entry in entries.items():
+        if isinstance(entry, Record):
+            yield from (f"{name}, noisy: {sign}" for sign in entry.noise)
 
 
 @contextmanager
-def busy_processors() -> Iterator[None]:
+def busy_processors() -> Iterator[list[subprocess.Popen[bytes]]]:
     """Give each processor something else to do."""
-    others = [Process(target=_spin, daemon=True) for _ in range(os.cpu_count() or 1)]
-    for other in others:
-        other.start()
+    spin = [sys.executable, "-c", "while True: sum(range(10_000))"]
+    others = [subprocess.Popen(spin) for _ in range(os.cpu_count() or 1)]
     try:
-        yield
+        yield others
     finally:
         for other in others:
-            other.terminate()
-            other.join()
-
-
-def _spin() -> None:
-    while True:
-        sum(range(10_000))
+            other.kill()
+            other.wait()
 
 
 def main() -> int:
-    """Read the command line, record, and return the exit status."""
+    """Read the command line, record, and return the exit status: 1 for a record with signs of noise."""
     parser = argparse.ArgumentParser(description="Record what the lessons measure.")
     parser.add_argument("--busy", action="store_true", help="beside other work; write nothing")
-    options = parser.parse_args()
-    paths = [
-        p for p in sorted((ROOT / "notebooks").glob("*.ipynb")) if "record=" in p.read_text("utf-8")
-    ]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        busy_processors() if options.busy else nullcontext(),
-    ):
+    is_busy = parser.parse_args().busy
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = [path for path in notebooks if "record=" in path.read_text(encoding="utf-8")]
+    if not paths:
+        print("no lesson has record=: nothing is recorded")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
         form.use_repeatable_kernel(Path(folder))
         form.list_fonts()
-        found = Path(folder) / "recorded.json"
+        file = Path(folder) / RECORDED.name
         try:
-            record(paths, found)
+            with busy_processors() if is_busy else nullcontext():
+                record(paths, file)
         except form.NotebookError as error:
             print(error, file=sys.stderr)
             return 1
-        text = found.read_text(encoding="utf-8")
-        if RECORDED.exists():
-            print(*differences(json.loads(RECORDED.read_text("utf-8")), json.loads(text)), sep="\n")
-        if not options.busy:
-            RECORDED.write_text(text, encoding="utf-8", newline="\n")
-    return 0
+        _, now = read(file)
+        for line in differences(read(RECORDED)[1], now):
+            print(line)
+        if is_busy:
+            return 0
+        shutil.copyfile(file, RECORDED)
+    print(f"{RECORDED}: {len(now)} records")
+    for sign in (signs := list(noise(now))):
+        print(f"{sign}: run it again on a machine at rest", file=sys.stderr)
+    return int(bool(signs))
 
 
 if __name__ == "__main__":

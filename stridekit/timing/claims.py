@@ -14,7 +14,7 @@ from typing import Any
 
 from stridekit._arguments import a_kind, items_of, shown
 from stridekit._table import columns
-from stridekit.timing.clocks import TimingError
+from stridekit.timing.clocks import TimingError, TooShort
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.records import Record, alone, recorded, recording
@@ -155,7 +155,8 @@ def claim(
 
     `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. Their verdicts are
     told in words. A comparison that contradicts one is made JUDGED times before it may say so. `options`
-    are those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar.
+    are those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar. Where
+    that is too short, three rounds are measured, and `noise` says so.
 
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
     too long for a reader: they are called only while `make record` runs.
@@ -290,8 +291,19 @@ def _measured(
     groups: list[Mapping[str, Any]], options: dict[str, Any]
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
     """The ratios of all groups, each compared by itself."""
-    comparisons = tuple(compare(group, **options) for group in groups)
+    comparisons = tuple(_compared(group, options) for group in groups)
     return {name: ratio for one in comparisons for name, ratio in one.ratios.items()}, comparisons
+
+
+def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
+    """A comparison; of three rounds, and noisy therefore, where there is no time for more."""
+    for _ in range(2):  # a function may be slow the first time only, while it is compiled
+        try:
+            return compare(group, **options)
+        except TooShort as error:
+            why = error
+    few = compare(group, **options | {"rounds": 3})
+    return replace(few, noise=(f"took three rounds: {why}", *few.noise))
 
 
 def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) -> list[str]:

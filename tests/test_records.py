@@ -1,0 +1,473 @@
+"""What is recorded stands beside what is measured here, and alone in what is stored."""
+
+import ast
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import nbformat
+import pytest
+import record as tool
+
+from stridekit import notebook as form
+from stridekit.timing import (
+    Claim,
+    Comparison,
+    Ratio,
+    TimingError,
+    claim,
+    machine,
+    records,
+    show_runs,
+)
+from stridekit.timing import claims as claiming
+from stridekit.timing.records import ALONE, RECORDED, WRITES, Record, read, recorded
+
+NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+MACHINE = machine() | {"processor": "A CPU", "cores": 8, "torch": "2.13.0", "date": "2026-05-04"}
+WHERE = "recorded on A CPU, 8 cores, torch 2.13.0, 2026-05-04"
+SLOWER, SAME = Ratio(8.02, 7.9, 8.1), Ratio(1.0, 0.99, 1.01)
+TWO = Record({"a": 1e-3, "b": 8.02e-3}, {"b": SLOWER})
+THREE = Record({"a": 1e-3, "b": 8.02e-3, "c": 1e-3}, {"b": SLOWER, "c": SAME})
+RUNS = [1e-3, 2e-3, 1.5e-3]
+
+
+@pytest.fixture(autouse=True)
+def shown_with_here(monkeypatch):
+    monkeypatch.delenv(ALONE, raising=False)
+    monkeypatch.delenv(WRITES, raising=False)
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """A file with two claims and some runs, of another machine."""
+    path = tmp_path / "recorded.json"
+    with monkeypatch.context() as patched:
+        patched.setattr(records, "machine", lambda: MACHINE)
+        for name, entry in {"two": TWO, "three": THREE, "runs": RUNS}.items():
+            records._add(path, name, entry)
+    monkeypatch.setattr(records, "RECORDED", path)
+    return path
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """The calls of compare: each answers at once, with a quiet comparison in which all are alike."""
+    seen = []
+
+    def answer(functions, **options):
+        if len(functions) < 2:
+            raise TimingError("a comparison needs two")
+        seen.append((list(functions), options))
+        samples = {name: [[1e-3]] * 3 for name in functions}
+        return Comparison(samples, [[0, 1]] * 3, dict.fromkeys(functions, 1), 1, "cpu")
+
+    monkeypatch.setattr(claiming, "compare", answer)
+    return seen
+
+
+def work(*names):
+    return dict.fromkeys(names, int)
+
+
+# The file -------------------------------------------------------------------------------------
+
+
+def test_a_file_has_the_machine_and_a_line_for_each_entry(tmp_path):
+    path = tmp_path / "new.json"
+    noisy = Record({"a": 1 / 3}, {"b": Ratio(1 / 3, 2 / 3, 1)}, ("x",))
+    records._add(path, "one", noisy)
+    records._add(path, "“runs”", RUNS)
+    first, second, *lines, end = path.read_text(encoding="utf-8").splitlines()
+    assert (first[:12], second, end) == ('{"machine": ', ' "records": {', "}}")
+    ends = '{"value": 0.33333, "low": 0.66667, "high": 1}'  # five digits
+    entry = f'{{"seconds": {{"a": 0.33333}}, "ratios": {{"b": {ends}}}, "noise": ["x"]}}'
+    assert lines == [f'  "one": {entry},', '  "\\u201cruns\\u201d": [0.001, 0.002, 0.0015]']
+    of, entries = read(path)
+    assert of == machine()
+    close = Record({"a": 0.33333}, {"b": Ratio(0.33333, 0.66667, 1)}, ("x",))
+    assert entries == {"one": close, "“runs”": RUNS}
+
+
+def test_a_name_is_recorded_once(stored):
+    before = stored.read_bytes()
+    with pytest.raises(TimingError, match="'two' is recorded already: give each record a name"):
+        records._add(stored, "two", TWO)
+    assert stored.read_bytes() == before
+
+
+def test_what_is_recorded_comes_with_its_machine(stored):
+    assert recorded("two", THREE) == (TWO, WHERE)
+    assert recorded("runs", [1.0]) == (RUNS, WHERE)
+    of = json.loads(stored.read_text())
+    stored.write_text(json.dumps(of | {"machine": MACHINE | {"cores": 1}}))
+    assert recorded("two", TWO)[1] == WHERE.replace("8 cores", "1 core")
+
+
+def test_a_name_without_an_entry_of_its_kind_is_refused(stored, tmp_path, monkeypatch):
+    known = "for a claim, only two, three: name one of these, or run `make record` on a machine at"
+    for name in ("four", "runs", ""):
+        with pytest.raises(TimingError, match=f"nothing is recorded as '{name}' {known}"):
+            recorded(name, TWO)
+    with pytest.raises(TimingError, match="recorded as 'two' for runs, only runs: name"):
+        recorded("two", RUNS)
+    monkeypatch.setattr(records, "RECORDED", tmp_path / "none.json")
+    with pytest.raises(TimingError, match="recorded as 'two' for a claim, only nothing: name"):
+        recorded("two", TWO)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"machine": {}}',
+        '{"machine": 1, "records": {}}',
+        '{"machine": {}, "records": []}',
+        '{"machine": {}, "records": {"a": 1}}',
+        '{"machine": {}, "records": {"a": ["x"]}}',
+        '{"machine": {}, "records": {"a": {"seconds": {}}}}',
+        '{"machine": {}, "records": {"a": {"seconds": {}, "ratios": {"b": {}}, "noise": []}}}',
+        "[" * 100_000,
+        "\x00",
+    ],
+    ids=range(12),
+)
+def test_another_file_is_refused(text, stored):
+    stored.write_text(text)
+    said = "recorded.json is not what `make record` writes .*: restore it, or run that again"
+    with pytest.raises(TimingError, match=said):
+        recorded("two", TWO)
+    stored.write_bytes(b"\xff")
+    with pytest.raises(TimingError, match=said):
+        recorded("two", TWO)
+
+
+# A claim with a record ------------------------------------------------------------------------
+
+
+def test_its_words_are_those_of_the_record(stored, compared):
+    """The same in every run, whatever is measured here."""
+    one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 1}, slower=["b"], record="three")
+    assert repr(one) == (
+        "predicted, as multiples of “a”\n  b  8       recorded: 8.02, slower\n"
+        f"  c  1       recorded: 1, same\n{WHERE}"
+    )
+    assert one.record == THREE and one.recorded_on == WHERE
+    assert one.sure == {"b": "same"} and not one.holds  # of what is measured here
+    assert compared[0][1] == {"max_seconds": 0.25, "progress": False}
+
+
+def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
+    one = claim(work("a", "b"), 8, record="two")
+    drawn = one.plot()
+    plt.close(drawn.figure)
+    assert [text.get_text() for text in drawn.texts] == [
+        "1: no difference", "8", "8.02 slower", "1 same", WHERE,
+    ]  # fmt: skip
+    data, about = one._repr_mimebundle_()
+    assert data["text/plain"] == repr(one) and about["image/png"]["measured"] is True
+    monkeypatch.setenv(ALONE, "1")
+    alone = one._repr_mimebundle_()
+    assert "measured" not in alone[1]["image/png"] and alone[0] != data
+    assert one._repr_mimebundle_() == alone  # the same in every run
+    drawn = one.plot()
+    plt.close(drawn.figure)
+    assert [text.get_text() for text in drawn.texts][1:] == ["8", "8.02 slower", WHERE]
+
+
+def test_without_a_record_its_picture_is_measured_wherever_it_is_drawn(compared, monkeypatch):
+    monkeypatch.setenv(ALONE, "1")
+    one = claim(work("a", "b"), 8)
+    assert one._repr_mimebundle_()[1]["image/png"]["measured"] is True
+    assert "recorded" not in repr(one)
+
+
+def test_the_noise_of_both_runs_is_told(monkeypatch):
+    samples = {"a": [[1.0]], "b": [[1.0]]}
+    here = Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", ("x",))
+    noisy = Record(TWO.seconds, TWO.ratios, ("y",))
+    one = Claim("a", {"b": 8.0}, {"b": SAME}, {}, (here,), noisy, WHERE)
+    for variables, notes in (
+        ({}, ["noisy recorded: y", "noisy here: x"]),
+        ({ALONE: "1"}, ["noisy recorded: y"]),
+    ):
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        drawn = one.plot()
+        plt.close(drawn.figure)
+        assert drawn.texts[-1].get_text() == "; ".join([WHERE, *notes])
+
+
+def test_a_record_of_other_names_is_refused(stored, compared):
+    with pytest.raises(TimingError, match="'three' was recorded for b, c, and these are b: run `m"):
+        claim(work("a", "b"), 1, record="three")
+    with pytest.raises(TimingError, match="for b, c, and these are c, b"):
+        claim(work("a", "c", "b"), 1, record="three")
+    with pytest.raises(TimingError, match="nothing is recorded as 'four' for a claim"):
+        claim(work("a", "b"), 1, record="four")
+
+
+def test_what_is_only_recorded_is_not_called(stored, compared):
+    """It has its prediction and its record; nothing is claimed of it here."""
+    options = {"slower": ["b", "c"], "record": "three", "only_recorded": ["c"]}
+    one = claim(work("a", "b", "c"), 8, **options)
+    assert {tuple(names) for names, _ in compared} == {("a", "b")}
+    assert list(one.predicted) == ["b", "c"] and list(one.measured) == ["b"]
+    assert one.sure == {"b": "same"} and "  c  8       recorded: 1, same" in repr(one)
+    drawn = one.plot()
+    plt.close(drawn.figure)
+    assert [text.get_text() for text in drawn.texts][1:-1] == [
+        "8", "8", "8.02 slower", "1 same", "1 same",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_if_all_is_only_recorded_nothing_is_measured_here(stored, compared, pairs):
+    functions = {"b": (int, int), "c": (int, int)} if pairs else work("a", "b", "c")
+    one = claim(functions, 8, record="three", only_recorded=["b", "c"], baseline="a")
+    assert compared == [] and one.measured == {} and one.holds
+    assert "measured" not in one._repr_mimebundle_()[1]["image/png"]
+
+
+def test_what_only_recorded_takes(stored):
+    for options, said in (
+        ({"only_recorded": ["b"]}, "give record= too"),
+        ({"only_recorded": ["a"], "record": "two"}, "a: not among b, which are compared"),
+        ({"only_recorded": "b", "record": "two"}, "only_recorded is 'b': give a list of names"),
+        ({"record": 1}, "record is 1: give the name of what `make record` stored"),
+    ):
+        with pytest.raises(TimingError, match=said):
+            claim(work("a", "b"), 1, **options)
+
+
+# While recording ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recording(tmp_path, monkeypatch):
+    """The file that is written, as by `make record`."""
+    monkeypatch.setenv(WRITES, str(tmp_path / "new.json"))
+    return tmp_path / "new.json"
+
+
+def test_while_recording_all_is_measured_for_longer(recording, compared):
+    """And what a lesson says for a quick run does not count, nor that a name is only recorded."""
+    options = {"rounds": 4, "max_seconds": 0.1, "threads": 2, "only_recorded": ["c"]}
+    one = claim(work("a", "b", "c"), 1, record="new", **options)
+    wanted = {"max_seconds": 3.0, "rounds": None, "threads": 2, "progress": False}
+    assert compared == [(["a", "b", "c"], wanted)]
+    of, entries = read(recording)
+    ratios = {
+        name: Ratio(*(float(f"{end:.5g}") for end in (r.value, r.low, r.high)))
+        for name, r in one.measured.items()
+    }
+    assert entries == {"new": Record(dict.fromkeys("abc", 1e-3), ratios)} == {"new": one.record}
+    assert of["date"] in one.recorded_on
+    with pytest.raises(TimingError, match="'new' is recorded already"):
+        claim(work("a", "b", "c"), 1, record="new")
+    compared.clear()
+    claim(work("a", "b"), 1, rounds=4)  # without a record, as ever
+    assert compared == [(["a", "b"], {"max_seconds": 0.25, "rounds": 4, "progress": False})]
+
+
+def test_each_pair_is_recorded_with_its_own_baseline(recording, compared):
+    claim({"b": (int, int), "c": (int, int)}, 1, baseline="it", record="new")
+    assert [names for names, _ in compared] == [["baseline of b", "b"], ["baseline of c", "c"]]
+    assert list(read(recording)[1]["new"].seconds) == ["baseline of b", "b", "baseline of c", "c"]
+    assert list(read(recording)[1]["new"].ratios) == ["b", "c"]
+
+
+def test_what_is_noisy_is_measured_again_before_it_is_recorded(recording, monkeypatch):
+    noise = iter(["x", "y", "", "never"])
+
+    def measured(*_):
+        sign = next(noise)
+        samples = {"a": [[1.0]], "b": [[1.0]]}
+        one = Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", (sign,) if sign else ())
+        return {"b": SAME}, (one,)
+
+    monkeypatch.setattr(claiming, "_measured", measured)
+    assert claim(work("a", "b"), 1, record="new").record.noise == ()
+    assert next(noise) == "never"
+
+
+# Sweeps, rooflines and runs -------------------------------------------------------------------
+
+
+def test_a_sweep_has_a_curve_for_each_kind(stored, compared, monkeypatch):
+    one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 2}, record="three")
+    picture = one.sweep([1, 2, 4], "up and down", marks={2: "here"})
+    legend = [text.get_text() for text in picture.ax.get_legend().get_texts()]
+    assert legend == ["predicted", "recorded", "here"]
+    curves = [list(line.get_ydata()) for line in picture.ax.lines if len(line.get_ydata()) == 3]
+    assert curves == [[1, 8, 2], [1, 8.02, 1], [1, 1, 1]]
+    assert picture.ax.get_ylabel() == "times “a”" and picture.ax.texts[-1].get_text() == WHERE
+    assert repr(picture) == "up and down" and picture.measured
+    monkeypatch.setenv(ALONE, "1")
+    alone = one.sweep([1, 2, 4], "up and down", ylabel="times", notes=["mine"])
+    assert len(alone.ax.get_legend().get_texts()) == 2 and not alone.measured
+    assert (alone.ax.get_ylabel(), alone.ax.texts[-1].get_text()) == ("times", "mine")
+    with pytest.raises(ValueError, match="predicted has 3 numbers for 2 steps"):
+        one.sweep([1, 2], "x")
+    plt.close("all")
+
+
+def test_a_sweep_shows_no_names_that_are_only_recorded(stored, compared, monkeypatch):
+    """Nor where the record stands alone: there nobody would see the gap."""
+    monkeypatch.setenv(ALONE, "1")
+    one = claim(work("a", "b", "c"), 1, record="three", only_recorded=["c"])
+    with pytest.raises(TimingError, match="c: only recorded, so the curve of this machine has a g"):
+        one.sweep([1, 2, 3], "x")
+
+
+def test_a_roofline_has_the_seconds_of_each_kind(stored, compared, monkeypatch):
+    one = claim(work("a", "b"), 1, record="two")
+    jobs, ceilings = {"a": (1e6, 12e6), "b": (2e9, 1e6)}, {"memory": "a", "arithmetic": "b"}
+    picture = one.roofline(jobs, "two ceilings", **ceilings)
+    points = [line.get_ydata() for line in picture.ax.lines if line.get_marker() == "o"]
+    assert [one.tolist() for one in points] == [
+        [1, pytest.approx(2 / 8.02e-3)], [1, pytest.approx(2000)],
+    ]  # fmt: skip
+    assert picture.measured and picture.ax.texts[-1].get_text() == WHERE
+    monkeypatch.setenv(ALONE, "1")
+    alone = one.roofline(jobs, "two ceilings", **ceilings)
+    assert not alone.measured and len(alone.ax.lines) < len(picture.ax.lines)
+    plt.close("all")
+
+
+def test_runs_stand_beside_those_that_are_recorded(stored, monkeypatch):
+    here = [3e-3, 1e-3]
+    picture = show_runs(here, "not two alike", record="runs")
+    counts = [len(line.get_ydata()) for line in picture.ax.lines[:2]]
+    assert counts == [3, 2] and picture.measured and repr(picture) == "not two alike"
+    assert picture.ax.texts[-1].get_text() == WHERE
+    monkeypatch.setenv(ALONE, "1")
+    alone = show_runs(here, "not two alike", record="runs")
+    assert len(alone.ax.lines) == 3 and not alone.measured
+    plt.close("all")
+
+
+def test_runs_are_recorded(recording):
+    show_runs([1 / 3, 0.5], "two", record="new")
+    assert read(recording)[1] == {"new": [0.33333, 0.5]}
+    plt.close("all")
+
+
+# The tool -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lessons(tmp_path, monkeypatch):
+    """Two notebooks, one of which has records; what a run of it writes is in `lessons.entries`."""
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    for name, source in {"a": "1 + 1", "b": "claim(…, record='two')"}.items():
+        cell = nbformat.v4.new_code_cell(source)
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / f"{name}.ipynb")
+
+    class Lessons:
+        entries, ran, busy, error = {"two": TWO, "runs": RUNS}, [], [], None
+
+    def run(book, where, seconds):
+        assert where == folder and tool.os.environ[WRITES].endswith("recorded.json")
+        Lessons.ran.append(book.cells[0].source)
+        if Lessons.error:
+            raise Lessons.error
+        for name, entry in Lessons.entries.items():
+            records._add(Path(tool.os.environ[WRITES]), name, entry)
+
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    monkeypatch.setattr(tool, "RECORDED", tmp_path / "recorded.json")
+    for name, fake in {"run": run, "use_repeatable_kernel": lambda _: 0, "list_fonts": int}.items():
+        monkeypatch.setattr(form, name, fake)
+    monkeypatch.setattr("sys.argv", ["record.py"])
+    return Lessons
+
+
+def test_make_record_runs_the_lessons_that_have_records(lessons, capsys):
+    assert tool.main() == 0
+    assert lessons.ran == ["claim(…, record='two')"]
+    assert read(tool.RECORDED)[1] == lessons.entries
+    said, errors = capsys.readouterr()
+    assert said == f"{tool.RECORDED}: 2 records\n" and errors == ""
+    assert WRITES not in tool.os.environ
+
+
+def test_make_record_tells_other_verdicts_and_noise(lessons, capsys):
+    """A record with noise is written, but the status says that it is not good."""
+    records._add(tool.RECORDED, "two", Record(TWO.seconds, {"b": SAME, "gone": SAME}))
+    records._add(tool.RECORDED, "gone", TWO)
+    noisy = Record(TWO.seconds, TWO.ratios | {"new": SAME}, ("x is odd",))
+    lessons.entries = {"two": noisy, "fresh": TWO}
+    assert tool.main() == 1
+    said, errors = capsys.readouterr()
+    assert said.splitlines() == [
+        "two, b: 1.00 (0.99 to 1.01) same, now 8.02 (7.90 to 8.10) slower",
+        f"{tool.RECORDED}: 2 records",
+    ]
+    assert errors == "two, noisy: x is odd: run it again on a machine at rest\n"
+    assert read(tool.RECORDED)[1] == lessons.entries
+
+
+def test_beside_other_work_nothing_is_written(lessons, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["record.py", "--busy"])
+    monkeypatch.setattr(tool.os, "cpu_count", lambda: 1)
+    records._add(tool.RECORDED, "two", Record(TWO.seconds, {"b": SAME}))
+    before = tool.RECORDED.read_bytes()
+    assert tool.main() == 0 and tool.RECORDED.read_bytes() == before
+    assert capsys.readouterr().out.startswith("two, b: 1.00 (0.99 to 1.01) same, now 8.02")
+
+
+def test_a_lesson_that_fails_leaves_the_record_as_it_was(lessons, capsys):
+    lessons.error = form.NotebookError('cell 1 ("x"): it ran longer than 600 s')
+    assert tool.main() == 1 and not tool.RECORDED.exists()
+    said = capsys.readouterr().err
+    assert "b.ipynb, cell 1" in said and said.count("\n") == 1
+
+
+def test_without_records_there_is_nothing_to_write(lessons, capsys):
+    (tool.ROOT / "notebooks" / "b.ipynb").unlink()
+    assert tool.main() == 0 and not tool.RECORDED.exists() and lessons.ran == []
+    assert capsys.readouterr().out == "no lesson has record=: nothing is recorded\n"
+
+
+def test_busy_processors_are_free_again(monkeypatch):
+    """Even if what runs beside them fails."""
+    monkeypatch.setattr(tool.os, "cpu_count", lambda: 2)
+    with suppress(KeyError), tool.busy_processors() as others:
+        assert [other.poll() for other in others] == [None, None]
+        raise KeyError
+    assert all(other.poll() is not None for other in others)
+
+
+# The lessons ----------------------------------------------------------------------------------
+
+
+def names_in(source):
+    """The name that each call in a cell records under."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    given = [word.value for call in calls for word in call.keywords if word.arg == "record"]
+    return [ast.literal_eval(value) for value in given]
+
+
+def test_each_record_is_shown_by_one_cell_and_was_made_on_a_quiet_machine():
+    shown = [
+        name
+        for path in NOTEBOOKS
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "code"
+        for name in names_in(cell.source)
+    ]
+    _, entries = read(RECORDED)
+    assert sorted(shown) == sorted(entries)
+    assert [name for name, one in entries.items() if isinstance(one, Record) and one.noise] == []
+
+
+def test_a_name_in_a_cell_is_found():
+    source = (
+        "x = claim(work, record='a').sweep(2)\nshow_runs(runs, 'text', record='b')\nf(records=1)"
+    )
+    assert sorted(names_in(source)) == ["a", "b"]
