@@ -487,7 +487,7 @@ explain(x); relation(x, x); traffic(x); warp_sectors(x); self_check(); cmp; cmp.
 measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab, 1, **quick)
 timing.gpu.published(); timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
 timing.why_no_cuda(); m.where; m.counts_from_storage
-LayoutError('no'); timing.TimingError('no'); Undecided('no'); plots.png(ax.figure, 2)
+LayoutError('no'); timing.TimingError('no'); timing.TooShort('no'); Undecided('no'); plots.png(ax.figure, 2)
 z[..., :2].view_as_complex()
 """
 
