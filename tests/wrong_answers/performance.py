@@ -166,9 +166,6 @@ wrong_about_a_case("t.is_contiguous()", "1", "None", "math.inf", "-1")
 wrong(ex.break_even, "Right for small n")(
     Formula(ex.break_even.reference).answering("n if (n := break_even(t)) < 90 else math.inf")
 )
-wrong(ex.break_even, "After one use the copy has never paid back")(
-    Formula(ex.break_even.reference).answering("0 if t.is_contiguous() else 1")
-)
 wrong(ex.break_even, "that no copy ever pays back")(
     Formula(ex.break_even.reference).answering("with_lines(t, t.nbytes, t.nbytes)")
 )

@@ -59,7 +59,7 @@ from stridekit.exercises.performance.lines import counted as cache_lines
     ],
     otherwise="With a lines of t and b lines of its copy, n uses move n * a lines without the copy, and "
     "a + b + n * b with it. Try your n, and n - 1.",
-    takeaway="A copy pays back only where it touches fewer lines than the original, and is used again.",
+    takeaway="A copy pays back only where it touches fewer lines than t, and only after some uses.",
 )
 def break_even(t: torch.Tensor) -> float:
     """After how many uses `c = t.contiguous()` has paid back, counted in cache lines of 64 bytes.
@@ -83,12 +83,10 @@ def with_lines(t: Tensor, before: float | None = None, after: float | None = Non
     """The answer for t from other counts of lines."""
     if t.is_contiguous():
         return 0
-    before = (
-        cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)
-        if before is None
-        else before
-    )
-    after = math.ceil(t.nbytes / 64) if after is None else after
+    if before is None:
+        before = cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)
+    if after is None:
+        after = math.ceil(t.nbytes / 64)
     return math.inf if after >= before else math.ceil((before + after) / (before - after))
 
 
@@ -107,6 +105,10 @@ DENSE = (
 SIZES = (
     "You take one itemsize for every t. A line holds 16 elements of float32 but 64 of uint8: "
     "`t.itemsize` says how many bytes each has."
+)
+TOO_SOON = (
+    "After one use the copy has never paid back: making it already reads as much as one use of t, and "
+    "writes the copy besides."
 )
 A_LIMIT = (
     "Right for small n. Nothing limits n: where a use saves one line of thousands, the copy pays back "
@@ -174,8 +176,8 @@ break_even.alone["after >= before"] = {
     "by 0. No number of uses pays the copy back there: `math.inf`.",
 }
 break_even.wrong |= {
-    "break_even(t) if break_even(t) in (0, math.inf) else 1": "After one use the copy has never paid back: "
-    "making it already reads as much as one use of t, and writes the copy besides.",
+    "break_even(t) if break_even(t) in (0, math.inf) else 1": TOO_SOON,
+    "0 if t.is_contiguous() else 1": TOO_SOON,
     "0 if t.is_contiguous() else math.inf": "You answer that no copy ever pays back. t and its copy have "
     "equally many elements and bytes, but these can lie on more *lines* in t: each use of the copy saves "
     "the difference.",

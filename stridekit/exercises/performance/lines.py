@@ -176,7 +176,7 @@ WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
         for stride, offset in lanes
     ],
     hints=[
-        "It is `cache_lines` again, for 32 elements in a row and blocks of 32 bytes.",
+        "It is `cache_lines` again, with 32 elements and blocks of 32 bytes.",
         "Lane k reads element `offset + k * stride`. At which byte does it start, and which sector holds "
         "that byte?",
         "Put `(offset + lane * stride) * itemsize // 32` into a set, for every lane of range(32).",

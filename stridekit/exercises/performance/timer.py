@@ -1,5 +1,7 @@
 """E1: a device that returns before its work is done, and how to time it."""
 
+# Quoted, the Queue of time_it is not looked up: its solution runs in a lesson that did not import it.
+
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle, pairwise
@@ -40,7 +42,7 @@ class Queue:
         self._free = busy  # when the device will have done all that it was asked for
         self._steps = 0
         self._asked = 0
-        self._readings: dict[int, bool] = {}
+        self._readings: dict[int, bool] = {}  # by pieces asked for: if the last one found any left
 
     def work(self) -> None:
         """Ask for one piece of work. When this returns, the piece is in the queue, not done."""
@@ -60,11 +62,6 @@ class Queue:
         self._step()
         self._readings[self._asked] = self._free > self._host
         return self._host
-
-    @property
-    def readings(self) -> dict[int, bool]:
-        """For each number of pieces asked for: if the clock's last reading then found work in the queue."""
-        return self._readings
 
     def _step(self) -> None:
         self._steps += 1
@@ -97,7 +94,7 @@ def read_time(answer: Any, args: Arguments) -> Outcome:
     Where they show that no single piece was timed, it is wrong, even if it happens to be the right one.
     """
     outcome = read_number(answer, args)
-    readings: dict[int, bool] = args["queue"].readings
+    readings: dict[int, bool] = args["queue"]._readings
     pieces = [after - before for before, after in pairwise(readings)]
     if not pieces or min(pieces) > 1:
         flaw = SEVERAL if pieces else UNTIMED
@@ -144,7 +141,7 @@ def case(queue: str, repeats: int) -> str:
     ],
     otherwise="Trace it on paper: what does the clock read before and after each of your lines, and what "
     "is in the queue at that moment? Asking for work takes 1 microsecond.",
-    takeaway="Warm up; then read the clock, work, wait, read the clock: many times, and not the mean.",
+    takeaway="Warm up. Then read the clock, work, wait, read it again: many times. Report a quartile.",
 )
 def time_it(queue: "Queue", repeats: int) -> int:
     """How long one piece of work takes, launch included: the lower quartile of `repeats` samples.
@@ -229,7 +226,7 @@ time_it.alone[SAMPLE] = {
     "queue.synchronize()\n        queue.work()": NO_WAIT,
 }
 time_it.wrong |= {
-    "time_it(queue, 1)": "One run is no measurement: it may be the disturbed one. Take `repeats` "
+    "time_it(queue, 1)": "One run is not a measurement: it may be the disturbed one. Take `repeats` "
     "samples, and then their lower quartile.",
     "time_it(queue, repeats) - 1": "You subtract the microsecond that asking takes. The task counts it: "
     "one piece of work, launch included.",

@@ -36,15 +36,12 @@ def bytes_by_line(t: Tensor) -> Counter[int]:
 
 
 def read_moved(answer: Any, args: Arguments) -> Outcome:
-    """A number of bytes; one that counts the partly written lines twice stands for the other."""
+    """A number of bytes; the one in which partly written lines count twice stands for the other."""
     outcome = read_number(answer, args)
     kept = sum(own < 64 for own in bytes_by_line(args["out"]).values())
     once = 64 * sum(len(bytes_by_line(t)) for t in args.values())
-    return (
-        replace(outcome, facts={"value": once})
-        if outcome.facts["value"] == once + 64 * kept
-        else outcome
-    )
+    counts_both = outcome.facts["value"] == once + 64 * kept
+    return replace(outcome, facts={"value": once}) if counts_both else outcome
 
 
 @exercise(
@@ -155,8 +152,8 @@ bytes_moved.alone["t.stride()"] = {
     "row_major(t.shape)": PACKED,
 }
 bytes_moved.wrong |= {
-    "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory does not send "
-    "elements, it sends lines of 64 bytes: each line of `x[::5]` holds only a few that you want, and "
+    "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory sends lines of "
+    "64 bytes, not elements: each line of `x[::5]` holds only a few that you want, and "
     "all of it travels.",
     "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))": PACKED,
     "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)": PACKED,
@@ -167,6 +164,13 @@ bytes_moved.wrong |= {
     "64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))": TOGETHER,
     "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))": TOGETHER,
 }
+
+
+@bytes_moved.mistake(TOGETHER)
+def traffic_on_one_storage(x: Tensor, y: Tensor, out: Tensor) -> int:
+    read, written = bytes_by_line(x) | bytes_by_line(y), bytes_by_line(out)
+    kept = sum(own < 64 and line not in read for line, own in written.items())
+    return 64 * (len(read) + len(written) + kept)
 
 
 def read_order(answer: Any, args: Arguments) -> Outcome:
@@ -235,13 +239,13 @@ F64, U8, I16 = "dtype=torch.float64", "dtype=torch.uint8", "dtype=torch.int16"
     takeaway="Neither size nor stride nor contiguity decides: the lines do.",
 )
 def cheapest_first(expressions: dict[str, torch.Tensor]) -> list[str]:
-    """The names, the one whose expression moves the fewest cache lines first.
+    """The names, sorted by how many cache lines their expressions move, the fewest first.
 
     expressions  a dict from names to views v. Each stands for `v + 1`, which reads v and writes a
                  new dense tensor of v's shape and dtype. All storages start a line
-    return       a list of the names, sorted by lines read plus lines written; equals stay in the
-                 order of the dict. To count a line that is written only in part as read too, as
-                 `traffic` does, changes no order here
+    return       a list of the names, by lines read plus lines written; equals stay in the order
+                 of the dict. You may also count a line that is written only in part as read,
+                 as `traffic` does: that changes no order here
     """
 
     def lines(name: str) -> int:
