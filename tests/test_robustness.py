@@ -316,13 +316,13 @@ TTTT.TTTTTTTTTTT  MemorySet(0, [(1, 4)], J)  =>  got.space == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
                   plots.MeasuredPicture(ax, J)  =>  repr(got) == J
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
-TTTTTTTVTTTTTTTT  plots.draw_claim("a", J)
-TTTTTTTTTTTTTTTT  plots.draw_claim("a", {"predicted": J})
-                  plots.draw_claim("a", {"predicted": {"b": 1}, "here": J})
-                  plots.draw_claim("a", {"predicted": {"b": 1}, "here": {"b": J}})
+TTTTTTTVTTTTTTTT  plots.draw_claim("a", J); plots.draw_roofline(jobs, {"here": J}, **roof)
+TTTTTTT.TTTTTTTT  plots.draw_claim("a", {"predicted": J})  =>  got.figure
+                  plots.draw_claim("a", {"predicted": {"b": 1}, "here": J})  =>  got.figure
+TTTTTTTTTTTTTTTT  plots.draw_claim("a", {"predicted": {"b": 1}, "here": {"b": J}})
                   plots.draw_roofline(J, took, **roof); plots.draw_roofline({"a": J}, took, **roof)
-                  plots.draw_roofline(jobs, J, **roof); plots.draw_roofline(jobs, {"here": J}, **roof)
-                  plots.draw_roofline(jobs, {"here": {"a": J}}, **roof)
+                  plots.draw_roofline(jobs, J, **roof)
+TT.TTTTTTTTTTTTT  plots.draw_roofline(jobs, {"here": {"a": J}}, **roof)  =>  got.figure
 VVVVVVVVVVVVVVVV  plots.draw_roofline(jobs, took, memory=J, arithmetic="a")
                   plots.draw_roofline(jobs, took, memory="a", arithmetic=J)
 IIIIIIIIIIIILIII  x.offset(J); x.address(J); read_element(T, J)
