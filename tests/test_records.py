@@ -11,6 +11,7 @@ import pytest
 import record as tool
 
 from stridekit import notebook as form
+from stridekit.export.lesson import ThisPython
 from stridekit.timing import (
     Claim,
     Comparison,
@@ -441,6 +442,12 @@ def test_busy_processors_are_free_again(monkeypatch):
         assert [other.poll() for other in others] == [None, None]
         raise KeyError
     assert all(other.poll() is not None for other in others)
+
+
+def test_stored_pictures_and_pages_show_the_record_alone():
+    """But not the kernel of a reader."""
+    assert ALONE in form.ENVIRONMENT and ALONE in ThisPython().kernel_spec.env
+    assert ALONE not in form.kernel_spec().get("env", {})
 
 
 # The lessons ----------------------------------------------------------------------------------
