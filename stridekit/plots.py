@@ -469,7 +469,7 @@ def _narrow(ax: Axes) -> None:
         handles: Any = legend.legend_handles
         names = [text.get_text() for text in legend.get_texts()]
         figure.legend(handles, names, frameon=False, fontsize=8, ncols=2, loc="outside lower left")
-    more = 0.14 * (len(title) + len(label)) + 0.12 * len(names)
+    more = 0.14 * (len(title) + len(label)) + 0.08 * len(names)
     figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + more)
 
 

@@ -19,6 +19,7 @@ from stridekit.export import lesson, pages
 from stridekit.export.fetched import loaded_from_elsewhere
 from stridekit.export.outline import outline
 from stridekit.plots import IS_FOR_PAGES
+from stridekit.timing.records import ALONE
 from tests.notebook_rules import TRACES
 
 code, words = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
@@ -507,7 +508,8 @@ def test_a_lesson_runs_in_the_environment_of_whoever_exports_it(tmp_path, monkey
     assert (folder, seconds) == (tmp_path, 300)
     assert options == {"kernel_manager_class": lesson.ThisPython}
     kernel = lesson.ThisPython().kernel_spec
-    assert kernel.argv[0] == sys.executable and kernel.env == {IS_FOR_PAGES: "1", VARIABLE: "no"}
+    assert kernel.argv[0] == sys.executable
+    assert kernel.env == {IS_FOR_PAGES: "1", ALONE: "1", VARIABLE: "no"}
 
 
 def test_a_widget_that_cannot_live_on_a_page_is_left_out():

@@ -11,7 +11,6 @@ import pytest
 import record as tool
 
 from stridekit import notebook as form
-from stridekit.export.lesson import ThisPython
 from stridekit.timing import (
     Claim,
     Comparison,
@@ -444,10 +443,9 @@ def test_busy_processors_are_free_again(monkeypatch):
     assert all(other.poll() is not None for other in others)
 
 
-def test_stored_pictures_and_pages_show_the_record_alone():
-    """But not the kernel of a reader."""
-    assert ALONE in form.ENVIRONMENT and ALONE in ThisPython().kernel_spec.env
-    assert ALONE not in form.kernel_spec().get("env", {})
+def test_stored_pictures_show_the_record_alone():
+    """By the variable of the kernel of refresh and tests; that of the pages is in test_export.py."""
+    assert ALONE in form.ENVIRONMENT
 
 
 # The lessons ----------------------------------------------------------------------------------
