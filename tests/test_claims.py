@@ -120,7 +120,7 @@ def test_options_are_those_of_compare(monkeypatch, work):
 
     monkeypatch.setattr(claiming, "compare", compared)
     one = claim(work, 1, slower=())
-    assert seen == [{"max_seconds": 0.25, "progress": False}] * len(one.comparisons)
+    assert seen == [{"max_seconds": 0.15, "progress": False}] * len(one.comparisons)
     seen.clear()
     claim(work, 1, max_seconds=9, progress=True, threads=2)
     assert seen == [{"max_seconds": 9, "progress": True, "threads": 2}] * len(one.comparisons)
@@ -158,7 +158,7 @@ def test_where_time_is_short_three_rounds_are_measured(monkeypatch, short, tried
     told = [sign for sign in one.noise if "rounds" in sign]
     assert told == ["took three rounds: a round takes an hour"] * (short == 2)
     assert [options.get("rounds") for options in seen] == [None, None, 3][:tried]
-    assert {options["max_seconds"] for options in seen} == {0.25}
+    assert {options["max_seconds"] for options in seen} == {0.15}
 
 
 # Pictures -------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ def test_its_words_are_those_of_the_record(stored, compared):
     )
     assert one.record == THREE and one.recorded_on == WHERE
     assert one.sure == {"b": "same"} and not one.holds  # of what is measured here
-    assert compared[0][1] == {"max_seconds": 0.25, "progress": False}
+    assert compared[0][1] == {"max_seconds": 0.15, "progress": False}
 
 
 def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
@@ -270,7 +270,7 @@ def test_while_recording_all_is_measured_for_longer(recording, compared):
         claim(work("a", "b", "c"), 1, record="new")
     compared.clear()
     claim(work("a", "b"), 1, rounds=4)  # without a record, as ever
-    assert compared == [(["a", "b"], {"max_seconds": 0.25, "rounds": 4, "progress": False})]
+    assert compared == [(["a", "b"], {"max_seconds": 0.15, "rounds": 4, "progress": False})]
 
 
 def test_each_pair_is_recorded_with_its_own_baseline(recording, compared):

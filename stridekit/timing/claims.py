@@ -20,7 +20,7 @@ from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.records import Record, alone, recorded, recording
 
 JUDGED = 3  # comparisons, before one may contradict a sure verdict
-SECONDS, SECONDS_TO_RECORD = 0.25, 3.0
+SECONDS, SECONDS_TO_RECORD = 0.15, 3.0
 
 
 @dataclass(frozen=True, repr=False)
