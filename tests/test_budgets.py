@@ -31,13 +31,13 @@ SIZES = {
         "stridekit",
         ("exercises", "widgets"),
         ("py",),
-        9_320,
+        10_560,
     ),
-    "exercises": ("stridekit/exercises", (), ("py",), 7_220),
+    "exercises": ("stridekit/exercises", (), ("py",), 7_560),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 14_830),
-    "tests": ("tests", (), ("py", "mjs"), 27_160),
-    "planted defects": ("tests", (), ("txt",), 1_250),
-    "tools": ("tools", (), ("py",), 1_730),
+    "tests": ("tests", (), ("py", "mjs"), 28_970),
+    "planted defects": ("tests", (), ("txt",), 1_640),
+    "tools": ("tools", (), ("py",), 1_900),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit

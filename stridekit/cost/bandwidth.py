@@ -53,8 +53,8 @@ class Bandwidth:
     bandwidth of memory: cpu, 1 thread, 114 MiB in three arrays
              GB/s  half of the samples  times a fill (95 %)  if stores bypass  if they allocate
       fill   10    10 to 10             1                    1                 1
-      copy   13.3  13.3 to 13.3         1.50 (1.50 to 1.50)  2                 1.5
-      triad  15    15 to 15             2.00 (2.00 to 2.00)  3                 2
+      copy   13.3  13.3 to 13.3         1.50 (1.49 to 1.51)  2                 1.5
+      triad  15    15 to 15             2.00 (1.99 to 2.01)  3                 2
       ceiling: triad, 15 GB/s; each array counts once
       stores allocate: a line is read before it is written
     """
