@@ -211,7 +211,7 @@ L  CacheSets(64, 8).misses([2**63])  =>  to 9223372036854775808: give 0 to 2**63
 L  CacheSets(64, 8).misses(np.ones(3))  =>  walk[0] is
 L  CacheSets(64, 8).misses([0], order=(0,))  =>  order is (0,), for addresses, which have an order
 L  CacheSets(64, 8).misses(x, (0, 0))  =>  (0, 0)
-V  CacheSets(64, 8).misses(Layout((2000, 2000)))  =>  4,000,000 visits: give 1,048,576 at most
+V  CacheSets(64, 8).misses(Layout((2000, 2000)))  =>  4,000,000 visits: give 524,288 at most
 E  timing.hierarchy()["l2"]  =>  level is 'l2': give 'L1', 'L2', 'L3' or 'L4'
 V  bandwidth(10)  =>  nbytes is 10: give 12,288
 V  bandwidth(repetitions=1)  =>  repetitions is 1

@@ -161,3 +161,22 @@ def test_it_says_where_the_call_was():
         (code, line), (outer, _) = up.places[:2]
     assert (code, outer) == (loops.__code__, catches_it_and_returns.__code__)
     assert line in (loops.__code__.co_firstlineno + 1, loops.__code__.co_firstlineno + 2)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_an_alarm_that_meets_the_last_one_waits_longer(monkeypatch):
+    """As on a machine so busy that no two lines take less than a millisecond."""
+    real, waits = signal.setitimer, []
+
+    def setitimer(which, seconds, *interval):
+        waits.append(seconds)
+        before = real(which, seconds, *interval)
+        if 0 < seconds < 1e-3:
+            signal.raise_signal(signal.SIGALRM)
+        return before
+
+    monkeypatch.setattr(signal, "setitimer", setitimer)
+    with pytest.raises(TimeIsUp):
+        call_within(0.01, loops)
+    nested = [seconds for seconds in waits if 0 < seconds < 0.01]
+    assert nested[:4] == [1e-5, 2e-5, 4e-5, 8e-5] and len(nested) < 100

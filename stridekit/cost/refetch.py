@@ -54,7 +54,7 @@ class Lru:
         return hit
 
 
-MOST_VISITS = 1 << 20
+MOST_VISITS = 1 << 19
 MOST_SETS = 1 << 19
 
 
@@ -99,7 +99,7 @@ class CacheSets:
         100,000; or it is a Layout, walked by its indices in row-major order, or with `order`, the dims
         outermost first. Each element is one visit, to the line of its first byte, and element 0 of the
         storage has address 0.
-        Raises LayoutError for what is no walk, and ValueError for more than 1,048,576 visits.
+        Raises LayoutError for what is no walk, and ValueError for more than 524,288 visits.
 
         >>> CacheSets(sets=2, ways=1).misses([0, 4, 64, 128, 0])  # 0 and 128 are lines of one set
         4

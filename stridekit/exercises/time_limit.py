@@ -71,6 +71,8 @@ class _Alarm:
 class _Timer(_Alarm):
     """By SIGALRM."""
 
+    soon, is_setting = SOON, False
+
     def start(self, seconds: float) -> None:
         self.handler = signal.signal(signal.SIGALRM, self.go_off)
         self.timer = signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -78,7 +80,10 @@ class _Timer(_Alarm):
     def go_off(self, signum: int, frame: FrameType | None) -> None:
         if self.is_on:
             self.note(frame)
-            signal.setitimer(signal.ITIMER_REAL, SOON)
+            # On a busy machine the next alarm may go off before this one is through: then it waits longer.
+            self.soon, self.is_setting = 2 * self.soon if self.is_setting else SOON, True
+            signal.setitimer(signal.ITIMER_REAL, self.soon)
+            self.is_setting = False
             raise TimeIsUp
 
     def end(self) -> None:
