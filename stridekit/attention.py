@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NamedTuple
 
-from stridekit._arguments import LayoutError, a_kind, items_of, positive, shown
+from stridekit._arguments import LayoutError, a_kind, items_of, many, positive, shown
 from stridekit.elementwise import broadcast_tensors
 from stridekit.layout import Layout, new_storage
 
@@ -137,7 +137,7 @@ def _product_shape(x: Ints, y: Ints) -> Ints:
     """The shape of `x @ y`."""
     if not x or not y:
         raise LayoutError(
-            f"shapes {x} and {y} have no product: matmul takes operands of 1 dim or more, use * for numbers"
+            f"shapes {x} and {y} have no product: matmul takes 1 dim or more, use * for numbers"
         )
     rows, inner = x[-2:-1], y[-2] if len(y) > 1 else y[0]
     if x[-1] != inner:
@@ -189,8 +189,9 @@ def sdpa_output(
     LayoutError for what torch refuses or answers wrongly, for sizes of 0, for views that have yet to be
     negated, and off the CPU; TypeError as `Layout.of` does.
 
-    On its flash path torch 2.13 reads beyond v if that has fewer tokens than k, and writes amiss if
-    the last stride of `empty_like(q)` is not 1, as for overlapping windows.
+    Two calls torch 2.13 answers wrongly, both on its flash path: it takes the number of tokens from v, so
+    it reads on behind a shorter k; and it writes as if `empty_like(q)` had a last stride of 1, which that
+    of overlapping windows has not.
 
     >>> q, k, v = heads(batch=2, tokens=5, heads=3, dim=4)
     >>> out = sdpa_output(q, k, v)
@@ -256,20 +257,21 @@ def _call(
     """The call, checked as torch checks it."""
     given = [_operand(name, x) for name, x in (("q", q), ("k", k), ("v", v))]
     _require_one_dtype(given)
-    _require_floats(given[0])
+    _require_floats(given)
     for name, flag in (("is_causal", is_causal), ("enable_gqa", enable_gqa)):
         if not isinstance(flag, bool):
             raise LayoutError(f"{name} is {shown(flag)}, {a_kind(flag)}: give True or False")
     number = isinstance(dropout_p, (int, float)) and not isinstance(dropout_p, bool)
     if not number or not 0 <= dropout_p <= 1:
         raise LayoutError(f"dropout_p is {shown(dropout_p)}: give a probability from 0 to 1")
-    layouts = [one.layout for one in given]
-    weights, shape = _sdpa_shapes(*(one.shape for one in layouts), enable_gqa)
+    x, y, z = (one.layout for one in given)
+    weights, shape = _sdpa_shapes(x.shape, y.shape, z.shape, enable_gqa)
+    call = _Call(x, y, z, None, False, dropout_p, enable_gqa, shape)
     if attn_mask is None:
-        return _Call(*layouts, None, False, dropout_p, enable_gqa, shape)
+        return call
     mask = _operand("attn_mask", attn_mask)
-    _require_mask(mask, given[0], weights)
-    call = _Call(*layouts, mask.layout, mask.requires_grad, dropout_p, enable_gqa, shape)
+    _require_mask(mask, given, weights)
+    call = call._replace(mask=mask.layout, mask_requires_grad=mask.requires_grad)
     if is_causal and _why_math(call):
         raise LayoutError(
             "the math path takes attn_mask or is_causal, not both, and flash does not run here: "
@@ -298,8 +300,12 @@ def _sdpa_shapes(q: Ints, k: Ints, v: Ints, grouped: bool) -> tuple[Ints, Ints]:
         )
     if k[-2] != v[-2]:
         raise LayoutError(
-            f"k has {k[-2]} tokens, v has {v[-2]}: each key needs one value, and torch 2.13 does not check "
-            "it on its flash path. Cut both to one length"
+            f"k has {k[-2]} tokens, v has {v[-2]}: each key needs a value. On its flash path torch 2.13 "
+            "takes the number from v and reads on behind a shorter k, so cut both to one length"
+        )
+    if q[-1] != k[-1]:
+        raise LayoutError(
+            f"q has a head dim of {q[-1]}, k of {k[-1]}: each query meets each key, so give both one size"
         )
     if grouped:
         _require_groups(q[-3], k[-3], v[-3])
@@ -315,13 +321,12 @@ def _require_groups(q: int, k: int, v: int) -> None:
         )
 
 
-def _require_mask(mask: _Operand, q: _Operand, weights: Ints) -> None:
+def _require_mask(mask: _Operand, qkv: list[_Operand], weights: Ints) -> None:
     """Raise LayoutError for a mask that torch does not add to weights of this shape."""
-    shape, own = mask.layout.shape, [q.dtype] if q.dtype else FLOATS
-    as_wide = mask.layout.itemsize in (1, 4, q.layout.itemsize)
-    if not as_wide or mask.dtype not in ("", "bool", "float32", *own):
-        kind = mask.dtype or f"{mask.layout.itemsize} bytes an element"
-        raise LayoutError(f"attn_mask is of {kind}: give bools, float32 or the dtype of q")
+    shape, theirs = mask.layout.shape, {x.dtype for x in qkv} - {""}
+    as_wide = mask.layout.itemsize in (1, 4, qkv[0].layout.itemsize)
+    if not as_wide or mask.dtype not in ("", "bool", "float32", *(theirs or FLOATS)):
+        raise LayoutError(f"attn_mask is of {mask.kind}: give bools, float32 or the dtype of q")
     sizes = zip(shape[::-1], weights[::-1], strict=False)
     if not 2 <= len(shape) <= len(weights) or any(n not in (1, size) for n, size in sizes):
         raise LayoutError(
@@ -340,16 +345,16 @@ def _why_math(call: _Call) -> str:
             f"q, k and v have {q.ndim}, {k.ndim} and {v.ndim} dims: flash takes 4, "
             "(batch, heads, tokens, head dim)"
         )
-    batches, heads, _, dims = zip(q.shape, k.shape, v.shape, strict=True)
+    batches, counts, _, dims = zip(q.shape, k.shape, v.shape, strict=True)
     if len({*batches}) > 1:
         return (
             f"q, k and v have batches of {_and(batches)}: flash repeats none, expand them first "
             "(it copies nothing)"
         )
-    if call.grouped and heads[1] != heads[2]:
-        return f"k and v have {heads[1]} and {heads[2]} heads: flash takes as many"
-    if not call.grouped and len({*heads}) > 1:
-        return f"q, k and v have {_and(heads)} heads: flash takes as many, or enable_gqa=True"
+    if call.grouped and counts[1] != counts[2]:
+        return f"k and v have {counts[1]} and {counts[2]} heads: flash takes as many"
+    if not call.grouped and len({*counts}) > 1:
+        return f"q, k and v have {_and(counts)} heads: flash takes as many, or enable_gqa=True"
     if call.mask is not None:
         if call.mask_requires_grad:
             return "attn_mask requires grad: flash computes no gradient of it"
@@ -378,6 +383,10 @@ class _Operand(NamedTuple):
     dtype: str
     requires_grad: bool
 
+    @property
+    def kind(self) -> str:
+        return self.dtype or f"{many(self.layout.itemsize, 'byte')} an element"
+
 
 def _operand(name: str, x: Any) -> _Operand:
     layout = Layout.of(x)
@@ -388,10 +397,10 @@ def _operand(name: str, x: Any) -> _Operand:
         raise LayoutError(
             f"{name} is on {device}: these rules are of the CPU, give Layout.of({name})"
         )
-    for ask, verb in (("is_conj", "conjugated"), ("is_neg", "negated")):
-        if getattr(x, ask, bool)():
+    for lazy, verb in (("conj", "conjugated"), ("neg", "negated")):
+        if getattr(x, f"is_{lazy}", bool)():
             raise LayoutError(
-                f"{name} has yet to be {verb}, and torch copies it on the way: give {name}.clone()"
+                f"{name} has yet to be {verb}, and torch copies it on the way: give {name}.resolve_{lazy}()"
             )
     dtype = str(getattr(x, "dtype", "")).removeprefix("torch.")
     return _Operand(name, layout, dtype, bool(getattr(x, "requires_grad", False)))
@@ -399,18 +408,18 @@ def _operand(name: str, x: Any) -> _Operand:
 
 def _require_one_dtype(operands: list[_Operand]) -> None:
     """Raise LayoutError for operands of several dtypes, which torch does not cast here."""
-    kinds = {x.name: x.dtype or f"{x.layout.itemsize} bytes an element" for x in operands}
+    kinds = [f"{x.name}: {x.kind}" for x in operands]
     if (
         len({x.layout.itemsize for x in operands}) > 1
         or len({x.dtype for x in operands} - {""}) > 1
     ):
         raise LayoutError(
-            f"the operands are of several dtypes ({', '.join(f'{n}: {k}' for n, k in kinds.items())}): "
+            f"the operands are of several dtypes ({', '.join(kinds)}): "
             "torch casts none of them here, give one dtype"
         )
 
 
-def _require_floats(x: _Operand) -> None:
-    if x.layout.itemsize not in FLOAT_BYTES or x.dtype not in ("", *FLOATS):
-        kind = x.dtype or f"{x.layout.itemsize} bytes an element"
-        raise LayoutError(f"q, k and v are of {kind}: SDPA takes {', '.join(FLOATS)}")
+def _require_floats(operands: list[_Operand]) -> None:
+    for x in operands:
+        if x.layout.itemsize not in FLOAT_BYTES or x.dtype not in ("", *FLOATS):
+            raise LayoutError(f"{x.name} is of {x.kind}: SDPA takes {', '.join(FLOATS)}")
