@@ -127,9 +127,7 @@ def _reshape_bytes(x: Layout, shape: Ints) -> int:
 
 def _turned_bytes(columns: Layout, x: Layout) -> int:
     """The bytes of a result that was computed transposed, from the folded columns, and is turned back."""
-    if x.ndim == 1:
-        return 0
-    turned = Layout((*columns.shape[:-1], x.shape[0]), itemsize=x.itemsize).mT
+    turned = Layout((*columns.shape[:-1], prod(x.shape[:-1])), itemsize=x.itemsize).mT
     return turned.numel * turned.itemsize if turned.why_not_contiguous() else 0
 
 
