@@ -80,8 +80,9 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     `a` and `b` are Layouts, tensors or arrays of one dtype, each of 1 dim or more. For Layouts,
     `requires_grad` says of each whether its tensor does; tensors know it. Counted are the clones that a
     dispatch mode sees, and not what `mm` and `bmm` copy inside, which is up to the library that multiplies:
-    a matrix without a stride of 1, say. Raises LayoutError for what torch cannot multiply, for views that
-    have yet to be conjugated or negated, and off the CPU; TypeError as `Layout.of` does.
+    a matrix without a stride of 1, say (`torch.profiler` shows it). Raises LayoutError for what torch
+    cannot multiply, for views that have yet to be conjugated or negated, and off the CPU; TypeError as
+    `Layout.of` does.
 
     >>> q, k, v = heads(batch=2, tokens=5, heads=3, dim=4)
     >>> matmul_copies(q, k.mT)  # the dims of batch and heads do not merge

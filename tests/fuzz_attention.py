@@ -60,7 +60,8 @@ def factors(r: Random) -> tuple[Tensor, Tensor]:
         x.pop(-2)
     if r.random() < 0.05:
         x[-1] += 1
-    return operand(r, x), operand(r, y)
+    dtype = r.choice(FLOATS)
+    return operand(r, x, dtype), operand(r, y, dtype)
 
 
 def part(r: Random, batch: list[int], matrix: list[int]) -> list[int]:
@@ -69,7 +70,7 @@ def part(r: Random, batch: list[int], matrix: list[int]) -> list[int]:
     return sizes[r.choice((0, 0, 0, r.randint(0, len(sizes)))) :] + matrix
 
 
-def operand(r: Random, shape: list[int], dtype: torch.dtype = torch.float32) -> Tensor:
+def operand(r: Random, shape: list[int], dtype: torch.dtype) -> Tensor:
     """A tensor of this shape that may require grad; no other one lies in its storage."""
     x = steps.numbers(r, shape)
     reach = x[2] + sum(max(size - 1, 0) * step for size, step in zip(*x[:2], strict=True))
