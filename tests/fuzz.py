@@ -17,10 +17,11 @@ from random import Random
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from tests import fuzz_layout, fuzz_memory, live
+from tests import fuzz_attention, fuzz_layout, fuzz_memory, live
 
 FAMILIES: dict[str, Callable[[Random], None]] = {
     **fuzz_layout.CASES,
+    **fuzz_attention.CASES,
     **fuzz_memory.CASES,
     **live.CASES,
 }

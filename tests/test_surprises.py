@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 from numpy.lib.stride_tricks import as_strided
+from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit import Layout, explain, has_internal_overlap, is_view, shares_memory
+from stridekit import Layout, LayoutError, explain, has_internal_overlap, is_view, shares_memory
+from stridekit.attention import sdpa_output, why_no_flash
 from stridekit.elementwise import output_layout
 
 # Writes that torch does not refuse -------------------------------------------------------------
@@ -100,3 +102,34 @@ def test_numpy_reshapes_by_the_same_rule():
         assert shares_memory(result, one)
     for result in (wide.ravel(), tensor.ravel()):
         assert not shares_memory(result, one)
+
+
+# Attention --------------------------------------------------------------------------------------
+
+
+def test_sdpa_writes_amiss_behind_overlapping_windows():
+    """The output is an empty_like(q), whose last stride is 2 here; the kernel writes as if it were 1."""
+    q = torch.arange(4.0).view(1, 1, 4).unfold(2, 3, 1)
+    k, v = 50 * torch.eye(3)[None, None], torch.arange(9.0).view(1, 1, 3, 3)
+    out = scaled_dot_product_attention(q, k, v)
+    assert q.stride() == (4, 4, 1, 1) and out.stride() == (6, 6, 1, 2)
+    assert scaled_dot_product_attention(q.contiguous(), k, v)[0, 0, 1].tolist() == [6, 7, 8]
+    assert out[0, 0, 1, 1] == 8
+    assert why_no_flash(q, k, v) == ""
+    with pytest.raises(
+        LayoutError, match=r"last stride of 2, and torch 2\.13 writes its output as"
+    ):
+        sdpa_output(q, k, v)
+
+
+def test_sdpa_does_not_compare_the_tokens_of_k_and_v():
+    """Flash leaves out what k has more than v, and reads what lies behind a k that has less."""
+    q, k, v = torch.rand(3, 1, 2, 7, 4)
+    few, whole = slice(3), scaled_dot_product_attention(q, k, v)
+    cut = scaled_dot_product_attention(q, k[:, :, few], v[:, :, few])
+    assert torch.equal(scaled_dot_product_attention(q, k, v[:, :, few]), cut)
+    assert torch.equal(scaled_dot_product_attention(q, k[:, :, few], v), whole)
+    with pytest.raises(RuntimeError, match="Expected size for first two dimensions of batch2"):
+        scaled_dot_product_attention(q[0], k[0], v[0, :, few])  # the math path
+    with pytest.raises(LayoutError, match="k has 3 tokens, v has 7"):
+        sdpa_output(q, k[:, :, few], v)

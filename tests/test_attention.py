@@ -1,0 +1,264 @@
+"""Attention: packings, what a product clones, and the output of SDPA, as torch has them."""
+
+import itertools
+import re
+from collections import Counter
+from contextlib import suppress
+
+import pytest
+import torch
+from hypothesis import settings
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.functional import scaled_dot_product_attention
+
+from stridekit import Layout, LayoutError
+from stridekit.attention import Clones, heads, matmul_copies, sdpa_output, why_no_flash
+from tests import fuzz, fuzz_attention
+from tests.agree import numbers
+from tests.brute_force import visited
+from tests.robust_inputs import INPUTS, meet
+
+Q = torch.rand(2, 3, 5, 4)
+L = Layout.of(Q)
+
+
+# Packings -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packing", ["3HD", "H3D", "HD3", "3DH", "D3H", "DH3"])
+def test_packings_are_those_of_torch(packing):
+    """Each is what unflatten and permute make of a projection."""
+    for batch, tokens, count, dim in itertools.product((1, 2), (1, 5), (1, 3), (1, 4)):
+        sizes = {"3": 3, "H": count, "D": dim}
+        row = torch.empty(batch, tokens, 3 * count * dim)
+        cut = row.view(batch, tokens, *(sizes[letter] for letter in packing))
+        cut = cut.movedim(2 + packing.index("3"), 0)
+        order = (0, 2, 1, 3) if packing.index("H") < packing.index("D") else (0, 3, 1, 2)
+        expected = [x.permute(order) for x in cut]
+        assert numbers(heads(batch, tokens, count, dim, packing)) == numbers(expected)
+
+
+def test_q_k_and_v_share_the_projection():
+    """Together they reach each of its elements once."""
+    qkv = heads(2, 5, 3, 4, "HD3", itemsize=2)
+    assert sorted(itertools.chain(*map(visited, qkv))) == [*range(2 * 5 * 3 * 3 * 4)]
+    assert {(x.storage, x.itemsize) for x in qkv} == {("", 2)}
+
+
+# Products -------------------------------------------------------------------------------------------
+
+
+def counting(monkeypatch, function, kind):
+    """What the families ask of a function, counted by the kind of its answer."""
+    seen = Counter()
+
+    def ask(*args, **kwargs):
+        try:
+            found = function(*args, **kwargs)
+        except LayoutError:
+            seen["refused"] += 1
+            raise
+        seen[kind(found)] += 1
+        return found
+
+    monkeypatch.setattr(fuzz_attention, function.__name__, ask)
+    return seen
+
+
+def test_products_of_every_kind_are_compared(monkeypatch, record_property):
+    """Of random operands, often the one is cloned, or the other, or both, rarely the result."""
+    seen = counting(monkeypatch, matmul_copies, lambda found: tuple(map(bool, found)))
+    fuzz.prepared()("products")
+    drawn = sum(seen.values())
+    record_property("summary", f"products: {drawn - seen['refused']:,} of {drawn:,} compared")
+    assert drawn == 2 * fuzz.BATCH * settings().max_examples and seen["refused"] < 0.2 * drawn
+    for kind in itertools.product((False, True), (False, True)):
+        assert seen[*kind, False] > 0.02 * drawn, kind
+    assert seen[False, False, True] and seen[False, True, True]
+
+
+def test_one_matrix_for_a_batch_is_folded_if_it_requires_grad():
+    """3-D times 3-D: then all of the other operand may be cloned, in no_grad too."""
+    one, many = torch.rand(1, 3, 4, requires_grad=True), torch.rand(5, 2, 4).mT
+    with torch.no_grad():
+        assert matmul_copies(one, many) == (0, 0, 5 * 3 * 2 * 4)
+    columns = many.contiguous()
+    assert matmul_copies(one, columns) == (0, columns.nbytes, 5 * 3 * 2 * 4)
+    assert matmul_copies(Layout.of(one), Layout.of(columns)) == (0, 0, 0)
+    assert matmul_copies(one.detach(), columns, requires_grad=(True, False)).b == columns.nbytes
+    across = torch.rand(2, 5, 4).transpose(0, 1)
+    assert matmul_copies(across, torch.rand(1, 4, 3, requires_grad=True)).a == across.nbytes
+
+
+def test_a_copy_is_not_cloned_for_being_one():
+    """What lies in a storage of its own already is asked for its strides, as anything else."""
+    copy = L.transpose(1, 2).contiguous()
+    assert copy.copied and matmul_copies(copy, copy.mT) == Clones(0, 0, 0)
+
+
+def test_bytes_are_counted_after_expanding():
+    """One matrix for all heads of each batch: its stride of 0 does not merge, and all is written out."""
+    x = Layout((2, 1, 5, 4), itemsize=8)
+    assert matmul_copies(x, Layout((2, 3, 4, 5), itemsize=8)) == (2 * 3 * 5 * 4 * 8, 0, 0)
+    assert matmul_copies(x[:1], Layout((2, 3, 4, 5), itemsize=8)) == (0, 0, 0)
+
+
+def test_arrays_meta_and_fake_tensors():
+    """Their numbers are enough: no memory is read."""
+    x = Q.transpose(1, 2).contiguous().transpose(1, 2)
+    with FakeTensorMode():
+        fake = torch.empty(2, 5, 3, 4).transpose(1, 2)
+    for y in (x, x.numpy(), fake, torch.empty(2, 5, 3, 4, device="meta").transpose(1, 2)):
+        assert numbers(Layout.of(y)) == numbers(x)
+        assert matmul_copies(y, L.mT) == (480, 0, 0) and why_no_flash(y, L, L) == ""
+        assert sdpa_output(y, L, L).stride == x.stride()
+
+
+# scaled_dot_product_attention -----------------------------------------------------------------------
+
+
+def test_calls_of_every_kind_are_compared(monkeypatch, record_property):
+    """Flash runs for many random operands, and each reason against it comes up."""
+    seen = counting(monkeypatch, why_no_flash, lambda why: re.sub("[0-9.]+", "n", why))
+    fuzz.prepared()("sdpa")
+    drawn = fuzz.BATCH * settings().max_examples
+    asked = sum(seen.values())
+    record_property(
+        "summary", f"SDPA: {asked:,} of {drawn:,} calls compared, {seen['']:,} on flash"
+    )
+    assert seen[""] > 0.3 * drawn and asked - seen[""] > 0.1 * drawn
+
+
+SEVERAL = torch.rand(2, 6, 5, 4)
+ODD = Layout((2, 3, 5, 8), itemsize=4)[..., ::2]
+ONE, GROUP = L[:1], Layout((2, 2, 5, 4), itemsize=4)
+MASK = torch.zeros(5, 5, requires_grad=True)
+
+# The arguments, what is asked for, and the reason.
+REASONS = [
+    ((L, L, L), {}, ""),
+    ((L, L, L), {"dropout_p": 0.1}, "dropout_p is 0.1: flash has no dropout on the CPU"),
+    (
+        (L[0], L[0], L[0]),
+        {},
+        "q, k and v have 3, 3 and 3 dims: flash takes 4, (batch, heads, tokens, head dim)",
+    ),
+    (
+        (L, ONE, ONE),
+        {},
+        "q, k and v have batches of 2, 1 and 1: flash repeats none, expand them first (it copies nothing)",
+    ),
+    ((L, ONE.expand(2, 3, 5, 4), ONE.expand(2, 3, 5, 4)), {}, ""),
+    ((L, L[:, :1], L), {}, "q, k and v have 3, 1 and 3 heads: flash takes as many, or enable_gqa=True"),
+    ((SEVERAL, GROUP, GROUP), {"enable_gqa": True}, ""),
+    ((SEVERAL, GROUP, L), {"enable_gqa": True}, "k and v have 2 and 3 heads: flash takes as many"),
+    ((L, L, L), {"attn_mask": MASK}, "attn_mask requires grad: flash computes no gradient of it"),
+    ((L, L, L), {"attn_mask": MASK.detach()}, ""),
+    ((L, L, L), {"attn_mask": Layout((3, 5, 5))}, "attn_mask has 3 dims: flash takes 2 or 4"),
+    ((L, L, L), {"attn_mask": Layout((5, 5)), "is_causal": True}, ""),
+    ((L, L, L[..., :3]), {}, "q, k and v have head dims of 4, 4 and 3: flash takes one size"),
+    ((L, ODD, L), {}, "dim 3 of k has stride 2: flash takes 1"),
+    ((L, L, ONE[..., :1].expand(2, 3, 5, 4)), {}, "dim 3 of v has stride 0: flash takes 1"),
+    ((ODD[..., :1],) * 3, {}, "dim 3 of q has stride 2: flash takes 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("operands", "asked", "why"), REASONS)
+def test_reasons(operands, asked, why):
+    """The output lies as q does, or contiguous, and torch's path is the one that is named."""
+    assert why_no_flash(*operands, **asked) == why
+    tensors = [x if isinstance(x, torch.Tensor) else of_layout(x) for x in operands]
+    given = dict(asked)
+    if isinstance(given.get("attn_mask"), Layout):
+        given["attn_mask"] = torch.ones(given["attn_mask"].shape, dtype=torch.bool)
+    with fuzz_attention.Seen() as seen:
+        out = scaled_dot_product_attention(*tensors, **given)
+    assert any("flash" in name for name in seen.operations) == (why == "")
+    assert numbers(sdpa_output(*operands, **asked)) == numbers(out)
+
+
+def of_layout(x):
+    """A tensor with this layout."""
+    return torch.rand(x.span.stop).as_strided(x.shape, x.stride, x.storage_offset)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_large_operands_take_the_same_paths(dtype):
+    """Kernels that block by hundreds of tokens write where those for a few do."""
+    for layout in (*heads(1, 513, 2, 80)[:1], *heads(2, 33, 3, 256, "H3D")[:1]):
+        q = torch.rand(layout.span.stop).to(dtype).as_strided(layout.shape, layout.stride)
+        out = scaled_dot_product_attention(q, q, q, is_causal=True)
+        assert numbers(sdpa_output(q, q, q, is_causal=True)) == numbers(out)
+
+
+# Refusals -------------------------------------------------------------------------------------------
+
+REFUSALS = r"""
+heads(2, 5, 3, 4, "HD")  =>  packing is 'HD': give the order of 3, H and D, as in "3HD", "H3D" or "HD3"
+heads(2, 5, 3, 4, 3)  =>  packing is 3: give the order of 3, H and D
+heads(2, 5, 0, 4)  =>  heads is 0: give 1 or more
+heads(2, 5.0, 3, 4)  =>  tokens is 5.0, a float: give an int
+heads(2, 5, 3, 4, itemsize=0)  =>  itemsize is 0 bytes: an element has at least 1
+matmul_copies(L, L)  =>  have no product: rows of 4 elements meet columns of 5; transpose one operand
+matmul_copies(L, L[0, 0, 0, 0])  =>  have no product: matmul takes 1 dim or more, use * for numbers
+matmul_copies(L, GROUP.mT)  =>  batch dims (2, 3) and (2, 2) do not broadcast: only a size of 1 is repeated
+matmul_copies(Q, Q.double().mT)  =>  several dtypes (a: float32, b: float64): torch casts none of them here
+matmul_copies(Q, Q.int().mT)  =>  several dtypes (a: float32, b: int32)
+matmul_copies(L, Q.half().mT)  =>  several dtypes (a: 4 bytes an element, b: float16)
+matmul_copies(Z.conj(), Z.mT)  =>  a has yet to be conjugated, and torch copies it on the way
+matmul_copies(Z, torch._neg_view(Z).mT)  =>  b has yet to be negated, and torch copies it on the way
+matmul_copies(L, L.mT, requires_grad=True)  =>  requires_grad is True: give a bool for each operand
+matmul_copies(L, L.mT, requires_grad=(1, 0))  =>  requires_grad is (1, 0): give a bool for each
+matmul_copies(GPU, GPU.mT)  =>  a is on cuda:0: these rules are of the CPU, give Layout.of(a)
+matmul_copies(Layout((3,), (-1,), 2), L)  =>  a is not a torch tensor: dim 0 has stride -1
+sdpa_output(L, L, L[:, :, :3])  =>  k has 5 tokens, v has 3: each key needs a value. On its flash path
+sdpa_output(L, L[..., :3], L)  =>  q has a head dim of 4, k of 3: each query meets each key
+sdpa_output(L, L, L[:, :, :0])  =>  without elements nothing is attended to, and torch takes neither path
+sdpa_output(L, L, L[0, 0, 0])  =>  q, k and v have 4, 4 and 1 dims: SDPA takes 2 or more
+sdpa_output(L, L, L[0, 0], enable_gqa=True)  =>  takes 3 or more, the last are heads, tokens and head dim
+sdpa_output(L[0, 0], L[0, 0], L)  =>  q and k are matrices, v has 4 dims: unsqueeze q and k
+sdpa_output(L, GROUP, GROUP)  =>  batch dims (2, 3) and (2, 2) do not broadcast
+sdpa_output(L, GROUP, GROUP, enable_gqa=True)  =>  q, k and v have 3, 2 and 2 heads: with enable_gqa
+sdpa_output(L, Q.int(), L)  =>  k is of int32: SDPA takes float16, bfloat16, float32, float64
+sdpa_output(BOOLS, BOOLS, BOOLS)  =>  q is of 1 byte an element: SDPA takes
+sdpa_output(L, L, L, Layout((2, 3)))  =>  attn_mask has shape (2, 3), the weights have (2, 3, 5, 5): give
+sdpa_output(L, L, L, Layout((5,)))  =>  attn_mask has shape (5,), the weights have (2, 3, 5, 5): give
+sdpa_output(L, L, L, BOOLS[None])  =>  attn_mask has shape (1, 2, 3, 5, 5), the weights have (2, 3, 5, 5)
+sdpa_output(L, L, L, Layout((5, 5), itemsize=8))  =>  attn_mask is of 8 bytes an element: give bools
+sdpa_output(L, L, L, torch.ones(5, 5).int())  =>  attn_mask is of int32: give bools
+sdpa_output(L, L, L[..., :3], BOOLS, is_causal=True)  =>  not both, and flash does not run here: q, k and v
+sdpa_output(L, L, L, dropout_p=1.5)  =>  dropout_p is 1.5: give a probability from 0 to 1
+sdpa_output(L, L, L, dropout_p="x")  =>  dropout_p is 'x': give a probability
+sdpa_output(L, L, L, is_causal=1)  =>  is_causal is 1, an int: give True or False
+why_no_flash(L, L, L, enable_gqa=None)  =>  enable_gqa is None, a NoneType: give True or False
+"""
+BOOLS, Z = Layout((2, 3, 5, 5)), Q.cfloat()
+REFUSED = dict(line.split("  =>  ") for line in REFUSALS.strip().splitlines())
+with FakeTensorMode():
+    GPU = torch.empty(2, 3, 4, device="cuda")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_refusals(call):
+    """What happened, why, and what to do."""
+    with pytest.raises(LayoutError) as refusal:
+        eval(call)
+    assert REFUSED[call] in str(refusal.value)
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+def test_each_kind_of_input(kind):
+    """It is answered or refused; nothing crashes from inside."""
+
+    def ask(x):
+        for call in (
+            lambda: matmul_copies(x, x),
+            lambda: matmul_copies(Q, x),
+            lambda: sdpa_output(x, x, x),
+            lambda: sdpa_output(Q, Q, x),
+            lambda: why_no_flash(Q, Q, Q, x),
+        ):
+            with suppress(LayoutError, TypeError):
+                call()
+
+    meet(kind, ask)
