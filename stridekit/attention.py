@@ -23,7 +23,7 @@ from stridekit._arguments import LayoutError, a_kind, items_of, many, positive, 
 from stridekit.elementwise import broadcast_tensors
 from stridekit.layout import Layout, new_storage
 
-__all__ = ["Clones", "heads", "matmul_copies", "sdpa_output", "why_no_flash"]
+__all__ = ["Clones", "matmul_copies", "packed_heads", "sdpa_output", "why_no_flash"]
 
 Ints = tuple[int, ...]
 
@@ -34,33 +34,60 @@ FLOATS, FLOAT_BYTES = ("float16", "bfloat16", "float32", "float64"), (2, 4, 8)
 # The heads of a packed projection -------------------------------------------------------------------
 
 
-def heads(
-    batch: int, tokens: int, heads: int, dim: int, packing: str = "3HD", itemsize: int = 4
+def packed_heads(
+    batch: int,
+    tokens: int,
+    heads: int,
+    dim: int,
+    packing: str = "3HD",
+    *,
+    kv_heads: int | None = None,
+    itemsize: int = 4,
 ) -> tuple[Layout, Layout, Layout]:
     """The layouts of q, k and v, each (batch, heads, tokens, dim), as views of one packed projection.
 
-    A row of the projection holds 3*heads*dim elements of `itemsize` bytes for each token; `packing` is the
-    order of its dims from the outermost: "3HD" is all of q, then k, then v; "H3D" has q, k and v of each
-    head together; "HD3" interleaves their elements. Raises LayoutError for other packings, and for sizes
-    below 1.
+    A row of the projection holds all heads of one token, with `itemsize` bytes an element; `packing` is
+    the order of its dims from the outermost: "3HD" is all of q, then k, then v; "H3D" has q, k and v of
+    each head together; "HD3" interleaves their elements. With fewer `kv_heads` (grouped heads), k and v
+    have that many, packed as "3HD". Raises LayoutError for other packings, for sizes below 1, and for heads
+    that do not divide into groups.
 
-    >>> q, k, v = heads(batch=2, tokens=5, heads=3, dim=4)
+    >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> k
     Layout(shape=(2, 3, 5, 4), stride=(180, 4, 36, 1), storage_offset=12, itemsize=4)
-    >>> heads(2, 5, 3, 4, packing="H3D")[1].stride
+    >>> packed_heads(2, 5, 3, 4, packing="H3D")[1].stride
     (180, 12, 36, 1)
+    >>> packed_heads(2, 5, 8, 4, kv_heads=2)[1]
+    Layout(shape=(2, 2, 5, 4), stride=(240, 4, 48, 1), storage_offset=32, itemsize=4)
     """
     sizes = {"3": 3, "H": positive("heads", heads), "D": positive("dim", dim)}
     if not isinstance(packing, str) or sorted(packing) != sorted(sizes):
         raise LayoutError(
             f'packing is {shown(packing)}: give the order of 3, H and D, as in "3HD", "H3D" or "HD3"'
         )
+    rows = positive("batch", batch), positive("tokens", tokens)
+    if kv_heads is not None and kv_heads != heads:
+        _require_packed_groups(heads, positive("kv_heads", kv_heads), packing)
+        cuts = [n * dim for n in (heads, kv_heads, kv_heads)]
+        packed = Layout((*rows, sum(cuts)), itemsize=itemsize).split(cuts, 2)
+        q, k, v = (x.unflatten(2, (-1, dim)).transpose(1, 2) for x in packed)
+        return q, k, v
     row = [sizes[letter] for letter in packing]
-    shape = positive("batch", batch), positive("tokens", tokens), prod(row)
-    cut = Layout(shape, itemsize=itemsize).unflatten(2, row)
+    cut = Layout((*rows, prod(row)), itemsize=itemsize).unflatten(2, row)
     three, head, one = (2 + packing.index(letter) for letter in "3HD")
     q, k, v = cut.permute(three, 0, head, 1, one).unbind()
     return q, k, v
+
+
+def _require_packed_groups(heads: int, kv_heads: int, packing: str) -> None:
+    if heads % kv_heads:
+        raise LayoutError(
+            f"{heads} heads do not divide into {kv_heads} groups: kv_heads divides heads"
+        )
+    if packing != "3HD":
+        raise LayoutError(
+            f'packing is {packing!r} with kv_heads={kv_heads} of {heads}: grouped heads are packed as "3HD"'
+        )
 
 
 # What a product clones ------------------------------------------------------------------------------
@@ -84,7 +111,7 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     cannot multiply, for views that have yet to be conjugated or negated, and off the CPU; TypeError as
     `Layout.of` does.
 
-    >>> q, k, v = heads(batch=2, tokens=5, heads=3, dim=4)
+    >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> matmul_copies(q, k.mT)  # the dims of batch and heads do not merge
     Clones(a=480, b=480, result=0)
     >>> matmul_copies(q[:1], k[:1].mT), matmul_copies(q.contiguous(), k.contiguous().mT)
@@ -192,7 +219,7 @@ def sdpa_output(
     it reads on behind a shorter k; and it writes as if `empty_like(q)` had a last stride of 1, which that
     of overlapping windows has not.
 
-    >>> q, k, v = heads(batch=2, tokens=5, heads=3, dim=4)
+    >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> out = sdpa_output(q, k, v)
     >>> out.stride, out.transpose(1, 2).why_not_view(2, 5, 12)  # heads merge without a copy
     ((60, 4, 12, 1), '')
@@ -226,7 +253,7 @@ def why_no_flash(
     It is the first of torch's conditions that fails, with its numbers. Takes what `sdpa_output` takes, and
     raises like that.
 
-    >>> q, k, v = heads(batch=2, tokens=5, heads=3, dim=4)
+    >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> why_no_flash(q, k, v)
     ''
     >>> why_no_flash(q, k[:1], v[:1])

@@ -12,7 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.functional import scaled_dot_product_attention
 
 from stridekit import Layout, LayoutError
-from stridekit.attention import Clones, heads, matmul_copies, sdpa_output, why_no_flash
+from stridekit.attention import Clones, matmul_copies, packed_heads, sdpa_output, why_no_flash
 from tests import fuzz, fuzz_attention
 from tests.agree import numbers
 from tests.brute_force import visited
@@ -35,14 +35,24 @@ def test_packings_are_those_of_torch(packing):
         cut = cut.movedim(2 + packing.index("3"), 0)
         order = (0, 2, 1, 3) if packing.index("H") < packing.index("D") else (0, 3, 1, 2)
         expected = [x.permute(order) for x in cut]
-        assert numbers(heads(batch, tokens, count, dim, packing)) == numbers(expected)
+        assert numbers(packed_heads(batch, tokens, count, dim, packing)) == numbers(expected)
 
 
 def test_q_k_and_v_share_the_projection():
     """Together they reach each of its elements once."""
-    qkv = heads(2, 5, 3, 4, "HD3", itemsize=2)
+    qkv = packed_heads(2, 5, 3, 4, "HD3", itemsize=2)
     assert sorted(itertools.chain(*map(visited, qkv))) == [*range(2 * 5 * 3 * 3 * 4)]
     assert {(x.storage, x.itemsize) for x in qkv} == {("", 2)}
+
+
+def test_grouped_heads_are_those_of_torch():
+    """Fewer heads of k and v: what split, view and transpose make of a projection."""
+    for groups, each, dim in itertools.product((1, 2, 3), (2, 4), (1, 4)):
+        counts = [groups * each, groups, groups]
+        row = torch.empty(2, 5, sum(counts) * dim).split([n * dim for n in counts], 2)
+        expected = [x.view(2, 5, n, dim).transpose(1, 2) for x, n in zip(row, counts, strict=True)]
+        assert numbers(packed_heads(2, 5, counts[0], dim, kv_heads=groups)) == numbers(expected)
+    assert packed_heads(2, 5, 3, 4, "H3D", kv_heads=3) == packed_heads(2, 5, 3, 4, "H3D")
 
 
 # Products -------------------------------------------------------------------------------------------
@@ -185,7 +195,7 @@ def of_layout(x):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_large_operands_take_the_same_paths(dtype):
     """Kernels that block by hundreds of tokens write where those for a few do."""
-    for layout in (*heads(1, 513, 2, 80)[:1], *heads(2, 33, 3, 256, "H3D")[:1]):
+    for layout in (*packed_heads(1, 513, 2, 80)[:1], *packed_heads(2, 33, 3, 256, "H3D")[:1]):
         q = torch.rand(layout.span.stop).to(dtype).as_strided(layout.shape, layout.stride)
         out = scaled_dot_product_attention(q, q, q, is_causal=True)
         assert numbers(sdpa_output(q, q, q, is_causal=True)) == numbers(out)
@@ -194,11 +204,14 @@ def test_large_operands_take_the_same_paths(dtype):
 # Refusals -------------------------------------------------------------------------------------------
 
 REFUSALS = r"""
-heads(2, 5, 3, 4, "HD")  =>  packing is 'HD': give the order of 3, H and D, as in "3HD", "H3D" or "HD3"
-heads(2, 5, 3, 4, 3)  =>  packing is 3: give the order of 3, H and D
-heads(2, 5, 0, 4)  =>  heads is 0: give 1 or more
-heads(2, 5.0, 3, 4)  =>  tokens is 5.0, a float: give an int
-heads(2, 5, 3, 4, itemsize=0)  =>  itemsize is 0 bytes: an element has at least 1
+packed_heads(2, 5, 3, 4, "HD")  =>  packing is 'HD': give the order of 3, H and D, as in "3HD"
+packed_heads(2, 5, 3, 4, 3)  =>  packing is 3: give the order of 3, H and D
+packed_heads(2, 5, 0, 4)  =>  heads is 0: give 1 or more
+packed_heads(2, 5.0, 3, 4)  =>  tokens is 5.0, a float: give an int
+packed_heads(2, 5, 3, 4, kv_heads=2)  =>  3 heads do not divide into 2 groups: kv_heads divides heads
+packed_heads(2, 5, 4, 4, "H3D", kv_heads=2)  =>  packing is 'H3D' with kv_heads=2 of 4
+packed_heads(2, 5, 4, 4, kv_heads=0)  =>  kv_heads is 0: give 1 or more
+packed_heads(2, 5, 3, 4, itemsize=0)  =>  itemsize is 0 bytes: an element has at least 1
 matmul_copies(L, L)  =>  have no product: rows of 4 elements meet columns of 5; transpose one operand
 matmul_copies(L, L[0, 0, 0, 0])  =>  have no product: matmul takes 1 dim or more, use * for numbers
 matmul_copies(L, GROUP.mT)  =>  batch dims (2, 3) and (2, 2) do not broadcast: only a size of 1 is repeated
