@@ -74,7 +74,7 @@ fresh:  ## clone into a new folder, and run the README's two commands there (FRE
 refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
 
-record: env  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS=--busy only compares)
+record: env  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS="05 --busy" only compares)
 	@$(IN_VENV) tools/record.py $(RECORD_ARGS)
 
 export: env  ## write the lessons as web pages that need no kernel, to dist/site

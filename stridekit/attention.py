@@ -131,11 +131,9 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
         elif y.shape[0] == 1 and y_grad:
             y = y.squeeze(0)
     if x.ndim > 2 >= y.ndim and y_grad:
-        return Clones(_reshape_bytes(x, (prod(x.shape[:-1]), x.shape[-1])), 0, 0)
+        return Clones(_folded_bytes(x), 0, 0)
     if y.ndim > 2 >= x.ndim and x_grad:
-        columns = y.mT
-        folded = _reshape_bytes(columns, (prod(columns.shape[:-1]), columns.shape[-1]))
-        return Clones(0, folded, _turned_bytes(columns, x))
+        return Clones(0, _folded_bytes(y.mT), _turned_bytes(y.mT, x))
     if x.ndim <= 2 and y.ndim <= 2:
         return Clones(0, 0, 0)
     batch = _broadcast(x.shape[:-2], y.shape[:-2])
@@ -146,6 +144,11 @@ def _batch_bytes(x: Layout, batch: Ints) -> int:
     """The bytes of an operand that is expanded to these batch dims, if they do not merge to one."""
     matrix = x.shape[-2:]
     return _reshape_bytes(x.expand(*batch, *matrix), (prod(batch), *matrix))
+
+
+def _folded_bytes(x: Layout) -> int:
+    """The bytes of an operand whose dims but the last are folded to one, if they do not merge."""
+    return _reshape_bytes(x, (prod(x.shape[:-1]), x.shape[-1]))
 
 
 def _reshape_bytes(x: Layout, shape: Ints) -> int:

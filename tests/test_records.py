@@ -41,13 +41,13 @@ def shown_with_here(monkeypatch):
 
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
-    """A file with two claims and some runs, of another machine."""
-    path = tmp_path / "recorded.json"
+    """A lesson's file with two claims and some runs, of another machine."""
+    path = tmp_path / "lesson.json"
     with monkeypatch.context() as patched:
         patched.setattr(records, "machine", lambda: MACHINE)
         for name, entry in {"two": TWO, "three": THREE, "runs": RUNS}.items():
             records._add(path, name, entry)
-    monkeypatch.setattr(records, "RECORDED", path)
+    monkeypatch.setattr(records, "RECORDED", tmp_path)
     return path
 
 
@@ -103,6 +103,8 @@ def test_what_is_recorded_comes_with_its_machine(stored):
     of = json.loads(stored.read_text())
     stored.write_text(json.dumps(of | {"machine": MACHINE | {"cores": 1}}))
     assert recorded("two", TWO)[1] == WHERE.replace("8 cores", "1 core")
+    records._add(stored.with_name("another.json"), "four", TWO)
+    assert recorded("four", TWO)[1] != recorded("three", TWO)[1]  # each lesson has its machine
 
 
 def test_a_name_without_an_entry_of_its_kind_is_refused(stored, tmp_path, monkeypatch):
@@ -112,7 +114,7 @@ def test_a_name_without_an_entry_of_its_kind_is_refused(stored, tmp_path, monkey
             recorded(name, TWO)
     with pytest.raises(TimingError, match="recorded as 'two' for runs, only runs: name"):
         recorded("two", RUNS)
-    monkeypatch.setattr(records, "RECORDED", tmp_path / "none.json")
+    monkeypatch.setattr(records, "RECORDED", tmp_path / "none")
     with pytest.raises(TimingError, match="recorded as 'two' for a claim, only nothing: name"):
         recorded("two", TWO)
 
@@ -137,7 +139,7 @@ def test_a_name_without_an_entry_of_its_kind_is_refused(stored, tmp_path, monkey
 )
 def test_another_file_is_refused(text, stored):
     stored.write_text(text)
-    said = "recorded.json is not what `make record` writes .*: restore it, or run that again"
+    said = "lesson.json is not what `make record` writes .*: restore it, or run that again"
     with pytest.raises(TimingError, match=said):
         recorded("two", TWO)
     stored.write_bytes(b"\xff")
@@ -372,7 +374,7 @@ def lessons(tmp_path, monkeypatch):
         entries, ran, busy, error = {"two": TWO, "runs": RUNS}, [], [], None
 
     def run(book, where, seconds):
-        assert where == folder and tool.os.environ[WRITES].endswith("recorded.json")
+        assert where == folder and tool.os.environ[WRITES].endswith("b.json")
         Lessons.ran.append(book.cells[0].source)
         if Lessons.error:
             raise Lessons.error
@@ -380,58 +382,67 @@ def lessons(tmp_path, monkeypatch):
             records._add(Path(tool.os.environ[WRITES]), name, entry)
 
     monkeypatch.setattr(tool, "ROOT", tmp_path)
-    monkeypatch.setattr(tool, "RECORDED", tmp_path / "recorded.json")
+    monkeypatch.setattr(tool, "RECORDED", tmp_path)
     for name, fake in {"run": run, "use_repeatable_kernel": lambda _: 0, "list_fonts": int}.items():
         monkeypatch.setattr(form, name, fake)
     monkeypatch.setattr("sys.argv", ["record.py"])
     return Lessons
 
 
-def test_make_record_runs_the_lessons_that_have_records(lessons, capsys):
+@pytest.fixture
+def file(tmp_path):
+    """What `make record` writes of the second notebook."""
+    return tmp_path / "b.json"
+
+
+def test_make_record_runs_the_lessons_that_have_records(lessons, file, capsys):
     assert tool.main() == 0
     assert lessons.ran == ["claim(…, record='two')"]
-    assert read(tool.RECORDED)[1] == lessons.entries
+    assert read(file)[1] == lessons.entries
     said, errors = capsys.readouterr()
-    assert said == f"{tool.RECORDED}: 2 records\n" and errors == ""
+    assert said == f"{file}: 2 records\n" and errors == ""
     assert WRITES not in tool.os.environ
 
 
-def test_make_record_tells_other_verdicts_and_noise(lessons, capsys):
+def test_make_record_tells_other_verdicts_and_noise(lessons, file, capsys):
     """A record with noise is written, but the status says that it is not good."""
-    records._add(tool.RECORDED, "two", Record(TWO.seconds, {"b": SAME, "gone": SAME}))
-    records._add(tool.RECORDED, "gone", TWO)
+    records._add(file, "two", Record(TWO.seconds, {"b": SAME, "gone": SAME}))
+    records._add(file, "gone", TWO)
     noisy = Record(TWO.seconds, TWO.ratios | {"new": SAME}, ("x is odd",))
     lessons.entries = {"two": noisy, "fresh": TWO}
     assert tool.main() == 1
     said, errors = capsys.readouterr()
     assert said.splitlines() == [
         "two, b: 1.00 (0.99 to 1.01) same, now 8.02 (7.90 to 8.10) slower",
-        f"{tool.RECORDED}: 2 records",
+        f"{file}: 2 records",
     ]
     assert errors == "two, noisy: x is odd: run it again on a machine at rest\n"
-    assert read(tool.RECORDED)[1] == lessons.entries
+    assert read(file)[1] == lessons.entries
 
 
-def test_beside_other_work_nothing_is_written(lessons, capsys, monkeypatch):
+def test_beside_other_work_nothing_is_written(lessons, file, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["record.py", "--busy"])
     monkeypatch.setattr(tool.os, "cpu_count", lambda: 1)
-    records._add(tool.RECORDED, "two", Record(TWO.seconds, {"b": SAME}))
-    before = tool.RECORDED.read_bytes()
-    assert tool.main() == 0 and tool.RECORDED.read_bytes() == before
+    records._add(file, "two", Record(TWO.seconds, {"b": SAME}))
+    before = file.read_bytes()
+    assert tool.main() == 0 and file.read_bytes() == before
     assert capsys.readouterr().out.startswith("two, b: 1.00 (0.99 to 1.01) same, now 8.02")
 
 
-def test_a_lesson_that_fails_leaves_the_record_as_it_was(lessons, capsys):
+def test_a_lesson_that_fails_leaves_the_record_as_it_was(lessons, file, capsys):
     lessons.error = form.NotebookError('cell 1 ("x"): it ran longer than 600 s')
-    assert tool.main() == 1 and not tool.RECORDED.exists()
+    assert tool.main() == 1 and not file.exists()
     said = capsys.readouterr().err
     assert "b.ipynb, cell 1" in said and said.count("\n") == 1
 
 
-def test_without_records_there_is_nothing_to_write(lessons, capsys):
-    (tool.ROOT / "notebooks" / "b.ipynb").unlink()
-    assert tool.main() == 0 and not tool.RECORDED.exists() and lessons.ran == []
-    assert capsys.readouterr().out == "no lesson has record=: nothing is recorded\n"
+@pytest.mark.parametrize("asked", [[], ["a"], ["c"]])
+def test_without_records_there_is_nothing_to_write(asked, lessons, file, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["record.py", *asked])
+    if not asked:
+        (tool.ROOT / "notebooks" / "b.ipynb").unlink()
+    assert tool.main() == 0 and not file.exists() and lessons.ran == []
+    assert capsys.readouterr().out == "no such lesson has record=: nothing is recorded\n"
 
 
 def test_busy_processors_are_free_again(monkeypatch):
@@ -466,9 +477,9 @@ def test_each_record_is_shown_by_one_cell_and_was_made_on_a_quiet_machine():
         if cell.cell_type == "code"
         for name in names_in(cell.source)
     ]
-    _, entries = read(RECORDED)
-    assert sorted(shown) == sorted(entries)
-    assert list(tool.noise(entries)) == []
+    files = [read(path)[1] for path in sorted(RECORDED.glob("*.json"))]
+    assert sorted(shown) == sorted(name for entries in files for name in entries)
+    assert [sign for entries in files for sign in tool.noise(entries)] == []
 
 
 def test_a_name_in_a_cell_is_found():

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from unittest import mock
@@ -27,14 +27,13 @@ SECONDS = 600  # for a cell: a compilation takes half a minute
 AT_REST = ("new pages", "its best sample")
 
 
-def record(paths: Iterable[Path], into: Path) -> None:
-    """Run the notebooks, and let their claims write into a file. Raises NotebookError."""
+def record(path: Path, into: Path) -> None:
+    """Run a notebook, and let its claims write into a file. Raises NotebookError."""
     with mock.patch.dict(os.environ, {WRITES: str(into)}):
-        for path in paths:
-            try:
-                form.run(form.parse(path.read_text(encoding="utf-8")), path.parent, SECONDS)
-            except form.NotebookError as error:
-                raise form.NotebookError(f"{path}, {error}") from None
+        try:
+            form.run(form.parse(path.read_text(encoding="utf-8")), path.parent, SECONDS)
+        except form.NotebookError as error:
+            raise form.NotebookError(f"{path}, {error}") from None
 
 
 def differences(was: Mapping[str, Entry], now: Mapping[str, Entry]) -> Iterator[str]:
@@ -72,33 +71,44 @@ def busy_processors() -> Iterator[list[subprocess.Popen[bytes]]]:
 def main() -> int:
     """Read the command line, record, and return the exit status: 1 for a record with signs of noise."""
     parser = argparse.ArgumentParser(description="Record what the lessons measure.")
+    parser.add_argument("lessons", nargs="*", help="parts of their names; all that have records")
     parser.add_argument("--busy", action="store_true", help="beside other work; write nothing")
-    is_busy = parser.parse_args().busy
-    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    paths = [path for path in notebooks if "record=" in path.read_text(encoding="utf-8")]
+    asked = parser.parse_args()
+    paths = [
+        path
+        for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+        if "record=" in path.read_text(encoding="utf-8")
+        and (not asked.lessons or any(part in path.stem for part in asked.lessons))
+    ]
     if not paths:
-        print("no lesson has record=: nothing is recorded")
+        print("no such lesson has record=: nothing is recorded")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         form.use_repeatable_kernel(Path(folder))
         form.list_fonts()
-        file = Path(folder) / RECORDED.name
         try:
-            with busy_processors() if is_busy else nullcontext():
-                record(paths, file)
+            signs = [sign for path in paths for sign in _recorded(path, Path(folder), asked.busy)]
         except form.NotebookError as error:
             print(error, file=sys.stderr)
             return 1
-        _, now = read(file)
-        for line in differences(read(RECORDED)[1], now):
-            print(line)
-        if is_busy:
-            return 0
-        shutil.copyfile(file, RECORDED)
-    print(f"{RECORDED}: {len(now)} records")
-    for sign in (signs := list(noise(now))):
+    for sign in signs:
         print(f"{sign}: run it again on a machine at rest", file=sys.stderr)
     return int(bool(signs))
+
+
+def _recorded(path: Path, folder: Path, busy: bool) -> list[str]:
+    """Record a lesson, print what is new, and return the signs of noise; beside other work only print."""
+    new, old = folder / f"{path.stem}.json", RECORDED / f"{path.stem}.json"
+    with busy_processors() if busy else nullcontext():
+        record(path, new)
+    _, now = read(new)
+    for line in differences(read(old)[1], now):
+        print(line)
+    if busy:
+        return []
+    shutil.copyfile(new, old)
+    print(f"{old}: {len(now)} records")
+    return list(noise(now))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import torch
 from stridekit._arguments import int_, many, shown
 from stridekit._defaults import torch_defaults
 from stridekit._table import columns, html_table
-from stridekit.timing.caches import Cache, hierarchy
+from stridekit.timing.caches import Cache, hierarchy, text_of
 from stridekit.timing.clocks import why_no_cuda
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison
@@ -29,14 +29,8 @@ _MIB = 1 << 20
 _USUAL_BYTES, _MOST_BYTES = 240 * _MIB, 768 * _MIB  # unless more are asked for
 _BEYOND = 4  # times the last cache: what is as large lies in memory
 _READS = {"fill": 0, "copy": 1, "triad": 2}  # arrays; each operation writes one more
-_HEAD = (
-    "operation",
-    "GB/s",
-    "half of the samples",
-    "times a fill (95 %)",
-    "if stores bypass",
-    "if they allocate",
-)
+_MEASURED = ("operation", "GB/s", "half of the samples", "times a fill (95 %)")
+_HEAD = (*_MEASURED, "if stores bypass", "if they allocate")
 
 
 @dataclass(frozen=True, repr=False)
@@ -251,7 +245,7 @@ def _free(device: str) -> int | None:
     found = [
         int(met[1]) * unit
         for path, pattern, unit in _FREE
-        if (met := re.search(pattern, _read(Path(path)), re.MULTILINE))
+        if (met := re.search(pattern, text_of(Path(path)), re.MULTILINE))
     ]
     return min(found, default=None)
 
@@ -259,16 +253,9 @@ def _free(device: str) -> int | None:
 # What the system can give, and what a container may have.
 _FREE = (
     ("/proc/meminfo", r"^MemAvailable:\s*([0-9]+) kB", 1024),
-    ("/sys/fs/cgroup/memory.max", r"\A([0-9]+)\s*\Z", 1),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", r"\A([0-9]+)\s*\Z", 1),
+    ("/sys/fs/cgroup/memory.max", r"\A([0-9]+)\Z", 1),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", r"\A([0-9]+)\Z", 1),
 )
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii")
-    except (OSError, ValueError):
-        return ""
 
 
 def _require(name: str, value: int, least: int, most: int, what: str) -> int:

@@ -125,18 +125,18 @@ def hierarchy() -> Hierarchy:
 def _from_sysfs() -> dict[str, Cache]:
     found: dict[str, Cache] = {}
     for folder in sorted(CACHES.glob("index*")):
-        level = _number(_read(folder / "level"))
-        if level is None or _read(folder / "type") not in ("Data", "Unified"):
+        level = _number(text_of(folder / "level"))
+        if level is None or text_of(folder / "type") not in ("Data", "Unified"):
             continue
         found.setdefault(
             f"L{level}",
             Cache(
                 f"L{level}",
-                nbytes=_number(_read(folder / "size")),
-                line=_number(_read(folder / "coherency_line_size")),
-                ways=_number(_read(folder / "ways_of_associativity")),
-                sets=_number(_read(folder / "number_of_sets")),
-                shared_by=_count(_read(folder / "shared_cpu_list")),
+                nbytes=_number(text_of(folder / "size")),
+                line=_number(text_of(folder / "coherency_line_size")),
+                ways=_number(text_of(folder / "ways_of_associativity")),
+                sets=_number(text_of(folder / "number_of_sets")),
+                shared_by=_count(text_of(folder / "shared_cpu_list")),
             ),
         )
     return found
@@ -165,7 +165,7 @@ def _from_sysctl() -> dict[str, Cache]:
 
 
 def _huge_pages() -> str | None:
-    chosen = re.search(r"\[(always|madvise|never)\]", _read(HUGE_PAGES))
+    chosen = re.search(r"\[(always|madvise|never)\]", text_of(HUGE_PAGES))
     return chosen[1] if chosen else None
 
 
@@ -177,7 +177,8 @@ def _tunable() -> str | None:
     return None
 
 
-def _read(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """What a file of the system says; "" if it is not there, or not for us."""
     try:
         return path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):

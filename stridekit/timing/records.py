@@ -1,8 +1,8 @@
 """Recorded measurements: what a machine at rest took, to stand beside what yours takes now.
 
-`make record` runs the lessons with STRIDEKIT_RECORD set. What their claims measure goes into
-`recorded.json`, with the machine. A claim's words and its stored picture show the record, so they are the
-same in every run; a picture that you draw has your own run beside it.
+`make record` runs the lessons with STRIDEKIT_RECORD set. What the claims of a lesson measure goes into its
+file in `recorded/`, with the machine. A claim's words and its stored picture show the record, so they are
+the same in every run; a picture that you draw has your own run beside it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stridekit.timing.clocks import TimingError
 from stridekit.timing.comparison import Ratio
 from stridekit.timing.fingerprint import machine
 
-RECORDED = Path(__file__).with_name("recorded.json")
+RECORDED = Path(__file__).with_name("recorded")  # a folder with a file for each lesson
 # The file to write while recording; and, if set, pictures leave out what is measured now.
 WRITES, ALONE = "STRIDEKIT_RECORD", "STRIDEKIT_RECORD_ALONE"
 
@@ -62,21 +62,22 @@ def recorded(name: str, here: Entry) -> tuple[Any, str]:
     While recording that is `here`, which is written into the file. Raises TimingError for a name without
     such an entry.
     """
-    path = RECORDED
     if recording():
-        path = Path(os.environ[WRITES])
-        _add(path, name, here)
-    of, entries = read(path)
-    if type(entries.get(name)) is not type(here):
-        kind = "a claim" if isinstance(here, Record) else "runs"
-        known = [other for other, entry in entries.items() if type(entry) is type(here)]
-        raise TimingError(
-            f"nothing is recorded as {shown(name)} for {kind}, only {', '.join(known) or 'nothing'}: "
-            "name one of these, or run `make record` on a machine at rest"
-        )
-    cores = many(of["cores"], "core")
-    where = f"recorded on {of['processor']}, {cores}, torch {of['torch']}, {of['date']}"
-    return entries[name], where
+        _add(Path(os.environ[WRITES]), name, here)
+    known: list[str] = []
+    for path in [Path(os.environ[WRITES])] if recording() else sorted(RECORDED.glob("*.json")):
+        of, entries = read(path)
+        alike = {other: entry for other, entry in entries.items() if type(entry) is type(here)}
+        if name in alike:
+            cores = many(of["cores"], "core")
+            where = f"recorded on {of['processor']}, {cores}, torch {of['torch']}, {of['date']}"
+            return alike[name], where
+        known += alike
+    kind = "a claim" if isinstance(here, Record) else "runs"
+    raise TimingError(
+        f"nothing is recorded as {shown(name)} for {kind}, only {', '.join(known) or 'nothing'}: "
+        "name one of these, or run `make record` on a machine at rest"
+    )
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
