@@ -35,9 +35,9 @@ SIZES = {
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 7_570),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 14_830),
-    "tests": ("tests", (), ("py", "mjs"), 29_480),
+    "tests": ("tests", (), ("py", "mjs"), 29_490),
     "planted defects": ("tests", (), ("txt",), 1_740),
-    "tools": ("tools", (), ("py",), 1_900),
+    "tools": ("tools", (), ("py",), 1_940),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit

@@ -6,11 +6,13 @@ The defects stand in tests/defects.txt. The working tree is never touched. The t
 a defect; a defect that no test notices is a missing test, and makes the exit status 1.
 
 A short pytest spends most of its time importing torch, so one process imports it and each run branches off
-from there (where the system cannot do that, each run imports torch itself and takes longer).
+from there (where the system cannot do that, each run imports torch itself and takes longer). Short tests
+come first: the first that fails ends the run.
 """
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import re
@@ -105,6 +107,28 @@ class Copy:
         return found.group(1) if found else f"pytest ended with {run.exitcode}: {text[-500:]}"
 
 
+class ShortTestsFirst:
+    """A plugin of pytest: the first run of a file notes how long its tests take, and others go by that."""
+
+    def __init__(self, notes: Path) -> None:
+        self.notes, self.first = notes, not notes.exists()
+        self.seconds = {} if self.first else json.loads(notes.read_text(encoding="utf-8"))
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Sort the tests; the cells of a notebook have an order of their own."""
+        if not self.first and ".ipynb" not in self.notes.name:
+            items.sort(key=lambda item: self.seconds.get(item.nodeid, 0.0))
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Add up the phases of a test."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        """Leave the times to later runs."""
+        if self.first:
+            self.notes.write_text(json.dumps(self.seconds), encoding="utf-8")
+
+
 def _processes() -> Any:
     """The context that starts processes: branched off from one with the slow imports done, if possible."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
@@ -129,7 +153,9 @@ def _pytest(root: Path, said: Path, tests: Sequence[str]) -> None:
     sys.modules.pop("mutate", None)  # the copy has its own
     import pytest
 
-    sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "", *tests]))
+    notes = root.parent / f"{'-'.join(tests).replace('/', '-')}.json"
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-m", ""]
+    sys.exit(pytest.main([*options, *tests], plugins=[ShortTestsFirst(notes)]))
 
 
 def mutated(text: str, mutation: Mutation) -> str:
