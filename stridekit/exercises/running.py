@@ -178,7 +178,7 @@ def _run_watched(
     watch: AbstractContextManager[Any],
     writes: Sequence[str],
 ) -> Outcome:
-    before = {name: _snapshot(it) for name, it in args.items() if name not in writes}
+    before = {name: snapshot(it) for name, it in args.items() if name not in writes}
     try:
         with watch:
             answer = fn(*args.values())
@@ -188,7 +188,7 @@ def _run_watched(
         return _raised(fn, error, _STOPS)
     try:
         for name, unchanged in before.items():
-            if _snapshot(args[name]) != unchanged:
+            if snapshot(args[name]) != unchanged:
                 return _changed(name)
         if answer is ... or (answer is None and _does_nothing(fn)):
             return NOT_ATTEMPTED
@@ -243,7 +243,7 @@ def describe(t: torch.Tensor | np.ndarray) -> str:
     return f"shape {tuple(t.shape)}, stride {t.stride()}, storage_offset {t.storage_offset()}"
 
 
-def _snapshot(value: Any) -> Any:
+def snapshot(value: Any) -> Any:
     """Everything that a call could change about an input: a tensor's layout and its storage."""
     if isinstance(value, list):
         return tuple(value)

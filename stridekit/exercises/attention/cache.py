@@ -11,7 +11,8 @@ from stridekit.exercises.answers import view_of
 from stridekit.exercises.copy_log import Logged, logging_copies
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
-from stridekit.exercises.running import Arguments, Outcome, describe
+from stridekit.exercises.running import Arguments, Outcome, snapshot
+from stridekit.tensors.storage import bytes_missing
 
 AN_INDEX = 16  # bytes that are as good as none: a position, as a tensor
 
@@ -23,12 +24,7 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
     new = sum(nbytes for _, nbytes in made)
     facts = {
         **read.facts,
-        "cache": (
-            describe(cache),
-            str(cache.dtype),
-            cache.tolist(),
-            bytes(cache.untyped_storage()),
-        ),
+        "cache": snapshot(cache),
         "new bytes": new if new > AN_INDEX else 0,
     }
     by = (
@@ -36,7 +32,8 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
         if new
         else ""
     )
-    return replace(read, facts=facts, shown=f"{read.shown}{by}\ncache: {cache.tolist()}")
+    holds = "nothing: its storage was shrunk" if bytes_missing(cache) else cache.tolist()
+    return replace(read, facts=facts, shown=f"{read.shown}{by}\ncache now: {holds}")
 
 
 @exercise(

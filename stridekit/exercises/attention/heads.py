@@ -63,14 +63,15 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
 def head_layout(
     B: int, T: int, H: int, D: int, which: str, packing: str
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Where q, k or v lies, of shape (B, H, T, D), as a view of one packed projection; without a tensor.
+    """Where q, k or v lies as a view of one packed projection; found without making a tensor.
 
     B, T, H, D  the sizes of batch, tokens, heads and features of a head, 1 or more
     which       "q", "k" or "v"
-    packing     the order of the dims in a row of the projection, which is contiguous, of shape
-                (B, T, 3 * H * D): "3HD" is all heads of q, then of k, then of v; "H3D" has q, k
-                and v of a head together; "HD3" has q, k and v of each feature together
-    return      (shape, stride, offset), in elements; the stride of a dim of size 1 is free
+    packing     the order in a row of the projection, which is contiguous, of shape
+                (B, T, 3 * H * D): "3HD" is all heads of q, then of k, then of v; "H3D" has
+                q, k and v of each head together; "HD3" of each feature
+    return      (shape, stride, offset), in elements: of shape (B, H, T, D). The stride of a
+                dim of size 1 is free
     """
     row = 3 * H * D
     between, head, feature = {"3HD": (H * D, D, 1), "H3D": (D, 3 * D, 1), "HD3": (1, 3 * D, 3)}[
@@ -118,8 +119,6 @@ head_layout.slots["T * row, head, row, feature"] = {
 head_layout.slots["(D, 3 * D, 1)"] = {
     "(D, D, 1)": 'In "H3D" the heads of k are D apart in your answer. But between two of them lie v of the '
     "one and q of the next.",
-    "(H * D, 3 * D, 1)": 'The steps are right. In "H3D", k of a head follows its q at once: it begins D '
-    "elements later, not H * D.",
 }
 head_layout.slots["(1, 3 * D, 3)"] = {
     "(1, 3 * D, 1)": 'In "HD3" your features are neighbours. q, k and v of one feature lie together there, '
@@ -129,6 +128,10 @@ head_layout.slots["(1, 3 * D, 3)"] = {
 head_layout.alone["T * row, head, row, feature"] = {
     "row, head, T * row, feature": "You step by T rows from token to token, and by one row from item to "
     "item of the batch. The projection has shape (B, T, 3 * H * D): its tokens are neighbours.",
+}
+head_layout.alone["(D, 3 * D, 1)"] = {
+    "(H * D, 3 * D, 1)": 'The steps are right. In "H3D", k of a head follows its q at once: it begins D '
+    "elements later, not H * D.",
 }
 head_layout.alone["(1, 3 * D, 3)"] = {
     "(D, 3 * D, 3)": 'The steps are right. In "HD3", k begins one element after q: each feature has its q, '
@@ -211,8 +214,7 @@ def needed(args: Arguments) -> int:
     ],
     otherwise="Take token t of your answer: the D features of head 0, then those of head 1, and so on. And "
     "look at each step of yours: which of them fills new memory, and would the next step do without?",
-    takeaway="Where y comes in the order of tokens, merging heads is free. reshape finds out; contiguous "
-    "does not ask.",
+    takeaway="Heads that come by tokens merge for free. reshape finds out; contiguous does not ask.",
 )
 def merge_heads(y: torch.Tensor) -> torch.Tensor:
     """The heads of each token side by side, without a copy where torch needs none.

@@ -121,8 +121,8 @@ ALL_BYTES = (
 matmul_clones.slots["steps == needed"] = {
     "all(map(int.__ge__, steps, needed))": "You let the outer stride be larger. Merged dims have one step "
     "throughout: the outer stride has to be the size of the inner dim times its stride, no more.",
-    "steps == sorted(steps)[::-1]": "You ask for falling strides. The order in memory is not enough: the "
-    "outer step has to be exactly as long as the inner dim.",
+    "all(s > t for s, (_, t) in zip(steps, dims[1:]))": "You ask for falling strides. The order in memory "
+    "is not enough: the outer step has to be exactly as long as the inner dim.",
 }
 matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     "[n for n, _ in dims[1:]]": "You compare the outer stride with the size of the inner dim. One step "
@@ -135,18 +135,22 @@ matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
 }
 matmul_clones.slots[" if n != 1"] = {
     "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out: B = 1 or "
-    "H = 1 is always free.",
+    "H = 1 is free.",
 }
 matmul_clones.slots["x.nbytes"] = {
     "given.nbytes": LEAST,
     "x.numel()": "You count elements, and bytes are asked for: `x.itemsize` for each.",
     "4 * x.numel()": "You take 4 bytes for every element. float64 has 8, bfloat16 has 2: `x.itemsize`.",
-    "x[..., 0, 0].nbytes": ALL_BYTES,
-    "x.untyped_storage().nbytes()": ALL_BYTES,
 }
 matmul_clones.slots["clones[0], clones[1]"] = {
     "clones[1], clones[0]": "The right numbers the wrong way round: first the bytes of a, then those of b.",
     "sum(clones), 0": "You add the two up. Asked for are the bytes of a, and those of b, each by itself.",
+}
+matmul_clones.alone["x.nbytes"] = {
+    "x[..., 0, 0].nbytes": ALL_BYTES,
+    "x.untyped_storage().nbytes()": ALL_BYTES,
+}
+matmul_clones.alone["clones[0], clones[1]"] = {
     "max(clones), max(clones)": "You answer alike for both. Each operand is judged by itself: in a product "
     "with a contiguous q, only k is cloned.",
 }
@@ -161,11 +165,9 @@ matmul_clones.alone["steps == needed"] = {
     "batch; two batch dims first have to become one.",
     "len(dims) < 2": "You take two batch dims for a clone, whatever their strides. Where they merge to "
     "one, nothing is copied: a contiguous operand is free.",
-    "steps == needed and 0 not in [s for _, s in dims]": "You "
-    "take every stride of 0 for a clone. One repeated dim by itself merges with nothing, and needs not; "
+    "steps == needed and 0 not in [s for _, s in dims]": "You take "
+    "every stride of 0 for a clone. One repeated dim by itself merges with nothing, and needs not; "
     "and 0 merges with 0.",
-}
-matmul_clones.alone["steps == needed"] |= {
     "steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can be "
     "three and more: each has to merge with its neighbour.",
     "steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There can be "
@@ -231,8 +233,8 @@ def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     q       a tensor of shape (B, H, T, D), perhaps sliced or transposed
     k       a tensor of shape (B, G, S, D), where G divides H: head h of q belongs to group
             h // (H // G). The dims B and G of k merge, as they do in a cache
-    return  a tensor of shape (B, H, T, S), made by operations of torch: `q[b, h] @ k[b, group].mT`,
-            not scaled. New memory is for scores, for these twice if need be, and for q once
+    return  a tensor of shape (B, H, T, S): `q[b, h] @ k[b, group].mT`, not scaled, made by
+            operations of torch. New memory is for scores, twice if need be, and for q once
     """
     B, H, T, D = q.shape
     G, S = k.size(1), k.size(2)
