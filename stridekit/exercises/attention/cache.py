@@ -14,7 +14,11 @@ from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources al
 from stridekit.exercises.running import Arguments, Outcome, snapshot
 from stridekit.tensors.storage import bytes_missing
 
-AN_INDEX = 16  # bytes that are as good as none: a position, as a tensor
+
+def indices(args: Arguments) -> int:
+    """The bytes of indices that say where k goes: they are as good as none."""
+    B, H, _, _ = args["k"].shape
+    return 8 * (B + H + 1)
 
 
 def read_appended(answer: Any, args: Arguments) -> Outcome:
@@ -25,7 +29,7 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
     facts = {
         **read.facts,
         "cache": snapshot(cache),
-        "new bytes": new if new > AN_INDEX else 0,
+        "new bytes": new if new > indices(args) else 0,
     }
     by = (
         f", {new} new bytes: {', '.join(f'{nbytes} by {name}' for name, nbytes in made)}"
@@ -82,7 +86,7 @@ def append(cache: torch.Tensor, k: torch.Tensor, t: int) -> torch.Tensor:
     k       a tensor of shape (B, H, 1, D) and the same dtype
     t       the position, an int from 0 to Tmax - 1
     return  a view of the cache: its first t + 1 positions, of shape (B, H, t + 1, D). Nothing new
-            is made, but for an index of one position, if you like
+            is made, but for indices, if you like
     """
     cache[:, :, t : t + 1] = k
     return cache[:, :, : t + 1]
@@ -104,12 +108,22 @@ COPIED = (
     "The cache is right. What you return is a copy of its first positions, at least where these are a "
     "slice with gaps: the slice itself is enough."
 )
+NEW_ALONE = "You return the new token alone. Attention needs all positions up to it."
+IN_A_COPY = (
+    "The right positions, in a new tensor: you copy all of the cache, and write into the copy. The cache "
+    "itself is as before."
+)
+ALL_COPIED = (
+    "The cache is right, but for one position you copied all of it. Write to that one alone."
+)
 WRITTEN_TOO_EARLY = (
     "You write one position too early. Positions count from 0: k belongs to index t, and t of them come "
     "before it."
 )
 
 append.slots["cache[:, :, t : t + 1] = k"] = {
+    "cache[:, :, t] = k": "An int as an index takes its dim away: `cache[:, :, t]` has three dims, k has "
+    "four. Keep the dim: `t : t + 1`.",
     "pass": "The cache is as before: nothing of k is in it. What you return are the old values of its "
     "first positions.",
     "cache[:, :, [t]].copy_(k)": LOST,
@@ -132,8 +146,8 @@ append.slots["return cache[:, :, : t + 1]"] = {
     "return cache[:, :, :t]": "You leave out the new token. The end of a slice is not part of it: t + 1 "
     "positions are `: t + 1`.",
     "return cache": "You return all of the cache. Only its first t + 1 positions are filled.",
-    "return cache[:, :, t : t + 1]": "You return the new token alone. Attention needs all positions up to "
-    "it.",
+    "return cache[:, :, t : t + 1]": NEW_ALONE,
+    "return cache[:, :, t]": NEW_ALONE,
     "return cache[:, :, : t + 1].contiguous()": COPIED,
     "return cache[:, :, : t + 1].clone()": COPIED,
     "return k": "You return k. The answer is a view of the cache: all positions up to t.",
@@ -141,12 +155,16 @@ append.slots["return cache[:, :, : t + 1]"] = {
     "colon.",
 }
 append.alone["cache[:, :, t : t + 1] = k"] = {
-    "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))": "The cache is right, and all "
-    "of it was copied twice: by `cat`, and back. One position alone is new.",
+    "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))": ALL_COPIED,
+    "cache.copy_(cache.slice_scatter(k, 2, t, t + 1))": ALL_COPIED,
+    "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))": ALL_COPIED,
 }
 append.wrong |= {
     "torch.cat([cache[:, :, :t], k], 2)": BY_CAT,
     "torch.cat([cache, k], 2)": BY_CAT,
+    "append(cache.clone(), k, t)": IN_A_COPY,
+    "cache.slice_scatter(k, 2, t, t + 1)[:, :, : t + 1]": IN_A_COPY,
+    "torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2)[:, :, : t + 1]": IN_A_COPY,
 }
 
 
@@ -282,7 +300,6 @@ blocks.alone["len(steps) > 1"] = {
     "len(steps) > 1 or steps - {1}": NEIGHBOURS_ALONE,
     "len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step is 0 there, and 0 is "
     "a stride: as after `expand`, nothing is copied.",
-    "len(steps) != 1": "You gather a single block. It needs no step at all: any stride will do.",
 }
 blocks.alone["min(steps, default=0) < 0"] = {
     "False": BACKWARDS,
@@ -293,8 +310,18 @@ blocks.wrong |= {
     "blocks(pool, sorted(table))": ORDER_OF_POOL,
     "pool[table[0] : table[0] + len(table)]": "You take as many neighbours as the table has blocks. The "
     "table may pass over some, repeat one, or go back: look at each step.",
-    "pool[min(table) : max(table) + 1]": "You take all blocks from the first to the last. The table may "
-    "pass over some, and repeat others.",
+    "pool[table[0] : table[-1] + 1]": "You take all blocks from the first to the last. The table may pass "
+    "over some, repeat others, or go back.",
+    "blocks(pool.contiguous(), table)": "Your view is one of `pool.contiguous()`. Where the pool is a "
+    "slice or transposed, that is a copy of all of it.",
     "pool[table[0] : table[-1] : table[1] - table[0]]": "Your slice ends before the last block: the end of "
     "a slice is not part of it. And not every table has one step above 0.",
+}
+blocks.only |= {
+    "not table": "Right wherever there is a block. An empty table has no first block and no step: gather, "
+    "as `pool[table]` does.",
+    "len(table) < 2": "Right wherever there are two blocks or more. One block needs no step: any stride "
+    "will do.",
+    "len({*table}) == 1": "Right wherever two blocks differ. Where all are one block, the step is 0. No "
+    "slice has that, but `expand` and `as_strided` do.",
 }

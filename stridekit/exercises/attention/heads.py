@@ -126,6 +126,10 @@ head_layout.slots["(1, 3 * D, 3)"] = {
     "(1, D, 3)": 'In "HD3" a head has 3 * D elements in the row: q, k and v of each of its D features.',
 }
 head_layout.alone["T * row, head, row, feature"] = {
+    "row, head, row, feature": "You step by one row to the next item of the batch. Between two items lie "
+    "all T tokens of one.",
+    "T * row, T * D, row, feature": "Your heads are T * D apart, as if each had its tokens by itself. They "
+    "are neighbours in the row of one token.",
     "row, head, T * row, feature": "You step by T rows from token to token, and by one row from item to "
     "item of the batch. The projection has shape (B, T, 3 * H * D): its tokens are neighbours.",
 }
@@ -256,12 +260,12 @@ merge_heads.wrong |= {
     "torch.cat(y.unbind(1), -1)": ALWAYS,
     "merge_heads(y).clone()": "Twice the bytes where a copy is needed, and once too often elsewhere: you "
     "copy the result of reshape or flatten again.",
-    "y.contiguous().transpose(1, 2).flatten(2)": "You make y contiguous before the transpose. That lays it "
-    "out by heads, even where it came by tokens, so merging has to copy it back.",
     "y.transpose(1, 2).view(merged(y))": "No copy at all: that is a view only where heads and features "
     "merge. Where y lies by heads, torch refuses it, as it has to: there, one copy is needed.",
     "y.transpose(1, 2).clone().view(merged(y))": "clone keeps the order in memory, so that heads and "
     "features still do not merge where they did not before. What puts them in reading order?",
+    "torch.stack([torch.cat(item.unbind(0), -1) for item in y])": "You copy twice on every input: heads "
+    "are put together, and then the items of the batch. One method does it for all of y at once.",
     "y.transpose(1, 2)": "Tokens come before heads, as they should. Now merge the last two dims to one of "
     "H * D.",
     "y.permute(0, 2, 3, 1).flatten(2)": "Your rows go through the heads for each feature. Asked for are "
@@ -274,4 +278,8 @@ merge_heads.wrong |= {
     "is float32 unless you ask for y's own.",
     "torch.as_strided(y, *by_tokens(y))": "The strides that you state are those of a y that lies packed by "
     "tokens, and as_strided takes them as they are. Ask `y.stride()`.",
+}
+merge_heads.exact |= {
+    "y.contiguous().transpose(1, 2).flatten(2)": "You make y contiguous before the transpose. That lays it "
+    "out by heads, even where it came by tokens, so merging has to copy it back.",
 }

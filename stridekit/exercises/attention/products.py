@@ -181,9 +181,9 @@ matmul_clones.wrong |= {
 
 
 def as_good(args: Arguments) -> int:
-    """The bytes of the scores twice, to put them together, and of q once: its rows may need a copy."""
+    """The bytes of the scores three times, to put them together from parts, and of q once, for its rows."""
     q, k = args["q"], args["k"]
-    return int(2 * q.shape[:3].numel() * k.size(2) * q.itemsize + q.nbytes)
+    return int(3 * q.shape[:3].numel() * k.size(2) * q.itemsize + q.nbytes)
 
 
 @exercise(
@@ -213,7 +213,6 @@ def as_good(args: Arguments) -> int:
         "k = torch.arange(640.0).view(2, 2, 10, 16)[:, :, 1:]",
         "q = torch.arange(8, dtype=torch.float64).view(1, 4, 2, 1); "
         "k = torch.arange(6, dtype=torch.float64).view(1, 2, 3, 1)",
-        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.zeros(2, 2, 0, 16)  # an empty cache",
     ],
     hints=[
         "k has fewer heads than q, so something has to be repeated, or q cut into groups. What takes less "
@@ -234,7 +233,7 @@ def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     k       a tensor of shape (B, G, S, D), where G divides H: head h of q belongs to group
             h // (H // G). The dims B and G of k merge, as they do in a cache
     return  a tensor of shape (B, H, T, S): `q[b, h] @ k[b, group].mT`, not scaled, made by
-            operations of torch. New memory is for scores, twice if need be, and for q once
+            operations of torch. New memory is for scores and their parts, and once for q
     """
     B, H, T, D = q.shape
     G, S = k.size(1), k.size(2)
@@ -259,6 +258,10 @@ FOLDED_BY_TOKENS = (
     "Right for one token, T = 1. The rows of a group go head by head, and inside a head token by token; "
     "you put them together, or take them apart, in the other order."
 )
+ALL_OF_K = (
+    "Right scores, but all of k is copied before the product. It takes k as it lies, transposed or "
+)
+"not."
 SAFE = (
     "Right scores, but `contiguous()` copies a k that is no whole tensor, as the prefix of a cache. The "
     "product takes it as it lies."
@@ -269,14 +272,15 @@ group_scores.slots["q.reshape(B, G, H // G * T, D)"] = {
     "do not merge there. q may be copied where it has to: reshape.",
     "q.transpose(1, 2).reshape(B, G, H // G * T, D)": "You bring tokens before heads, and then cut heads "
     "into groups: with more than one token, that mixes them. q has its heads in front as it is.",
-    "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": ORDER,
+    "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": "You cut the heads "
+    "into (H // G, G), groups inside. Heads of one group are neighbours: groups outside, (G, H // G).",
 }
 group_scores.slots["k.mT"] = {
     "k.reshape(B, G, D, S)": "reshape is no transpose: it keeps the reading order, and your columns mix "
     "the rows of k. `k.mT` exchanges the last two dims, and copies nothing.",
     "k.contiguous().mT": SAFE,
-    "k.mT.contiguous()": "Right scores, but `k.mT.contiguous()` copies all of k, to turn it. The product "
-    "takes a transposed matrix as it lies.",
+    "k.mT.contiguous()": ALL_OF_K,
+    "k.clone().mT": ALL_OF_K,
     "k[:, :1].mT": "All your heads meet group 0 of k. Each has its own: head h belongs to group "
     "h // (H // G).",
 }
@@ -292,6 +296,8 @@ group_scores.alone[".view(B, H, T, S)"] = {
 }
 group_scores.wrong |= {
     "q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT": REPEATED,
+    "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT": REPEATED,
+    "torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)": ORDER,
     "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT": ORDER,
     "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)": WRITTEN_OUT,
     "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT": WRITTEN_OUT,
