@@ -29,7 +29,7 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
     facts = {
         **read.facts,
         "cache": snapshot(cache),
-        "new bytes": new if new > indices(args) else 0,
+        "anything new": new > indices(args),
     }
     by = (
         f", {new} new bytes: {', '.join(f'{nbytes} by {name}' for name, nbytes in made)}"
@@ -150,6 +150,7 @@ append.slots["return cache[:, :, : t + 1]"] = {
     "return cache[:, :, t]": NEW_ALONE,
     "return cache[:, :, : t + 1].contiguous()": COPIED,
     "return cache[:, :, : t + 1].clone()": COPIED,
+    "return cache[:, :, [*range(t + 1)]]": COPIED,
     "return k": "You return k. The answer is a view of the cache: all positions up to t.",
     "return cache[:, : t + 1]": "You cut the heads. Positions are dim 2 of (B, H, Tmax, D): one more "
     "colon.",

@@ -11,6 +11,7 @@ from stridekit.exercises.answers import as_ints, kind
 from stridekit.exercises.copy_log import logging_copies, read_with_copies
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.tensors.sharing import memset  # noqa: F401  (in sources alone)
 
 
 def read_clones(answer: Any, args: Arguments) -> Outcome:
@@ -85,7 +86,7 @@ def matmul_clones(a: torch.Tensor, b: torch.Tensor) -> tuple[int, int]:
     clones = []
     for given in (a, b):
         x = given.expand(*batch, *given.shape[-2:])
-        dims = [(n, s) for n, s in zip(batch, x.stride()[:-2], strict=True) if n != 1]
+        dims = [(n, s) for n, s in zip(x.shape[:-2], x.stride()[:-2], strict=True) if n != 1]
         steps, needed = [s for _, s in dims[:-1]], [n * s for n, s in dims[1:]]
         clones.append(0 if steps == needed else x.nbytes)
     return clones[0], clones[1]
@@ -131,7 +132,7 @@ matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     "inner dim: its size times its stride.",
 }
 matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
-    "given[(None,) * (len(batch) + 2 - given.ndim)]": UNEXPANDED,
+    "given": UNEXPANDED,
 }
 matmul_clones.slots[" if n != 1"] = {
     "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out: B = 1 or "
@@ -149,6 +150,7 @@ matmul_clones.slots["clones[0], clones[1]"] = {
 matmul_clones.alone["x.nbytes"] = {
     "x[..., 0, 0].nbytes": ALL_BYTES,
     "x.untyped_storage().nbytes()": ALL_BYTES,
+    "len(memset(x))": LEAST,
 }
 matmul_clones.alone["clones[0], clones[1]"] = {
     "max(clones), max(clones)": "You answer alike for both. Each operand is judged by itself: in a product "
