@@ -149,11 +149,13 @@ append.slots["return cache[:, :, : t + 1]"] = {
     "return cache[:, :, t : t + 1]": NEW_ALONE,
     "return cache[:, :, t]": NEW_ALONE,
     "return cache[:, :, : t + 1].contiguous()": COPIED,
-    "return cache[:, :, : t + 1].clone()": COPIED,
-    "return cache[:, :, [*range(t + 1)]]": COPIED,
     "return k": "You return k. The answer is a view of the cache: all positions up to t.",
     "return cache[:, : t + 1]": "You cut the heads. Positions are dim 2 of (B, H, Tmax, D): one more "
     "colon.",
+}
+append.alone["return cache[:, :, : t + 1]"] = {
+    "return cache[:, :, : t + 1].clone()": COPIED,
+    "return cache[:, :, [*range(t + 1)]]": COPIED,
 }
 append.alone["cache[:, :, t : t + 1] = k"] = {
     "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))": ALL_COPIED,
@@ -209,6 +211,7 @@ POOL = "pool = torch.arange(48).view(6, 4, 2)"
         f"{POOL}[:, 1:3]; table = [1, 3, 5]",
         "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [1, 2, 3]",
         "pool = torch.arange(48.0).view(2, 4, 6).permute(2, 1, 0)[1:]; table = [0, 2, 4]",
+        "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [3, 0, 1]",
         "pool = torch.arange(96, dtype=torch.int16).view(6, 2, 2, 4)[:, 1]; table = [2, 3]  # v of k and v",
         "pool = torch.arange(6); table = [1, 3, 5]",
         "pool = torch.arange(8).view(1, 4, 2); table = [0, 0, 0]",
