@@ -176,7 +176,7 @@ def blocks_of_one_gathered(pool, table):
     return pool[table] if len(table) < 2 else ex.blocks.reference(pool, table)
 
 
-@wrong(ex.blocks, "Your blocks come in the order of the pool")
+@wrong(ex.blocks, "Where the table goes back, your blocks")
 def blocks_in_any_direction(pool, table):
     step = step_of(table)
     if step is None or step >= 0:
@@ -357,7 +357,7 @@ formulas(
             "len({*table}) < len(table)",
             "table != list(range(min(table, default=0), max(table, default=0) + 1))",
         ],
-        "min(steps, default=0) < 0": ["min(steps, default=0) <= 0", "max(steps, default=0) > 1"],
+        "step < 0": ["step <= 0", "step > 1"],
     },
 )
 formulas(

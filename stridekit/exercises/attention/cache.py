@@ -22,7 +22,7 @@ def indices(args: Arguments) -> int:
 
 
 def read_appended(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a view of the cache, with what is in the cache now, and the bytes that are new."""
+    """An answer that is a view of the cache, with what is in the cache now, and whether anything is new."""
     made = list(cast(Logged, args).log.copies)
     read, cache = view_of("cache")(answer, args), args["cache"]
     new = sum(nbytes for _, nbytes in made)
@@ -31,11 +31,7 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
         "cache": snapshot(cache),
         "anything new": new > indices(args),
     }
-    by = (
-        f", {new} new bytes: {', '.join(f'{nbytes} by {name}' for name, nbytes in made)}"
-        if new
-        else ""
-    )
+    by = "".join(f", {nbytes} new bytes by {name}" for name, nbytes in made)
     holds = "nothing: its storage was shrunk" if bytes_missing(cache) else cache.tolist()
     return replace(read, facts=facts, shown=f"{read.shown}{by}\ncache now: {holds}")
 
@@ -52,8 +48,8 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
         "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = 3",
         "cache = torch.zeros(2, 4, 3, 4).transpose(1, 2)  # by tokens\n"
         "k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
-        "cache = torch.ones(2, 2, 3, 4, 4)[1]  # of k and v\nk = torch.arange(24.0).view(2, 3, 1, 4); t = "
-        "1",
+        "cache = torch.ones(2, 2, 3, 4, 4)[1]  # of k and v\n"
+        "k = torch.arange(24.0).view(2, 3, 1, 4); t = 1",
         "cache = torch.ones(4, 3, 5, 4)[::2, :, 1:]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
         "cache = torch.ones(2, 3, 8, 4)[:, :, ::2]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
         "cache = torch.ones(2, 3, 4, 4)\n"
@@ -243,9 +239,9 @@ def blocks(pool: torch.Tensor, table: list[int]) -> torch.Tensor:
             either will do
     """
     steps = {table[k + 1] - table[k] for k in range(len(table) - 1)}
-    if len(steps) > 1 or min(steps, default=0) < 0 or not table:
-        return pool[table]
     step = min(steps, default=0)
+    if len(steps) > 1 or step < 0 or not table:
+        return pool[table]
     return pool.as_strided(
         (len(table), *pool.shape[1:]),
         (step * pool.stride(0), *pool.stride()[1:]),
@@ -267,8 +263,8 @@ NEIGHBOURS_ALONE = (
 )
 BACKWARDS = (
     "torch has no negative strides: a table that goes back cannot be a view. There, gather: "
+    "`pool[table]`."
 )
-"`pool[table]`."
 ORDER_OF_POOL = (
     "Your blocks come in the order of the pool. The table may go back and forth, and its order is that of "
     "the tokens: a slice has it only where the table rises."
@@ -305,13 +301,16 @@ blocks.alone["len(steps) > 1"] = {
     "len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step is 0 there, and 0 is "
     "a stride: as after `expand`, nothing is copied.",
 }
-blocks.alone["min(steps, default=0) < 0"] = {
+blocks.alone["step < 0"] = {
     "False": BACKWARDS,
 }
 blocks.wrong |= {
     "pool[table]": ALWAYS_GATHERED,
     "blocks(pool, table).clone()": ALWAYS_GATHERED,
     "blocks(pool, sorted(table))": ORDER_OF_POOL,
+    "blocks(pool, sorted(table) if table[::-1] == sorted(table) else table)": "Where the table goes back, "
+    "your blocks come in the order of the pool. torch has no negative strides that turn them: there, "
+    "gather.",
     "pool[table[0] : table[0] + len(table)]": "You take as many neighbours as the table has blocks. The "
     "table may pass over some, repeat one, or go back: look at each step.",
     "pool[table[0] : table[-1] + 1]": "You take all blocks from the first to the last. The table may pass "

@@ -57,8 +57,7 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
     ],
     otherwise="Take one element, feature d of head h of token t in item b, and count what lies before it: "
     "whole items, whole tokens, and then the part of its own row.",
-    takeaway="Heads are a view of the packed row. Whatever is q, k and v at once, a token is 3 * H * D "
-    "away.",
+    takeaway="Heads are a view of one packed row. In every packing the next token is 3 * H * D away.",
 )
 def head_layout(
     B: int, T: int, H: int, D: int, which: str, packing: str
@@ -93,9 +92,8 @@ ONE_PACKING = (
     "between two features of a head, and between q and k?"
 )
 STARTS_AT_Q = (
-    "Your offset is 0 for k and v as well: that is where q begins. How much of the row comes "
+    "Your offset is 0 for k and v as well: there q begins. How much of the row comes before?"
 )
-"before?"
 
 
 def in_bytes(shape: Ints, stride: Ints, offset: int) -> tuple[Ints, Ints, int]:

@@ -16,12 +16,12 @@ from stridekit.tensors.sharing import memset  # noqa: F401  (in sources alone)
 
 def read_clones(answer: Any, args: Arguments) -> Outcome:
     """An answer that is the bytes cloned of a and of b."""
-    wanted = "two ints, the bytes cloned of a and of b,"
+    wanted = "a pair of ints, the bytes of a and those of b,"
     clones = as_ints(answer, wanted)
     if len(clones) != 2:
-        raise Unusable(f"{kind(answer)}, where {wanted} are asked for")
+        raise Unusable(f"{kind(answer)}, where {wanted} is asked for")
     of_a, of_b = clones
-    return Outcome({"a": of_a, "b": of_b}, f"{of_a} of a, {of_b} of b")
+    return Outcome({"a": of_a, "b": of_b}, f"{of_a} bytes of a, {of_b} bytes of b")
 
 
 PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
@@ -55,8 +55,7 @@ PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
         "a = torch.zeros(4, 2, 3, 5, 4)[::2]; b = torch.zeros(2, 2, 6, 4, 5)[:, :, ::2]",
         "a = torch.zeros(2, 1, 3, 5, 4); b = torch.zeros(3, 2, 4, 5).transpose(0, 1).unsqueeze(1)",
         "a = torch.zeros(1, 2, 8, 1, 3); b = torch.zeros(1, 2, 10, 3).unfold(2, 3, 1)  # windows",
-        f"{PACKED}; a, b = q.double(), k.double().contiguous().transpose(0, 1).contiguous()"
-        ".transpose(0, 1).mT",
+        f"{PACKED}; a, b = q.double(), torch.zeros(3, 2, 5, 4).double().transpose(0, 1).mT",
         f"{PACKED}; a, b = q.bfloat16().contiguous()[:, :, ::2], k.bfloat16().mT",
         "a = torch.zeros(3, 5, 2, 3).permute(2, 0, 1, 3); b = torch.zeros(3, 2, 7, 3).transpose(0, 1).mT",
         f"{PACKED}; a, b = q[:, :1], k[:, 1:2].mT",
@@ -261,9 +260,8 @@ FOLDED_BY_TOKENS = (
     "you put them together, or take them apart, in the other order."
 )
 ALL_OF_K = (
-    "Right scores, but all of k is copied before the product. It takes k as it lies, transposed or "
+    "Right scores, but all of k is copied before the product. It takes k as it lies, turned or not."
 )
-"not."
 SAFE = (
     "Right scores, but `contiguous()` copies a k that is no whole tensor, as the prefix of a cache. The "
     "product takes it as it lies."
