@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from stridekit.timing import Comparison, Measurement, compare, measure
     from stridekit.widgets import (
         AliasExplorer,
+        AttentionExplorer,
         ChannelsLastExplorer,
         FormatTracer,
         Goal,
@@ -95,6 +96,7 @@ __all__ = [
     "Measurement",
     "compare",
     "Comparison",
+    "AttentionExplorer",
     "self_check",
     "SelfCheck",
 ]
@@ -105,6 +107,7 @@ __version__ = "0.1.0"
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
     *("FormatTracer", "TraversalExplorer", "Predict", "Sort", "explore", "Goal"),
+    "AttentionExplorer",
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")
