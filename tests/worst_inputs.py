@@ -137,6 +137,8 @@ ROWS = [
     ("L", "", "ReshapeStepper(L((4, 4)), itertools.count(1))"),
     ("L", "", "ChannelsLastExplorer(itertools.repeat(1))"),
     ("L", "", "FormatTracer(layers=itertools.repeat('relu'))"),
+    ("L", "", "AttentionExplorer(heads=10**9)"),
+    ("L", "", "setattr(AttentionExplorer(), 'followed', itertools.repeat('q'))"),
     (".", "", "TraversalExplorer(L((0, 10**8)))"),
     (".", "", "TraversalExplorer(L((10**9, 10**9)))"),
     ("V", "order = 'x' * 10**7", "TraversalExplorer(L((4, 4)), order=order)"),

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from stridekit import Layout, explore, widgets
-from tests.browser.pages import beyond, button, enter, painted, press, too_small, widen
+from tests.browser.pages import beyond, button, enter, grid, painted, press, too_small, widen
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -79,6 +79,26 @@ def every_bin(w):
                 yield
 
 
+def every_way(w):
+    """The largest sizes and grouped heads, by every chip."""
+    for name in ("batch", "tokens", "heads", "dim"):
+        press(w.get_by_role("slider", name=name, exact=True), "End")
+    for few in ("1", "4", "2"):
+        w.get_by_role("group", name="heads of k and v").get_by_role("button", name=few).click()
+        for rotary in w.get_by_role("group", name="rotary").get_by_role("button").all():
+            rotary.click()
+            for attention in ("@", "SDPA"):
+                button(w, attention).click()
+                yield
+    for packing in ("H3D", "HD3"):
+        button(w, packing).click()
+        for attention in ("@", "SDPA"):
+            button(w, attention).click()
+            yield
+    grid(w, "the memory of qkv").locator(".sk-box").nth(380).click()
+    yield
+
+
 def at_rest(_):
     """Change nothing."""
     yield
@@ -147,7 +167,11 @@ SORTS = [
     (f"Sort(torch.ones(4, 6), *{calls}, also='x.t(); x[:, 2:]; x[1:]; x.int()')", every_bin)
     for calls in (CALLS, VIEWS)
 ]
-GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS]
+ATTENTIONS = [
+    ("AttentionExplorer()", every_way),
+    ("AttentionExplorer(1, 1, 1, 2)", at_rest),
+]
+GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS, ATTENTIONS]
 
 
 def shown(show, source):

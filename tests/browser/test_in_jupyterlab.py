@@ -289,6 +289,57 @@ def test_formats_by_keyboard(make, kernel):
     assert kernel("w.shape, w.layers") == "(2, 1, 4, 4) ('skip + x',)"
 
 
+# Attention -----------------------------------------------------------------------------------------------
+
+
+def memory(w, name):
+    return grid(w, f"the memory {name}")
+
+
+def run(w, kernel):
+    """The names after the widget's code, which the page shows line by line and the kernel has too."""
+    lines = "\n".join(texts(w, ".sk-step > code")).strip().splitlines()
+    source = "\n".join(line for line in lines if line)
+    assert kernel("w.code") == source
+    names = {"torch": torch}
+    exec(source, names)
+    return names
+
+
+def test_attention_by_mouse(make, kernel):
+    """SDPA copies nothing, until q comes head by head; a box lights where it goes."""
+    w = make("AttentionExplorer()")
+    assert text(w, ".sk-idea") == "4 copies on the way, of q, k, v and out: 768 bytes."
+    button(w, "SDPA").click()
+    assert text(w, ".sk-idea") == "Nothing is copied on the way."
+    names = run(w, kernel)
+    assert names["y"].untyped_storage().data_ptr() == names["out"].untyped_storage().data_ptr()
+    button(w, "rot(x)*sin + x*cos").click()
+    assert text(w, ".sk-idea") == "1 copy on the way, of out: 192 bytes."
+    assert str(run(w, kernel)["out"].stride()) in text(w, ".sk-rest")
+    memory(w, "after rotary").locator(".sk-box").nth(17).click()
+    assert kernel("w.followed") == "('q', 0, 1, 1, 1)"
+    classes = "all => all.flatMap((box, k) => (box.className.match(/is-(lit|here)/) ? [k] : []))"
+    lit = [memory(w, name).locator(".sk-box").evaluate_all(classes) for name in ("of out", "of y")]
+    assert lit == [[16, 17, 18, 19], [12, 13, 14, 15]]
+
+
+def test_attention_by_keyboard(make, kernel):
+    """Sliders, chips and boxes are reached by keys; heads that are grouped end with another packing."""
+    w = make("AttentionExplorer()")
+    press(w.get_by_role("slider", name="heads", exact=True), "End")
+    groups = w.get_by_role("group", name="heads of k and v")
+    press(groups.get_by_role("button", name="2"), "Enter")
+    assert run(w, kernel)["k"].shape == (2, 4, 3, 4)
+    assert kernel("w.kv_heads, w.facts['copies']") == "2 ('k', 'v', 'q', 'out')"
+    press(memory(w, "of qkv"), "Home", *["ArrowRight"] * 17, "a", "d", "d", "x", "ArrowDown")
+    assert active(memory(w, "of qkv")) == "k[0, 0, 1, 1]: element 49"
+    hears(w, "k[0, 0, 1, 1] is element 49 of qkv. It goes into 24 elements of out: out[0, 0:2, :, :].")
+    press(button(w, "HD3"), "Enter")
+    assert kernel("w.kv_heads, w.followed") == "4 ('k', 0, 0, 1, 1)"
+    assert texts(groups, "button") == ["4"]
+
+
 # Traversals ----------------------------------------------------------------------------------------------
 
 

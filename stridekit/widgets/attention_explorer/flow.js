@@ -12,8 +12,10 @@ const ITEMSIZE = 4;
 const LETTERS = "abcd";
 
 /** The arrow in words. */
-export const arrowText = ({ word, names, nbytes }) =>
-  names.length ? `${word} ${names.join(", ")}: ${nbytes} bytes` : "view";
+export function arrowText({ word, names, nbytes }) {
+  if (word === "view") return word;
+  return `${word}${word === "copy" ? ` ${names.join(", ")}` : ""}: ${nbytes} bytes`;
+}
 
 /** The numbers of heads that k and v may have. */
 export const kvChoices = (heads, packing) =>
@@ -105,8 +107,8 @@ function bySdpa(s, q, k, v) {
   const strided = Object.entries({ q, k, v }).find(([, x]) => x.stride[3] !== 1);
   const made = { out: strided ? fresh(...q.shape) : run(q, ".clone()") };
   const code = [
-    "sdpa = torch.nn.functional.scaled_dot_product_attention",
-    `out = sdpa(q, k, v${s.kv_heads < s.heads ? ", enable_gqa=True" : ""})`,
+    "F = torch.nn.functional",
+    `out = F.scaled_dot_product_attention(q, k, v${s.kv_heads < s.heads ? ", enable_gqa=True" : ""})`,
   ];
   if (!strided) return step("attention", [written(made)], made, code, "flash: out is an empty_like(q)");
   const note = `math, as dim 3 of ${strided[0]} has stride ${strided[1].stride[3]}: flash takes 1`;
@@ -140,7 +142,7 @@ function merge({ batch, tokens, heads, dim }, out) {
   const made = { y: { ...out, shape, stride: stride ?? contiguousStride(shape) } };
   const code = [`y = out.transpose(1, 2).reshape${tuple(shape)}`];
   if (!reason) return step("merge", [VIEW], made, code);
-  return step("merge", [{ word: "copy", names: ["out"], nbytes: bytes(out) }], made, code, "", [`out is copied: ${reason}.`]);
+  return step("merge", [{ word: "copy", names: ["out"], nbytes: bytes(out) }], made, code, "", [`out is copied: ${reason.split(", and")[0]}.`]);
 }
 
 // Words ----------------------------------------------------------------------------------------------

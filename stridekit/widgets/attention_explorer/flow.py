@@ -8,6 +8,7 @@ the two, and tests/test_attention_explorer.py compares Python with torch, in all
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -60,7 +61,10 @@ class Arrow(NamedTuple):
         >>> Arrow("copy", ("q", "k"), 384).text
         'copy q, k: 384 bytes'
         """
-        return f"{self.word} {', '.join(self.names)}: {self.nbytes} bytes" if self.names else "view"
+        if self.word == "view":
+            return "view"
+        copied = f" {', '.join(self.names)}" * (self.word == "copy")
+        return f"{self.word}{copied}: {self.nbytes} bytes"
 
 
 class Step(NamedTuple):
@@ -96,21 +100,22 @@ def heads_shape(s: Settings, part: str) -> tuple[int, ...]:
 # The steps ------------------------------------------------------------------------------------------
 
 
-def steps(s: Settings) -> list[Step]:
+@cache
+def steps(s: Settings) -> tuple[Step, ...]:
     """The five boxes, in the order in which they run.
 
     >>> for step in steps(Settings(2, 3, 2, 4, 2, "3HD", "none", "@")):
     ...     print(step.name, [arrow.text for arrow in step.arrows])
-    linear ['new qkv: 576 bytes']
+    linear ['new: 576 bytes']
     heads ['view']
     rotary []
-    attention ['copy q, k, v: 576 bytes', 'new scores, out: 336 bytes']
+    attention ['copy q, k, v: 576 bytes', 'new: 336 bytes']
     merge ['copy out: 192 bytes']
     """
     cut = _heads(s)
     turned = _rotary(s, cut.tensors)
     attended = _attention(s, cut.tensors | turned.tensors)
-    return [_linear(s), cut, turned, attended, _merge(s, attended.tensors["out"])]
+    return _linear(s), cut, turned, attended, _merge(s, attended.tensors["out"])
 
 
 def _linear(s: Settings) -> Step:
@@ -180,8 +185,8 @@ def _by_sdpa(s: Settings, q: Layout, k: Layout, v: Layout) -> Step:
     made = {"out": sdpa_output(q, k, v, enable_gqa=grouped)}
     asked = ", enable_gqa=True" * grouped
     code = (
-        "sdpa = torch.nn.functional.scaled_dot_product_attention",
-        f"out = sdpa(q, k, v{asked})",
+        "F = torch.nn.functional",
+        f"out = F.scaled_dot_product_attention(q, k, v{asked})",
     )
     no_flash = why_no_flash(q, k, v, enable_gqa=grouped)
     if not no_flash:
@@ -224,7 +229,7 @@ def _merge(s: Settings, out: Layout) -> Step:
     reason = turned.why_not_view(shape)
     if not reason:
         return Step("merge", (Arrow("view", (), 0),), made, code)
-    why = f"out is copied: {reason}."
+    why = f"out is copied: {reason.partition(', and')[0]}."
     return Step("merge", (Arrow("copy", ("out",), _bytes(out)),), made, code, why=(why,))
 
 

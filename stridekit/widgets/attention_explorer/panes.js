@@ -11,7 +11,7 @@ const NARROWEST = 14; // a box and its gap, under a mouse
 const TOUCHED = 20; // and where boxes stand below one another, as on a phone
 const WIDEST = 34;
 const GAP = 1;
-const KEY = "qkv in memory, a row for each token. qb is q of head 1; below, b2 is head 1, token 2.";
+const KEYS = { qkv: "qb is q of head 1", attention: "; b2: head 1, token 2" };
 
 /** A native slider for each size. */
 export function createSizes(id, onChange) {
@@ -66,6 +66,8 @@ export function createStep(isFirst) {
   };
 }
 
+const rowsOf = (many) => (many === 1 ? "a row is a token" : `${many} rows are a token`);
+
 /** The name of an element in its tensor: y has its heads merged. */
 const nameOf = ([part, b, h, t, d], dim) =>
   `${part}[${(part === "y" ? [b, t, h * dim + d] : [b, h, t, d]).join(", ")}]`;
@@ -88,7 +90,7 @@ export function createMemory(id, memory, title, hand) {
       const least = isStacked ? TOUCHED : NARROWEST;
       const perRow = range(row).map((k) => k + 1).findLast((k) => row % k === 0 && k <= Math.max(width / least, 1));
       const rows = all.length / perRow;
-      const height = isStacked ? 22 : rows <= 4 ? 18 : rows <= 6 ? 15 : 13;
+      const height = isStacked ? 22 : rows <= 4 ? 18 : rows <= 6 ? 14 : 12;
       strip.layOut(all.length, perRow, Math.min(width, perRow * WIDEST), { rows: [rows / s.batch, 5], height });
       boxes = range(rows).flatMap((r) => {
         const here = all.slice(r * perRow, (r + 1) * perRow);
@@ -98,7 +100,7 @@ export function createMemory(id, memory, title, hand) {
       });
       set(strip.node, "data-fit", strip.boxWidth() >= 17 ? "11" : "9");
       const [name, x] = Object.entries(parts)[0];
-      set(says, "text", memory === "qkv" ? KEY : `${name} in memory: ${order(x)}`);
+      set(says, "text", memory === "qkv" ? `${rowsOf(row / perRow)}; ${KEYS.qkv}` : `${name}, ${order(x)}${KEYS[memory] ?? ""}`);
     },
     /** `view` is {spot, isLit}: the element that is pointed at, and whether it goes into another. */
     draw({ spot, selected, isLit }) {

@@ -11,8 +11,7 @@ import { createShell } from "../page/shell.js";
 const STACKED = 640; // px: below this, the boxes stand below one another
 const BETWEEN = 14;
 const MEMORIES = {
-  qkv: "qkv: the order of memory", rotary: "after rotary: the order of memory",
-  attention: "out: the order of memory", merge: "y: the order of memory",
+  qkv: "the memory of qkv", rotary: "the memory after rotary", attention: "the memory of out", merge: "the memory of y",
 };
 const same = (values) => values.map((value) => [value, value]);
 

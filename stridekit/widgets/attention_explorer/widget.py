@@ -39,14 +39,14 @@ class AttentionExplorer(Explorer):
 
     >>> AttentionExplorer(attention="SDPA")
     AttentionExplorer: batch 2, tokens 3, heads 2, dim 4, packed as 3HD
-      linear: new qkv: 576 bytes
+      linear: new: 576 bytes
         qkv: shape (2, 3, 24), stride (72, 24, 1), storage_offset 0
       heads: view
         q: shape (2, 2, 3, 4), stride (72, 4, 24, 1), storage_offset 0
         k: shape (2, 2, 3, 4), stride (72, 4, 24, 1), storage_offset 8
         v: shape (2, 2, 3, 4), stride (72, 4, 24, 1), storage_offset 16
       rotary: not used: q, k and v stay in qkv
-      attention: new out: 192 bytes; flash: out is an empty_like(q)
+      attention: new: 192 bytes; flash: out is an empty_like(q)
         out: shape (2, 2, 3, 4), stride (24, 4, 8, 1), storage_offset 0
       merge: view
         y: shape (2, 3, 8), stride (24, 8, 1), storage_offset 0
