@@ -97,9 +97,7 @@ def test_where_an_element_goes(part):
     """A change of it changes these elements of the output, and no others."""
     r = Random(part)
     for s in r.sample([s for s in SETTINGS if s.tokens > 1 and s.rotary == "none"], 40):
-        cut = {
-            name: torch.rand(flow.heads_shape(s, name), dtype=torch.float64) for name in "qkv"
-        }
+        cut = {name: torch.rand(flow.heads_shape(s, name), dtype=torch.float64) for name in "qkv"}
         index = tuple(map(r.randrange, flow.heads_shape(s, part)))
         before = attended(s, **cut)
         cut[part][index] += 1
@@ -119,7 +117,9 @@ def test_the_words_of_an_element():
     for part, goes in (("q", "4 elements of out: out[1, 1, 2, :]"),
                        ("k", "24 elements of out: out[1, 2:4, :, :]"),
                        ("v", "6 elements of out: out[1, 2:4, :, 3]")):  # fmt: skip
-        before, after = (run.after[name][part][1, 1, 2, 3].storage_offset() for name in ("heads", "rotary"))
+        before, after = (
+            run.after[name][part][1, 1, 2, 3].storage_offset() for name in ("heads", "rotary")
+        )
         rotated = f", after rotary element {after} of {part}" * (part != "v")
         assert flow.place(s, (part, 1, 1, 2, 3)) == (
             f"{part}[1, 1, 2, 3] is element {before} of qkv{rotated}. It goes into {goes}."

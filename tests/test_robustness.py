@@ -274,7 +274,7 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   x.unflatten(0, J); x.view_dtype(J); x.as_strided(J, (1,)); x.as_strided((2,), J)
                   x.reshape(J); x.reshape_as(J); x.contiguous(J); x.is_contiguous(J)
                   x.why_not_contiguous(J); AliasExplorer(J); ChannelsLastExplorer(J)
-                  FormatTracer(J)
+                  FormatTracer(J); AttentionExplorer(J); AttentionExplorer(packing=J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
                   plots.draw_comparison(J); plots.draw_sweep(J, {"a": [1, 2]})
                   plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, '')
@@ -297,7 +297,8 @@ EEEEEEEEEEEEEEEE  timing.show_runs(J, "", record=""); timing.show_runs([1.0], ""
 LLLLL.LLLLLLLLLL  x.tensor_split(J); x.hsplit(J); x.vsplit(J); z.dsplit(J)
                   Layout(J)  =>  got == Layout(())
                   AliasExplorer((4,), J)  =>  got.steps == ()
-.LLLLLLLLLLLLLLL  x.clone(memory_format=J)
+.LLLLLLLLLLLLLLL  AttentionExplorer(kv_heads=J)  =>  got.kv_heads == 2
+                  x.clone(memory_format=J)
                   Layout((2,), J)  =>  got == Layout((2,), (1,))
                   x.to(memory_format=J)  =>  got is x
                   StrideExplorer(None, J)  =>  got.storage_size == 40

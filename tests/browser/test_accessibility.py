@@ -107,14 +107,26 @@ def sorting(w, run):
 
 def attentions(w, run):
     """Copies at the start; a view alone, with k's heads shared; interleaved, all of it copied."""
-    yield run("w9.packing = '3HD'; w9.heads, w9.kv_heads = 2, 2; w9.batch, w9.rotary, w9.attention = 2, 'none', '@'")
+    run("w9.packing = '3HD'; w9.heads, w9.kv_heads = 2, 2")
+    yield run("w9.rotary, w9.attention = 'none', '@'")
     run("w9.kv_heads = 1; w9.rotary = 'x*cos + rot(x)*sin'")
     yield press(w, "SDPA")
     run("w9.kv_heads = 2; w9.heads = 4; w9.tokens = 4; w9.rotary = 'rot(x)*sin + x*cos'")
     yield press(w, "HD3")
 
 
-STATES = [strides, aliases, reshapes, channels, layers, walks, predictions, exercises, sorting, attentions]
+STATES = [
+    strides,
+    aliases,
+    reshapes,
+    channels,
+    layers,
+    walks,
+    predictions,
+    exercises,
+    sorting,
+    attentions,
+]
 
 
 @pytest.mark.parametrize(

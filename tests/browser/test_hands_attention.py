@@ -60,13 +60,19 @@ def assert_picture(w, s, followed):
         says = [f"{named(cell, s.dim)}: element {k}" for k, cell in enumerate(cells)]
         assert each(boxes, "ariaLabel") == says
         for cell, kind in zip(cells, each(boxes, "className"), strict=True):
-            here = cell == followed or (cell[0] in ("out", "y") and cell == (cell[0], *followed[1:]) and followed[0] == "q")
-            into = cell[0] in ("out", "y") and all(i in r for i, r in zip(cell[1:], goes, strict=True))
+            here = cell == followed or (
+                cell[0] in ("out", "y") and cell == (cell[0], *followed[1:]) and followed[0] == "q"
+            )
+            into = cell[0] in ("out", "y") and all(
+                i in r for i, r in zip(cell[1:], goes, strict=True)
+            )
             mark = " is-here" * here or " is-lit" * into
             assert kind == f"sk-box sk-r{cell[2]}{mark}", (name, cell)
 
 
-@pytest.mark.parametrize("choice", [(p, a) for p in flow.PACKINGS for a in flow.ATTENTION], ids=" ".join)
+@pytest.mark.parametrize(
+    "choice", [(p, a) for p in flow.PACKINGS for a in flow.ATTENTION], ids=" ".join
+)
 def test_the_picture_is_pythons(show, choice):
     """From any settings to any others of a packing, by sliders and chips alone."""
     r = Random(" ".join(choice))
@@ -129,9 +135,11 @@ def test_memories_are_walked_by_keys(show):
         return text(w, ".sk-place")
 
     for name, steps in [
-        ("qkv", [("Home", "q[0, 0, 0, 0] is element 0"), ("ArrowUp", "q[0, 0, 0, 0]"), ("End", "v[1, 1, 2, 3]"),
-                 ("ArrowLeft", "v[1, 1, 2, 2]"), ("ArrowUp", "v[1, 1, 1, 2] is element 118")]),
-        ("attention", [("ArrowRight", "q[0, 0, 0, 0]"), ("ArrowDown", "q[0, 0, 2, 0]"), ("ArrowDown", "q[0, 1, 1, 0]")]),
+        ("qkv", [("Home", "q[0, 0, 0, 0] is element 0"), ("ArrowUp", "q[0, 0, 0, 0]"),
+                 ("End", "v[1, 1, 2, 3]"), ("ArrowLeft", "v[1, 1, 2, 2]"),
+                 ("ArrowUp", "v[1, 1, 1, 2] is element 118")]),
+        ("attention", [("ArrowRight", "q[0, 0, 0, 0]"), ("ArrowDown", "q[0, 0, 2, 0]"),
+                       ("ArrowDown", "q[0, 1, 1, 0]")]),
         ("merge", [("ArrowRight", "q[0, 1, 1, 1]"), ("ArrowUp", "q[0, 1, 0, 1]")]),
         ("rotary", [("ArrowLeft", "q[0, 1, 0, 0]"), ("ArrowLeft", "q[0, 0, 2, 3]")]),
     ]:  # fmt: skip

@@ -334,7 +334,9 @@ def test_attention_by_keyboard(make, kernel):
     assert kernel("w.kv_heads, w.facts['copies']") == "2 ('k', 'v', 'q', 'out')"
     press(memory(w, "of qkv"), "Home", *["ArrowRight"] * 17, "a", "d", "d", "x", "ArrowDown")
     assert active(memory(w, "of qkv")) == "k[0, 0, 1, 1]: element 49"
-    hears(w, "k[0, 0, 1, 1] is element 49 of qkv. It goes into 24 elements of out: out[0, 0:2, :, :].")
+    hears(
+        w, "k[0, 0, 1, 1] is element 49 of qkv. It goes into 24 elements of out: out[0, 0:2, :, :]."
+    )
     press(button(w, "HD3"), "Enter")
     assert kernel("w.kv_heads, w.followed") == "4 ('k', 0, 0, 1, 1)"
     assert texts(groups, "button") == ["4"]

@@ -1,5 +1,5 @@
 // The way from a packed projection to the merged heads, as in flow.py: the layouts of each step, and what it copies.
-// tests/live.py compares the two.
+// tests/live_attention.py compares the two.
 
 import { apply, contiguousStride, counted, elementwise, numel, offset, product, range, rowMajor, tuple, unflatten, viewStride } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
@@ -168,7 +168,7 @@ export function order({ shape: [, heads, tokens], stride }) {
   return stride[2] > stride[1] ? "token by token" : "head by head";
 }
 
-/** The texts in a row of boxes, where another vector begins: a letter for the head, with q, k or v in qkv. */
+/** The texts in a row of boxes: a letter for the head, where another vector begins; in qkv behind q, k or v. */
 export function labels(memory, row) {
   const vectors = row.map((element) => String(element.slice(0, 4)));
   return row.map(([part, , head, token], k) => {

@@ -1,8 +1,8 @@
 """The way from a packed projection to the merged heads: the layouts of each step, and what it copies.
 
-All of it follows from layouts, by the rules of `stridekit.attention` and `stridekit.elementwise`. flow.js is
-a port, function by function, so that the picture follows the hand without a kernel; tests/live.py compares
-the two, and tests/test_attention_explorer.py compares Python with torch, in all settings.
+All of it follows from layouts, by the rules of `stridekit.attention` and `stridekit.elementwise`. flow.js
+says the same, so that the picture follows the hand without a kernel; tests/live_attention.py compares the
+two, and tests/test_attention_explorer.py compares Python with torch, in all settings.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ATTENTION = ("@", "SDPA")
 ITEMSIZE = 4
 LETTERS = "abcd"  # one for each head
 
-Element = tuple[str, int, int, int, int]  # a tensor, and an index (b, h, t, d) of it
+Element = tuple[Any, ...]  # a tensor, and an index (b, h, t, d) of it
 
 
 class Settings(NamedTuple):
@@ -218,7 +218,9 @@ def _why_repeated(s: Settings) -> str:
     if s.kv_heads == 1:
         return "k and v are copied: repeat_interleave writes their head once for each head of q."
     group = s.heads // s.kv_heads
-    return f"k and v are copied: head h of q meets their head h // {group}, and no stride says that."
+    return (
+        f"k and v are copied: head h of q meets their head h // {group}, and no stride says that."
+    )
 
 
 def _merge(s: Settings, out: Layout) -> Step:
@@ -295,7 +297,9 @@ def order(x: Layout) -> str:
 
 
 def labels(memory: str, row: Iterable[Element]) -> list[str]:
-    """The texts in a row of boxes, where another vector begins: a letter for the head, with q, k or v in qkv.
+    """The texts in a row of boxes: a letter for the head, where another vector begins.
+
+    In qkv, q, k or v stands before it, elsewhere the token behind it.
 
     >>> row = [("q", 0, 1, 2, 0), ("q", 0, 1, 2, 1), ("k", 0, 1, 2, 0)]
     >>> labels("qkv", row), labels("rotary", row[:2])
@@ -358,7 +362,11 @@ def cells(parts: Mapping[str, Layout]) -> list[Element]:
 
 
 def reached(s: Settings, element: Element) -> tuple[range, range, range, range]:
-    """The indices of the output that an element goes into, by dim: q's token, or all tokens of its heads."""
+    """The indices of the output that an element goes into, by dim.
+
+    An element of q meets all keys: it goes into the output of its token. One of k or v goes into the
+    outputs of all tokens, in all heads that share it.
+    """
     part, b, h, t, d = element
     group = s.heads // s.kv_heads
     return (
@@ -384,7 +392,9 @@ def place(s: Settings, element: Element) -> str:
     many = counted(prod(map(len, ranges)), "element")
     sizes = (s.batch, s.heads, s.tokens, s.dim)
     goes = ", ".join(_slice(one, size) for one, size in zip(ranges, sizes, strict=True))
-    return f"{part}[{', '.join(map(str, index))}] is {where}. It goes into {many} of out: out[{goes}]."
+    return (
+        f"{part}[{', '.join(map(str, index))}] is {where}. It goes into {many} of out: out[{goes}]."
+    )
 
 
 def _slice(one: range, size: int) -> str:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from stridekit import palette
 from stridekit.widgets.attention_explorer import flow
 from stridekit.widgets.attention_explorer.flow import Element, Settings
-from stridekit.widgets.static import INK, MUTED, WIDTH, page, put_box, put_text, wrapped
+from stridekit.widgets.static import INK, MUTED, page, put_box, put_text, wrapped
 
 SIZE = 7  # of the letters, in points
 CHARACTER = 0.60205 * SIZE * 100 / 72  # how wide one is in DejaVu Sans Mono
@@ -50,9 +50,7 @@ def draw(s: Settings, followed: Element, text: str) -> Figure:
     return figure
 
 
-def _row(
-    ax: Axes, x: float, y: float, boxes: Sequence[tuple[Element, float]], memory: str
-) -> None:
+def _row(ax: Axes, x: float, y: float, boxes: Sequence[tuple[Element, float]], memory: str) -> None:
     """A row of boxes, with a label where another vector begins."""
     texts = flow.labels(memory, [element for element, _ in boxes])
     for k, (element, width) in enumerate(boxes):

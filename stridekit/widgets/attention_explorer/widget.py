@@ -31,11 +31,11 @@ class AttentionExplorer(Explorer):
     """What attention copies between the projection and the merged heads, from layouts alone.
 
     A packed projection is cut into heads, rotated, attended to and merged; each step is a view, writes
-    what is new, or copies. Sizes go up to 2 `batch`, 4 `tokens` and 4 `heads`, each of 2 or 4 elements
-    (`dim`); with fewer `kv_heads`, heads of k and v are shared. `packing` is "3HD", "H3D" or "HD3", `rotary`
-    "none" or one of two orders of its sum, `attention` "@" or "SDPA". `followed` is the element that
-    lights up in each memory. All of them follow the hand and can be set; a wrong value raises LayoutError
-    (ValueError), or IndexError for an index, and the picture stays as it was. `code` does what is shown.
+    what is new, or copies. Sizes go up to a `batch` of 2, 4 `tokens` and 4 `heads` of `dim` 2 or 4; with
+    fewer `kv_heads`, k and v have shared heads. `packing` is "3HD", "H3D" or "HD3", `rotary` "none" or one
+    of two orders of its sum, and `attention` "@" or "SDPA". `followed` is the element that lights up in
+    each memory. All of them follow the hand and can be set; a wrong value raises LayoutError (ValueError),
+    or IndexError for an index, and the picture stays as it was. `code` does what is shown.
 
     >>> AttentionExplorer(attention="SDPA")
     AttentionExplorer: batch 2, tokens 3, heads 2, dim 4, packed as 3HD
@@ -73,9 +73,7 @@ class AttentionExplorer(Explorer):
         goals: Iterable[Goal] = (),
     ) -> None:
         groups = heads if kv_heads is None else kv_heads
-        s = _checked(
-            flow.Settings(batch, tokens, heads, dim, groups, packing, rotary, attention)
-        )
+        s = _checked(flow.Settings(batch, tokens, heads, dim, groups, packing, rotary, attention))
         middle = [0, *(n // 2 for n in flow.heads_shape(s, "q")[1:])]
         super().__init__(_state=s._asdict() | {"followed": ["q", *middle]})
         self._aim(goals)
@@ -86,15 +84,13 @@ class AttentionExplorer(Explorer):
             raise LayoutError(f"the picture cannot show {state}")
 
     def _change(self, **changed: Any) -> None:
-        """Change a setting; heads that are not grouped stay so, and a smaller shape keeps the element inside."""
+        """Change a setting; heads stay ungrouped, and a smaller shape keeps the element inside."""
         before = flow.settings(self._state)
         if "heads" in changed and before.kv_heads == before.heads:
             changed["kv_heads"] = changed["heads"]
         s = _checked(before._replace(**changed))
         part, *index = self._state["followed"]
-        inside = [
-            min(i, n - 1) for i, n in zip(index, flow.heads_shape(s, part), strict=True)
-        ]
+        inside = [min(i, n - 1) for i, n in zip(index, flow.heads_shape(s, part), strict=True)]
         self._state = s._asdict() | {"followed": [part, *inside]}
 
     batch = _setting("batch", "The number of sequences.")
@@ -154,7 +150,8 @@ def _numbers(x: Layout) -> str:
 
 def _checked(s: flow.Settings) -> flow.Settings:
     """The settings with plain ints, if the picture can show them."""
-    s = s._replace(**{name: int_(name, getattr(s, name)) for name in s._fields[:5]})
+    numbers: dict[str, Any] = {name: int_(name, getattr(s, name)) for name in s._fields[:5]}
+    s = s._replace(**numbers)
     for name, most in flow.MOST.items():
         if not 1 <= getattr(s, name) <= most:
             raise LayoutError(f"{name} is {getattr(s, name)}: the picture holds 1 to {most}")
@@ -172,7 +169,7 @@ def _checked(s: flow.Settings) -> flow.Settings:
         )
     if s.kv_heads not in flow.kv_choices(s.heads, s.packing):
         raise LayoutError(
-            f'packing is {s.packing!r} with kv_heads={s.kv_heads} of {s.heads}: '
+            f"packing is {s.packing!r} with kv_heads={s.kv_heads} of {s.heads}: "
             'grouped heads are packed as "3HD"'
         )
     return s
