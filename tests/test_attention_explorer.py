@@ -62,9 +62,22 @@ def assert_copies(s, step, run, seen):
     if step.name != "attention" or s.attention == "@":  # the math path scales q and k before
         read = [storage(run.before[step.name][name]) for arrow in copies for name in arrow.names]
         assert [address for address, _ in seen.clones] == read, (s, step.name)
+    for why in [why for why in step.why if "merge" in why]:
+        assert steps_of(s, step, run.after[step.name]) in why, s
     new = [arrow for arrow in step.arrows if arrow.word == "new"]
     made = [run.after[step.name][name] for arrow in new for name in arrow.names]
     assert [arrow.nbytes for arrow in new] == [sum(x.nbytes for x in made)] * len(new)
+
+
+def steps_of(s, step, names):
+    """The strides that do not merge, in the first tensor that is cloned."""
+    name = step.arrows[-2 if step.name == "attention" else 0].names[0]
+    x, outer, inner = names[name], 0, 1
+    if step.name == "merge":
+        outer, inner = 1, 3
+    elif s.attention == "SDPA" and name != "v":
+        x = x * 2.0  # as the math path does
+    return f"(stride {x.stride(outer)} found, {x.shape[inner] * x.stride(inner)} needed)"
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=" ".join)

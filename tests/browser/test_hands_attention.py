@@ -123,8 +123,10 @@ def test_pointing_follows_an_element(show):
     assert_picture(w, s, followed)
     memory(w, "qkv").locator(".sk-box").nth(143).hover()
     slider(w, "batch").fill("1")  # that box is no more
-    away(w)
     assert_picture(w, s._replace(batch=1), followed)
+    memory(w, "qkv").locator(".sk-box").nth(3).hover()
+    slider(w, "dim").fill("2")  # that box is another element
+    assert_picture(w, s._replace(batch=1, dim=2), ("q", 0, 1, 1, 1))
 
 
 def test_memories_are_walked_by_keys(show):

@@ -23,7 +23,7 @@ function render({ model, el }) {
   });
   const { id } = shell;
   const state = () => model.get("_state");
-  const hand = { onHover: hover, onMove: (element) => shell.change({ ...state(), followed: moved(element) }) };
+  const hand = { onHover: hover, onMove: (element) => shell.change({ ...state(), followed: sourceOf(element) }) };
   let hovered = null; // the element under the pointer
 
   const packing = createNamed("packing", same(PACKINGS), (value) => choose({ packing: value }));
@@ -93,14 +93,8 @@ function render({ model, el }) {
     draw();
   }
 
-  function moved(element) {
-    hovered = null;
-    return sourceOf(element);
-  }
-
   /** Heads are grouped only as 3HD, and by what divides them. */
   function choose(changed) {
-    hovered = null;
     const before = state();
     const next = { ...before, ...changed };
     const isGrouped = before.kv_heads < before.heads;
