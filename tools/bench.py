@@ -53,7 +53,6 @@ WIDGETS = {
     "ChannelsLastExplorer": ("ChannelsLastExplorer()", GRID),
     "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-sizes .sk-d1 input"),
     "AttentionExplorer": ("AttentionExplorer(heads=4)", ".sk-cut + .sk-memory [role=grid]"),
-    "AttentionExplorer, tokens": ("AttentionExplorer(heads=4)", "input[type=range]"),
     "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", "input[type=range]"),
     "a bare input, the floor": (BARE, "input"),
     "Predict": ("Predict('Is x.T a copy?', 'no', choices=('yes', 'no'))", "input[type=radio]"),

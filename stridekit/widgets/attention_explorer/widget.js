@@ -103,9 +103,11 @@ function render({ model, el }) {
     shell.change({ ...next, followed: inside(next, before.followed) });
   }
 
-  const head = h("div", { class: "sk-head" }, packing.node, attention.node);
-  const more = h("div", { class: "sk-head" }, rotary.node, grouped);
-  return shell.open(head, more, sizes.node, first, qkv.node, rest, idea, whys, where);
+  const controls = h("div", { class: "sk-controls" },
+    h("div", { class: "sk-head" }, packing.node, attention.node),
+    h("div", { class: "sk-head" }, rotary.node, grouped),
+    sizes.node);
+  return shell.open(controls, first, qkv.node, rest, idea, whys, where);
 }
 
 export default { render };
