@@ -17,6 +17,7 @@ torch.float32 tensor of shape (4,), stride (6,), storage_offset 2
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from stridekit.attention import Clones, matmul_copies, packed_heads, sdpa_output, why_no_flash
 from stridekit.cost.refetch import CacheSets
 from stridekit.cost.traffic import Traffic, traffic
 from stridekit.cost.warp import WarpSectors, warp_sectors
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from stridekit.timing import Comparison, Measurement, compare, measure
     from stridekit.widgets import (
         AliasExplorer,
+        AttentionExplorer,
+        CacheExplorer,
         ChannelsLastExplorer,
         FormatTracer,
         Goal,
@@ -95,6 +98,13 @@ __all__ = [
     "Measurement",
     "compare",
     "Comparison",
+    "packed_heads",
+    "matmul_copies",
+    "Clones",
+    "sdpa_output",
+    "why_no_flash",
+    "AttentionExplorer",
+    "CacheExplorer",
     "self_check",
     "SelfCheck",
 ]
@@ -105,6 +115,7 @@ __version__ = "0.1.0"
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
     *("FormatTracer", "TraversalExplorer", "Predict", "Sort", "explore", "Goal"),
+    *("AttentionExplorer", "CacheExplorer"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

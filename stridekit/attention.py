@@ -66,9 +66,10 @@ def packed_heads(
             f'packing is {shown(packing)}: give the order of 3, H and D, as in "3HD", "H3D" or "HD3"'
         )
     rows = positive("batch", batch), positive("tokens", tokens)
-    if kv_heads is not None and kv_heads != heads:
-        _require_packed_groups(heads, positive("kv_heads", kv_heads), packing)
-        cuts = [n * dim for n in (heads, kv_heads, kv_heads)]
+    groups = heads if kv_heads is None else positive("kv_heads", kv_heads)
+    if groups != heads:
+        _require_packed_groups(heads, groups, packing)
+        cuts = [n * dim for n in (heads, groups, groups)]
         packed = Layout((*rows, sum(cuts)), itemsize=itemsize).split(cuts, 2)
         q, k, v = (x.unflatten(2, (-1, dim)).transpose(1, 2) for x in packed)
         return q, k, v
@@ -79,14 +80,14 @@ def packed_heads(
     return q, k, v
 
 
-def _require_packed_groups(heads: int, kv_heads: int, packing: str) -> None:
-    if heads % kv_heads:
+def _require_packed_groups(heads: int, groups: int, packing: str) -> None:
+    if heads % groups:
         raise LayoutError(
-            f"{heads} heads do not divide into {kv_heads} groups: kv_heads divides heads"
+            f"{heads} heads do not divide into {groups} groups: kv_heads divides heads"
         )
     if packing != "3HD":
         raise LayoutError(
-            f'packing is {packing!r} with kv_heads={kv_heads} of {heads}: grouped heads are packed as "3HD"'
+            f'packing is {packing!r} with kv_heads={groups} of {heads}: grouped heads are packed as "3HD"'
         )
 
 
@@ -94,7 +95,13 @@ def _require_packed_groups(heads: int, kv_heads: int, packing: str) -> None:
 
 
 class Clones(NamedTuple):
-    """The bytes that `a @ b` clones: of `a` and of `b` before the product, of its `result` after it."""
+    """The bytes that `a @ b` clones: of `a` and of `b` before the product, of its `result` after it.
+
+    >>> Clones(a=480, b=0, result=0)
+    Clones(a=480, b=0, result=0)
+    >>> sum(Clones(480, 480, 0))
+    960
+    """
 
     a: int
     b: int
@@ -253,8 +260,8 @@ def why_no_flash(
 ) -> str:
     """The reason for which `scaled_dot_product_attention` takes the math path on the CPU, or "".
 
-    It is the first of torch's conditions that fails, with its numbers. Takes what `sdpa_output` takes, and
-    raises like that.
+    It is the first of torch's conditions that fails, with its sizes, or strides in elements. Takes what
+    `sdpa_output` takes, and raises like that.
 
     >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> why_no_flash(q, k, v)

@@ -33,10 +33,10 @@ SIZES = {
         ("py",),
         11_030,
     ),
-    "exercises": ("stridekit/exercises", (), ("py",), 7_570),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 14_830),
-    "tests": ("tests", (), ("py", "mjs"), 29_490),
-    "planted defects": ("tests", (), ("txt",), 1_740),
+    "exercises": ("stridekit/exercises", (), ("py",), 8_530),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_910),
+    "tests": ("tests", (), ("py", "mjs"), 31_330),
+    "planted defects": ("tests", (), ("txt",), 1_920),
     "tools": ("tools", (), ("py",), 1_940),
 }
 LARGEST_FIXTURES = 300_000  # bytes

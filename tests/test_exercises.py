@@ -22,7 +22,16 @@ import pytest
 import torch
 
 from stridekit import shares_memory
-from stridekit.exercises import channels_last, contiguity, core, exercise, performance, prose, views
+from stridekit.exercises import (
+    attention,
+    channels_last,
+    contiguity,
+    core,
+    exercise,
+    performance,
+    prose,
+    views,
+)
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import (
     as_int,
@@ -44,7 +53,7 @@ from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 from tests.wrong_answers.collecting import beside_its_slots
 
 ROOT = Path(__file__).parent.parent
-LESSONS = [ex, contiguity, views, performance, channels_last]
+LESSONS = [ex, contiguity, views, performance, channels_last, attention]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)
@@ -838,7 +847,15 @@ def merged(shape, stride, d):
     return viewed(shape, stride, (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :])) is not None
 
 
+def head(B, T, H, D, which, packing):
+    sizes = [{"3": 3, "H": H, "D": D}[letter] for letter in packing]
+    part = torch.zeros(B, T, *sizes).select(2 + packing.index("3"), "qkv".index(which))
+    heads = part.transpose(1, 2)
+    return heads.shape, heads.stride(), heads.storage_offset()
+
+
 BY_TORCH = [
+    (attention.head_layout, head),
     (ex.contiguous_stride, lambda shape: torch.empty(shape).stride()),
     (ex.slice_layout, sliced),
     (views.permute_layout, permuted),

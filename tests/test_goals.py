@@ -147,6 +147,7 @@ LESSONS = {
     "02": {},
     "03": {"w": torch.arange(32).view(4, 8)[:, :6]},
     "04": {"x": torch.ones(2, 3, 2, 4)},
+    "06": {},
 }
 ALIKE, SKIPS, REFUSED = ((4, 6), (0, 1), 2), ((2, 3), (1, 2)), {"target": (2, 12)}
 REACHED = {
@@ -193,6 +194,14 @@ REACHED = {
     "Lose channels_last on the way": {"layers": ["cat"]},
     "Lose it, and have it back at the end": {"layers": ["unsqueeze", "batch_norm"]},
     "Have torch refuse a layer": {"layers": ["view"]},
+    "Copy nothing, with two texts of two heads": {"attention": "SDPA"},
+    "Let the order of a sum cost a copy": {"attention": "SDPA", "rotary": "rot(x)*sin + x*cos"},
+    "Send SDPA to the math path": {"attention": "SDPA", "packing": "HD3"},
+    "Copy nothing, with @": {"heads": 1},
+    "Fill all eight places": {"tokens": 8},
+    "Let @ clone what lies in place": {"tokens": 8, "order": "tokens first"},
+    "Leave it so, and clone nothing": {"tokens": 8, "order": "tokens first", "attention": "SDPA"},
+    "Gather each key once": {"tokens": 8, "order": "tokens first"},
 }  # fmt: skip
 
 

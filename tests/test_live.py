@@ -15,7 +15,7 @@ from stridekit import Layout, output_layout
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.reshape_stepper.widget import PRESETS, why_not_shown
 from stridekit.widgets.traversal_explorer import traversal
-from tests import live
+from tests import live, live_attention, live_cache
 from tests.live_lines import Chains, Sessions
 from tests.needs import needs_node
 
@@ -141,6 +141,18 @@ def test_layers(which):
     """Those of the default, each alone, and all."""
     for on in [[*net.DEFAULT_LAYERS], [*net.NAMES], *([name] for name in net.NAMES)]:
         live.layers(which, on)
+
+
+def test_every_way_through_attention():
+    """All settings that can be chosen."""
+    for s in live_attention.SETTINGS:
+        live_attention.compare(s)
+
+
+def test_every_cache():
+    """All settings, each after every number of tokens."""
+    for s in live_cache.SETTINGS:
+        live_cache.compare(s)
 
 
 def test_a_number_is_an_operand_of_no_dims():

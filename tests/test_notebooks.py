@@ -20,7 +20,8 @@ PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # The cells whose outputs are not compared: (notebook, first line of the cell): the reason.
 SEED = "torch.manual_seed(0)"
-SEEDED = ["01_strides", "02_views", "03_contiguity", "04_channels_last", "05_performance"]
+LESSONS = ("strides", "views", "contiguity", "channels_last", "performance", "attention")
+SEEDED = [f"{k:02}_{name}" for k, name in enumerate(LESSONS, start=1)]
 IGNORED = dict.fromkeys([(name, SEED) for name in SEEDED], "tells the versions that are installed")
 START = 'print("torch", torch.__version__, "- threads:", torch.get_num_threads())'
 IGNORED["00_start", START] = "tells the versions, threads and GPU of the machine it runs on"

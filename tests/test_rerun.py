@@ -25,7 +25,8 @@ from stridekit import *
 turn = globals().get("turn", -1) + 1  # whose picture is drawn: all of them in each run take too long
 x = torch.arange(24.0).view(4, 6)
 widgets = [explore(x), AliasExplorer(), ReshapeStepper(), ChannelsLastExplorer(),
-           FormatTracer(), TraversalExplorer(), Predict("?", 1), Sort(x, "x.t()", also="x[1:]")]
+           FormatTracer(), TraversalExplorer(), Predict("?", 1), Sort(x, "x.t()", also="x[1:]"),
+           AttentionExplorer(), CacheExplorer()]
 display(widgets[turn % len(widgets)])
 """
 RESIDENT = """\

@@ -9,6 +9,7 @@ import inspect
 import linecache
 import re
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -111,6 +112,13 @@ def reached(m):
     return m.stop - m.first, m.count()
 
 
+def turned(x):
+    """What x can be multiplied with; x itself where that has no answer."""
+    with suppress(LayoutError, TypeError):
+        return Layout.of(x).mT
+    return x
+
+
 def resolved(x):
     """A loop reads a clone of a tensor that has yet to be conjugated or negated."""
     return x.resolve_conj().resolve_neg() if isinstance(x, torch.Tensor) else x
@@ -141,6 +149,9 @@ COLUMNS = {
     "broadcast_tensors": lambda x: sk.broadcast_tensors(x, Layout((1,)))[0].stride[-1:],
     "traffic": lambda x: sk.traffic(reads=x).operands[0].useful,
     "warp_sectors": lambda x: sk.warp_sectors(x).useful,
+    "matmul_copies": lambda x: sk.matmul_copies(x, turned(x)),
+    "sdpa_output": lambda x: numbers(sk.sdpa_output(x, x, x)),
+    "why_no_flash": lambda x: sk.why_no_flash(x, x, x),
     "Layout.expand_as": lambda x: Layout(()).expand_as(x).shape,
     "Sort": lambda x: sk.Sort(x, "x.view_as(x); x.clone()", also="x[None]").answers,
 }
@@ -175,43 +186,49 @@ def truth(name, kind, x):
 
 # They tell what they take, not what the input is.
 OWN_WORDS = {"MemorySet.of", "Layout.expand_as", *(name for name in COLUMNS if "xplore" in name)}
-OWN_WORDS |= {"ReshapeStepper", "Sort"}
+OWN_WORDS |= {"ReshapeStepper", "Sort", "sdpa_output", "why_no_flash"}
 
 # One letter for each of COLUMNS, in their order, and the kinds of input that are met so.
 TABLE = """
-TTTTTTT...TTTTTTTTTTTTLT  None
-TTTTTTTTTTTTTTTTTTTTTTLT  int, nan, str, list, dict, object, class, class Tensor, class ndarray,
-                          bytes
-TTTTTTTTTTTTTTTTTTTTTT.T  memoryview, NumPy scalar
-LLLLLLLLLLLTLLLLLLLLLL.L  coo, csr, bsc, mkldnn, quantized
-LLLLLLLLLLLTLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
-...VVV....VTVVVVV......V  meta, fake
-...VVV....VTVVVVV....I.V  fake empty
-...VVV.LL.VTVVVVV......V  meta 10**18
-...VVVLLL.VTVVVVV......V  meta 2**62
-...VVV....VTVVVVV...VV.V  wrapper, functional, efficient zero, functionalize
-.V.VVVV...VTVVVVV...VV.V  vmap, grad
-...........T............  grid, 0-d, requires_grad, no leaf, Parameter, Buffer, subclass,
-                          torch_function, conj, neg, imag of conj, bool, bfloat16, float8, uint64,
-                          complex128, inference, lazy clone, windows, of NumPy
-....I......T.........I.V  empty
-....T......T............  float4
-.......LL..T...........V  expanded 10**18
-...VVV.....T...........V  in FakeTensorMode
-......L...VTVV..V...VV.V  shrunk
-....V.L...VTVV..V...VV.V  shrunk to 0
-...TTTT....T...........T  array, array 0-d, read-only, of torch, memmap, masked, field
-...TTTT....T.........I.T  array empty
-...TTTT....T.....LL....T  big-endian, object array, datetime64
-...TTTTLL..T...........T  array 10**18, array 2**62
-...TTTTLLL.T.....LLL...T  negative
-...TTTT.LL.T.....LLL...T  structured, texts
-LLLTTTTLLL.T.....LLLLL.T  packed field, no bytes
-...TTTT.......V........T  layout, layout 0-d, layout copied
-...TTTT.......V......I.T  layout empty
-...TTTTLL.....V........T  layout 10**12, layout 2**62
-...TTTTLLL....V..LLL...T  layout negative
-...TTTT.LL....V..LLL...T  layout 3 bytes
+TTTTTTT...TTTTTTTTTTTTTTTLT  None
+TTTTTTTTTTTTTTTTTTTTTTTTTLT  int, nan, str, list, dict, object, class, class Tensor, class ndarray, bytes
+TTTTTTTTTTTTTTTTTTTTTTTTT.T  memoryview, NumPy scalar
+LLLLLLLLLLLTLLLLLLLLLLLLL.L  coo, csr, bsc, mkldnn, quantized
+LLLLLLLLLLLTLLLLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
+...VVV....VTVVVVV.........V  meta, fake
+...VVV....VTVVVVV....I.LL.V  fake empty
+...VVV.LL.VTVVVVV.........V  meta 10**18
+...VVVLLL.VTVVVVV......LL.V  meta 2**62
+...VVV....VTVVVVV...VV....V  wrapper, functional, efficient zero, functionalize
+.V.VVVV...VTVVVVV...VV.LL.V  vmap
+.V.VVVV...VTVVVVV...VV....V  grad
+...........T...............  grid, requires_grad, no leaf, Parameter, Buffer, subclass, torch_function,
+                             bfloat16, inference, lazy clone, of NumPy
+...........T..........LLL..  0-d, conj, neg, imag of conj
+...........T...........LL..  bool, float8, uint64, complex128, windows
+....I......T.........I.LL.V  empty
+....T......T...........LL..  float4
+.......LL..T..............V  expanded 10**18
+...VVV.....T..............V  in FakeTensorMode
+......L...VTVV..V...VV....V  shrunk
+....V.L...VTVV..V...VV....V  shrunk to 0
+...TTTT....T..............T  array, read-only, of torch, memmap
+...TTTT....T..........LLL.T  array 0-d
+...TTTT....T...........LL.T  masked, field
+...TTTT....T.........I.LL.T  array empty
+...TTTT....T.....LL....LL.T  big-endian, object array, datetime64
+...TTTTLL..T..............T  array 10**18
+...TTTTLL..T...........LL.T  array 2**62
+...TTTTLLL.T.....LLL..LLL.T  negative
+...TTTT.LL.T.....LLL..LLL.T  structured, texts
+LLLTTTTLLL.T.....LLLLLLLL.T  packed field, no bytes
+...TTTT.......V...........T  layout
+...TTTT.......V.......LLL.T  layout 0-d
+...TTTT.......V........LL.T  layout copied
+...TTTT.......V......I.LL.T  layout empty
+...TTTTLL.....V........LL.T  layout 10**12, layout 2**62
+...TTTTLLL....V..LLL..LLL.T  layout negative
+...TTTT.LL....V..LLL..LLL.T  layout 3 bytes
 """
 ROWS = {kind: letters for letters, kinds in rows(TABLE) for kind in kinds.split(", ")}
 
@@ -274,7 +291,8 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   x.unflatten(0, J); x.view_dtype(J); x.as_strided(J, (1,)); x.as_strided((2,), J)
                   x.reshape(J); x.reshape_as(J); x.contiguous(J); x.is_contiguous(J)
                   x.why_not_contiguous(J); AliasExplorer(J); ChannelsLastExplorer(J)
-                  FormatTracer(J)
+                  FormatTracer(J); AttentionExplorer(J); AttentionExplorer(packing=J)
+                  CacheExplorer(heads=J); CacheExplorer(order=J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
                   plots.draw_comparison(J); plots.draw_sweep(J, {"a": [1, 2]})
                   plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, '')
@@ -297,7 +315,8 @@ EEEEEEEEEEEEEEEE  timing.show_runs(J, "", record=""); timing.show_runs([1.0], ""
 LLLLL.LLLLLLLLLL  x.tensor_split(J); x.hsplit(J); x.vsplit(J); z.dsplit(J)
                   Layout(J)  =>  got == Layout(())
                   AliasExplorer((4,), J)  =>  got.steps == ()
-.LLLLLLLLLLLLLLL  x.clone(memory_format=J)
+.LLLLLLLLLLLLLLL  AttentionExplorer(kv_heads=J)  =>  got.kv_heads == 2
+                  x.clone(memory_format=J)
                   Layout((2,), J)  =>  got == Layout((2,), (1,))
                   x.to(memory_format=J)  =>  got is x
                   StrideExplorer(None, J)  =>  got.storage_size == 40
@@ -390,6 +409,23 @@ LLLL.LLLLLLLLLLL  Sort(T, J, also="x.t()")  =>  got.answers == {J: "view"}
 LLLLVVVLLLLLLLLL  Sort(T, "x", also=J)
 TTTTT.LTTTTTLTLT  Sort(T, "x", also="x.t()", moves=J)  =>  got.moves == ()
 LLLLLVVLLLLLLLLL  Sort(T, "x", also="x.t()", moves=[J])
+LLLLLLLLLLL.LLLL  packed_heads(J, 5, 3, 4)  =>  got[0].shape[0] == J
+                  packed_heads(2, J, 3, 4)  =>  got[0].shape[2] == J
+                  packed_heads(2, 5, J, 4)  =>  got[0].shape[1] == J
+                  packed_heads(2, 5, 3, J)  =>  got[0].shape[3] == J
+                  packed_heads(2, 5, 3, 4, itemsize=J)  =>  got[0].itemsize == J
+.LLLLLLLLLLLLLLL  packed_heads(2, 5, 3, 4, kv_heads=J)  =>  got[1].shape == (2, 3, 5, 4)
+LLLLLLLLLLLLLLLL  packed_heads(2, 5, 3, 4, J); matmul_copies(x, x.mT, requires_grad=J)
+                  sdpa_output(x, x, x, enable_gqa=J); why_no_flash(x, x, x, enable_gqa=J)
+TTTTTTTTTTTTLLLL  matmul_copies(J, x); matmul_copies(x, J); sdpa_output(J, x, x); sdpa_output(x, J, x)
+                  sdpa_output(x, x, J); why_no_flash(J, x, x); why_no_flash(x, J, x)
+                  why_no_flash(x, x, J)
+.TTTTTTTTTTTLLLL  sdpa_output(x, x, x, J)  =>  got.shape == (4, 6)
+                  why_no_flash(x, x, x, J)  =>  "flash takes 4" in got
+LL.LLLLLLLLLLLLL  sdpa_output(x, x, x, dropout_p=J)  =>  got.shape == (4, 6)
+                  why_no_flash(x, x, x, dropout_p=J)  =>  "flash has no dropout" in got
+L.LLLLLLLLLLLLLL  sdpa_output(x, x, x, is_causal=J)  =>  got.shape == (4, 6)
+                  why_no_flash(x, x, x, is_causal=J)  =>  "flash takes 4" in got
 """
 
 
@@ -488,7 +524,7 @@ measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab,
 timing.gpu.published(); timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
 timing.why_no_cuda(); m.where; m.counts_from_storage
 LayoutError('no'); timing.TimingError('no'); timing.TooShort('no'); Undecided('no'); plots.png(ax.figure, 2)
-z[..., :2].view_as_complex()
+z[..., :2].view_as_complex(); matmul_copies(x, x.mT)
 """
 
 

@@ -9,6 +9,8 @@ import torch
 from stridekit import Layout, StrideExplorer, explore
 from stridekit.widgets import (
     AliasExplorer,
+    AttentionExplorer,
+    CacheExplorer,
     ChannelsLastExplorer,
     FormatTracer,
     Predict,
@@ -58,6 +60,11 @@ PICTURES = [
     *("TraversalExplorer(torch.zeros(0, 3))", "TraversalExplorer(torch.tensor(1.0))"),
     "TraversalExplorer(torch.zeros(6, 8), other=torch.zeros(3, dtype=torch.int16), alignment=8)",
     "TraversalExplorer(warp=(4, 3, 1))",
+    "AttentionExplorer(1, 1, 1, 2, attention='SDPA')",
+    "AttentionExplorer(2, 4, 4, 4, kv_heads=2, rotary='rot(x)*sin + x*cos')",
+    "AttentionExplorer(2, 4, 4, 4, packing='HD3', rotary='x*cos + rot(x)*sin')",
+    "CacheExplorer(0, batch=1, heads=1)",
+    "CacheExplorer(8, heads=3, order='tokens first', block=4)",
     "Sort(torch.tensor(1.0), 'x', also='x[None]', moves=[('x', 'view')])",
     f"Sort(torch.ones(4, 6), *{[f'x.expand(2, 4, 6)[..., :{1 + k}]' for k in range(24)]}, also='-x')",
 ]
@@ -189,6 +196,35 @@ def test_layers_with_both_outputs():
     assert texts(FormatTracer(layers=["view"]))[-1] == (
         "torch refuses: C is innermost in memory, not W"
     )
+
+
+def test_memories_with_what_they_cost():
+    """Arrows beside the steps; a label where a vector begins; the followed element, and where it goes."""
+    w = AttentionExplorer(1, 2, 2, 2, packing="H3D", rotary="rot(x)*sin + x*cos", attention="SDPA")
+    w.followed = ("k", 0, 1, 1, 0)
+    said = texts(w)
+    assert said[:10] == ["linear", "new: 96 bytes", "heads", "view", "rotary", "new: 64 bytes",
+                         "attention", "new: 32 bytes", "merge", "copy out: 32 bytes"]  # fmt: skip
+    rows = [text.split() for text in said[10:18]]
+    assert rows[:2] == [["qa", "ka", "va", "qb", "kb", "vb"]] * 2
+    assert rows[2:] == [["a0", "a1"], ["b0", "b1"]] * 2 + [["a0", "b0"], ["a1", "b1"]]
+    (ax,) = w._still().axes
+    widths = [box.get_linewidth() for box in ax.patches]
+    assert widths.count(2.4) == 2 and widths.count(1.2) == 2 * 4  # in qkv and k; in out and y
+
+
+def test_caches_with_their_curves():
+    """Each memory in rows, the newest token in a frame, and the curves named by their ends."""
+    w = CacheExplorer(3, batch=1)
+    said = texts(w)
+    assert said[:19] == [
+        *("cat", "a0", "a1", "a2", "b0", "b1", "b2"),
+        *("in place", "a0", "a1", "a2", *[""] * 5, "b0", "b1", "b2"),
+    ]
+    assert "── cat: 67,239,936 bytes" in said and "1 to 512 tokens" in said
+    (ax,) = w._still().axes
+    assert [box.get_linewidth() for box in ax.patches].count(2.0) == 3 * 2
+    assert len(ax.lines) == 3
 
 
 def test_a_question_without_its_answer():

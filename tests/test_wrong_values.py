@@ -64,6 +64,12 @@ def test_numpys_and_torchs_integers_are_as_good_as_pythons():
     t = widgets.TraversalExplorer()
     t.visit = torch.tensor(7)
     assert t.visit == 7 and json.dumps(t._state)
+    a = widgets.AttentionExplorer(tokens=torch.tensor(2))
+    a.heads, a.followed = torch.tensor(3), ("k", *torch.tensor([1, 2, -1, 0]))
+    assert a.followed == ("k", 1, 2, 1, 0) and json.dumps(a._state)
+    c = widgets.CacheExplorer(torch.tensor(5), block=torch.tensor(4))
+    c.heads = torch.tensor(3)
+    assert (c.tokens, c.heads, c.block) == (5, 3, 4) and json.dumps(c._state)
 
 
 def test_a_tensor_is_as_good_as_its_layout():

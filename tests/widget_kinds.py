@@ -37,6 +37,8 @@ KINDS = {
         "Sort(torch.ones(4, 6, dtype=torch.float, device='cpu'), 'x.t(); x + 0; x.reshape(-1)', "
         "also='x.t(); x[1:]')",
     ),
+    "AttentionExplorer": Kind(".sk-attention", "AttentionExplorer()"),
+    "CacheExplorer": Kind(".sk-cache", "CacheExplorer()"),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 
@@ -174,6 +176,49 @@ None  =>  moves is None, a NoneType: give pairs, as in [('x.t()', 'view')]
 [('x.t()', 1)]  =>  moves[0][1] is 1, an int: give a text
 [('x.T', 'view')]  =>  moves[0] is ('x.T', 'view'): give a call of this game and a bin
 [('x.t()', 'copy'), ('x.t()', 'view'), ('x.t()', 'view')]  =>  moves[2]: x.t() is in its bin already
+# AttentionExplorer.batch, AttentionExplorer.tokens, AttentionExplorer.heads
+0  =>  NAME is 0: the picture holds 1 to
+5  =>  NAME is 5: the picture holds 1 to
+1.0  =>  NAME is 1.0, a float: give an int
+True  =>  NAME is True, a bool: give an int
+None  =>  NAME is None, a NoneType: give an int
+# AttentionExplorer.dim
+3  =>  dim is 3: the picture holds heads of 2 or 4 elements
+'4'  =>  dim is '4', a str: give an int
+# AttentionExplorer.kv_heads
+3  =>  2 heads do not divide into 3 groups: kv_heads divides heads
+0  =>  2 heads do not divide into 0 groups
+1.0  =>  kv_heads is 1.0, a float: give an int
+# AttentionExplorer.packing
+'DH3'  =>  packing is 'DH3': give one of '3HD', 'H3D', 'HD3'
+3  =>  packing is 3: give one of
+# AttentionExplorer.rotary, AttentionExplorer.attention
+'flash'  =>  NAME is 'flash': give one of
+None  =>  NAME is None: give one of
+['@']  =>  NAME is ['@']: give one of
+# AttentionExplorer.followed
+('q', 0, 2, 0, 0)  =>  index 2 is out of range for dim 1 of size 2
+('k', 0, 0, 0, 1.5)  =>  [3] is 1.5, a float
+('out', 0, 0, 0, 0)  =>  followed is ('out', 0, 0, 0, 0), a tuple: give "q", "k" or "v" and an index
+('q', 0, 0, 0)  =>  give "q", "k" or "v" and an index, as in ("q", 0, 1, 2, 3)
+'q0000'  =>  followed is 'q0000', a str: give "q", "k" or "v"
+None  =>  followed is None, a NoneType: give "q", "k" or "v"
+# CacheExplorer.tokens
+9  =>  tokens is 9: the picture holds 0 to 8
+-1  =>  tokens is -1: the picture holds 0 to 8
+3.0  =>  tokens is 3.0, a float: give an int
+# CacheExplorer.batch, CacheExplorer.heads
+0  =>  NAME is 0: the picture holds 1 to
+4  =>  NAME is 4: the picture holds 1 to
+True  =>  NAME is True, a bool: give an int
+None  =>  NAME is None, a NoneType: give an int
+# CacheExplorer.block
+3  =>  block is 3: the picture has blocks of 2 or 4 tokens
+'2'  =>  block is '2', a str: give an int
+# CacheExplorer.order, CacheExplorer.attention
+'flash'  =>  NAME is 'flash': give one of
+None  =>  NAME is None: give one of
+['@']  =>  NAME is ['@']: give one of
 """
 WRONG = [
     (kind, name, value, said.replace("NAME", name))
@@ -210,6 +255,17 @@ RIGHT = {
     "Sort": (
         "w.moves = [('x.t()', 'view')]",
         "w.moves = [('x + 0', 'view'), ('x.reshape(-1)', 'it depends')]",
+    ),
+    "AttentionExplorer": (
+        "w.attention, w.rotary = 'SDPA', 'rot(x)*sin + x*cos'",
+        "w.packing = 'H3D'",
+        "w.heads = 4; w.kv_heads = 2; w.followed = ('k', 1, 0, 2, 3)",
+        "w.batch, w.tokens, w.dim = 1, 4, 2",
+    ),
+    "CacheExplorer": (
+        "w.tokens = 5",
+        "w.order = 'tokens first'",
+        "w.heads, w.batch, w.block = 3, 1, 4",
     ),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
@@ -260,4 +316,26 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         for moves in (None, [0], [[0]], [[3, 0]], [[-1, 0]], [[0, 3]], [[0.0, 0]], [[0, True]])
     ]
     + [{"moves": [[0, 1], [0, 0], [0, 0]]}],
+    "AttentionExplorer": [
+        {"tokens": 5},
+        {"dim": 3},
+        {"batch": 1.0},
+        {"heads": 3},
+        {"kv_heads": 1, "packing": "H3D"},
+        {"packing": "DH3"},
+        {"rotary": None},
+        {"attention": "flash"},
+        {"followed": ["q", 0, -1, 0, 0]},
+        {"followed": ["k", 0, 2, 0, 0]},
+        {"followed": ["out", 0, 0, 0, 0]},
+        {"followed": None},
+    ],
+    "CacheExplorer": [
+        {"tokens": 9},
+        {"tokens": 1.0},
+        {"heads": 0},
+        {"block": 3},
+        {"order": "heads"},
+        {"attention": None},
+    ],
 }

@@ -52,6 +52,8 @@ WIDGETS = {
     "ReshapeStepper": ("ReshapeStepper()", GRID),
     "ChannelsLastExplorer": ("ChannelsLastExplorer()", GRID),
     "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-sizes .sk-d1 input"),
+    "AttentionExplorer": ("AttentionExplorer(heads=4)", ".sk-cut + .sk-memory [role=grid]"),
+    "CacheExplorer": ("CacheExplorer(heads=3)", "input[type=range]"),
     "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", "input[type=range]"),
     "a bare input, the floor": (BARE, "input"),
     "Predict": ("Predict('Is x.T a copy?', 'no', choices=('yes', 'no'))", "input[type=radio]"),

@@ -22,7 +22,7 @@ from stridekit.exercises.report import Card, Report
 
 __all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
 
-_LESSONS = ("strides", "views", "contiguity", "channels_last", "performance")
+_LESSONS = ("strides", "views", "contiguity", "channels_last", "performance", "attention")
 
 
 def __dir__() -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from stridekit.exercises.running import Arguments
+from stridekit.exercises.answers import as_tensor
+from stridekit.exercises.running import Arguments, Outcome, Read, describe
 
 
 class CopyLog(TorchDispatchMode):
@@ -72,3 +73,29 @@ def logging_copies(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arg
     args.log = CopyLog(*args.values())
     with args.log:
         yield args
+
+
+_OUTSIDE = (
+    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. "
+    "Copies made there are not counted. Stay with operations of torch on what is handed in."
+)
+
+
+def read_with_copies(free: Callable[[Arguments], int]) -> Read:
+    """A reader of tensors, with the bytes that were filled on the way: up to `free` of them are as good."""
+
+    def read(answer: Any, args: Arguments) -> Outcome:
+        answer, log = as_tensor(answer), cast(Logged, args).log
+        made, outside = list(log.copies), log.outside or not log.knows(answer)
+        new = sum(nbytes for _, nbytes in made)
+        by = ", ".join(f"{nbytes} by {name}" for name, nbytes in made)
+        facts: dict[str, Any] = {
+            "dtype": answer.dtype,
+            "shape": tuple(answer.shape),
+            "values": answer.tolist(),
+            "new bytes": "outside torch" if outside else max(new, free(args)),
+        }
+        shown = f"{describe(answer)}, {new} new bytes" + (f": {by}" if new else "")
+        return Outcome(facts, shown, _OUTSIDE if outside else "")
+
+    return read

@@ -85,6 +85,7 @@ class Exercise:
     takeaway: str
     fence: Fence
     means: Means
+    writes: Sequence[str]
     slots: dict[str, Hints] = field(default_factory=dict)
     alone: dict[str, Hints] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
@@ -259,7 +260,7 @@ class Exercise:
     @torch_defaults()  # once more, as a call can set others
     def _run(self, fn: Callable[..., Any], case: Case, seconds: float | None = None) -> Outcome:
         arguments = case.arguments(self.parameters)
-        return run(fn, arguments, self.read, self.fence, self.means, seconds)
+        return run(fn, arguments, self.read, self.fence, self.means, seconds, self.writes)
 
     def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
         """Run the reference or a mistake; only once, since its answers never change."""
@@ -363,19 +364,20 @@ def exercise(
     delicate_cases: Sequence[str] = (),
     fence: Fence = no_fence,
     means: Means = ANY_MEANS,
+    writes: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Exercise]:
     """Declare an exercise around its reference solution; see the top of this module.
 
     `cases` go from simple to strange: the report shows the first that differs.
     `delicate_cases` run last, and only while every answer is right: a wrong answer could do harm
-    on them. `means` says how it has to be done.
+    on them. `means` says how it has to be done, `writes` which arguments an answer is to change.
     """
 
     def declare(reference: Callable[..., Any]) -> Exercise:
         every_case = [Case(source) for source in cases]
         every_case += [Case(source, delicate=True) for source in delicate_cases]
         return Exercise(
-            reference, title, read, every_case, hints, otherwise, takeaway, fence, means
+            reference, title, read, every_case, hints, otherwise, takeaway, fence, means, writes
         )
 
     return declare

@@ -10,7 +10,7 @@ import linecache
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType, TracebackType
@@ -151,17 +151,18 @@ def run(
     fence: Fence,
     means: Means = ANY_MEANS,
     seconds: float | None = None,
+    writes: Sequence[str] = (),
 ) -> Outcome:
     """Call `fn` and read its answer; whatever goes wrong becomes an Outcome, not an exception.
 
     Only a KeyboardInterrupt escapes. Both together take at most `seconds`: then they are stopped.
-    `Outcome.made` keeps what was noted.
+    `Outcome.made` keeps what was noted. No argument may change, but those named in `writes`.
     """
     with fence(fn, arguments) as args:
         watch = Watch(means, args)
 
         def call() -> Outcome:
-            return _run_watched(fn, args, read, watch if means.hint else nullcontext())
+            return _run_watched(fn, args, read, watch if means.hint else nullcontext(), writes)
 
         try:
             outcome = call() if seconds is None else call_within(seconds, call)
@@ -171,9 +172,13 @@ def run(
 
 
 def _run_watched(
-    fn: Callable[..., Any], args: Arguments, read: Read, watch: AbstractContextManager[Any]
+    fn: Callable[..., Any],
+    args: Arguments,
+    read: Read,
+    watch: AbstractContextManager[Any],
+    writes: Sequence[str],
 ) -> Outcome:
-    before = {name: _snapshot(value) for name, value in args.items()}
+    before = {name: snapshot(it) for name, it in args.items() if name not in writes}
     try:
         with watch:
             answer = fn(*args.values())
@@ -182,8 +187,8 @@ def _run_watched(
     except BaseException as error:  # such as SystemExit or GeneratorExit
         return _raised(fn, error, _STOPS)
     try:
-        for name, value in args.items():
-            if _snapshot(value) != before[name]:
+        for name, unchanged in before.items():
+            if snapshot(args[name]) != unchanged:
                 return _changed(name)
         if answer is ... or (answer is None and _does_nothing(fn)):
             return NOT_ATTEMPTED
@@ -238,7 +243,7 @@ def describe(t: torch.Tensor | np.ndarray) -> str:
     return f"shape {tuple(t.shape)}, stride {t.stride()}, storage_offset {t.storage_offset()}"
 
 
-def _snapshot(value: Any) -> Any:
+def snapshot(value: Any) -> Any:
     """Everything that a call could change about an input: a tensor's layout and its storage."""
     if isinstance(value, list):
         return tuple(value)

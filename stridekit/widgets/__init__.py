@@ -1,6 +1,8 @@
 """Interactive pictures of layouts. `StrideExplorer` is one of them, and `explore(t)` shows it a tensor."""
 
 from stridekit.widgets.alias_explorer import AliasExplorer
+from stridekit.widgets.attention_explorer import AttentionExplorer
+from stridekit.widgets.cache_explorer import CacheExplorer
 from stridekit.widgets.channels_last_explorer import ChannelsLastExplorer
 from stridekit.widgets.exercise_panel import ExercisePanel as ExercisePanel  # what exercises show
 from stridekit.widgets.format_tracer import FormatTracer
@@ -22,6 +24,8 @@ __all__ = [
     "Predict",
     "Sort",
     "TraversalExplorer",
+    "AttentionExplorer",
+    "CacheExplorer",
 ]
 
 

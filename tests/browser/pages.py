@@ -303,6 +303,8 @@ BY_HAND = {
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
     "ExercisePanel": lambda w: w.get_by_role("button", name="hint").click(),
     "Sort": lambda w: button(w, "copy").click(),
+    "AttentionExplorer": lambda w: button(w, "SDPA").click(),
+    "CacheExplorer": lambda w: button(w, "SDPA").click(),
 }
 
 

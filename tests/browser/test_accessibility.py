@@ -105,7 +105,38 @@ def sorting(w, run):
     yield press(w, "copy")
 
 
-STATES = [strides, aliases, reshapes, channels, layers, walks, predictions, exercises, sorting]
+def attentions(w, run):
+    """Copies at the start; a view alone, with k's heads shared; interleaved, all of it copied."""
+    run("w9.packing = '3HD'; w9.heads, w9.kv_heads = 2, 2")
+    yield run("w9.rotary, w9.attention = 'none', '@'")
+    run("w9.kv_heads = 1; w9.rotary = 'x*cos + rot(x)*sin'")
+    yield press(w, "SDPA")
+    run("w9.kv_heads = 2; w9.heads = 4; w9.tokens = 4; w9.rotary = 'rot(x)*sin + x*cos'")
+    yield press(w, "HD3")
+
+
+def caches(w, run):
+    """Copies in each way; none but cat's; nothing at all yet."""
+    run("w10.tokens, w10.attention = 3, '@'")
+    yield run("w10.order = 'tokens first'")
+    run("w10.tokens = 8")
+    yield press(w, "SDPA")
+    yield run("w10.tokens = 0")
+
+
+STATES = [
+    strides,
+    aliases,
+    reshapes,
+    channels,
+    layers,
+    walks,
+    predictions,
+    exercises,
+    sorting,
+    attentions,
+    caches,
+]
 
 
 @pytest.mark.parametrize(

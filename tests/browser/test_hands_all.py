@@ -21,6 +21,11 @@ FULLEST = {
     "Predict": ("pass", "button:has-text('show me')"),
     "ExercisePanel": ("w.hints_shown = 2", "button:has-text('solution')"),
     "Sort": ("w.moves = [('x.t()', 'view'), ('x + 0', 'copy')]", "button:has-text('it depends')"),
+    "AttentionExplorer": (
+        "w.heads = 4; w.kv_heads, w.rotary = 2, 'rot(x)*sin + x*cos'",
+        "button:has-text('SDPA')",
+    ),
+    "CacheExplorer": ("w.order, w.tokens = 'tokens first', 7", "button:has-text('SDPA')"),
 }
 
 

@@ -1,10 +1,12 @@
 """Every widget fits one screen, at the width that JupyterLab gives it in a window of 1280 by 900 px."""
 
+from itertools import product
+
 import pytest
 import torch
 
 from stridekit import Layout, explore, widgets
-from tests.browser.pages import beyond, button, enter, painted, press, too_small, widen
+from tests.browser.pages import beyond, button, enter, grid, painted, press, too_small, widen
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -79,6 +81,38 @@ def every_bin(w):
                 yield
 
 
+def every_way(w):
+    """The largest sizes and grouped heads, by every chip."""
+    for name in ("batch", "tokens", "heads", "dim"):
+        press(w.get_by_role("slider", name=name, exact=True), "End")
+    for few in ("1", "4", "2"):
+        w.get_by_role("group", name="heads of k and v").get_by_role("button", name=few).click()
+        for rotary in w.get_by_role("group", name="rotary").get_by_role("button").all():
+            rotary.click()
+            for attention in ("@", "SDPA"):
+                button(w, attention).click()
+                yield
+    for packing in ("H3D", "HD3"):
+        button(w, packing).click()
+        for attention in ("@", "SDPA"):
+            button(w, attention).click()
+            yield
+    grid(w, "the memory of qkv").locator(".sk-box").nth(380).click()
+    yield
+
+
+def every_order(w):
+    """The largest sizes, by every chip, and the first and the last tokens."""
+    for name in ("batch", "heads"):
+        press(w.get_by_role("slider", name=name, exact=True), "End")
+    for tokens in ("0", "1", "8"):
+        w.get_by_role("slider", name="tokens", exact=True).fill(tokens)
+        for chips in product(("heads first", "tokens first"), ("@", "SDPA"), ("2", "4")):
+            for chip in chips:
+                button(w, chip).click()
+            yield
+
+
 def at_rest(_):
     """Change nothing."""
     yield
@@ -147,7 +181,12 @@ SORTS = [
     (f"Sort(torch.ones(4, 6), *{calls}, also='x.t(); x[:, 2:]; x[1:]; x.int()')", every_bin)
     for calls in (CALLS, VIEWS)
 ]
-GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS]
+ATTENTIONS = [
+    ("AttentionExplorer()", every_way),
+    ("AttentionExplorer(1, 1, 1, 2)", at_rest),
+]
+CACHES = [("CacheExplorer()", every_order), ("CacheExplorer(0, batch=1, heads=1)", at_rest)]
+GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS, ATTENTIONS, CACHES]
 
 
 def shown(show, source):

@@ -289,6 +289,94 @@ def test_formats_by_keyboard(make, kernel):
     assert kernel("w.shape, w.layers") == "(2, 1, 4, 4) ('skip + x',)"
 
 
+# Attention -----------------------------------------------------------------------------------------------
+
+
+def memory(w, name):
+    return grid(w, f"the memory {name}")
+
+
+def run(w, kernel):
+    """The names after the widget's code, which the page shows line by line and the kernel has too."""
+    lines = "\n".join(texts(w, ".sk-step > code")).strip().splitlines()
+    source = "\n".join(line for line in lines if line)
+    assert kernel("w.code") == source
+    names = {"torch": torch}
+    exec(source, names)
+    return names
+
+
+def test_attention_by_mouse(make, kernel):
+    """SDPA copies nothing, until q comes head by head; a box lights where it goes."""
+    w = make("AttentionExplorer()")
+    assert text(w, ".sk-idea") == "4 copies on the way, of q, k, v and out: 768 bytes."
+    button(w, "SDPA").click()
+    assert text(w, ".sk-idea") == "Nothing is copied on the way."
+    names = run(w, kernel)
+    assert names["y"].untyped_storage().data_ptr() == names["out"].untyped_storage().data_ptr()
+    button(w, "rot(x)*sin + x*cos").click()
+    assert text(w, ".sk-idea") == "1 copy on the way, of out: 192 bytes."
+    assert str(run(w, kernel)["out"].stride()) in text(w, ".sk-rest")
+    memory(w, "after rotary").locator(".sk-box").nth(17).click()
+    assert kernel("w.followed") == "('q', 0, 1, 1, 1)"
+    classes = "all => all.flatMap((box, k) => (box.className.match(/is-(lit|here)/) ? [k] : []))"
+    lit = [memory(w, name).locator(".sk-box").evaluate_all(classes) for name in ("of out", "of y")]
+    assert lit == [[16, 17, 18, 19], [12, 13, 14, 15]]
+
+
+def test_attention_by_keyboard(make, kernel):
+    """Sliders, chips and boxes are reached by keys; heads that are grouped end with another packing."""
+    w = make("AttentionExplorer()")
+    press(w.get_by_role("slider", name="heads", exact=True), "End")
+    groups = w.get_by_role("group", name="heads of k and v")
+    press(groups.get_by_role("button", name="2"), "Enter")
+    assert run(w, kernel)["k"].shape == (2, 4, 3, 4)
+    assert kernel("w.kv_heads, w.facts['copies']") == "2 ('k', 'v', 'q', 'out')"
+    press(memory(w, "of qkv"), "Home", *["ArrowRight"] * 17, "a", "d", "d", "x", "ArrowDown")
+    assert active(memory(w, "of qkv")) == "k[0, 0, 1, 1]: element 49"
+    hears(
+        w, "k[0, 0, 1, 1] is element 49 of qkv. It goes into 24 elements of out: out[0, 0:2, :, :]."
+    )
+    press(button(w, "HD3"), "Enter")
+    assert kernel("w.kv_heads, w.followed") == "4 ('k', 0, 0, 1, 1)"
+    assert texts(groups, "button") == ["4"]
+
+
+# Caches --------------------------------------------------------------------------------------------------
+
+
+def test_caches_by_mouse(make, kernel):
+    """Another order makes `@` clone all, and SDPA nothing; the kernel's code does what is shown."""
+    w = make("CacheExplorer(batch=1)")
+    assert text(w, ".sk-way:nth-child(2) li:last-child") == "@ reads them without a copy"
+    w.get_by_role("slider", name="batch", exact=True).fill("2")
+    button(w, "tokens first").click()
+    assert text(w, ".sk-way:nth-child(2) li:last-child") == "@ clones 3,072 bytes"
+    names = {}
+    exec(kernel("print(w.code)"), names)
+    assert list(names["cat"].shape) == [2, 3, 2, 64] and names["table"].tolist() == [[1, 5], [3, 7]]
+    button(w, "SDPA").click()
+    assert kernel("w.facts['in_place_cloned'], w.facts['in_place_written']") == "0 3072"
+    memory_of(w, "blocks").locator(".sk-box").nth(4).hover()
+    assert text(w, ".sk-place").startswith("Sequence 0, head 0, token 0: box 0 of cat's tape")
+
+
+def test_caches_by_keyboard(make, kernel):
+    """Tokens by a slider's keys, and playing; a memory is walked by arrows, and heard."""
+    w = make("CacheExplorer()")
+    press(w.get_by_role("slider", name="tokens", exact=True), "End")
+    assert kernel("w.tokens, w.facts['cat_written']") == "8 36864"
+    press(memory_of(w, "cat"), "Home", "ArrowRight", "a", "d", "d", "x", "ArrowDown")
+    assert active(memory_of(w, "cat")) == "sequence 0, head 1, token 1"
+    press(button(w, "4"), "Enter")
+    hears(w, "8 tokens. cat: keep: 8,192 bytes, 7 of 8 tokens again, @ reads them without a copy.")
+    assert kernel("w.block") == "4"
+
+
+def memory_of(w, way):
+    return grid(w, f"the memory of {way}")
+
+
 # Traversals ----------------------------------------------------------------------------------------------
 
 

@@ -34,6 +34,8 @@ AGAIN = {
     "TraversalExplorer": lambda w: labelled(w, "visit").fill("30"),
     "Predict": lambda w: button(w, "try again").click(),
     "Sort": lambda w: button(w, "view").click(),
+    "AttentionExplorer": lambda w: button(w, "HD3").click(),
+    "CacheExplorer": lambda w: button(w, "tokens first").click(),
 }
 
 

@@ -4,13 +4,14 @@ They are written on their own, not derived from the mistakes that the exercises 
 is that a check recognises the reasoning in other people's code. There is one module per lesson.
 """
 
-from tests.wrong_answers import channels_last, contiguity, performance, strides, views
+from tests.wrong_answers import attention, channels_last, contiguity, performance, strides, views
 from tests.wrong_answers.collecting import FORMULAS, UNNAMED, WRONG
 
 __all__ = [
     "FORMULAS",
     "UNNAMED",
     "WRONG",
+    "attention",
     "channels_last",
     "contiguity",
     "performance",

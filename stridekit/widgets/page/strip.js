@@ -9,7 +9,7 @@ import { OWN_KEYS, h, pool, reachedBy, set } from "./dom.js";
  * what box k stands for: `onHover` gets it, or null, and `onMove` when a hand proposes another active box, which the
  * caller keeps.
  */
-export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4 }) {
+export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4, narrowest = 18 }) {
   const node = h("div", {
     class: "sk-strip", role: "grid", tabindex: "0", ...OWN_KEYS, "aria-label": label,
     onkeydown: keyed,
@@ -29,7 +29,7 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
   let reached = null;
 
   function layOut(count, perRow, width, apart = {}) {
-    const pitch = Math.max(18, Math.min(52, Math.floor(width / perRow)));
+    const pitch = Math.max(narrowest, Math.min(52, Math.floor(width / perRow)));
     geometry = { count, perRow, pitch, columns: together, rows: together, height, ...apart };
     const { columns, rows: groups, height: tall } = geometry;
     const lines = rows(Math.ceil(count / perRow));

@@ -1,0 +1,330 @@
+"""E5 and E6: a cache that grows in place, and blocks of a pool that are a view where they can be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import torch
+
+from stridekit.exercises.answers import view_of
+from stridekit.exercises.copy_log import Logged, logging_copies
+from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
+from stridekit.exercises.running import Arguments, Outcome, snapshot
+from stridekit.tensors.storage import bytes_missing
+
+
+def indices(args: Arguments) -> int:
+    """The bytes of indices that say where k goes: they are as good as none."""
+    B, H, _, _ = args["k"].shape
+    return 8 * (B + H + 1)
+
+
+def read_appended(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a view of the cache, with what is in the cache now, and whether anything is new."""
+    made = list(cast(Logged, args).log.copies)
+    read, cache = view_of("cache")(answer, args), args["cache"]
+    new = sum(nbytes for _, nbytes in made)
+    facts = {
+        **read.facts,
+        "cache": snapshot(cache),
+        "anything new": new > indices(args),
+    }
+    by = "".join(f", {nbytes} new bytes by {name}" for name, nbytes in made)
+    holds = "nothing: its storage was shrunk" if bytes_missing(cache) else cache.tolist()
+    return replace(read, facts=facts, shown=f"{read.shown}{by}\ncache now: {holds}")
+
+
+@exercise(
+    title="append to a cache, without a copy",
+    read=read_appended,
+    fence=logging_copies,
+    writes=("cache",),
+    cases=[
+        "cache = torch.zeros(1, 1, 4, 2); k = torch.tensor([[[[5.0, 6.0]]]]); t = 0",
+        "cache = torch.zeros(1, 2, 4, 3); k = torch.arange(1.0, 7.0).view(1, 2, 1, 3); t = 2",
+        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = 1",
+        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = 3",
+        "cache = torch.zeros(2, 4, 3, 4).transpose(1, 2)  # by tokens\n"
+        "k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
+        "cache = torch.ones(2, 2, 3, 4, 4)[1]  # of k and v\n"
+        "k = torch.arange(24.0).view(2, 3, 1, 4); t = 1",
+        "cache = torch.ones(4, 3, 5, 4)[::2, :, 1:]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
+        "cache = torch.ones(2, 3, 8, 4)[:, :, ::2]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
+        "cache = torch.ones(2, 3, 4, 4)\n"
+        "k = torch.arange(72.0).view(2, 1, 3, 3, 4)[:, :, 1].transpose(1, 2); t = 2  # of a packed row",
+        "cache = torch.ones(2, 3, 4, 4); k = torch.arange(4.0).expand(2, 3, 1, 4); t = 2",
+        "cache = torch.ones(2, 1, 4, 8); k = torch.arange(16.0).view(2, 1, 1, 8); t = 2",
+        "cache = torch.ones(2, 16, 4, 1); k = torch.arange(32.0).view(2, 16, 1, 1); t = 2",
+        "cache = torch.ones(2, 3, 1, 4); k = torch.arange(24.0).view(2, 3, 1, 4); t = 0  # one place",
+        "cache = torch.ones(1, 3, 4, 4, dtype=torch.float16)\n"
+        "k = torch.arange(12, dtype=torch.float16).view(1, 3, 1, 4); t = 1",
+        "cache = torch.ones(0, 3, 4, 4); k = torch.ones(0, 3, 1, 4); t = 1",
+    ],
+    hints=[
+        "The cache has room for the new token already. Which places are its own: those of which dim, at "
+        "which index?",
+        "An assignment to a slice writes into its tensor: `cache[:, :, ...] = k`. And the first t + 1 "
+        "positions are a slice as well.",
+        "`cache[:, :, t : t + 1] = k` writes, `cache[:, :, : t + 1]` is the answer. Neither makes anything "
+        "new.",
+    ],
+    otherwise="Two things count: what is in the cache after your call, and whether your answer is a view "
+    "of its first t + 1 positions. Which of the two differs here?",
+    takeaway="A cache with room grows by one write and one slice. cat would copy all that is in it.",
+)
+def append(cache: torch.Tensor, k: torch.Tensor, t: int) -> torch.Tensor:
+    """Write k to position t of the cache, and answer with all positions up to it.
+
+    cache   a tensor of shape (B, H, Tmax, D), to be written to; it may be a slice or a transpose.
+            What is elsewhere in its storage stays as it is
+    k       a tensor of shape (B, H, 1, D) and the same dtype
+    t       the position, an int from 0 to Tmax - 1
+    return  a view of the cache: its first t + 1 positions, of shape (B, H, t + 1, D). Nothing new
+            is made, but for indices, if you like
+    """
+    cache[:, :, t : t + 1] = k
+    return cache[:, :, : t + 1]
+
+
+BY_CAT = (
+    "The right positions, in new memory: `cat` copies all that there was, for each token again. And the "
+    "cache itself has nothing of k."
+)
+LOST = (
+    "Your k is lost: it went into a copy, and the cache is as before. An index that is a list or a tensor "
+    "copies when it is read; a method without an underscore at its end makes a new tensor."
+)
+ONLY_IF_MERGED = (
+    "You write into what a reshape of the cache gives. Where its dims merge, that is the cache; elsewhere "
+    "a copy, and k is lost. Slices are always views."
+)
+COPIED = (
+    "The cache is right. What you return is a copy of its first positions, at least where these are a "
+    "slice with gaps: the slice itself is enough."
+)
+NEW_ALONE = "You return the new token alone. Attention needs all positions up to it."
+IN_A_COPY = (
+    "The right positions, in a new tensor: you copy all of the cache, and write into the copy. The cache "
+    "itself is as before."
+)
+ALL_COPIED = (
+    "The cache is right, but for one position you copied all of it. Write to that one alone."
+)
+WRITTEN_TOO_EARLY = (
+    "You write one position too early. Positions count from 0: k belongs to index t, and t of them come "
+    "before it."
+)
+
+append.slots["cache[:, :, t : t + 1] = k"] = {
+    "cache[:, :, t] = k": "An int as an index takes its dim away: `cache[:, :, t]` has three dims, k has "
+    "four. Keep the dim: `t : t + 1`.",
+    "pass": "The cache is as before: nothing of k is in it. What you return are the old values of its "
+    "first positions.",
+    "cache[:, :, [t]].copy_(k)": LOST,
+    "cache.index_copy(2, torch.tensor([t]), k)": LOST,
+    "cache[:, :, t : t + 1].add(k)": LOST,
+    "cache[:, :, t - 1 : t] = k": WRITTEN_TOO_EARLY,
+    "cache[:, :, max(t - 1, 0) : max(t, 1)] = k": WRITTEN_TOO_EARLY,
+    "cache[:, :, t - 1 : t or None] = k": WRITTEN_TOO_EARLY,
+    "cache[:, :, t + 1 : t + 2] = k": "You write one position too late, or nowhere if t is the last. k "
+    "belongs to index t.",
+    "cache[:, :, -1:] = k": "You write to the last position of the cache, wherever t is.",
+    "cache[:, :, : t + 1] = k": "You write k to all positions up to t. Those before t hold earlier tokens.",
+    "cache[:, :, t:] = k": "You write k to position t and to all that follow. Only one is its own.",
+    "cache[:, :, t : t + 1] += k": "You add k to what stood there. The place may hold anything: assign.",
+    "cache.flatten(0, 1)[:, t : t + 1] = k.flatten(0, 1)": ONLY_IF_MERGED,
+    "cache.contiguous()[:, :, t : t + 1] = k": "You write into `cache.contiguous()`. That is the cache "
+    "only where it is contiguous; a slice or a transpose is copied, and k is lost.",
+}
+append.slots["return cache[:, :, : t + 1]"] = {
+    "return cache[:, :, :t]": "You leave out the new token. The end of a slice is not part of it: t + 1 "
+    "positions are `: t + 1`.",
+    "return cache": "You return all of the cache. Only its first t + 1 positions are filled.",
+    "return cache[:, :, t : t + 1]": NEW_ALONE,
+    "return cache[:, :, t]": NEW_ALONE,
+    "return cache[:, :, : t + 1].contiguous()": COPIED,
+    "return k": "You return k. The answer is a view of the cache: all positions up to t.",
+    "return cache[:, : t + 1]": "You cut the heads. Positions are dim 2 of (B, H, Tmax, D): one more "
+    "colon.",
+}
+append.alone["return cache[:, :, : t + 1]"] = {
+    "return cache[:, :, : t + 1].clone()": COPIED,
+    "return cache[:, :, [*range(t + 1)]]": COPIED,
+}
+append.alone["cache[:, :, t : t + 1] = k"] = {
+    "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))": ALL_COPIED,
+    "cache.copy_(cache.slice_scatter(k, 2, t, t + 1))": ALL_COPIED,
+    "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))": ALL_COPIED,
+}
+append.wrong |= {
+    "torch.cat([cache[:, :, :t], k], 2)": BY_CAT,
+    "torch.cat([cache, k], 2)": BY_CAT,
+    "append(cache.clone(), k, t)": IN_A_COPY,
+    "cache.slice_scatter(k, 2, t, t + 1)[:, :, : t + 1]": IN_A_COPY,
+    "torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2)[:, :, : t + 1]": IN_A_COPY,
+}
+
+
+def read_blocks(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a view of the pool, or new memory: then any strides will do."""
+    read = view_of("pool")(answer, args)
+    anywhere: dict[str, Any] = {}
+    if answer.numel() == 0:
+        anywhere["sharing"] = "free"
+    if answer.numel() == 0 or not read.facts["sharing"]:
+        anywhere |= {"stride": "free", "storage_offset": "free"}
+    return replace(read, facts={**read.facts, **anywhere})
+
+
+POOL = "pool = torch.arange(48).view(6, 4, 2)"
+
+
+@exercise(
+    title="blocks of a pool, as a view where strides can",
+    read=read_blocks,
+    cases=[
+        f"{POOL}; table = [1, 2, 3]",
+        f"{POOL}; table = [4, 0]",
+        f"{POOL}; table = [0, 2, 4]",
+        f"{POOL}; table = [3]",
+        f"{POOL}; table = [2, 2, 2]  # one block, shared",
+        f"{POOL}; table = [1, 2, 4]",
+        f"{POOL}; table = [3, 2, 1]",
+        f"{POOL}; table = [0, 2, 1, 3]",
+        f"{POOL}; table = [1, 4]",
+        f"{POOL}; table = [0, 1, 0]",
+        f"{POOL}; table = [1, 1, 2]",
+        f"{POOL}; table = [0, 1, 3, 4]",
+        f"{POOL}; table = [0, 1, 2, 4]",
+        f"{POOL}; table = [0, 1, 1, 3]",
+        f"{POOL}; table = [5, 5]",
+        f"{POOL}[1:]; table = [1, 3]",
+        f"{POOL}[1:]; table = [2]",
+        f"{POOL}[::2]; table = [0, 1, 2]",
+        f"{POOL}[1::2]; table = [2, 0, 1]",
+        f"{POOL}[:, 1:3]; table = [1, 3, 5]",
+        "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [1, 2, 3]",
+        "pool = torch.arange(48.0).view(2, 4, 6).permute(2, 1, 0)[1:]; table = [0, 2, 4]",
+        "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [3, 0, 1]",
+        "pool = torch.arange(96, dtype=torch.int16).view(6, 2, 2, 4)[:, 1]; table = [2, 3]  # v of k and v",
+        "pool = torch.arange(6); table = [1, 3, 5]",
+        "pool = torch.arange(8).view(1, 4, 2); table = [0, 0, 0]",
+        "pool = torch.arange(6, dtype=torch.float16).view(6, 1, 1); table = [5, 3, 1]",
+        f"{POOL}; table = []  # no token yet",
+        "pool = torch.zeros(6, 4, 0); table = [3, 1]",
+    ],
+    hints=[
+        "A view steps from block to block by one stride. For which tables is there such a step? Write the "
+        "differences of neighbours down.",
+        "All differences alike, and none negative, as torch has no negative strides. 0 is a stride, too; "
+        "and one block needs no step.",
+        "`pool.as_strided(size, stride, storage_offset)`: `len(table)` blocks, `step * pool.stride(0)` "
+        "apart, from `pool.storage_offset() + table[0] * pool.stride(0)`; the other dims as in the pool. "
+        "Else `pool[table]`.",
+    ],
+    otherwise="Compare with `pool[table]`: the values first, then whose memory it is. Which step leads "
+    "from each block of the table to the next, and is it always the same?",
+    takeaway="A table is a view only while its steps are equal, and torch has none that go back.",
+)
+def blocks(pool: torch.Tensor, table: list[int]) -> torch.Tensor:
+    """The blocks of a paged cache, in the order of a table: a view of the pool wherever strides can.
+
+    pool    a tensor of shape (N, ...), N blocks of any shape; it may be sliced or transposed, but
+            no two of its elements share memory
+    table   a list of ints from 0 to N - 1, which blocks to take; they may repeat
+    return  a tensor with the shape and values of `pool[table]`: on the pool's storage wherever
+            a view of torch has these values, else on one of its own. Where there is no element,
+            either will do
+    """
+    steps = {table[k + 1] - table[k] for k in range(len(table) - 1)}
+    step = min(steps, default=0)
+    if len(steps) > 1 or step < 0 or not table:
+        return pool[table]
+    return pool.as_strided(
+        (len(table), *pool.shape[1:]),
+        (step * pool.stride(0), *pool.stride()[1:]),
+        pool.storage_offset() + table[0] * pool.stride(0),
+    )
+
+
+ALWAYS_GATHERED = (
+    "The right values, always in new memory. `pool[table]` gathers, whatever the table: a list is no "
+    "slice. Where its blocks are equally far apart, one stride leads through them."
+)
+NOT_EQUAL = (
+    "Your view assumes one step, and the table has several. The step between two blocks is that between "
+    "all blocks: compare every two neighbours."
+)
+NEIGHBOURS_ALONE = (
+    "You make a view of neighbouring blocks alone. A stride can pass over blocks: any step will do, if it "
+    "is the same throughout."
+)
+BACKWARDS = (
+    "torch has no negative strides: a table that goes back cannot be a view. There, gather: "
+    "`pool[table]`."
+)
+ORDER_OF_POOL = (
+    "Your blocks come in the order of the pool. The table may go back and forth, and its order is that of "
+    "the tokens: a slice has it only where the table rises."
+)
+
+blocks.slots["len(steps) > 1"] = {"False": NOT_EQUAL}
+blocks.slots["pool.storage_offset() + "] = {
+    "": "The offset of as_strided counts from the start of the storage, not from the pool: where the pool "
+    "is a slice, it begins at `pool.storage_offset()`.",
+}
+blocks.slots["table[0] * pool.stride(0)"] = {
+    "0": "Your view begins at block 0 of the pool, whatever the table says. Its first block is table[0].",
+    "table[0]": "You begin table[0] elements into the pool. One block further is `pool.stride(0)` "
+    "elements.",
+    "table[0] * pool[0].numel()": "You go from block to block by the number of their elements, as if they "
+    "lay packed. `pool.stride(0)` says how far apart they are.",
+}
+blocks.slots["step * pool.stride(0), "] = {
+    "pool.stride(0), ": "You step to the next block of the pool each time. The table may pass over some, "
+    "or stay at one: its step times the pool's stride.",
+    "step, ": "You step by so many elements as the table steps by blocks. A block further is "
+    "`pool.stride(0)` elements.",
+    "step * pool[0].numel(), ": "You take as the stride of a block the number of its elements. Where the "
+    "pool is sliced or transposed, it is another: `pool.stride(0)`.",
+}
+blocks.slots["*pool.stride()[1:]"] = {
+    "*row_major(pool.shape[1:])": "Inside a block you take the strides of a new tensor. Where the pool is "
+    "sliced or transposed, it has others: `pool.stride()[1:]`.",
+}
+blocks.alone["len(steps) > 1"] = {
+    "(len(table) > 2 and table[2] - table[1] != table[1] - table[0])": "You compare the first two steps "
+    "alone. All of them have to be equal.",
+    "len(steps) > 1 or steps - {1}": NEIGHBOURS_ALONE,
+    "len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step is 0 there, and 0 is "
+    "a stride: as after `expand`, nothing is copied.",
+}
+blocks.alone["step < 0"] = {
+    "False": BACKWARDS,
+}
+blocks.wrong |= {
+    "pool[table]": ALWAYS_GATHERED,
+    "blocks(pool, table).clone()": ALWAYS_GATHERED,
+    "blocks(pool, sorted(table))": ORDER_OF_POOL,
+    "blocks(pool, sorted(table) if table[::-1] == sorted(table) else table)": "Where the table goes back, "
+    "your blocks come in the order of the pool. torch has no negative strides that turn them: there, "
+    "gather.",
+    "pool[table[0] : table[0] + len(table)]": "You take as many neighbours as the table has blocks. The "
+    "table may pass over some, repeat one, or go back: look at each step.",
+    "pool[table[0] : table[-1] + 1]": "You take all blocks from the first to the last. The table may pass "
+    "over some, repeat others, or go back.",
+    "blocks(pool.contiguous(), table)": "Your view is one of `pool.contiguous()`. Where the pool is a "
+    "slice or transposed, that is a copy of all of it.",
+    "pool[table[0] : table[-1] : table[1] - table[0]]": "Your slice ends before the last block: the end of "
+    "a slice is not part of it. And not every table has one step above 0.",
+}
+blocks.only |= {
+    "not table": "Right wherever there is a block. An empty table has no first block and no step: gather, "
+    "as `pool[table]` does.",
+    "len(table) < 2": "Right wherever there are two blocks or more. One block needs no step: any stride "
+    "will do.",
+    "len({*table}) == 1": "Right wherever two blocks differ. Where all are one block, the step is 0. No "
+    "slice has that, but `expand` and `as_strided` do.",
+}

@@ -1,0 +1,283 @@
+"""E1 and E3: where the heads of a packed projection lie, and how they merge again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from stridekit.exercises.answers import free_where_unused, read_parts
+from stridekit.exercises.copy_log import logging_copies, read_with_copies
+from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Ints, row_major
+from stridekit.exercises.running import Arguments, Outcome
+from stridekit.exercises.watch import Means
+from stridekit.layout import Layout
+
+
+def read_head_layout(answer: Any, args: Arguments) -> Outcome:
+    """An answer of (shape, stride, offset); the stride of a dim of size 1 is free."""
+    read = read_parts("shape", "stride", "offset")(answer, args)
+    stride = free_where_unused([args[name] for name in "BHTD"], read.facts["stride"])
+    return Outcome({**read.facts, "stride": stride}, read.shown)
+
+
+@exercise(
+    title="q, k or v of a packed projection",
+    read=read_head_layout,
+    means=Means(
+        hint="The right answer, and torch has worked it out. Now do without it: how many elements has the "
+        "row of one token, and how many of them lie between two heads, two features, q and k?"
+    ),
+    cases=[
+        "B, T, H, D = 2, 5, 3, 4; which, packing = 'q', '3HD'",
+        "B, T, H, D = 2, 5, 3, 4; which, packing = 'k', '3HD'",
+        "B, T, H, D = 2, 5, 3, 4; which, packing = 'q', 'H3D'",
+        "B, T, H, D = 2, 5, 3, 4; which, packing = 'v', 'H3D'",
+        "B, T, H, D = 2, 5, 3, 4; which, packing = 'q', 'HD3'",
+        "B, T, H, D = 2, 5, 3, 4; which, packing = 'k', 'HD3'",
+        "B, T, H, D = 3, 2, 5, 8; which, packing = 'v', '3HD'",
+        "B, T, H, D = 3, 2, 5, 8; which, packing = 'k', 'H3D'",
+        "B, T, H, D = 3, 2, 5, 8; which, packing = 'v', 'HD3'",
+        "B, T, H, D = 8, 128, 12, 64; which, packing = 'k', '3HD'",
+        "B, T, H, D = 1, 7, 2, 16; which, packing = 'v', '3HD'",
+        "B, T, H, D = 4, 1, 2, 8; which, packing = 'k', 'H3D'  # one token: decoding",
+        "B, T, H, D = 4, 6, 1, 8; which, packing = 'v', 'HD3'  # one head",
+        "B, T, H, D = 2, 6, 5, 1; which, packing = 'v', 'H3D'",
+        "B, T, H, D = 1, 1, 1, 1; which, packing = 'v', '3HD'",
+    ],
+    hints=[
+        "Write down one row of the projection, for one token: 3 * H * D elements. Where in it is feature d "
+        "of head h of k?",
+        "The next token is a whole row further, the next item of the batch T rows. Heads and features step "
+        "inside the row, and `packing` says how.",
+        'The steps of heads and features: D and 1 in "3HD", 3 * D and 1 in "H3D", 3 * D and 3 in "HD3". k '
+        "begins H * D, D or 1 elements after q.",
+    ],
+    otherwise="Take one element, feature d of head h of token t in item b, and count what lies before it: "
+    "whole items, whole tokens, and then the part of its own row.",
+    takeaway="Heads are a view of one packed row. In every packing the next token is 3 * H * D away.",
+)
+def head_layout(
+    B: int, T: int, H: int, D: int, which: str, packing: str
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Where q, k or v lies as a view of one packed projection; found without making a tensor.
+
+    B, T, H, D  the sizes of batch, tokens, heads and features of a head, 1 or more
+    which       "q", "k" or "v"
+    packing     the order in a row of the projection, which is contiguous, of shape
+                (B, T, 3 * H * D): "3HD" is all heads of q, then of k, then of v; "H3D" has
+                q, k and v of each head together; "HD3" of each feature
+    return      (shape, stride, offset), in elements: of shape (B, H, T, D). The stride of a
+                dim of size 1 is free
+    """
+    row = 3 * H * D
+    between, head, feature = {"3HD": (H * D, D, 1), "H3D": (D, 3 * D, 1), "HD3": (1, 3 * D, 3)}[
+        packing
+    ]
+    return (B, H, T, D), (T * row, head, row, feature), "qkv".index(which) * between
+
+
+CUT_AS_TOKENS = (
+    "That is how the projection is cut, tokens before heads. Attention asks for (B, H, T, D): a transpose, "
+    "which exchanges the two sizes and the two steps."
+)
+STEPS_OF_TOKENS = (
+    "The shape is that of heads, the strides are still in the order of tokens. A transpose exchanges both: "
+    "the second stride is that from head to head."
+)
+ONE_PACKING = (
+    "You answer alike for all packings. Each has another order in the row: what lies between two heads, "
+    "between two features of a head, and between q and k?"
+)
+STARTS_AT_Q = (
+    "Your offset is 0 for k and v as well: there q begins. How much of the row comes before?"
+)
+
+
+def in_bytes(shape: Ints, stride: Ints, offset: int) -> tuple[Ints, Ints, int]:
+    """The numbers of float32 in bytes."""
+    return shape, tuple(4 * step for step in stride), 4 * offset
+
+
+head_layout.slots["(B, H, T, D)"] = {
+    "(B, T, H, D)": "The shape has tokens before heads. That is how the projection is cut; attention asks "
+    "for (B, H, T, D), each head as a matrix of its own.",
+}
+head_layout.slots["3 * H * D"] = {
+    "H * D": "Your rows are H * D long, as if each token had q, k or v alone. One row of the projection "
+    "holds all three.",
+    "D": "You step from token to token by D, as inside a head that lies by itself. Between two tokens lies "
+    "the whole row of the projection: all heads, of q, k and v.",
+}
+head_layout.slots["T * row, head, row, feature"] = {
+    "T * row, row, head, feature": STEPS_OF_TOKENS,
+}
+head_layout.slots["(D, 3 * D, 1)"] = {
+    "(D, D, 1)": 'In "H3D" the heads of k are D apart in your answer. But between two of them lie v of the '
+    "one and q of the next.",
+}
+head_layout.slots["(1, 3 * D, 3)"] = {
+    "(1, 3 * D, 1)": 'In "HD3" your features are neighbours. q, k and v of one feature lie together there, '
+    "so the next feature is 3 elements away.",
+    "(1, D, 3)": 'In "HD3" a head has 3 * D elements in the row: q, k and v of each of its D features.',
+}
+head_layout.alone["T * row, head, row, feature"] = {
+    "row, head, row, feature": "You step by one row to the next item of the batch. Between two items lie "
+    "all T tokens of one.",
+    "T * row, T * D, row, feature": "Your heads are T * D apart, as if each had its tokens by itself. They "
+    "are neighbours in the row of one token.",
+    "row, head, T * row, feature": "You step by T rows from token to token, and by one row from item to "
+    "item of the batch. The projection has shape (B, T, 3 * H * D): its tokens are neighbours.",
+}
+head_layout.alone["(D, 3 * D, 1)"] = {
+    "(H * D, 3 * D, 1)": 'The steps are right. In "H3D", k of a head follows its q at once: it begins D '
+    "elements later, not H * D.",
+}
+head_layout.alone["(1, 3 * D, 3)"] = {
+    "(D, 3 * D, 3)": 'The steps are right. In "HD3", k begins one element after q: each feature has its q, '
+    "k and v side by side.",
+    "(D, 3 * D, 1)": 'You take "HD3" for "H3D". The letters go from the outermost to the innermost: here '
+    "the 3 is the innermost, so q, k and v change with each element.",
+}
+head_layout.slots[" * between"] = {
+    "": "Your offset is 0, 1 or 2: the number of parts that come before. How many elements is k away from "
+    "q?",
+    " * between * 4": "Your offset is in bytes. Offsets and strides count elements.",
+    " * H * D": 'Your offset is that of "3HD" in every packing. In the others, k begins sooner: right '
+    "after "
+    "the D features of q, or after one.",
+}
+head_layout.alone[" * between"] = {
+    " * B * T * H * D": "You put k behind all of q, as if the three were blocks of their own. They share "
+    "each row: k begins inside the very first.",
+}
+head_layout.slots['"qkv".index(which)'] = {"0": STARTS_AT_Q}
+head_layout.wrong |= {
+    "head_layout(B, T, H, D, which, '3HD')": ONE_PACKING,
+    "((B, T, H, D), (T * 3 * H * D, 3 * H * D, *head_layout(B, T, H, D, which, packing)[1][1::2]), "
+    "head_layout(B, T, H, D, which, packing)[2])": CUT_AS_TOKENS,
+    **dict.fromkeys(
+        [
+            f"((B, H, T, D), row_major((B, H, T, D)), {offset})"
+            for offset in ("0", "head_layout(B, T, H, D, which, packing)[2]")
+        ],
+        "Those are the strides of a tensor that was made in this shape. Yours is a view: it steps through "
+        "the rows of the projection, and one of them is 3 * H * D long.",
+    ),
+    "((B, H, T, D), row_major((B, H, T, 3 * D)), head_layout(B, T, H, D, which, packing)[2])": "You cut "
+    "the projection into (B, H, T, ...) at once. That takes pieces of tokens for heads: cut the last dim, "
+    "and then exchange tokens and heads.",
+    "in_bytes(*head_layout(B, T, H, D, which, packing))": "All your numbers count bytes of float32. "
+    "Strides and offsets of torch count elements, whatever their size.",
+}
+
+
+def needed(args: Arguments) -> int:
+    """The bytes that merging has to copy."""
+    y = args["y"]
+    B, H, T, D = y.shape
+    return y.nbytes if Layout.of(y).transpose(1, 2).why_not_view(B, T, H * D) else 0
+
+
+@exercise(
+    title="merge heads, without a copy where none is needed",
+    read=read_with_copies(needed),
+    fence=logging_copies,
+    cases=[
+        "y = torch.arange(120).view(2, 5, 3, 4).transpose(1, 2)  # in the order of tokens",
+        "y = torch.arange(120).view(2, 3, 5, 4)  # in the order of heads",
+        "y = torch.arange(360).view(2, 5, 3, 3, 4)[:, :, 1].transpose(1, 2)  # k of a packed row",
+        "y = torch.arange(360).view(2, 5, 3, 3, 4)[:, :, :, 1].transpose(1, 2)  # packed by heads",
+        "y = torch.arange(360).view(2, 5, 3, 4, 3)[..., 1].transpose(1, 2)  # packed by features",
+        "y = torch.arange(180.0).view(2, 5, 3, 6).transpose(1, 2)[..., 2:]",
+        "y = torch.arange(180.0).view(2, 5, 6, 3).transpose(1, 2)[:, ::2]",
+        "y = torch.arange(180.0).view(2, 5, 6, 3).transpose(1, 2)[:, 2:]",
+        "y = torch.arange(144, dtype=torch.int16).view(2, 6, 3, 4).transpose(1, 2)[1:, :, ::2]",
+        "y = torch.arange(144, dtype=torch.bfloat16).view(2, 3, 6, 4)[:, :, 1:4]",
+        "y = torch.arange(60).view(3, 5, 4).expand(2, 3, 5, 4)",
+        "y = torch.arange(60).view(5, 3, 4).transpose(0, 1).expand(2, 3, 5, 4)",
+        "y = torch.arange(40).view(2, 1, 5, 4).expand(2, 3, 5, 4)",
+        "y = torch.arange(120).view(2, 3, 4, 5).mT",
+        "y = torch.arange(24).view(2, 3, 1, 4)  # one token",
+        "y = torch.arange(40).view(2, 1, 5, 4)[:, :, 1:]  # one head",
+        "y = torch.arange(30).view(2, 3, 5, 1)",
+        "y = torch.arange(60.0, dtype=torch.float64).view(1, 3, 5, 4)",
+        "y = torch.tensor([[[[7]]]])",
+        "y = torch.zeros(2, 3, 5, 0)",
+    ],
+    hints=[
+        "Each token needs its heads side by side: first the order of the dims, then their number. Which "
+        "view brings (B, H, T, D) to (B, T, H, D)?",
+        "After `y.transpose(1, 2)` two neighbouring dims merge. Whether that is a view depends on their "
+        "strides; what makes a view where there is one, and copies where there is none?",
+        "`reshape` and `flatten` do. They need no `contiguous()` before them.",
+    ],
+    otherwise="Take token t of your answer: the D features of head 0, then those of head 1, and so on. And "
+    "look at each step of yours: which of them fills new memory, and would the next step do without?",
+    takeaway="Heads that come by tokens merge for free. reshape finds out; contiguous does not ask.",
+)
+def merge_heads(y: torch.Tensor) -> torch.Tensor:
+    """The heads of each token side by side, without a copy where torch needs none.
+
+    y       a tensor of shape (B, H, T, D): what attention returns, perhaps sliced or expanded
+    return  a tensor of shape (B, T, H * D) and y's dtype, made by operations of torch on y: row t
+            has the D features of head 0, then those of head 1, and so on. Each element is copied
+            once at most, and none where the merged dims are a view of y
+    """
+    return y.transpose(1, 2).flatten(2)
+
+
+def merged(y: Tensor) -> tuple[int, ...]:
+    """The shape of the result."""
+    return (y.size(0), y.size(2), y.size(1) * y.size(3))
+
+
+def by_tokens(y: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The result's shape, and its strides if y lay packed in the order of tokens."""
+    return merged(y), row_major(merged(y))
+
+
+SCRAMBLED = (
+    "reshape is no transpose. It keeps the reading order, heads first, and only cuts it anew: your rows "
+    "mix tokens. Bring tokens before heads first."
+)
+ASKS_FOR_MORE = (
+    "Right values, but you ask for contiguous memory, and nobody needs it. The q of a packed row, or some "
+    "of the tokens, has gaps between its rows; heads and features merge there all the same."
+)
+ALWAYS = (
+    "You copy on every input. Where y comes in the order of tokens, its heads lie side by side already: "
+    "which method copies only if it has to?"
+)
+
+merge_heads.wrong |= {
+    "y.reshape(merged(y))": SCRAMBLED,
+    "y.transpose(1, 2).contiguous().view(merged(y))": ASKS_FOR_MORE,
+    "torch.cat(y.unbind(1), -1)": ALWAYS,
+    "merge_heads(y).clone()": "Twice the bytes where a copy is needed, and once too often elsewhere: you "
+    "copy the result of reshape or flatten again.",
+    "y.transpose(1, 2).view(merged(y))": "No copy at all: that is a view only where heads and features "
+    "merge. Where y lies by heads, torch refuses it, as it has to: there, one copy is needed.",
+    "y.transpose(1, 2).clone().view(merged(y))": "clone keeps the order in memory, so that heads and "
+    "features still do not merge where they did not before. What puts them in reading order?",
+    "torch.stack([torch.cat(item.unbind(0), -1) for item in y])": "You copy twice on every input: heads "
+    "are put together, and then the items of the batch. One method does it for all of y at once.",
+    "y.transpose(1, 2)": "Tokens come before heads, as they should. Now merge the last two dims to one of "
+    "H * D.",
+    "y.permute(0, 2, 3, 1).flatten(2)": "Your rows go through the heads for each feature. Asked for are "
+    "all features of head 0, then all of head 1: heads outside, features inside.",
+    "y.flatten(1, 2)": "You merge heads and tokens, the two dims in the middle. Those of one token should "
+    "come together: heads and features.",
+    "y.transpose(1, 2).flatten(1, 2)": "You merge tokens and heads. Tokens stay apart; heads and features "
+    "merge.",
+    "merge_heads(y.float())": "The values are right, the dtype is not. A conversion copies, and new memory "
+    "is float32 unless you ask for y's own.",
+    "torch.as_strided(y, *by_tokens(y))": "The strides that you state are those of a y that lies packed by "
+    "tokens, and as_strided takes them as they are. Ask `y.stride()`.",
+}
+merge_heads.exact |= {
+    "y.contiguous().transpose(1, 2).flatten(2)": "You make y contiguous before the transpose. That lays it "
+    "out by heads, even where it came by tokens, so merging has to copy it back.",
+}

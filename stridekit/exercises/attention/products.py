@@ -1,0 +1,309 @@
+"""E2 and E4: what a product clones of its operands, and the scores of grouped heads without a clone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from stridekit.exercises.answers import as_ints, kind
+from stridekit.exercises.copy_log import logging_copies, read_with_copies
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.tensors.sharing import memset  # noqa: F401  (in sources alone)
+
+
+def read_clones(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is the bytes cloned of a and of b."""
+    wanted = "a pair of ints, the bytes of a and those of b,"
+    clones = as_ints(answer, wanted)
+    if len(clones) != 2:
+        raise Unusable(f"{kind(answer)}, where {wanted} is asked for")
+    of_a, of_b = clones
+    return Outcome({"a": of_a, "b": of_b}, f"{of_a} bytes of a, {of_b} bytes of b")
+
+
+PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
+
+
+@exercise(
+    title="which operand of a product is cloned",
+    read=read_clones,
+    cases=[
+        "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(2, 3, 5, 4).mT",
+        f"{PACKED}; a, b = q, k.mT",
+        f"{PACKED}; a, b = q[:1], k[:1].mT",
+        f"{PACKED}; a, b = q.contiguous(), k.mT",
+        f"{PACKED}; a, b = torch.zeros(2, 3, 5, 5), v",
+        "a = torch.zeros(2, 3, 1, 4); b = torch.zeros(2, 3, 9, 4)[:, :, :5].mT  # a cache",
+        "a = torch.zeros(2, 3, 1, 4); b = torch.zeros(2, 9, 3, 4)[:, :5].transpose(1, 2).mT",
+        "a = torch.zeros(2, 3, 5, 8)[..., ::2]; b = torch.zeros(2, 3, 4, 14)[..., 1::2]",
+        "a = torch.zeros(2, 6, 5, 4)[:, ::2]; b = torch.zeros(4, 3, 4, 7)[::2]",
+        "a = torch.zeros(2, 6, 5, 4)[:, 3:]; b = torch.zeros(2, 3, 5, 4)[:, :, 1:].mT",
+        "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(1, 3, 4, 6)",
+        "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(3, 4, 6)",
+        "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(2, 1, 4, 6)",
+        "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(1, 1, 4, 6)",
+        "a = torch.zeros(2, 1, 5, 4).expand(2, 3, 5, 4); b = torch.zeros(4, 6).expand(2, 3, 4, 6)",
+        "a = torch.zeros(5, 1, 4); b = torch.zeros(4, 5, 6).transpose(0, 1)",
+        "a = torch.zeros(1, 2, 4); b = torch.zeros(6, 4, 5)[::2]",
+        "a = torch.zeros(3, 2, 5, 4).transpose(0, 1); b = torch.zeros(2, 4, 3, 6).transpose(1, 2)",
+        "a = torch.zeros(2, 2, 4, 5, 8); b = torch.zeros(2, 2, 1, 8, 6)  # groups of heads",
+        "a = torch.zeros(1, 1, 4, 5, 8); b = torch.zeros(1, 1, 1, 8, 6)",
+        "a = torch.zeros(2, 9, 2, 4, 8).permute(0, 2, 3, 1, 4); b = torch.zeros(2, 2, 4, 8, 6)",
+        "a = torch.zeros(4, 2, 3, 5, 4)[::2]; b = torch.zeros(2, 2, 6, 4, 5)[:, :, ::2]",
+        "a = torch.zeros(2, 1, 3, 5, 4); b = torch.zeros(3, 2, 4, 5).transpose(0, 1).unsqueeze(1)",
+        "a = torch.zeros(1, 2, 8, 1, 3); b = torch.zeros(1, 2, 10, 3).unfold(2, 3, 1)  # windows",
+        f"{PACKED}; a, b = q.double(), torch.zeros(3, 2, 5, 4).double().transpose(0, 1).mT",
+        f"{PACKED}; a, b = q.bfloat16().contiguous()[:, :, ::2], k.bfloat16().mT",
+        "a = torch.zeros(3, 5, 2, 3).permute(2, 0, 1, 3); b = torch.zeros(3, 2, 7, 3).transpose(0, 1).mT",
+        f"{PACKED}; a, b = q[:, :1], k[:, 1:2].mT",
+        f"{PACKED}; a, b = q[:, :, :0], k.mT",
+    ],
+    hints=[
+        "Before `@` multiplies, it makes one batch of matrices of each operand: all dims but the last two "
+        "become one. The matrices may lie as they like.",
+        "First each operand is expanded to the common batch dims, by strides of 0. Then these have to "
+        "merge: of two neighbours, the outer stride is the size of the inner one times its stride.",
+        "Where they do not merge, the expanded operand is written out, all of it: `x.nbytes` after "
+        "`expand`. A dim of size 1 has no say.",
+    ],
+    otherwise="Look at one operand at a time, at its batch dims alone, expanded to the common shape. Which "
+    "two of them do not merge? Then all of its expanded elements are cloned; else nothing is.",
+    takeaway="A product asks one thing of strides: that the batch dims merge.",
+)
+def matmul_clones(a: torch.Tensor, b: torch.Tensor) -> tuple[int, int]:
+    """The bytes that `a @ b` clones of each operand before it multiplies, on the CPU.
+
+    a, b    tensors of three dims or more, which need no grad; their batch dims, all but the last
+            two, broadcast. They may be sliced, permuted or expanded
+    return  two ints: the bytes of new memory that a is cloned into, and those of b; 0 if it is
+            taken as it lies. Counted are the clones that a log of torch's operations shows
+    """
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    clones = []
+    for given in (a, b):
+        x = given.expand(*batch, *given.shape[-2:])
+        dims = [(n, s) for n, s in zip(x.shape[:-2], x.stride()[:-2], strict=True) if n != 1]
+        steps, needed = [s for _, s in dims[:-1]], [n * s for n, s in dims[1:]]
+        clones.append(0 if steps == needed else x.nbytes)
+    return clones[0], clones[1]
+
+
+def expanded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Both with all of the batch dims."""
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return a.expand(*batch, *a.shape[-2:]), b.expand(*batch, *b.shape[-2:])
+
+
+NOT_CONTIGUOUS = (
+    "You take what is not contiguous for what is cloned. The last two dims may lie as they like: `k.mT` is "
+    "free, and so is a slice of tokens. Only the dims before them have to merge."
+)
+LAST_TWO = (
+    "You look at the last two dims. How a matrix lies is left to the library that multiplies; what `@` "
+    "reshapes, and clones where it has to, are the dims before."
+)
+UNEXPANDED = (
+    "You forget that the operands are expanded first. A batch dim that is repeated has stride 0, and 0 "
+    "merges with few others: then all repetitions are written out."
+)
+LEAST = (
+    "You count each clone without its repetitions. The operand is expanded before it is cloned, so every "
+    "repetition is written: `x.nbytes` after `expand`."
+)
+ALL_BYTES = (
+    "Right which operand is cloned. How much of it? All that was expanded, in bytes: the number of "
+    "elements times `x.itemsize`."
+)
+
+matmul_clones.slots["steps == needed"] = {
+    "all(map(int.__ge__, steps, needed))": "You let the outer stride be larger. Merged dims have one step "
+    "throughout: the outer stride has to be the size of the inner dim times its stride, no more.",
+    "all(s > t for s, (_, t) in zip(steps, dims[1:]))": "You ask for falling strides. The order in memory "
+    "is not enough: the outer step has to be exactly as long as the inner dim.",
+}
+matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
+    "[n for n, _ in dims[1:]]": "You compare the outer stride with the size of the inner dim. One step "
+    "outside is so many steps inside, and each of them has a stride.",
+    "[s for _, s in dims[1:]]": "You ask for equal strides. One step outside has to be as long as the "
+    "inner dim: its size times its stride.",
+}
+matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
+    "given": UNEXPANDED,
+}
+matmul_clones.slots[" if n != 1"] = {
+    "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out: B = 1 or "
+    "H = 1 is free.",
+}
+matmul_clones.slots["x.nbytes"] = {
+    "given.nbytes": LEAST,
+    "x.numel()": "You count elements, and bytes are asked for: `x.itemsize` for each.",
+    "4 * x.numel()": "You take 4 bytes for every element. float64 has 8, bfloat16 has 2: `x.itemsize`.",
+}
+matmul_clones.slots["clones[0], clones[1]"] = {
+    "clones[1], clones[0]": "The right numbers the wrong way round: first the bytes of a, then those of b.",
+    "sum(clones), 0": "You add the two up. Asked for are the bytes of a, and those of b, each by itself.",
+}
+matmul_clones.alone["x.nbytes"] = {
+    "x[..., 0, 0].nbytes": ALL_BYTES,
+    "x.untyped_storage().nbytes()": ALL_BYTES,
+    "len(memset(x))": LEAST,
+}
+matmul_clones.alone["clones[0], clones[1]"] = {
+    "max(clones), max(clones)": "You answer alike for both. Each operand is judged by itself: in a product "
+    "with a contiguous q, only k is cloned.",
+}
+matmul_clones.alone["steps == needed"] = {
+    "x.is_contiguous()": NOT_CONTIGUOUS,
+    "x.is_contiguous() or x.mT.is_contiguous()": NOT_CONTIGUOUS,
+    "given.is_contiguous()": NOT_CONTIGUOUS,
+    "x.stride(-1) == 1": LAST_TWO,
+    "1 in x.stride()[-2:]": LAST_TWO,
+    "x.stride(-2) == x.size(-1) * x.stride(-1)": LAST_TWO,
+    "True": "You answer that nothing is ever cloned. BLAS takes strides of rows and columns, and of one "
+    "batch; two batch dims first have to become one.",
+    "len(dims) < 2": "You take two batch dims for a clone, whatever their strides. Where they merge to "
+    "one, nothing is copied: a contiguous operand is free.",
+    "steps == needed and 0 not in [s for _, s in dims]": "You take "
+    "every stride of 0 for a clone. One repeated dim by itself merges with nothing, and needs not; "
+    "and 0 merges with 0.",
+    "steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can be "
+    "three and more: each has to merge with its neighbour.",
+    "steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There can be "
+    "three and more: each has to merge with its neighbour.",
+}
+matmul_clones.wrong |= {
+    "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))": NOT_CONTIGUOUS,
+    "(expanded(a, b)[0].nbytes, expanded(a, b)[1].nbytes)": "You clone both operands, always. Where the "
+    "batch dims merge, `@` takes an operand as it lies.",
+}
+
+
+def as_good(args: Arguments) -> int:
+    """The bytes of the scores three times, to put them together from parts, and of q once, for its rows."""
+    q, k = args["q"], args["k"]
+    return int(3 * q.shape[:3].numel() * k.size(2) * q.itemsize + q.nbytes)
+
+
+@exercise(
+    title="scores of grouped heads, without a copy of k",
+    read=read_with_copies(as_good),
+    fence=logging_copies,
+    cases=[
+        "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(192.0).view(1, 2, 6, 16)",
+        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(384.0).view(2, 2, 6, 16)",
+        "q = torch.arange(384.0).view(2, 4, 3, 16); k = torch.arange(896.0).view(2, 2, 14, 16)",
+        "q = torch.arange(192.0).view(2, 6, 1, 16); k = torch.arange(512.0).view(2, 2, 8, 16)",
+        "q = torch.arange(384.0).view(2, 6, 2, 16); k = torch.arange(768.0).view(2, 3, 8, 16)",
+        "q = torch.arange(256.0).view(2, 2, 4, 16).transpose(1, 2); "
+        "k = torch.arange(768.0).view(2, 2, 12, 16)  # by tokens",
+        "q = torch.arange(384.0).view(2, 1, 3, 4, 16)[:, :, 0].transpose(1, 2); "
+        "k = torch.arange(512.0).view(2, 2, 8, 16)  # packed",
+        "q = torch.arange(128.0).view(2, 4, 1, 16); "
+        "k = torch.arange(768.0).view(2, 2, 12, 16)[:, :, :7]  # the prefix of a cache",
+        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(768.0).view(2, 2, 2, 6, 16)[1]",
+        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(384.0).view(2, 2, 16, 6).mT",
+        "q = torch.arange(64.0).view(1, 4, 1, 16); "
+        "k = torch.arange(288.0).view(1, 9, 2, 16)[:, 2:].transpose(1, 2)",
+        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(448.0).view(2, 1, 14, 16)",
+        "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(160.0).view(1, 1, 10, 16)",
+        "q = torch.arange(64.0).view(2, 2, 1, 16); k = torch.arange(320.0).view(2, 2, 5, 16)",
+        "q = torch.arange(256.0).view(2, 4, 2, 16)[:, :, 1:]; "
+        "k = torch.arange(640.0).view(2, 2, 10, 16)[:, :, 1:]",
+        "q = torch.arange(8, dtype=torch.float64).view(1, 4, 2, 1); "
+        "k = torch.arange(6, dtype=torch.float64).view(1, 2, 3, 1)",
+    ],
+    hints=[
+        "k has fewer heads than q, so something has to be repeated, or q cut into groups. What takes less "
+        "memory? The heads of one group all meet the same matrix of k.",
+        "So they are rows of one larger matrix: H // G heads of T rows each. `q.reshape(B, G, ..., D)` has "
+        "a matrix for each group, and then both have the same batch dims.",
+        "`q.reshape(B, G, H // G * T, D) @ k.mT` has shape (B, G, H // G * T, S). A view gives it the "
+        "shape (B, H, T, S).",
+    ],
+    otherwise="Head h of q meets group h // (H // G) of k, row t of the one all rows of the other. Compare "
+    "one score, and then look at the new bytes: which line of yours fills them?",
+    takeaway="Fold the heads of a group into rows: q moves at most, and k stays where it is.",
+)
+def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """The scores of grouped heads: each head of q against its group of k, without a copy of k.
+
+    q       a tensor of shape (B, H, T, D), perhaps sliced or transposed
+    k       a tensor of shape (B, G, S, D), where G divides H: head h of q belongs to group
+            h // (H // G). The dims B and G of k merge, as they do in a cache
+    return  a tensor of shape (B, H, T, S): `q[b, h] @ k[b, group].mT`, not scaled, made by
+            operations of torch. New memory is for scores and their parts, and once for q
+    """
+    B, H, T, D = q.shape
+    G, S = k.size(1), k.size(2)
+    rows = q.reshape(B, G, H // G * T, D)
+    return (rows @ k.mT).view(B, H, T, S)
+
+
+WRITTEN_OUT = (
+    "Right scores, but k is written out, once for each head of its group. expand is free, up to where its "
+    "dims are merged: by a reshape to H heads, or by `@` itself, which makes one dim of all before the "
+    "last two."
+)
+REPEATED = (
+    "Right scores, from a k that was written out for every head of q. The heads of one group meet one "
+    "matrix of k: can they meet it together, in one product?"
+)
+ORDER = (
+    "Your heads meet the groups in turn: head h meets group h % G. Neighbours share a group here: head h "
+    "belongs to group h // (H // G). (`repeat` puts one copy of all groups behind the other.)"
+)
+FOLDED_BY_TOKENS = (
+    "Right for one token, T = 1. The rows of a group go head by head, and inside a head token by token; "
+    "you put them together, or take them apart, in the other order."
+)
+ALL_OF_K = (
+    "Right scores, but all of k is copied before the product. It takes k as it lies, turned or not."
+)
+SAFE = (
+    "Right scores, but `contiguous()` copies a k that is no whole tensor, as the prefix of a cache. The "
+    "product takes it as it lies."
+)
+
+group_scores.slots["q.reshape(B, G, H // G * T, D)"] = {
+    "q.view(B, G, H // G * T, D)": "view gives up where q comes in the order of tokens: heads and tokens "
+    "do not merge there. q may be copied where it has to: reshape.",
+    "q.transpose(1, 2).reshape(B, G, H // G * T, D)": "You bring tokens before heads, and then cut heads "
+    "into groups: with more than one token, that mixes them. q has its heads in front as it is.",
+    "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": "You cut the heads "
+    "into (H // G, G), groups inside. Heads of one group are neighbours: groups outside, (G, H // G).",
+}
+group_scores.slots["k.mT"] = {
+    "k.reshape(B, G, D, S)": "reshape is no transpose: it keeps the reading order, and your columns mix "
+    "the rows of k. `k.mT` exchanges the last two dims, and copies nothing.",
+    "k.contiguous().mT": SAFE,
+    "k.mT.contiguous()": ALL_OF_K,
+    "k.clone().mT": ALL_OF_K,
+    "k[:, :1].mT": "All your heads meet group 0 of k. Each has its own: head h belongs to group "
+    "h // (H // G).",
+}
+group_scores.slots[".view(B, H, T, S)"] = {
+    "": "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its heads, one "
+    "after the other, so a view gives them back.",
+    ".view(B, T, H, S).transpose(1, 2)": FOLDED_BY_TOKENS,
+}
+group_scores.alone[".view(B, H, T, S)"] = {
+    ".view(B, H, T, S) / D**0.5": "These are scaled by the root of D. That is what attention does next; "
+    "asked for are the bare products.",
+    ".view(B, H, T, S).softmax(-1)": "These are weights, after a softmax. Asked for are the bare scores.",
+}
+group_scores.wrong |= {
+    "q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT": REPEATED,
+    "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT": REPEATED,
+    "torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)": ORDER,
+    "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT": ORDER,
+    "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)": WRITTEN_OUT,
+    "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT": WRITTEN_OUT,
+    "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)": "Right "
+    "scores, by way of all products of single elements: D times as many as there are scores. A matrix "
+    "product adds them up as it goes.",
+    "q @ k.mT": "torch broadcasts a batch dim of size 1, and no other: H heads do not meet G groups. Bring "
+    "q to G groups first.",
+}

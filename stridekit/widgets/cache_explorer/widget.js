@@ -1,0 +1,174 @@
+// CacheExplorer: the same tokens in three memories, and the curves of what they write.
+//
+// The state in the model is the settings; the vector that is followed belongs to this view.
+
+import { ATTENTION, BLOCKS, LONG, ORDERS, ROOM, SIZES, WAYS, boxes, code, curves, facts, grouped, label, now, place, rowOf, whole } from "./growth.js";
+import { h, pool, s as svg, set } from "../page/dom.js";
+import { createChoice, createSlider } from "../page/panels.js";
+import { createPlayer } from "../page/player.js";
+import { createShell } from "../page/shell.js";
+import { createStrip } from "../page/strip.js";
+
+const STACKED = 640; // px: below this, the memories stand below one another
+const BETWEEN = 20;
+const PLAY_MS = 900; // for a token
+const CHART = [600, 84];
+const TICKS = [1, 8, 64, 512];
+
+function render({ model, el }) {
+  const shell = createShell({ model, el }, {
+    label: "cache explorer", kind: "sk-cache", traits: ["_state"], draw,
+    code: () => code(model.get("_state")), facts,
+  });
+  const { id } = shell;
+  const state = () => model.get("_state");
+  let followed = [0, 0, 0]; // sequence, head, token
+  let hovered = null;
+
+  function change(changed) {
+    player.stop();
+    shell.change({ ...state(), ...changed });
+  }
+
+  const player = createPlayer({
+    left: () => ROOM - state().tokens,
+    step: () => shell.change({ ...state(), tokens: state().tokens + 1 }),
+    rewind: () => shell.change({ ...state(), tokens: 0 }),
+    redraw: draw,
+    pause: () => PLAY_MS,
+  });
+  const sliders = Object.entries(SIZES).map(([name, [min, max]]) => [name,
+    createSlider(`${id}-${name}`, name, { min, max, onInput: (value) => change({ [name]: value }) })]);
+  const same = (values) => values.map((value) => [value, String(value)]);
+  const choices = [
+    named("order", same(ORDERS), (order) => change({ order })),
+    named("attention", same(ATTENTION), (attention) => change({ attention })),
+    named("block", same(BLOCKS), (block) => change({ block })),
+  ];
+  const panes = WAYS.map((way) => createPane(`${id}-${way.replace(" ", "-")}`, way, {
+    onHover: (vector) => {
+      hovered = vector;
+      draw();
+    },
+    onMove: (vector) => {
+      [followed, hovered] = [vector, null];
+      draw();
+    },
+  }));
+  const chart = createChart();
+  const idea = h("p", { class: "sk-idea" });
+  const where = h("p", { class: "sk-place" });
+
+  let known = "";
+  let totals = null;
+
+  function draw() {
+    const s = state();
+    const { tokens, ...rest } = s;
+    if (String(Object.values(rest)) !== known) totals = curves(s);
+    known = String(Object.values(rest));
+    for (const [name, slider] of sliders) slider.draw(s[name], name === "tokens" ? `${tokens} of ${ROOM}` : undefined);
+    for (const [name, choice] of choices) choice.draw(s[name]);
+    player.draw(true);
+    const [b, head, t] = followed;
+    const spot = hovered ?? [Math.min(b, s.batch - 1), Math.min(head, s.heads - 1), Math.min(t, Math.max(tokens - 1, 0))];
+    const isStacked = shell.width < STACKED;
+    set(row, "data-stacked", String(isStacked));
+    const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
+    panes.forEach((pane) => pane.draw(s, spot, totals, width));
+    chart.draw(totals, tokens);
+    set(idea, "text", whole(totals));
+    set(where, "text", place(s, spot));
+    shell.speak(`${tokens} tokens. ${WAYS.map((way) => `${way}: ${now(s, way).join(", ")}`).join(". ")}.`);
+  }
+
+  const first = h("div", { class: "sk-head" }, ...choices.map(([, choice]) => choice.node));
+  const sizes = h("div", { class: "sk-sizes", role: "group", "aria-label": "sizes" },
+    h("div", { class: "sk-playing" }, player.node, h("div", { class: "sk-slider" }, ...sliders[0][1].nodes)),
+    ...sliders.slice(1).map(([, { nodes }]) => h("div", { class: "sk-slider" }, ...nodes)));
+  const row = h("div", { class: "sk-ways" }, ...panes.map(({ node }) => node));
+  shell.atEnd(player.stop);
+  return shell.open(first, sizes, row, where, chart.node, idea);
+}
+
+/** Chips behind the name of what they choose. */
+function named(name, values, onPick) {
+  const { node, draw } = createChoice(name, values, onPick);
+  return [name, { node: h("div", { class: "sk-named" }, h("span", { text: name, "aria-hidden": "true" }), node), draw }];
+}
+
+/** One way: its memory, and what the last step has written. */
+function createPane(id, way, hand) {
+  let found = [];
+  const strip = createStrip(id, { label: `the memory of ${way}`, gap: 2, narrowest: 16, of: (k) => found[k] ?? null,
+    onHover: hand.onHover, onMove: (vector) => vector && hand.onMove(vector) });
+  const lines = h("ul", { class: "sk-written" });
+  const line = pool(lines, () => h("li"));
+  const total = h("p", { class: "sk-total" });
+  const empty = h("p", { class: "sk-note", text: "no memory yet" });
+  const node = h("div", { class: "sk-way" }, h("strong", { text: way }), lines, total, empty, strip.node);
+  return {
+    node,
+    draw(s, spot, totals, width) {
+      found = boxes(s, way);
+      const perRow = Math.max(rowOf(s, way), 1);
+      const rows = found.length / perRow;
+      const height = rows > 8 ? 13 : 18;
+      strip.layOut(found.length, perRow, Math.min(width, perRow * 34), { height, rows: [way === "blocks" ? 1 : Math.max(rows / s.batch, 1), 5] });
+      set(strip.node, "hidden", found.length ? null : "");
+      set(empty, "hidden", found.length ? "" : null);
+      const isSpot = (vector) => String(vector) === String(spot);
+      strip.draw((k) => {
+        const vector = found[k];
+        if (!vector) return { text: "", says: "empty", kind: "sk-empty" };
+        const [b, head, t] = vector;
+        const kind = `sk-r${head}${t === s.tokens - 1 ? " is-new" : ""}${isSpot(vector) ? " is-here" : ""}`;
+        return { text: label(vector), says: `sequence ${b}, head ${head}, token ${t}`, kind };
+      }, Math.max(found.findIndex((vector) => vector && isSpot(vector)), 0));
+      set(strip.node, "data-fit", strip.boxWidth() >= 24 ? "11" : "9");
+      const said = now(s, way);
+      line(said.length).forEach((item, k) => {
+        set(item, "text", said[k]);
+        set(item, "data-copies", String(/again|pool|clones/.test(said[k])));
+      });
+      set(total, "text", `${grouped(totals[way][s.tokens])} bytes so far`);
+    },
+  };
+}
+
+/** The curves of what all steps have written, on logarithmic scales, with the step on screen. */
+function createChart() {
+  const [width, height] = CHART;
+  const figure = svg("svg", { viewBox: `0 0 ${width + 150} ${height + 16}`, role: "img", "aria-label": "bytes written, by tokens" });
+  const lines = WAYS.map((_, k) => svg("polyline", { class: `sk-way${k}` }));
+  const marker = svg("line", { class: "sk-now", y1: 0, y2: height });
+  const names = WAYS.map((way, k) => Object.assign(svg("text", { class: `sk-name${k}` }), { textContent: way }));
+  const across = (t) => (Math.log2(Math.max(t, 1)) / Math.log2(LONG)) * width;
+  for (const name of names) set(name, "x", String(width + 8));
+  const steps = [1]; // about as many as the eye can tell
+  while (steps.at(-1) < LONG) steps.push(Math.min(LONG, Math.max(steps.at(-1) + 1, Math.round(steps.at(-1) * 1.1))));
+  const ticks = TICKS.map((t) => Object.assign(svg("text", { class: "sk-tick", x: across(t), y: height + 13 }),
+    { textContent: t === 1 ? "1 token" : String(t) }));
+  figure.append(...lines, marker, ...names, ...ticks);
+  const node = h("div", { class: "sk-chart" });
+  node.append(figure);
+  return {
+    node,
+    draw(totals, tokens) {
+      const most = Math.max(...WAYS.map((way) => totals[way][LONG]));
+      const least = Math.min(...WAYS.map((way) => totals[way][1]));
+      const down = (n) => height - 2 - (Math.log2(n / least) / Math.log2(most / least)) * (height - 8);
+      WAYS.forEach((way, k) => set(lines[k], "points", steps.map((t) => `${across(t).toFixed(1)},${down(totals[way][t]).toFixed(1)}`).join(" ")));
+      const ends = WAYS.map((way, k) => [down(totals[way][LONG]), k]).sort(([a], [b]) => a - b);
+      let above = -Infinity;
+      for (const [y, k] of ends) {
+        above = Math.max(y + 4, above + 13, 10);
+        set(names[k], "y", String(above));
+      }
+      set(marker, "x1", String(across(tokens)));
+      set(marker, "x2", String(across(tokens)));
+    },
+  };
+}
+
+export default { render };
