@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import traitlets
 
+from stridekit._arguments import LayoutError, shown
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.goals import Goal, goals_json, held_by
 
@@ -73,3 +74,18 @@ class Explorer(Framed):
     def _kept(self, reached: Iterable[int]) -> list[int]:
         """What has been reached stays so, whichever side has seen it."""
         return [k for k in range(len(self._goals)) if k in self._done or k in reached]
+
+
+def setting(name: str, doc: str) -> property:
+    """A part of the state that can be read, and set by the explorer's `_change(name=value)`."""
+
+    def put(explorer: Any, value: Any) -> None:
+        explorer._change(**{name: value})
+
+    return property(lambda explorer: explorer._state[name], put, doc=doc)
+
+
+def require_known(name: str, given: Any, known: Iterable[str]) -> None:
+    """Raise LayoutError unless a text is one of those that are known."""
+    if not isinstance(given, str) or given not in known:
+        raise LayoutError(f"{name} is {shown(given)}: give one of {', '.join(map(repr, known))}")

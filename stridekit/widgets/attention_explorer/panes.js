@@ -3,7 +3,7 @@
 import { MOST, arrowText, cells, headsShape, labels, order } from "./flow.js";
 import { range, tuple } from "../page/layout.js";
 import { h, pool, set } from "../page/dom.js";
-import { createChoice, createSlider } from "../page/panels.js";
+import { createSlider } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
 
 const SIZES = [["batch", 1, MOST.batch, 1], ["tokens", 1, MOST.tokens, 1], ["heads", 1, MOST.heads, 1], ["dim", 2, 4, 2]];
@@ -22,12 +22,6 @@ export function createSizes(id, onChange) {
       ...sliders.map(({ nodes }) => h("div", { class: "sk-slider" }, ...nodes))),
     draw: (s) => sliders.forEach((slider, k) => slider.draw(s[SIZES[k][0]])),
   };
-}
-
-/** Chips behind the name of what they choose. */
-export function createNamed(label, choices, onPick) {
-  const { node, draw } = createChoice(label, choices, onPick);
-  return { node: h("div", { class: "sk-named" }, h("span", { text: label, "aria-hidden": "true" }), node), draw };
 }
 
 /** The box of one or more steps on one memory: how each is reached, its tensors and its code. */

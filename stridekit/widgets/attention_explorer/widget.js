@@ -3,9 +3,9 @@
 // The state in the model is the settings and {followed}; the box under the pointer belongs to this view.
 
 import { ATTENTION, PACKINGS, ROTARY, code, facts, kvChoices, memories, place, reached, steps, summary } from "./flow.js";
-import { createMemory, createNamed, createSizes, createStep, inside, sourceOf } from "./panes.js";
+import { createMemory, createSizes, createStep, inside, sourceOf } from "./panes.js";
 import { h, pool, set } from "../page/dom.js";
-import { createChips } from "../page/panels.js";
+import { createChips, createSetting, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
 const STACKED = 640; // px: below this, the boxes stand below one another
@@ -13,7 +13,6 @@ const BETWEEN = 14;
 const MEMORIES = {
   qkv: "the memory of qkv", rotary: "the memory after rotary", attention: "the memory of out", merge: "the memory of y",
 };
-const same = (values) => values.map((value) => [value, value]);
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
@@ -26,11 +25,11 @@ function render({ model, el }) {
   const hand = { onHover: hover, onMove: (element) => shell.change({ ...state(), followed: sourceOf(element) }) };
   let hovered = null; // the element under the pointer
 
-  const packing = createNamed("packing", same(PACKINGS), (value) => choose({ packing: value }));
-  const attention = createNamed("attention", same(ATTENTION), (value) => choose({ attention: value }));
-  const rotary = createNamed("rotary", same(ROTARY), (value) => choose({ rotary: value }));
+  const packing = createSetting("packing", PACKINGS, (value) => choose({ packing: value }));
+  const attention = createSetting("attention", ATTENTION, (value) => choose({ attention: value }));
+  const rotary = createSetting("rotary", ROTARY, (value) => choose({ rotary: value }));
   const groups = createChips("heads of k and v", (kv_heads) => choose({ kv_heads }));
-  const grouped = h("div", { class: "sk-named" }, h("span", { text: "heads of k and v", "aria-hidden": "true" }), groups.node);
+  const grouped = named("heads of k and v", groups.node);
   const sizes = createSizes(id, choose);
   const boxes = ["linear", "heads", "rotary", "attention", "merge"].map((_, k) => createStep(k === 0));
   const shown = Object.entries(MEMORIES).map(([name, title]) => [name, createMemory(id, name, title, hand)]);

@@ -12,19 +12,10 @@ from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.attention_explorer import flow
 from stridekit.widgets.attention_explorer.still import draw
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.explorer import Explorer, require_known, setting
 from stridekit.widgets.goals import Goal
 
 _TEXTS = {"packing": flow.PACKINGS, "rotary": flow.ROTARY, "attention": flow.ATTENTION}
-
-
-def _setting(name: str, doc: str) -> property:
-    """A part of the state that can be set by itself."""
-
-    def put(widget: AttentionExplorer, value: Any) -> None:
-        widget._change(**{name: value})
-
-    return property(lambda widget: widget._state[name], put, doc=doc)
 
 
 class AttentionExplorer(Explorer):
@@ -93,14 +84,14 @@ class AttentionExplorer(Explorer):
         inside = [min(i, n - 1) for i, n in zip(index, flow.heads_shape(s, part), strict=True)]
         self._state = s._asdict() | {"followed": [part, *inside]}
 
-    batch = _setting("batch", "The number of sequences.")
-    tokens = _setting("tokens", "The number of tokens of each.")
-    heads = _setting("heads", "The number of heads of q.")
-    dim = _setting("dim", "The number of elements of a head: 2 or 4.")
-    kv_heads = _setting("kv_heads", "The number of heads of k and v, which divides that of q.")
-    packing = _setting("packing", 'The order of the dims in a row of qkv: "3HD", "H3D" or "HD3".')
-    rotary = _setting("rotary", 'How q and k are rotated: "none", or the sum as it is written.')
-    attention = _setting("attention", 'Attention by "@" or by "SDPA".')
+    batch = setting("batch", "The number of sequences.")
+    tokens = setting("tokens", "The number of tokens of each.")
+    heads = setting("heads", "The number of heads of q.")
+    dim = setting("dim", "The number of elements of a head: 2 or 4.")
+    kv_heads = setting("kv_heads", "The number of heads of k and v, which divides that of q.")
+    packing = setting("packing", 'The order of the dims in a row of qkv: "3HD", "H3D" or "HD3".')
+    rotary = setting("rotary", 'How q and k are rotated: "none", or the sum as it is written.')
+    attention = setting("attention", 'Attention by "@" or by "SDPA".')
 
     @property
     def followed(self) -> tuple[str | int, ...]:
@@ -158,11 +149,7 @@ def _checked(s: flow.Settings) -> flow.Settings:
     if s.dim not in flow.DIMS:
         raise LayoutError(f"dim is {s.dim}: the picture holds heads of 2 or 4 elements")
     for name, known in _TEXTS.items():
-        given = getattr(s, name)
-        if not isinstance(given, str) or given not in known:
-            raise LayoutError(
-                f"{name} is {shown(given)}: give one of {', '.join(map(repr, known))}"
-            )
+        require_known(name, getattr(s, name), known)
     if s.kv_heads not in flow.kv_choices(s.heads, "3HD"):
         raise LayoutError(
             f"{s.heads} heads do not divide into {s.kv_heads} groups: kv_heads divides heads"

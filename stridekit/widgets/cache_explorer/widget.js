@@ -4,12 +4,12 @@
 
 import { ATTENTION, BLOCKS, LONG, ORDERS, ROOM, SIZES, WAYS, boxes, code, curves, facts, grouped, label, now, place, rowOf, whole } from "./growth.js";
 import { h, pool, s as svg, set } from "../page/dom.js";
-import { createChoice, createSlider } from "../page/panels.js";
+import { createSetting, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
 import { createStrip } from "../page/strip.js";
 
-const STACKED = 640; // px: below this, the memories stand below one another
+const STACKED = 560; // px: below this, the memories stand below one another
 const BETWEEN = 20;
 const PLAY_MS = 900; // for a token
 const CHART = [600, 84];
@@ -39,12 +39,8 @@ function render({ model, el }) {
   });
   const sliders = Object.entries(SIZES).map(([name, [min, max]]) => [name,
     createSlider(`${id}-${name}`, name, { min, max, onInput: (value) => change({ [name]: value }) })]);
-  const same = (values) => values.map((value) => [value, String(value)]);
-  const choices = [
-    named("order", same(ORDERS), (order) => change({ order })),
-    named("attention", same(ATTENTION), (attention) => change({ attention })),
-    named("block", same(BLOCKS), (block) => change({ block })),
-  ];
+  const choices = Object.entries({ order: ORDERS, attention: ATTENTION, block: BLOCKS }).map(([name, values]) => [name,
+    createSetting(name, values, (value) => change({ [name]: value }))]);
   const panes = WAYS.map((way) => createPane(`${id}-${way.replace(" ", "-")}`, way, {
     onHover: (vector) => {
       hovered = vector;
@@ -89,12 +85,6 @@ function render({ model, el }) {
   const row = h("div", { class: "sk-ways" }, ...panes.map(({ node }) => node));
   shell.atEnd(player.stop);
   return shell.open(first, sizes, row, where, chart.node, idea);
-}
-
-/** Chips behind the name of what they choose. */
-function named(name, values, onPick) {
-  const { node, draw } = createChoice(name, values, onPick);
-  return [name, { node: h("div", { class: "sk-named" }, h("span", { text: name, "aria-hidden": "true" }), node), draw }];
 }
 
 /** One way: its memory, and what the last step has written. */

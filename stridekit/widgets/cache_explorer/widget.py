@@ -7,24 +7,15 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from stridekit._arguments import int_, shown
+from stridekit._arguments import int_
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.cache_explorer import growth
 from stridekit.widgets.cache_explorer.still import draw
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.explorer import Explorer, require_known, setting
 from stridekit.widgets.goals import Goal
 
 _TEXTS = {"order": growth.ORDERS, "attention": growth.ATTENTION}
-
-
-def _setting(name: str, doc: str) -> property:
-    """A part of the state that can be set by itself."""
-
-    def put(widget: CacheExplorer, value: Any) -> None:
-        widget._change(**{name: value})
-
-    return property(lambda widget: widget._state[name], put, doc=doc)
 
 
 class CacheExplorer(Explorer):
@@ -73,12 +64,12 @@ class CacheExplorer(Explorer):
     def _change(self, **changed: Any) -> None:
         self._state = _checked(growth.settings(self._state)._replace(**changed))._asdict()
 
-    tokens = _setting("tokens", "The number of tokens so far, from 0 to 8.")
-    batch = _setting("batch", "The number of sequences.")
-    heads = _setting("heads", "The number of heads.")
-    block = _setting("block", "The number of tokens of a block: 2 or 4.")
-    order = _setting("order", 'The order of each memory: "heads first" or "tokens first".')
-    attention = _setting("attention", 'What reads the keys: "@" or "SDPA".')
+    tokens = setting("tokens", "The number of tokens so far, from 0 to 8.")
+    batch = setting("batch", "The number of sequences.")
+    heads = setting("heads", "The number of heads.")
+    block = setting("block", "The number of tokens of a block: 2 or 4.")
+    order = setting("order", 'The order of each memory: "heads first" or "tokens first".')
+    attention = setting("attention", 'What reads the keys: "@" or "SDPA".')
 
     @property
     def code(self) -> str:
@@ -113,9 +104,5 @@ def _checked(s: growth.Settings) -> growth.Settings:
     if s.block not in growth.BLOCKS:
         raise LayoutError(f"block is {s.block}: the picture has blocks of 2 or 4 tokens")
     for name, known in _TEXTS.items():
-        given = getattr(s, name)
-        if not isinstance(given, str) or given not in known:
-            raise LayoutError(
-                f"{name} is {shown(given)}: give one of {', '.join(map(repr, known))}"
-            )
+        require_known(name, getattr(s, name), known)
     return s

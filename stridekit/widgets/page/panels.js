@@ -29,6 +29,16 @@ export function createChoice(label, choices, onPick) {
   };
 }
 
+/** Nodes behind the name of what they choose. */
+export const named = (name, ...nodes) =>
+  h("div", { class: "sk-setting" }, h("span", { text: name, "aria-hidden": "true" }), ...nodes);
+
+/** A choice behind its name; its values are its texts. */
+export function createSetting(name, values, onPick) {
+  const { node, draw } = createChoice(name, values.map((value) => [value, String(value)]), onPick);
+  return { node: named(name, node), draw };
+}
+
 /** The layouts to start from; the current one is pressed. */
 export function createPresets(onPick) {
   const { node, draw } = createChips("layouts to start from", onPick);
