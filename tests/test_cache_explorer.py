@@ -125,6 +125,9 @@ def test_the_code_does_what_is_shown():
         assert names["pool"].numel() == len(growth.boxes(s, "blocks")) * DIM
         if s.tokens:
             assert names["table"].tolist() == growth.tables(s)
+            cat, ready = names["cat"], names["ready"]
+            assert ready[tuple(map(slice, cat.shape))].equal(cat)
+            assert names["blocks"][tuple(map(slice, cat.shape))].equal(cat)
             last = s.tokens if s.attention == "@" else DIM
             assert said.getvalue() == f"torch.Size({[s.batch, s.heads, 1, last]})\n" * 3
 
