@@ -20,6 +20,7 @@ import torch
 from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares_memory
 from stridekit.widgets.alias_explorer.lines import read
 from stridekit.widgets.alias_explorer.session import Session
+from stridekit.widgets.grammar import OTHERS
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.numbers import Unreadable, read_answer
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
@@ -296,7 +297,7 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NameError, Attribut
 
 def assert_torch_refuses(x: torch.Tensor, text: str, error: str) -> None:
     if call := re.match(r"cannot apply (.*): (.*); write", error):
-        if not call[2].startswith("memory_format"):
+        if not call[2].startswith(("memory_format", OTHERS["dtype"])):
             refused(lambda: torchs(x, call[1]), text, error)
         return
     try:

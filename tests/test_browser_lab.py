@@ -80,3 +80,10 @@ def test_jupyterlab_kernel_and_browser_end_with_their_parent(tmp_path):
     for name in ("jupyterlab", "ipykernel", "--headless"):
         assert any(name in command for command in before), name
     assert left == []
+
+
+def test_what_jupyterlab_says_of_a_kernel_that_ends_is_no_error_of_the_page():
+    lab = browser_lab.Lab("", "", None, None, None)
+    for text in ("Canceled future for create_subshell_request message", "x is undefined"):
+        lab._note_error(browser_lab.Error(text))
+    assert lab.errors == ["x is undefined"]

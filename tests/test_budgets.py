@@ -35,9 +35,9 @@ SIZES = {
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 8_530),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_910),
-    "tests": ("tests", (), ("py", "mjs"), 31_330),
+    "tests": ("tests", (), ("py", "mjs"), 31_380),
     "planted defects": ("tests", (), ("txt",), 1_920),
-    "tools": ("tools", (), ("py",), 1_940),
+    "tools": ("tools", (), ("py",), 1_945),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit

@@ -11,12 +11,6 @@ import pytest
 from stridekit.exercises.time_limit import TimeIsUp, call_within
 
 
-@pytest.fixture(autouse=True)
-def unraisable(monkeypatch):
-    """Ignore the error where it falls into a callback of the garbage collector, as Hypothesis has one."""
-    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
-
-
 def loops():
     while True:
         pass
@@ -180,3 +174,27 @@ def test_an_alarm_that_meets_the_last_one_waits_longer(monkeypatch):
         call_within(0.01, loops)
     nested = [seconds for seconds in waits if 0 < seconds < 0.01]
     assert nested[:4] == [1e-5, 2e-5, 4e-5, 8e-5] and len(nested) < 100
+
+
+@pytest.mark.parametrize("where", [lambda call: call(), in_a_thread])
+def test_an_alarm_in_a_finalizer_is_not_reported(where, monkeypatch):
+    """Python drops the error there, and the next one stops the call. Other errors there are reported."""
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+
+    class Finalized:
+        def __init__(self, end):
+            self.end = end
+
+        def __del__(self):
+            self.end()
+
+    def call():
+        Finalized(lambda: 1 / 0)
+        Finalized(loops)
+        loops()
+
+    hook = sys.unraisablehook
+    assert where(lambda: stopped(call))[0] == "loops"
+    assert [error.exc_type for error in said] == [ZeroDivisionError]
+    assert sys.unraisablehook == hook

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import nbformat
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -104,8 +104,8 @@ class Lab:
         page = self.context.new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-        page.on("request", self._note)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._note_request)
+        page.on("pageerror", self._note_error)
         page.goto(
             f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
         )
@@ -137,7 +137,12 @@ class Lab:
         page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
         page.close()
 
-    def _note(self, request: Request) -> None:
+    def _note_error(self, error: Error) -> None:
+        # JupyterLab's own, when a notebook is closed before its kernel has answered all that was asked.
+        if not str(error).startswith("Canceled future for "):
+            self.errors.append(str(error))
+
+    def _note_request(self, request: Request) -> None:
         if not request.url.startswith((self.url, "data:", "blob:")):
             self.outside.append(request.url)
 

@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 Place = tuple[CodeType, int]  # a frame's code, and the line that it is on
@@ -33,6 +33,7 @@ def call_within(seconds: float, call: Callable[[], Result]) -> Result:
     """What `call` returns. Raises TimeIsUp if it takes longer, even if it catches all and returns."""
     in_main_thread = threading.current_thread() is threading.main_thread()
     alarm = (_Timer if in_main_thread and hasattr(signal, "setitimer") else _Watcher)()
+    said, sys.unraisablehook = sys.unraisablehook, _unless_time_is_up(sys.unraisablehook)
     try:
         alarm.start(seconds)
         result = call()
@@ -45,11 +46,17 @@ def call_within(seconds: float, call: Callable[[], Result]) -> Result:
             alarm.end()
         except TimeIsUp:  # which a thread had raised before
             alarm.end()
+        sys.unraisablehook = said
     if alarm.places:
         up = TimeIsUp()
         up.places = alarm.places
         raise up
     return result
+
+
+def _unless_time_is_up(say: Callable[[Any], object]) -> Callable[[Any], object]:
+    """Say nothing of an alarm that goes off in a finalizer: Python drops it, and the next one follows."""
+    return lambda error: None if error.exc_type is TimeIsUp else say(error)
 
 
 class _Alarm:

@@ -391,6 +391,9 @@ def _called(name: str, given: list[tuple[str, Any]], text: str) -> Step:
 
     if any(word for word, _ in given[: len(by_place)]):
         raise wrong("an argument without a name follows one with a name")
+    dtypes = [w for w, value in given if w == "dtype" or (name == "view" and type(value) is str)]
+    if dtypes and name in ("view", "to"):
+        raise wrong(OTHERS["dtype"])
     several = starred and len(by_place) > ("int|ints" in signature)
     if several and all(type(value) is int for value in by_place):
         given = [("", tuple(by_place)), *given[len(by_place) :]]

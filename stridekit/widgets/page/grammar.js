@@ -279,6 +279,8 @@ function called(name, given, text) {
 
   if (given.slice(0, byPlace.length).some(([word]) => word))
     throw wrong("an argument without a name follows one with a name");
+  const dtypes = given.filter(([word, it]) => word === "dtype" || (name === "view" && KINDS.format(it)));
+  if (dtypes.length && ["view", "to"].includes(name)) throw wrong(OTHERS.get("dtype"));
   const several = signature.startsWith("*") && byPlace.length > Number(signature.includes("int|ints"));
   if (several && byPlace.every(Number.isInteger))
     given = [["", byPlace], ...given.slice(byPlace.length)];
