@@ -58,6 +58,14 @@ def clones_as_they_come(a, b):
     return [0 if merges(x) else x.nbytes for x in (a, b)]
 
 
+@wrong(ex.matmul_clones, "You ask dims of size 1")
+def clones_by_plain_pairs(a, b):
+    def all_merge(x):
+        return all(x.stride(i) == x.size(i + 1) * x.stride(i + 1) for i in range(x.dim() - 3))
+
+    return [0 if all_merge(x) else x.nbytes for x in (a, b)]
+
+
 @wrong(ex.matmul_clones, "You count each clone without its repetitions")
 def clones_by_memory_sets(a, b):
     return [0 if merges(x) else len(memset(x)) for x in expanded(a, b)]
@@ -171,9 +179,18 @@ def blocks_by_slices_above_0(pool, table):
     return pool[table[0] : table[-1] + 1 : step or 1]
 
 
-@wrong(ex.blocks, "Right wherever there are two blocks or more")
+@wrong(ex.blocks, "You gather where the table has one block")
 def blocks_of_one_gathered(pool, table):
     return pool[table] if len(table) < 2 else ex.blocks.reference(pool, table)
+
+
+@wrong(ex.blocks, "You gather where the table has one block")
+def blocks_of_one_gathered_from_the_storage(pool, table):
+    step = step_of(table)
+    if len(table) < 2 or step is None or step < 0:
+        return pool[table]
+    strides = step * pool.stride(0), *pool.stride()[1:]
+    return pool.as_strided((len(table), *pool.shape[1:]), strides, table[0] * pool.stride(0))
 
 
 @wrong(ex.blocks, "Where the table goes back, your blocks")

@@ -120,6 +120,8 @@ WRITTEN_TOO_EARLY = (
 append.slots["cache[:, :, t : t + 1] = k"] = {
     "cache[:, :, t] = k": "An int as an index takes its dim away: `cache[:, :, t]` has three dims, k has "
     "four. Keep the dim: `t : t + 1`.",
+    "cache[:, :, t] = k.squeeze()": "`squeeze()` takes away every dim of size 1, also B, H or D. Here one "
+    "has to go: `squeeze(2)`, or keep it: `t : t + 1`.",
     "pass": "The cache is as before: nothing of k is in it. What you return are the old values of its "
     "first positions.",
     "cache[:, :, [t]].copy_(k)": LOST,
@@ -271,10 +273,6 @@ ORDER_OF_POOL = (
 )
 
 blocks.slots["len(steps) > 1"] = {"False": NOT_EQUAL}
-blocks.slots["pool.storage_offset() + "] = {
-    "": "The offset of as_strided counts from the start of the storage, not from the pool: where the pool "
-    "is a slice, it begins at `pool.storage_offset()`.",
-}
 blocks.slots["table[0] * pool.stride(0)"] = {
     "0": "Your view begins at block 0 of the pool, whatever the table says. Its first block is table[0].",
     "table[0]": "You begin table[0] elements into the pool. One block further is `pool.stride(0)` "
@@ -290,6 +288,13 @@ blocks.slots["step * pool.stride(0), "] = {
     "step * pool[0].numel(), ": "You take as the stride of a block the number of its elements. Where the "
     "pool is sliced or transposed, it is another: `pool.stride(0)`.",
 }
+blocks.slots["not table"] = {
+    "len(table) < 2": "You gather where the table has one block. That needs no step: any stride will do.",
+}
+blocks.slots["pool.storage_offset() + "] = {
+    "": "The offset of as_strided counts from the start of the storage, not from the pool: where the pool "
+    "is a slice, it begins at `pool.storage_offset()`.",
+}
 blocks.slots["*pool.stride()[1:]"] = {
     "*row_major(pool.shape[1:])": "Inside a block you take the strides of a new tensor. Where the pool is "
     "sliced or transposed, it has others: `pool.stride()[1:]`.",
@@ -304,7 +309,15 @@ blocks.alone["len(steps) > 1"] = {
 blocks.alone["step < 0"] = {
     "False": BACKWARDS,
 }
+blocks.alone["return pool[table]"] = {
+    "return pool[table]\n    return pool[table[0] :: step] if step else pool[table]": "Your slice goes on "
+    "to the end of the pool. The last block is table[-1]: end one behind it.",
+    "return pool[table]\n    return pool[table[0] : table[-1] : step] if step else pool[table]": "The end "
+    "of a slice is not part of it: yours leaves out the last block.",
+}
 blocks.wrong |= {
+    "pool[table[0] : table[-1] + 1 : table[1] - table[0]] "
+    "if len({b - a for a, b in zip(table, table[1:])}) == 1 else pool[table]": BACKWARDS,
     "pool[table]": ALWAYS_GATHERED,
     "blocks(pool, table).clone()": ALWAYS_GATHERED,
     "blocks(pool, sorted(table))": ORDER_OF_POOL,
@@ -323,8 +336,6 @@ blocks.wrong |= {
 blocks.only |= {
     "not table": "Right wherever there is a block. An empty table has no first block and no step: gather, "
     "as `pool[table]` does.",
-    "len(table) < 2": "Right wherever there are two blocks or more. One block needs no step: any stride "
-    "will do.",
     "len({*table}) == 1": "Right wherever two blocks differ. Where all are one block, the step is 0. No "
     "slice has that, but `expand` and `as_strided` do.",
 }

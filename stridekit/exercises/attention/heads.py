@@ -91,6 +91,10 @@ ONE_PACKING = (
     "You answer alike for all packings. Each has another order in the row: what lies between two heads, "
     "between two features of a head, and between q and k?"
 )
+BEHIND_ALL_OF_Q = (
+    "You put k behind all of q, as if the three were blocks of their own. They share each row: k begins "
+    "inside the very first."
+)
 STARTS_AT_Q = (
     "Your offset is 0 for k and v as well: there q begins. How much of the row comes before?"
 )
@@ -149,10 +153,8 @@ head_layout.slots[" * between"] = {
     "after "
     "the D features of q, or after one.",
 }
-head_layout.alone[" * between"] = {
-    " * B * T * H * D": "You put k behind all of q, as if the three were blocks of their own. They share "
-    "each row: k begins inside the very first.",
-}
+head_layout.alone[" * between"] = {" * B * T * H * D": BEHIND_ALL_OF_Q}
+head_layout.alone["(H * D, D, 1)"] = {"(B * T * H * D, D, 1)": BEHIND_ALL_OF_Q}
 head_layout.slots['"qkv".index(which)'] = {"0": STARTS_AT_Q}
 head_layout.wrong |= {
     "head_layout(B, T, H, D, which, '3HD')": ONE_PACKING,

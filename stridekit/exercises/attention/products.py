@@ -130,12 +130,12 @@ matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     "[s for _, s in dims[1:]]": "You ask for equal strides. One step outside has to be as long as the "
     "inner dim: its size times its stride.",
 }
-matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
-    "given": UNEXPANDED,
-}
 matmul_clones.slots[" if n != 1"] = {
     "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out: B = 1 or "
     "H = 1 is free.",
+}
+matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
+    "given": UNEXPANDED,
 }
 matmul_clones.slots["x.nbytes"] = {
     "given.nbytes": LEAST,
