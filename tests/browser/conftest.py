@@ -72,6 +72,7 @@ def show(browser, tmp_path):
     context = browser.new_context(
         offline=True,
         viewport={"width": 1000, "height": 1300},
+        has_touch=True,
         permissions=["clipboard-read", "clipboard-write"],
     )
     context.set_default_timeout(10_000)

@@ -99,6 +99,14 @@ _TOO_SMALL = """(root) => {
 }"""
 
 
+def tap_to(slider, value):
+    """Tap a slider where it has this value."""
+    low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
+    box = slider.bounding_box()
+    along = (value - low) / (high - low) * (box["width"] - 18) + 9  # the thumb's middle
+    slider.tap(position={"x": along, "y": box["height"] / 2})
+
+
 def is_seen(node):
     """True if the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
     return node.evaluate(_IS_SEEN)

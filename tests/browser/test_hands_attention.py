@@ -7,7 +7,21 @@ from playwright.sync_api import expect
 
 from stridekit.widgets import AttentionExplorer
 from stridekit.widgets.attention_explorer import flow
-from tests.browser.pages import away, button, each, grid, press, pressed, resize, text, texts, walk
+from tests.browser.pages import (
+    away,
+    beyond,
+    button,
+    each,
+    grid,
+    press,
+    pressed,
+    resize,
+    tap_to,
+    text,
+    texts,
+    too_small,
+    walk,
+)
 from tests.live_attention import SETTINGS
 from tests.needs import needs_chromium
 
@@ -172,3 +186,22 @@ def test_a_token_has_as_many_rows_as_it_needs(show, width, rows):
     assert rows == 1 or box["width"] >= 19
     tops = {round(step.bounding_box()["y"]) for step in w.locator(".sk-rest > div").all()}
     assert len(tops) == (3 if width == 390 else 1)
+
+
+def test_a_finger_on_a_phone(show):
+    """Every choice, and every box of each memory, can be tapped; what a finger follows stays."""
+    r = Random("phone")
+    w = show(AttentionExplorer())
+    resize(w.page, 390, 844)
+    for s in r.sample([s for s in SETTINGS if s.kv_heads == s.heads > 1], 6):
+        for name in ("batch", "tokens", "heads", "dim"):
+            tap_to(slider(w, name), getattr(s, name))
+        for name in ("packing", "attention", "rotary"):
+            chips(w, name).get_by_text(getattr(s, name), exact=True).tap()
+        chips(w, "heads of k and v").last.tap()
+        for name, parts in flow.memories(s, "q").items():
+            k = r.randrange(len(flow.cells(parts)))
+            memory(w, name).locator(".sk-box").nth(k).tap()
+        _, *index = flow.cells(parts)[k]  # of y
+        assert_picture(w, s, ("q", *index))
+        assert beyond(w) == [] and too_small(w) == []

@@ -8,7 +8,21 @@ from playwright.sync_api import expect
 
 from stridekit.widgets import CacheExplorer
 from stridekit.widgets.cache_explorer import growth
-from tests.browser.pages import away, button, each, grid, press, pressed, resize, text, texts, walk
+from tests.browser.pages import (
+    away,
+    beyond,
+    button,
+    each,
+    grid,
+    press,
+    pressed,
+    resize,
+    tap_to,
+    text,
+    texts,
+    too_small,
+    walk,
+)
 from tests.live_cache import SETTINGS
 from tests.needs import needs_chromium
 
@@ -144,3 +158,23 @@ def test_memories_stand_beside_or_below(show, width, columns):
     for box in w.locator(".sk-row > .sk-box:last-child").all():
         edge = box.bounding_box()
         assert edge["x"] + edge["width"] <= w.bounding_box()["x"] + w.bounding_box()["width"] + 1
+
+
+def test_a_finger_on_a_phone(show):
+    """Every choice, and every box of each memory, can be tapped; the player's button too."""
+    r = Random("phone")
+    w = show(CacheExplorer())
+    resize(w.page, 390, 844)
+    for s in r.sample([s for s in SETTINGS if s.tokens], 6):
+        for name in ("tokens", "batch", "heads"):
+            tap_to(slider(w, name), getattr(s, name))
+        for name in ("order", "attention", "block"):
+            chips(w, name).get_by_text(str(getattr(s, name)), exact=True).tap()
+        for way in growth.WAYS:
+            found = growth.boxes(s, way)
+            k = r.choice([k for k, box in enumerate(found) if box])
+            memory(w, way).locator(".sk-box").nth(k).tap()
+            assert_picture(w, s, found[k])
+        assert beyond(w) == [] and too_small(w) == []
+    button(w, "▶ play").tap()
+    expect(button(w, "❚❚ pause")).to_be_visible()

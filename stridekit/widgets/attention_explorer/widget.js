@@ -8,7 +8,7 @@ import { h, pool, set } from "../page/dom.js";
 import { createChips, createSetting, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
-const STACKED = 640; // px: below this, the boxes stand below one another
+const STACKED = 560; // px: below this, the boxes stand below one another
 const BETWEEN = 14;
 const MEMORIES = {
   qkv: "the memory of qkv", rotary: "the memory after rotary", attention: "the memory of out", merge: "the memory of y",

@@ -12,7 +12,8 @@ import { createStrip } from "../page/strip.js";
 const STACKED = 560; // px: below this, the memories stand below one another
 const BETWEEN = 20;
 const PLAY_MS = 900; // for a token
-const CHART = [600, 84];
+const CHART = [600, 84]; // px at most
+const NAMES = 70; // px beside it
 const TICKS = [1, 8, 64, 512];
 
 function render({ model, el }) {
@@ -72,7 +73,7 @@ function render({ model, el }) {
     set(row, "data-stacked", String(isStacked));
     const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
     panes.forEach((pane) => pane.draw(s, spot, totals, width));
-    chart.draw(totals, tokens);
+    chart.draw(totals, tokens, shell.width);
     set(idea, "text", whole(totals));
     set(where, "text", place(s, spot));
     shell.speak(`${tokens} tokens. ${WAYS.map((way) => `${way}: ${now(s, way).join(", ")}`).join(". ")}.`);
@@ -128,35 +129,38 @@ function createPane(id, way, hand) {
 
 /** The curves of what all steps have written, on logarithmic scales, with the step on screen. */
 function createChart() {
-  const [width, height] = CHART;
-  const figure = svg("svg", { viewBox: `0 0 ${width + 150} ${height + 16}`, role: "img", "aria-label": "bytes written, by tokens" });
+  const [widest, height] = CHART;
+  const figure = svg("svg", { height: height + 16, role: "img", "aria-label": "bytes written, by tokens" });
   const lines = WAYS.map((_, k) => svg("polyline", { class: `sk-way${k}` }));
   const marker = svg("line", { class: "sk-now", y1: 0, y2: height });
   const names = WAYS.map((way, k) => Object.assign(svg("text", { class: `sk-name${k}` }), { textContent: way }));
-  const across = (t) => (Math.log2(Math.max(t, 1)) / Math.log2(LONG)) * width;
-  for (const name of names) set(name, "x", String(width + 8));
   const steps = [1]; // about as many as the eye can tell
   while (steps.at(-1) < LONG) steps.push(Math.min(LONG, Math.max(steps.at(-1) + 1, Math.round(steps.at(-1) * 1.1))));
-  const ticks = TICKS.map((t) => Object.assign(svg("text", { class: "sk-tick", x: across(t), y: height + 13 }),
+  const ticks = TICKS.map((t) => Object.assign(svg("text", { class: "sk-tick", y: height + 13 }),
     { textContent: t === 1 ? "1 token" : String(t) }));
   figure.append(...lines, marker, ...names, ...ticks);
   const node = h("div", { class: "sk-chart" });
   node.append(figure);
   return {
     node,
-    draw(totals, tokens) {
+    draw(totals, tokens, room) {
+      const width = Math.min(widest, room - NAMES);
       const most = Math.max(...WAYS.map((way) => totals[way][LONG]));
       const least = Math.min(...WAYS.map((way) => totals[way][1]));
+      const across = (t) => ((Math.log2(Math.max(t, 1)) / Math.log2(LONG)) * width).toFixed(1);
       const down = (n) => height - 2 - (Math.log2(n / least) / Math.log2(most / least)) * (height - 8);
-      WAYS.forEach((way, k) => set(lines[k], "points", steps.map((t) => `${across(t).toFixed(1)},${down(totals[way][t]).toFixed(1)}`).join(" ")));
+      set(figure, "width", String(width + NAMES));
+      WAYS.forEach((way, k) => set(lines[k], "points", steps.map((t) => `${across(t)},${down(totals[way][t]).toFixed(1)}`).join(" ")));
       const ends = WAYS.map((way, k) => [down(totals[way][LONG]), k]).sort(([a], [b]) => a - b);
       let above = -Infinity;
       for (const [y, k] of ends) {
         above = Math.max(y + 4, above + 13, 10);
+        set(names[k], "x", String(width + 8));
         set(names[k], "y", String(above));
       }
-      set(marker, "x1", String(across(tokens)));
-      set(marker, "x2", String(across(tokens)));
+      TICKS.forEach((t, k) => set(ticks[k], "x", across(t)));
+      set(marker, "x1", across(tokens));
+      set(marker, "x2", across(tokens));
     },
   };
 }
