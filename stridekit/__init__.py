@@ -38,6 +38,7 @@ from stridekit.tensors.storage import read_element, read_storage, storage_view
 from stridekit.tensors.view_error import explain_view
 
 if TYPE_CHECKING:
+    from stridekit.auditing import Audit, audit
     from stridekit.cost.bandwidth import Bandwidth, bandwidth
     from stridekit.timing import Comparison, Measurement, compare, measure
     from stridekit.widgets import (
@@ -105,6 +106,8 @@ __all__ = [
     "why_no_flash",
     "AttentionExplorer",
     "CacheExplorer",
+    "audit",
+    "Audit",
     "self_check",
     "SelfCheck",
 ]
@@ -119,6 +122,7 @@ _WIDGETS = (
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")
+_LAZY |= dict.fromkeys(("audit", "Audit"), "auditing")
 _LAZY |= dict.fromkeys(("bandwidth", "Bandwidth"), "cost.bandwidth")
 _MODULES = ("exercises", "plots", "timing", "widgets")
 

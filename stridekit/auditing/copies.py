@@ -1,0 +1,152 @@
+"""Every copy of a recorded run: what was copied into what, and whether its layout was the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from stridekit.auditing.record import MARK, Op, Operand, Recorder
+from stridekit.rules import why_not_dense
+
+COPY = "aten::copy_"
+
+# The kinds of copies. The first two change a layout, and something of the run's own made that layout.
+LAYOUT = "layout"
+EXPANDED = "expanded"
+INSIDE = "inside an op"
+BROADCAST = "broadcast"
+DTYPE = "dtype"
+DEVICE = "device"
+WRITE = "write"
+CLONE = "clone"
+
+Dims = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One call of copy_: `kind` says why, `shape` and strides count elements, `bytes` were written.
+
+    `op` is the number of the op that copied, and `operand` the place of the copied tensor among those that
+    the op was given; -1 where the op copied what it had made itself.
+    """
+
+    op: int
+    kind: str
+    shape: Dims
+    source: Dims
+    target: Dims
+    bytes: int
+    operand: int
+
+
+def copies_of(run: Recorder) -> list[Copy]:
+    """The copies of a run in their order, also those that kernels make inside.
+
+    Without the profiler's events there are only those that torch dispatches as ops of their own.
+    """
+    if run.tree is None:
+        return [copy for op in run.ops for copy in _dispatched(op)]
+    found = []
+    for event, op, call in _events(run.tree, -1, ""):
+        if op < 0:
+            continue
+        if call:
+            run.ops[op].call = call
+        if event is not None:
+            found.append(_seen(run.ops[op], event))
+    return found
+
+
+def _events(events: list[Any], op: int, call: str) -> Iterator[tuple[Any, int, str]]:
+    """Each copy below the mark of an op, and each mark with the outermost call around it."""
+    stack = [(event, op, call) for event in reversed(events)]
+    while stack:
+        event, op, call = stack.pop()
+        name = event.name
+        if name.startswith(MARK):
+            op = int(name[len(MARK) :])
+            yield None, op, call
+        elif op < 0 and not call and name.startswith("aten::"):
+            call = name
+        elif op >= 0 and name == COPY:
+            yield event, op, ""
+            continue
+        stack += [(child, op, call) for child in reversed(event.children)]
+
+
+def _seen(op: Op, event: Any) -> Copy:
+    target, source = event.extra_fields.inputs[:2]
+    place = next(
+        (
+            k
+            for k, one in enumerate(op.inputs)
+            if one.pointer == source.storage_data_ptr and one.dtype == str(source.dtype)
+        ),
+        -1,
+    )
+    same_device = source.device == target.device
+    same_dtype = source.dtype == target.dtype
+    kind = _kind(
+        op, tuple(target.sizes), tuple(source.sizes), tuple(target.strides), tuple(source.strides),
+        place, same_dtype, same_device,
+    )  # fmt: skip
+    size = prod(target.sizes) * target.dtype.itemsize
+    return Copy(
+        op.number,
+        kind,
+        tuple(target.sizes),
+        tuple(source.strides),
+        tuple(target.strides),
+        size,
+        place,
+    )
+
+
+def _dispatched(op: Op) -> Iterator[Copy]:
+    """The copy that an op is by its name."""
+    if op.name == COPY:
+        target, source = op.inputs[:2]
+    elif op.name in ("aten::clone", "aten::_to_copy"):
+        source, target = op.inputs[0], op.outputs[0]
+    else:
+        return
+    kind = _kind(
+        op, target.shape, source.shape, target.stride, source.stride, op.inputs.index(source),
+        source.dtype == target.dtype, True,
+    )  # fmt: skip
+    size = prod(target.shape) * target.itemsize
+    yield Copy(
+        op.number, kind, target.shape, source.stride, target.stride, size, op.inputs.index(source)
+    )
+
+
+def _kind(
+    op: Op, shape: Dims, source_shape: Dims, target: Dims, source: Dims, place: int,
+    same_dtype: bool, same_device: bool,
+) -> str:  # fmt: skip
+    if not same_device:
+        return DEVICE
+    if not same_dtype:
+        return DTYPE
+    if op.name == COPY or (prod(shape) and why_not_dense(shape, target)):
+        return WRITE  # into a part of something larger
+    if shape != source_shape:
+        return BROADCAST
+    numel: int = prod(shape)
+    pairs = [(a, b) for n, a, b in zip(shape, target, source, strict=True) if n > 1]
+    if numel < 2 or all(a == b for a, b in pairs):
+        return CLONE
+    repeats = any(b == 0 for _, b in pairs)
+    if repeats and (place < 0 or not is_expanded(op.inputs[place])):
+        return BROADCAST
+    if place < 0:
+        return INSIDE
+    return EXPANDED if repeats else LAYOUT
+
+
+def is_expanded(one: Operand) -> bool:
+    """Whether several indices of an operand share an element by a stride of 0."""
+    return any(n > 1 and step == 0 for n, step in zip(one.shape, one.stride, strict=True))

@@ -1,0 +1,335 @@
+"""A run, recorded: each op that torch dispatches, its tensors' layouts, its module and its line.
+
+Three watchers work at once. A dispatch mode sees each op with its operands. torch's profiler sees what
+kernels do inside; a marker around each op tells which copy belongs to which. And while a run is
+watched, two methods of torch.Tensor report calls that return what they were given: those dispatch nothing.
+No tensor is kept: a storage is a number, known by a weak reference.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache, partial, wraps
+from typing import Any
+
+import torch
+from torch.nn.modules import module as modules
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from stridekit.auditing.places import Place, Spot, place, spot
+from stridekit.layout import Layout
+
+MARK = "stridekit "  # what names of markers begin with
+_node = getattr(torch._C, "_current_autograd_node", lambda: None)
+_sequence_number = getattr(torch.autograd, "_get_sequence_nr", lambda: 0)
+_Marker = getattr(torch._C._profiler, "_RecordFunctionFast", torch.profiler.record_function)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A tensor that an op read or made; `storage` numbers the storages of a run, `version` their states."""
+
+    storage: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+    itemsize: int
+    dtype: str
+    version: int
+    pointer: int = field(default=0, compare=False, repr=False)  # true only while its op ran
+
+    @property
+    def layout(self) -> Layout:
+        """Its layout, in a storage that bears its number."""
+        return Layout(
+            self.shape, self.stride, self.offset, self.itemsize, storage=f"storage {self.storage}"
+        )
+
+
+@dataclass(slots=True)
+class Op:
+    """An op that was dispatched. `call` is what was called: reshape, where the op is clone."""
+
+    number: int
+    name: str
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    module: str
+    spot: Spot | None
+    forward: int  # the op of the forward pass whose gradient it computes; -1 for none
+    backward: bool
+    start: float
+    seconds: float
+    writes: bool
+    again: Callable[[torch.Tensor], Any] | None = None  # a view, for another tensor
+    call: str = ""
+
+    @property
+    def place(self) -> Place | None:
+        """The reader's line."""
+        return place(*self.spot) if self.spot else None
+
+
+@dataclass(slots=True)
+class Idle:
+    """A call about layouts that returned what it was given."""
+
+    name: str
+    operand: Operand
+    module: str
+    spot: Spot | None
+
+
+class Recorder(TorchDispatchMode):
+    """Records what runs on this thread while `watching()` is open."""
+
+    def __init__(self, root: Any = None) -> None:
+        super().__init__()
+        self.ops: list[Op] = []
+        self.idle: list[Idle] = []
+        self.tree: list[Any] | None = None  # the profiler's events, if this torch gives them
+        self.kept: dict[
+            int, tuple[int, int]
+        ] = {}  # of storages that live on: bytes reached, all bytes
+        self._root = weakref.ref(root) if isinstance(root, torch.nn.Module) else lambda: None
+        self._storages = _Storages()
+        self._made: set[int] = set()
+        self._modules: list[str] = []
+        self._names: dict[int, str] = {}
+        self._by_sequence: dict[int, int] = {}
+        self._thread = threading.get_ident()
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Record until the end of the block; what was hung into torch is taken out, whatever happens."""
+        with ExitStack() as stack:
+            profiler = stack.enter_context(_profiler())
+            hook = modules.register_module_forward_pre_hook(self._enter_module)
+            stack.callback(hook.remove)
+            hook = modules.register_module_forward_hook(self._leave_module, always_call=True)
+            stack.callback(hook.remove)
+            for name in ("contiguous", "to"):
+                stack.enter_context(replaced(name, partial(self._reporting, name)))
+            stack.enter_context(self)
+            yield
+        self.tree = _tree(profiler)
+        self.kept = self._storages.alive(self._made)
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run an op between two marks, and write down what it read and made."""
+        kwargs = kwargs or {}
+        inputs = self._operands((args, kwargs))
+        start = time.perf_counter()
+        with _Marker(f"{MARK}{len(self.ops)}"):
+            out = func(*args, **kwargs)
+        seconds = time.perf_counter() - start
+        writes = _written(func)
+        for tensor in _tensors([value for key in writes for value in _given(args, kwargs, key)]):
+            self._storages.written(tensor)
+        self._note(func, args, kwargs, inputs, self._operands(out), start, seconds, bool(writes))
+        return out
+
+    def _note(
+        self, func: Any, args: Any, kwargs: Any, inputs: tuple[Operand, ...],
+        outputs: tuple[Operand, ...], start: float, seconds: float, writes: bool,
+    ) -> None:  # fmt: skip
+        number, module = len(self.ops), self._modules[-1] if self._modules else ""
+        found, engine = spot(sys._getframe(2))
+        node, forward = _node(), -1
+        if node is None or not engine:  # the forward pass, or what checkpointing runs again
+            self._by_sequence.setdefault(_sequence_number() - 1, number)
+        else:
+            forward = self._by_sequence.get(node._sequence_nr(), -1)
+            if forward >= 0:
+                found, module = self.ops[forward].spot, self.ops[forward].module
+        read = {operand.storage for operand in inputs}
+        self._made |= {one.storage for one in outputs} - read
+        again = None
+        if not writes and len(inputs) == 1 and outputs and outputs[0].storage in read:
+            again = _view_of(func, args, kwargs)
+        self.ops.append(
+            Op(
+                number, func._schema.name, inputs, outputs, module, found, forward,
+                node is not None, start, seconds, writes, again, func._schema.name,
+            )
+        )  # fmt: skip
+
+    def _operands(self, values: Any) -> tuple[Operand, ...]:
+        found = (self._storages.operand(value) for value in _tensors(values))
+        return tuple(operand for operand in found if operand is not None)
+
+    def _enter_module(self, module: torch.nn.Module, _args: Any) -> None:
+        if threading.get_ident() != self._thread:
+            return
+        if not self._modules:
+            prefix = "" if module is self._root() else type(module).__name__
+            self._names = {
+                id(one): ".".join(filter(None, [prefix, name])) or type(module).__name__
+                for name, one in module.named_modules()
+            }
+        self._modules.append(self._names.get(id(module), type(module).__name__))
+
+    def _leave_module(self, _module: torch.nn.Module, _args: Any, _out: Any) -> None:
+        if threading.get_ident() == self._thread and self._modules:
+            self._modules.pop()
+
+    def _reporting(self, name: str, method: Any) -> Any:
+        """A method of torch.Tensor that reports calls which were about a layout and did nothing.
+
+        A function mode would see them too, but it switches the fast path of TransformerEncoderLayer off.
+        """
+
+        @wraps(method)
+        def reported(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            out = method(tensor, *args, **kwargs)
+            if out is tensor and (name == "contiguous" or kwargs.get("memory_format")):
+                self._note_idle(name, tensor, sys._getframe(1))
+            return out
+
+        return reported
+
+    def _note_idle(self, name: str, tensor: torch.Tensor, frame: Any) -> None:
+        found, _ = spot(frame)
+        operand = self._storages.operand(tensor)
+        mine = (
+            found is not None and found[0] is frame.f_code
+        )  # torch's own calls are not the reader's
+        if operand is not None and mine and threading.get_ident() == self._thread:
+            module = self._modules[-1] if self._modules else ""
+            self.idle.append(Idle(name, operand, module, found))
+
+
+@contextmanager
+def replaced(name: str, make: Callable[[Any], Any]) -> Iterator[None]:
+    """Another method of torch.Tensor, made of the one that is there, until the end of the block."""
+    own = vars(torch.Tensor).get(name)  # None where it comes from the base class
+    setattr(torch.Tensor, name, make(getattr(torch.Tensor, name)))
+    try:
+        yield
+    finally:
+        if own is None:
+            delattr(torch.Tensor, name)
+        else:
+            setattr(torch.Tensor, name, own)
+
+
+class _Storages:
+    """Numbers for storages, as long as they live: a freed address gets a new number when used again."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._references: dict[int, Any] = {}
+        self._versions: list[int] = []
+
+    def operand(self, tensor: torch.Tensor) -> Operand | None:
+        """The operand that a tensor is now; None for one without strides."""
+        try:
+            storage, stride = tensor.untyped_storage(), tensor.stride()
+        except (RuntimeError, NotImplementedError):  # sparse, nested, or of a function transform
+            return None
+        number = self._number(storage)
+        return Operand(
+            number, tuple(tensor.shape), stride, tensor.storage_offset(), tensor.itemsize,
+            str(tensor.dtype), self._versions[number], _pointer(storage),
+        )  # fmt: skip
+
+    def written(self, tensor: torch.Tensor) -> None:
+        """Count a write to a tensor's storage."""
+        if (number := self.number_of(tensor)) is not None:
+            self._versions[number] += 1
+
+    def alive(self, numbers: set[int]) -> dict[int, tuple[int, int]]:
+        """Of each storage that still lives: the bytes that living tensors reach, and all of its bytes."""
+        found = [(self._numbers[key], reference()) for key, reference in self._references.items()]
+        sizes = {n: one.nbytes() for n, one in found if one is not None and n in numbers}
+        reached: dict[int, set[Operand]] = {number: set() for number in sizes}
+        for one in gc.get_objects() if sizes else ():
+            if issubclass(type(one), torch.Tensor) and self.number_of(one) in reached:
+                operand = self.operand(one)
+                assert operand is not None
+                reached[operand.storage].add(operand)
+        return {n: (sum(map(_bytes, reached[n])), size) for n, size in sizes.items()}
+
+    def number_of(self, tensor: torch.Tensor) -> int | None:
+        """The number of a tensor's storage, if it has one."""
+        try:
+            return self._numbers.get(tensor.untyped_storage()._cdata)
+        except (RuntimeError, NotImplementedError):
+            return None
+
+    def _number(self, storage: Any) -> int:
+        key = storage._cdata
+        if key not in self._numbers:
+            self._numbers[key] = len(self._versions)
+            self._versions.append(0)
+
+            def freed(reference: Any) -> None:
+                if self._references.get(key) is reference:
+                    del self._references[key], self._numbers[key]
+
+            self._references[key] = weakref.ref(storage, freed)
+        return self._numbers[key]
+
+
+def _profiler() -> Any:
+    """torch's profiler. It writes two lines to stderr each time, unless its library starts told not to."""
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+    only = [torch.profiler.ProfilerActivity.CPU]  # a GPU's kernels would add nothing about layouts
+    return torch.profiler.profile(activities=only, record_shapes=True)
+
+
+def _bytes(one: Operand) -> int:
+    layout = one.layout
+    return min(layout.numel, len(layout.span)) * one.itemsize
+
+
+def _pointer(storage: Any) -> int:
+    try:
+        return storage.data_ptr()
+    except RuntimeError:  # a fake tensor's
+        return 0
+
+
+def _tensors(values: Any) -> Iterator[torch.Tensor]:
+    if isinstance(values, torch.Tensor):
+        yield values
+    elif isinstance(values, (tuple, list)):
+        for value in values:
+            yield from _tensors(value)
+    elif isinstance(values, dict):
+        yield from _tensors(list(values.values()))
+
+
+@cache
+def _written(func: Any) -> tuple[tuple[int, str], ...]:
+    """The place and the name of each argument that an op writes to."""
+    arguments = enumerate(func._schema.arguments)
+    return tuple((k, a.name) for k, a in arguments if a.alias_info and a.alias_info.is_write)
+
+
+def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> list[Any]:
+    place, name = key
+    return [args[place]] if place < len(args) else [kwargs.get(name)]
+
+
+def _view_of(func: Any, args: Any, kwargs: Any) -> Callable[[torch.Tensor], Any] | None:
+    """The same view for another tensor, if the tensor comes first."""
+    if not args or any(True for _ in _tensors((args[1:], kwargs))):
+        return None
+    rest = args[1:]
+    return lambda tensor: func(tensor, *rest, **kwargs)
+
+
+def _tree(profiler: Any) -> list[Any] | None:
+    try:
+        return profiler.profiler.kineto_results.experimental_event_tree()
+    except AttributeError:
+        return None
