@@ -131,11 +131,11 @@ def _kind(
         return DEVICE
     if not same_dtype:
         return DTYPE
-    if op.name == COPY or (prod(shape) and why_not_dense(shape, target)):
+    numel: int = prod(shape)
+    if op.name == COPY or (numel and why_not_dense(shape, target)):
         return WRITE  # into a part of something larger
     if shape != source_shape:
         return BROADCAST
-    numel: int = prod(shape)
     pairs = [(a, b) for n, a, b in zip(shape, target, source, strict=True) if n > 1]
     if numel < 2 or all(a == b for a, b in pairs):
         return CLONE

@@ -33,7 +33,6 @@ KINDS = {
     "call that does nothing": "leave it out: the tensor is already so",
     "small view of a large storage": "clone() what is kept: the rest can then be freed",
 }
-_NO_COPIES = ("formats mixed", "call that does nothing", "small view of a large storage")
 _EXPLICIT = ("aten::contiguous", "aten::clone", "aten::to")
 _RESHAPES = ("aten::reshape", "aten::flatten", "aten::unflatten", "aten::reshape_as", "aten::ravel")
 _CONVOLUTION = "aten::convolution"
@@ -45,14 +44,15 @@ _PINNED = 4  # so many times the bytes that are reached
 class Finding:
     """Something about layouts that costs, on one line: `kind` says what, `advice` what to do.
 
-    `bytes` were copied in `count` copies; for a small view they are kept in memory, where formats are
-    mixed they are read in another order, and for a call that does nothing they are 0. `layouts` has
-    shape, strides before and strides after, in elements, of the first copy. `cause` is the line that made
+    It happened `count` times, and copied `copied` bytes in all. `bytes` are those that it is about: those
+    copied; those kept in memory for a small view; those of the tensor in another format than the rest.
+    `layouts` has shape, strides before and strides after, in elements, of the first copy. `cause` is the line that made
     the layout which had to be copied, and `made_by` its op; None and "an input" where the run got it so.
     """
 
     kind: str
     bytes: int
+    copied: int
     count: int
     op: str
     place: Place | None
@@ -67,11 +67,6 @@ class Finding:
         """What to do."""
         return KINDS[self.kind]
 
-    @property
-    def copies(self) -> bool:
-        """Whether its bytes were copied."""
-        return self.kind not in _NO_COPIES
-
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
@@ -79,6 +74,7 @@ class _Seen:
 
     kind: str
     bytes: int
+    copied: int
     op: str
     spot: Any
     module: str
@@ -127,7 +123,8 @@ def _together(seen: list[_Seen]) -> tuple[Finding, ...]:
         at = place(*spot) if spot else None
         found.append(
             Finding(
-                kind, sum(one.bytes for one in group), len(group), op, at,
+                kind, sum(one.bytes for one in group), sum(one.copied for one in group),
+                len(group), op, at,
                 tuple(dict.fromkeys(one.module for one in group)), backward,
                 group[0].layouts, cause, group[0].made_by,
             )
@@ -156,7 +153,7 @@ def _of_copies(
             kind, cause, size = "round trip", copies[back[k]].op, size + copies[back[k]].bytes
         made = run.ops[cause] if cause >= 0 else None
         yield _Seen(
-            kind, size, op.call, op.spot, op.module, op.backward, (copy.shape, copy.source, copy.target),
+            kind, size, size, op.call, op.spot, op.module, op.backward, (copy.shape, copy.source, copy.target),
             made.place if made else None, made.call if made else "an input",
         )  # fmt: skip
 
@@ -244,7 +241,7 @@ def _of_formats(run: Recorder, copies: list[Copy]) -> Iterator[_Seen]:
         if kind and odd:
             size = prod(odd.shape) * odd.itemsize
             layouts = (odd.shape, odd.stride, op.outputs[0].stride)
-            yield _Seen(kind, size, op.call, op.spot, op.module, False, layouts)
+            yield _Seen(kind, size, 0, op.call, op.spot, op.module, False, layouts)
 
 
 def _disagree(op: Op) -> bool:
@@ -300,7 +297,14 @@ def _of_idle(run: Recorder) -> Iterator[_Seen]:
     for one in run.idle:
         layouts = (one.operand.shape, one.operand.stride, one.operand.stride)
         yield _Seen(
-            "call that does nothing", 0, f"aten::{one.name}", one.spot, one.module, False, layouts
+            "call that does nothing",
+            0,
+            0,
+            f"aten::{one.name}",
+            one.spot,
+            one.module,
+            False,
+            layouts,
         )
 
 
@@ -313,6 +317,6 @@ def _of_kept(run: Recorder) -> Iterator[_Seen]:
         op = views[-1]
         one = next(one for one in op.outputs if one.storage == number)
         yield _Seen(
-            "small view of a large storage", size - reached, op.call, op.spot, op.module, op.backward,
+            "small view of a large storage", size - reached, 0, op.call, op.spot, op.module, op.backward,
             (one.shape, one.stride, one.stride), views[0].place, views[0].call,
         )  # fmt: skip

@@ -149,8 +149,8 @@ class Audit:
         patterns = texts("allow", [allow] if isinstance(allow, str) else allow)
         if isinstance(max_bytes, bool) or not isinstance(max_bytes, int):
             raise TypeError(f"max_bytes is {shown(max_bytes)}, {a_kind(max_bytes)}: give an int")
-        left = [one for one in self.findings if one.copies and not _is_allowed(one, patterns)]
-        size = sum(one.bytes for one in left)
+        left = [one for one in self.findings if one.copied and not _is_allowed(one, patterns)]
+        size = sum(one.copied for one in left)
         if left and size > max_bytes:
             lines = "\n".join(_in_text(k, one) for k, one in enumerate(left, 1))
             raise AssertionError(
@@ -171,7 +171,7 @@ class Audit:
         return Table(f"{self.name}, before and after", ("finding", "before", "after"), tuple(rows))
 
     def without(self, finding: Finding, *, max_seconds: float = 2.0) -> Trial:
-        """Run again without the call of a finding: is the result the same, and what is saved?
+        """Run again without the call of a finding, to see whether the result is the same, and what is saved.
 
         For calls of contiguous() and of to(memory_format=...), of a model and inputs that are still
         there. A copy of the model runs, so its state stays, and both are timed side by side. Raises
