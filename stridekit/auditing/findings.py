@@ -228,20 +228,25 @@ def _inverse(moves: tuple[int, ...]) -> tuple[int, ...]:
 
 def _of_formats(run: Recorder, copies: list[Copy]) -> Iterator[_Seen]:
     """Operands in different formats, where no copy tells."""
-    copied = {copy.op for copy in copies if copy.kind == LAYOUT}
+    copied = {copy.op for copy in copies if copy.kind in (LAYOUT, EXPANDED)}
     for op in run.ops:
-        if op.backward or op.number in copied or not op.inputs:
+        if op.backward or op.number in copied or op.writes or not op.inputs or not op.outputs:
             continue
-        if op.name == _CONVOLUTION:
-            kind = "convolution of two formats" if _disagree(op) else ""
-            odd: Operand | None = op.inputs[0]
-        else:
-            odd = _odd_one(op)
-            kind = "formats mixed" if odd else ""
-        if kind and odd:
+        kind, odd = _format_of(op)
+        if odd is not None:
             size = prod(odd.shape) * odd.itemsize
             layouts = (odd.shape, odd.stride, op.outputs[0].stride)
             yield _Seen(kind, size, 0, op.call, op.spot, op.module, False, layouts)
+
+
+def _format_of(op: Op) -> tuple[str, Operand | None]:
+    """What is odd about the formats of an op, and which tensor it is about."""
+    if op.name == _CONVOLUTION:
+        return "convolution of two formats", op.inputs[0] if _disagree(op) else None
+    if odd := _odd_one(op):
+        return "formats mixed", odd
+    lost = _format(op.inputs[0]) in _FORMATS.values() and _format(op.outputs[0]) == "contiguous_format"
+    return "channels-last lost", op.outputs[0] if lost and op.again is None else None
 
 
 def _disagree(op: Op) -> bool:
@@ -255,7 +260,7 @@ def _odd_one(op: Op) -> Operand | None:
         one for one in op.inputs if op.outputs and len(one.shape) == len(op.outputs[0].shape)
     ]
     formats = [_format(one) for one in of_shape]
-    if op.writes or len({name for name in formats if name}) < 2:
+    if len({name for name in formats if name}) < 2:
         return None
     mine = _format(op.outputs[0])
     return next(

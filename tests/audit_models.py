@@ -1,0 +1,407 @@
+"""Small models as they are found in the wild, for `test_audit.py`: each with what it is called with."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+MODELS: dict[str, Callable[[], tuple[Any, ...]]] = {}
+LAST = torch.channels_last
+
+
+def model(make: Callable[[], tuple[Any, ...]]) -> Callable[[], tuple[Any, ...]]:
+    """A function that makes a model and its inputs, under its own name."""
+    MODELS[make.__name__] = make
+    return make
+
+
+def pictures(*, last: bool = False, channels: int = 8) -> torch.Tensor:
+    x = torch.randn(2, channels, 8, 8)
+    return x.to(memory_format=LAST) if last else x
+
+
+class Residual(nn.Module):
+    """ResNet's basic block."""
+
+    def __init__(self, c: int, out: int, stride: int = 1) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(c, out, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(out)
+        self.conv2 = nn.Conv2d(out, out, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(out)
+        short = [nn.Conv2d(c, out, 1, stride, bias=False), nn.BatchNorm2d(out)]
+        self.short = nn.Sequential(*short) if stride > 1 or c != out else nn.Identity()
+
+    def forward(self, x):
+        y = F.relu(self.bn1(self.conv1(x)))
+        return F.relu(self.bn2(self.conv2(y)) + self.short(x))
+
+
+class ResNet(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, 1, 1), nn.BatchNorm2d(8), nn.ReLU())
+        self.layers = nn.Sequential(Residual(8, 8), Residual(8, 16, 2))
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x):
+        return self.head(torch.flatten(F.adaptive_avg_pool2d(self.layers(self.stem(x)), 1), 1))
+
+
+class Inverted(nn.Module):
+    """MobileNetV2's block."""
+
+    def __init__(self, c: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv2d(c, 4 * c, 1, bias=False), nn.BatchNorm2d(4 * c), nn.ReLU6(),
+            nn.Conv2d(4 * c, 4 * c, 3, 1, 1, groups=4 * c, bias=False), nn.BatchNorm2d(4 * c), nn.ReLU6(),
+            nn.Conv2d(4 * c, c, 1, bias=False), nn.BatchNorm2d(c),
+        )  # fmt: skip
+
+    def forward(self, x):
+        return x + self.body(x)
+
+
+class Shuffle(nn.Module):
+    """ShuffleNetV2's unit, with its channel shuffle."""
+
+    def __init__(self, c: int) -> None:
+        super().__init__()
+        self.branch = nn.Sequential(
+            nn.Conv2d(c // 2, c // 2, 1),
+            nn.ReLU(),
+            nn.Conv2d(c // 2, c // 2, 3, 1, 1, groups=c // 2),
+        )
+
+    def forward(self, x):
+        a, b = x.chunk(2, dim=1)
+        y = torch.cat((a, self.branch(b)), dim=1)
+        n, c, h, w = y.shape
+        y = y.view(n, 2, c // 2, h, w)
+        y = y.transpose(1, 2)
+        return y.reshape(n, c, h, w)
+
+
+class ConvNext(nn.Module):
+    """ConvNeXt's block: a LayerNorm over channels, in the middle of convolutions."""
+
+    def __init__(self, c: int) -> None:
+        super().__init__()
+        self.depthwise = nn.Conv2d(c, c, 7, padding=3, groups=c)
+        self.norm = nn.LayerNorm(c)
+        self.up, self.down = nn.Linear(c, 4 * c), nn.Linear(4 * c, c)
+
+    def forward(self, x):
+        y = self.depthwise(x)
+        y = y.permute(0, 2, 3, 1)
+        y = self.norm(y)
+        y = self.down(F.gelu(self.up(y)))
+        return x + y.permute(0, 3, 1, 2)
+
+
+class UNet(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.down, self.middle = nn.Conv2d(8, 8, 3, 1, 1), nn.Conv2d(8, 8, 3, 1, 1)
+        self.up, self.out = nn.ConvTranspose2d(8, 8, 2, 2), nn.Conv2d(16, 8, 3, 1, 1)
+
+    def forward(self, x):
+        a = F.relu(self.down(x))
+        b = self.up(F.relu(self.middle(F.max_pool2d(a, 2))))
+        return self.out(torch.cat([a, b], 1))
+
+
+class ByHand(nn.Module):
+    """Attention as timm and many papers write it."""
+
+    def __init__(self, c: int = 16, heads: int = 2) -> None:
+        super().__init__()
+        self.heads, self.qkv, self.proj = heads, nn.Linear(c, 3 * c), nn.Linear(c, c)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        qkv = self.qkv(x).reshape(b, n, 3, self.heads, c // self.heads)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4).unbind(0)
+        a = (q @ k.transpose(-2, -1)).softmax(-1)
+        return self.proj((a @ v).transpose(1, 2).reshape(b, n, c))
+
+
+class Fused(ByHand):
+    """The same by scaled_dot_product_attention, as nanoGPT writes it."""
+
+    def forward(self, x):
+        b, n, c = x.shape
+        q, k, v = self.qkv(x).split(c, dim=2)
+        q, k, v = (t.view(b, n, self.heads, c // self.heads).transpose(1, 2) for t in (q, k, v))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.proj(y.transpose(1, 2).contiguous().view(b, n, c))
+
+
+class Blocks(nn.Module):
+    """GPT's and ViT's blocks: two norms, attention and a small network."""
+
+    def __init__(self, attention: type[nn.Module], c: int = 16, depth: int = 2) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            nn.ModuleDict(
+                {
+                    "norm1": nn.LayerNorm(c), "attention": attention(c), "norm2": nn.LayerNorm(c),
+                    "mlp": nn.Sequential(nn.Linear(c, 2 * c), nn.GELU(), nn.Linear(2 * c, c)),
+                }
+            )
+            for _ in range(depth)
+        )  # fmt: skip
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = x + block["attention"](block["norm1"](x))
+            x = x + block["mlp"](block["norm2"](x))
+        return x
+
+
+class ViT(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, 16, 4, 4)
+        self.cls = nn.Parameter(torch.zeros(1, 1, 16))
+        self.blocks, self.head = Blocks(ByHand), nn.Linear(16, 5)
+
+    def forward(self, x):
+        x = self.patches(x).flatten(2).transpose(1, 2)
+        x = torch.cat((self.cls.expand(x.shape[0], -1, -1), x), dim=1)
+        return self.head(self.blocks(x)[:, 0])
+
+
+class GPT(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(20, 16), nn.Embedding(12, 16)
+        self.blocks, self.norm = Blocks(Fused), nn.LayerNorm(16)
+        self.head = nn.Linear(16, 20, bias=False)
+        self.head.weight = self.tokens.weight
+
+    def forward(self, tokens):
+        x = self.tokens(tokens) + self.places(torch.arange(tokens.shape[1]))
+        return self.head(self.norm(self.blocks(x)))
+
+
+class Windows(nn.Module):
+    """Swin's windows: cut, attend, put together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = Fused()
+
+    def forward(self, x):
+        b, h, w, c = x.shape
+        windows = x.view(b, h // 4, 4, w // 4, 4, c).permute(0, 1, 3, 2, 4, 5)
+        y = self.attention(windows.reshape(-1, 16, c))
+        y = y.view(b, h // 4, w // 4, 4, 4, c).permute(0, 1, 3, 2, 4, 5)
+        return y.reshape(b, h, w, c)
+
+
+class Mixer(nn.Module):
+    """MLP-Mixer's block: one network over tokens, one over channels."""
+
+    def __init__(self, tokens: int = 6, c: int = 16) -> None:
+        super().__init__()
+        self.tokens, self.channels = nn.Linear(tokens, tokens), nn.Linear(c, c)
+
+    def forward(self, x):
+        x = x + self.tokens(x.transpose(1, 2)).transpose(1, 2)
+        return x + self.channels(x)
+
+
+class Speech(nn.Module):
+    """A convolution over time between layers that want channels last."""
+
+    def __init__(self, c: int = 16) -> None:
+        super().__init__()
+        self.norm, self.conv = nn.LayerNorm(c), nn.Conv1d(c, c, 3, padding=1)
+
+    def forward(self, x):
+        return x + self.conv(self.norm(x).transpose(1, 2)).transpose(1, 2)
+
+
+class Straight(torch.autograd.Function):
+    """A function with a backward of its own, which turns its gradient around."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.t().contiguous()
+
+    @staticmethod
+    def backward(ctx, grad):
+        turned = grad.t()
+        return turned.contiguous()
+
+
+class Checkpointed(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = Blocks(ByHand, depth=1)
+
+    def forward(self, x):
+        return checkpoint(self.block, x, use_reentrant=False)
+
+
+def tokens(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, requires_grad=True)
+
+
+@model
+def resnet():
+    return ResNet(), pictures(channels=3)
+
+
+@model
+def resnet_channels_last():
+    return ResNet().to(memory_format=LAST), pictures(last=True, channels=3)
+
+
+@model
+def resnet_in_eval():
+    return ResNet().eval(), pictures(channels=3)
+
+
+@model
+def mobilenet():
+    return nn.Sequential(Inverted(8), Inverted(8)), pictures()
+
+
+@model
+def mobilenet_channels_last():
+    return nn.Sequential(Inverted(8), Inverted(8)).to(memory_format=LAST), pictures(last=True)
+
+
+@model
+def shufflenet():
+    return Shuffle(8), pictures()
+
+
+@model
+def shufflenet_channels_last():
+    return Shuffle(8).to(memory_format=LAST), pictures(last=True)
+
+
+@model
+def convnext():
+    return nn.Sequential(ConvNext(8), ConvNext(8)), pictures()
+
+
+@model
+def convnext_channels_last():
+    return nn.Sequential(ConvNext(8), ConvNext(8)).to(memory_format=LAST), pictures(last=True)
+
+
+@model
+def unet():
+    return UNet(), pictures()
+
+
+@model
+def unet_channels_last():
+    return UNet().to(memory_format=LAST), pictures(last=True)
+
+
+@model
+def vit():
+    return ViT(), pictures(channels=3)
+
+
+@model
+def vit_channels_last():
+    return ViT().to(memory_format=LAST), pictures(last=True, channels=3)
+
+
+@model
+def gpt():
+    return GPT(), torch.randint(0, 20, (2, 10))
+
+
+@model
+def windows():
+    return Windows(), torch.randn(2, 8, 8, 16)
+
+
+@model
+def attention_by_hand():
+    return ByHand(), tokens(2, 6, 16)
+
+
+@model
+def attention_by_sdpa():
+    return Fused(), tokens(2, 6, 16)
+
+
+@model
+def attention_of_torch():
+    attention = nn.MultiheadAttention(16, 2, batch_first=True)
+    return lambda x: attention(x, x, x, need_weights=False)[0], tokens(2, 6, 16)
+
+
+@model
+def encoder_layer():
+    return nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), tokens(2, 6, 16)
+
+
+@model
+def encoder_layer_on_its_fast_path():
+    layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    return layer.requires_grad_(False), torch.randn(2, 6, 16)
+
+
+@model
+def mixer():
+    return Mixer(), tokens(2, 6, 16)
+
+
+@model
+def speech():
+    return Speech(), tokens(2, 6, 16)
+
+
+@model
+def lstm():
+    layer = nn.LSTM(6, 6, batch_first=True, bidirectional=True)
+    return lambda x: layer(x)[0], tokens(2, 5, 6)
+
+
+@model
+def gru():
+    layer = nn.GRU(6, 6)
+    return lambda x: layer(x)[0], tokens(5, 2, 6)
+
+
+@model
+def embedding_bag():
+    return nn.EmbeddingBag(10, 4), torch.randint(0, 10, (3, 5))
+
+
+@model
+def norms_of_pictures():
+    norms = nn.Sequential(nn.InstanceNorm2d(8), nn.GroupNorm(2, 8), nn.LayerNorm(8))
+    return norms, pictures().requires_grad_()
+
+
+@model
+def functions_alone():
+    def call(x, w):
+        y = torch.einsum("bnhd,bmhd->bhnm", x, x).softmax(-1)
+        return F.linear(y, w[:, ::2]) + y.flip(-1).cumsum(-1)
+
+    return call, tokens(2, 6, 2, 8), tokens(6, 12)
+
+
+@model
+def with_a_backward_of_its_own():
+    return lambda x: Straight.apply(x * 2) * 3, tokens(4, 6)
+
+
+@model
+def checkpointed():
+    return Checkpointed(), tokens(2, 6, 16)

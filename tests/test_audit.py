@@ -1,0 +1,176 @@
+"""audit: it counts what torch's profiler counts, it changes nothing, and it keeps nothing."""
+
+import gc
+import weakref
+
+import pytest
+import torch
+from torch.nn.modules import module as modules
+from torch.profiler import ProfilerActivity, profile
+from torch.utils._python_dispatch import _get_current_dispatch_mode
+from torch.utils._pytree import tree_leaves
+
+import stridekit
+from stridekit.auditing.copies import COPY
+from tests.audit_models import MODELS
+
+BOTH_WAYS = pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
+EACH_MODEL = pytest.mark.parametrize("name", MODELS)
+
+
+def made(name, backward):
+    torch.manual_seed(0)
+    model, *inputs = MODELS[name]()
+    if backward and not any(one.requires_grad for one in tree_leaves(model(*inputs))):
+        pytest.skip("nothing here has a gradient")
+    return model, inputs
+
+
+def run(model, inputs, backward):
+    """A run as `audit` makes it, and all that it leaves: outputs and gradients."""
+    torch.manual_seed(1)
+    out = model(*inputs)
+    if backward:
+        torch.autograd.backward([out], [torch.ones_like(out)])
+    parameters = list(model.parameters()) if isinstance(model, torch.nn.Module) else []
+    return [
+        out,
+        *(one.grad for one in (*inputs, *parameters) if one.is_leaf and one.grad is not None),
+    ]
+
+
+@EACH_MODEL
+@BOTH_WAYS
+def test_copies_are_those_of_the_profiler(name, backward):
+    model, inputs = made(name, backward)
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        run(model, inputs, backward)
+    counted = sum(event.count for event in profiler.key_averages() if event.key == COPY)
+    model, inputs = made(name, backward)
+    assert stridekit.audit(model, *inputs, backward=backward).copied.count == counted
+
+
+@EACH_MODEL
+@BOTH_WAYS
+def test_results_are_as_without(name, backward):
+    alone = run(*made(name, backward), backward)
+    state = torch.get_rng_state()
+
+    model, inputs = made(name, backward)
+    with stridekit.audit() as found:
+        watched = run(model, inputs, backward)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert found.events
+    for one, other in zip(watched, alone, strict=True):
+        assert one.stride() == other.stride()
+        assert one.requires_grad == other.requires_grad
+        assert torch.equal(one, other)
+
+
+def test_nearly_each_op_of_a_forward_pass_has_a_line():
+    events = [
+        event
+        for name in MODELS
+        for model, *inputs in [MODELS[name]()]
+        for event in stridekit.audit(model, *inputs).events
+    ]
+    with_line = [event for event in events if event.place and event.place.expression]
+    assert len(events) > 500
+    assert len(with_line) >= 0.99 * len(events)
+
+
+def test_ops_of_a_backward_pass_have_the_line_of_the_forward_pass():
+    model, *inputs = MODELS["gpt"]()
+    events = stridekit.audit(model, *inputs, backward=True).events
+    back = [
+        event for event in events if event.backward and event.place.file.endswith("audit_models.py")
+    ]
+    assert len(back) > 0.8 * sum(event.backward for event in events)
+    assert {event.module for event in back} >= {"blocks.blocks.0.attention.qkv", "head"}
+
+
+def test_what_is_run_again_for_its_gradient_has_its_line():
+    model, *inputs = MODELS["checkpointed"]()
+    events = stridekit.audit(model, *inputs, backward=True).events
+    again = [event for event in events if event.backward and event.call == "aten::softmax"]
+    assert {event.place.expression for event in again} == {"(q @ k.transpose(-2, -1)).softmax(-1)"}
+
+
+def hung_in():
+    return (
+        dict(modules._global_forward_hooks), dict(modules._global_forward_pre_hooks),
+        vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
+        _get_current_dispatch_mode(), torch.autograd._profiler_enabled(),
+    )  # fmt: skip
+
+
+def failing(x):
+    x.t().contiguous()
+    raise KeyError("of the model")
+
+
+def test_nothing_stays_behind(before=hung_in()):
+    stridekit.audit(torch.nn.Linear(3, 3), torch.ones(2, 3), backward=True)
+    assert hung_in() == before
+
+
+def test_nothing_stays_behind_where_the_model_fails():
+    before = hung_in()
+    with pytest.raises(KeyError, match="of the model"):
+        stridekit.audit(failing, torch.ones(2, 3))
+    with pytest.raises(KeyError), stridekit.audit() as found:
+        failing(torch.ones(2, 3))
+    assert hung_in() == before
+    assert found.copied.layouts == 24  # of what ran until then
+
+
+def test_a_module_that_fails_leaves_the_next_one_its_name():
+    class Fails(torch.nn.Module):
+        def forward(self, x):
+            raise ValueError("no")
+
+    with stridekit.audit() as found:
+        with pytest.raises(ValueError, match="no"):
+            torch.nn.Sequential(Fails())(torch.ones(3))
+        torch.nn.Sequential(torch.nn.ReLU())(torch.ones(3))
+    assert found.events[-1].module == "Sequential.0"
+
+
+def test_nothing_is_kept_alive():
+    model, inputs, kept = torch.nn.Sequential(torch.nn.Linear(4, 4)), torch.randn(2, 4), []
+    model[0].register_forward_hook(lambda _m, _i, out: kept.append(weakref.ref(out)))
+    found = stridekit.audit(model, inputs, backward=True)
+    gone = [weakref.ref(model), weakref.ref(model[0].weight), weakref.ref(inputs), *kept]
+    storages = [weakref.ref(inputs.untyped_storage())]
+    model.zero_grad()
+    del model, inputs
+    gc.collect()
+    assert [ref() for ref in (*gone, *storages)] == [None] * 5
+    assert found.events
+
+
+def test_a_profiler_that_runs_is_left_alone():
+    before = hung_in()
+    with profile(activities=[ProfilerActivity.CPU]), pytest.raises(RuntimeError, match="profiler"):
+        stridekit.audit(torch.relu, torch.ones(3))
+    assert hung_in() == before
+
+
+def test_the_fast_path_of_an_encoder_layer_is_left_on():
+    model, x = MODELS["encoder_layer_on_its_fast_path"]()
+    with torch.no_grad():
+        found = stridekit.audit(model, x)
+    assert [event.name for event in found.events] == ["aten::_transformer_encoder_layer_fwd"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "error", "words"),
+    [
+        ((3,), {}, TypeError, "model is 3, an int|model is an int"),
+        ((torch.relu, torch.ones(3)), {"backward": 1}, TypeError, "backward"),
+        ((torch.relu, torch.ones(3)), {"backward": True}, ValueError, "no output requires grad"),
+    ],
+)
+def test_what_cannot_be_audited(arguments, named, error, words):
+    with pytest.raises(error, match=words):
+        stridekit.audit(*arguments, **named)
