@@ -142,7 +142,7 @@ def _of_copies(
     back = _undone(run, copies, causes, history)
     for k, cause in causes.items():
         copy, op = copies[k], run.ops[copies[k].op]
-        if _is_asked_for(op, copy, cause) and k not in back and k not in again:
+        if _is_asked_for(run, op, copy) and k not in back and k not in again:
             continue
         if k in back.values():
             continue  # counted where it is undone
@@ -170,12 +170,11 @@ def _kind(run: Recorder, copy: Copy, op: Op, history: History) -> str:
     return "explicit copy" if op.call in _EXPLICIT else "copy inside an op"
 
 
-def _is_asked_for(op: Op, copy: Copy, cause: int) -> bool:
+def _is_asked_for(run: Recorder, op: Op, copy: Copy) -> bool:
     """clone() copies by its name; and an input is brought to a memory format once, at the door."""
-    if op.call == "aten::clone":
-        return True
     row_major = Layout(copy.shape, copy.target).is_contiguous()
-    return op.call in _EXPLICIT and not row_major and cause < 0
+    at_the_door = op.inputs[copy.operand].storage not in run.made
+    return op.call == "aten::clone" or (op.call in _EXPLICIT and not row_major and at_the_door)
 
 
 def _made_again(run: Recorder, copies: list[Copy], causes: dict[int, int]) -> set[int]:
@@ -184,7 +183,8 @@ def _made_again(run: Recorder, copies: list[Copy], causes: dict[int, int]) -> se
     for k in causes:
         copy, op = copies[k], run.ops[copies[k].op]
         groups[op.inputs[copy.operand], copy.target, op.backward].append(k)
-    return {k for group in groups.values() if len(group) > 1 for k in group}
+    twice = (group for group in groups.values() if len({copies[k].op for k in group}) > 1)
+    return {k for group in twice for k in group}
 
 
 def _undone(
@@ -245,7 +245,9 @@ def _format_of(op: Op) -> tuple[str, Operand | None]:
         return "convolution of two formats", op.inputs[0] if _disagree(op) else None
     if odd := _odd_one(op):
         return "formats mixed", odd
-    lost = _format(op.inputs[0]) in _FORMATS.values() and _format(op.outputs[0]) == "contiguous_format"
+    lost = (
+        _format(op.inputs[0]) in _FORMATS.values() and _format(op.outputs[0]) == "contiguous_format"
+    )
     return "channels-last lost", op.outputs[0] if lost and op.again is None else None
 
 

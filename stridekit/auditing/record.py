@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial, wraps
+from types import FrameType
 from typing import Any
 
 import torch
@@ -101,7 +102,7 @@ class Recorder(TorchDispatchMode):
         ] = {}  # of storages that live on: bytes reached, all bytes
         self._root = weakref.ref(root) if isinstance(root, torch.nn.Module) else lambda: None
         self._storages = _Storages()
-        self._made: set[int] = set()
+        self.made: set[int] = set()  # the storages that ops made
         self._modules: list[str] = []
         self._names: dict[int, str] = {}
         self._by_sequence: dict[int, int] = {}
@@ -121,7 +122,7 @@ class Recorder(TorchDispatchMode):
             stack.enter_context(self)
             yield
         self.tree = _tree(profiler)
-        self.kept = self._storages.alive(self._made)
+        self.kept = self._storages.alive(self.made)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op between two marks, and write down what it read and made."""
@@ -151,7 +152,7 @@ class Recorder(TorchDispatchMode):
             if forward >= 0:
                 found, module = self.ops[forward].spot, self.ops[forward].module
         read = {operand.storage for operand in inputs}
-        self._made |= {one.storage for one in outputs} - read
+        self.made |= {one.storage for one in outputs} - read
         again = None
         if not writes and len(inputs) == 1 and outputs and outputs[0].storage in read:
             again = _view_of(func, args, kwargs)
@@ -247,16 +248,18 @@ class _Storages:
             self._versions[number] += 1
 
     def alive(self, numbers: set[int]) -> dict[int, tuple[int, int]]:
-        """Of each storage that still lives: the bytes that living tensors reach, and all of its bytes."""
+        """Of each storage that still lives: the bytes that tensors in use reach, and all of its bytes."""
         found = [(self._numbers[key], reference()) for key, reference in self._references.items()]
         sizes = {n: one.nbytes() for n, one in found if one is not None and n in numbers}
+        del found
+        living = [one for one in gc.get_objects() if sizes and issubclass(type(one), torch.Tensor)]
+        bases = {id(one._base) for one in living}
         reached: dict[int, set[Operand]] = {number: set() for number in sizes}
-        for one in gc.get_objects() if sizes else ():
-            if issubclass(type(one), torch.Tensor) and self.number_of(one) in reached:
-                operand = self.operand(one)
-                assert operand is not None
-                reached[operand.storage].add(operand)
-        return {n: (sum(map(_bytes, reached[n])), size) for n, size in sizes.items()}
+        for k in range(len(living)):  # enumerate would refer to each of them as well
+            number = self.number_of(living[k])
+            if number in reached and (id(living[k]) not in bases or _in_use(living, k)):
+                reached[number].add(self.operand(living[k]))
+        return {n: (sum(map(_bytes, operands)), sizes[n]) for n, operands in reached.items()}
 
     def number_of(self, tensor: torch.Tensor) -> int | None:
         """The number of a tensor's storage, if it has one."""
@@ -284,6 +287,18 @@ def _profiler() -> Any:
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     only = [torch.profiler.ProfilerActivity.CPU]  # a GPU's kernels would add nothing about layouts
     return torch.profiler.profile(activities=only, record_shapes=True)
+
+
+def _in_use(living: list[torch.Tensor], k: int) -> bool:
+    """Whether a program can still reach a tensor that lives as `_base` of a view in any case."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        mine = frame.f_code.co_filename == __file__
+        if not mine and any(value is living[k] for value in frame.f_locals.values()):
+            return True
+        frame = frame.f_back
+    others = gc.get_referrers(living[k])
+    return any(one is not living and not isinstance(one, FrameType) for one in others)
 
 
 def _bytes(one: Operand) -> int:
