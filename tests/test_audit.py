@@ -109,7 +109,8 @@ def failing(x):
     raise KeyError("of the model")
 
 
-def test_nothing_stays_behind(before=hung_in()):
+def test_nothing_stays_behind():
+    before = hung_in()
     stridekit.audit(torch.nn.Linear(3, 3), torch.ones(2, 3), backward=True)
     assert hung_in() == before
 

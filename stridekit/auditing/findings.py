@@ -46,8 +46,9 @@ class Finding:
 
     It happened `count` times, and copied `copied` bytes in all. `bytes` are those that it is about: those
     copied; those kept in memory for a small view; those of the tensor in another format than the rest.
-    `layouts` has shape, strides before and strides after, in elements, of the first copy. `cause` is the line that made
-    the layout which had to be copied, and `made_by` its op; None and "an input" where the run got it so.
+    `layouts` has shape, strides before and strides after, in elements, of the first copy. `cause` is the
+    line that made the layout which had to be copied, and `made_by` its op; where the run got it so, they
+    are None and "an input".
     """
 
     kind: str
@@ -152,8 +153,9 @@ def _of_copies(
         elif k in back:
             kind, cause, size = "round trip", copies[back[k]].op, size + copies[back[k]].bytes
         made = run.ops[cause] if cause >= 0 else None
+        layouts = (copy.shape, copy.source, copy.target)
         yield _Seen(
-            kind, size, size, op.call, op.spot, op.module, op.backward, (copy.shape, copy.source, copy.target),
+            kind, size, size, op.call, op.spot, op.module, op.backward, layouts,
             made.place if made else None, made.call if made else "an input",
         )  # fmt: skip
 
@@ -195,18 +197,25 @@ def _undone(
     asked = [k for k in causes if run.ops[copies[k].op].call in (*_EXPLICIT, *_RESHAPES)]
     made = {run.ops[copies[k].op].outputs[0].storage: k for k in asked}
     for k in asked:
-        copy, op = copies[k], run.ops[copies[k].op]
-        for step in history.steps(op.inputs[copy.operand], copy.op):
-            before = made.get(step.out.storage)
-            if before is None or before >= k or before in found or before in found.values():
-                continue
-            if (
-                _moves(copies[before]) == _inverse(_moves(copy))
-                and copies[before].bytes == copy.bytes
-            ):
+        op = run.ops[copies[k].op]
+        for step in history.steps(op.inputs[copies[k].operand], op.number):
+            before = made.get(step.out.storage, k)
+            taken = before in found or before in found.values()
+            if before < k and not taken and _undoes(run, copies[before], copies[k]):
                 found[k] = before
                 break
     return found
+
+
+def _undoes(run: Recorder, first: Copy, second: Copy) -> bool:
+    """Whether the second copy puts the elements back into the order in which the first found them."""
+    one_way = run.ops[first.op].backward == run.ops[second.op].backward
+    there, back = _moves(first), _moves(second)
+    return (
+        one_way
+        and first.bytes == second.bytes
+        and back == tuple(map(there.index, range(len(there))))
+    )
 
 
 def _moves(copy: Copy) -> tuple[int, ...]:
@@ -217,10 +226,6 @@ def _moves(copy: Copy) -> tuple[int, ...]:
         dim_order(shape, tuple(s[d] for d in kept)) for s in (copy.source, copy.target)
     )
     return tuple(source.index(d) for d in target)
-
-
-def _inverse(moves: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(moves.index(k) for k in range(len(moves)))
 
 
 # Memory formats ------------------------------------------------------------------------------------

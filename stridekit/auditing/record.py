@@ -65,7 +65,6 @@ class Op:
     outputs: tuple[Operand, ...]
     module: str
     spot: Spot | None
-    forward: int  # the op of the forward pass whose gradient it computes; -1 for none
     backward: bool
     start: float
     seconds: float
@@ -99,7 +98,7 @@ class Recorder(TorchDispatchMode):
         self.tree: list[Any] | None = None  # the profiler's events, if this torch gives them
         self.kept: dict[
             int, tuple[int, int]
-        ] = {}  # of storages that live on: bytes reached, all bytes
+        ] = {}  # by storage that lives on: bytes in use, and all
         self._root = weakref.ref(root) if isinstance(root, torch.nn.Module) else lambda: None
         self._storages = _Storages()
         self.made: set[int] = set()  # the storages that ops made
@@ -111,61 +110,56 @@ class Recorder(TorchDispatchMode):
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record until the end of the block; what was hung into torch is taken out, whatever happens."""
-        with ExitStack() as stack:
-            profiler = stack.enter_context(_profiler())
-            hook = modules.register_module_forward_pre_hook(self._enter_module)
-            stack.callback(hook.remove)
-            hook = modules.register_module_forward_hook(self._leave_module, always_call=True)
-            stack.callback(hook.remove)
-            for name in ("contiguous", "to"):
-                stack.enter_context(replaced(name, partial(self._reporting, name)))
-            stack.enter_context(self)
-            yield
-        self.tree = _tree(profiler)
-        self.kept = self._storages.alive(self.made)
+        profiler = _profiler()
+        try:
+            with ExitStack() as stack:
+                stack.enter_context(profiler)
+                hook = modules.register_module_forward_pre_hook(self._enter_module)
+                stack.callback(hook.remove)
+                hook = modules.register_module_forward_hook(self._leave_module, always_call=True)
+                stack.callback(hook.remove)
+                for name in ("contiguous", "to"):
+                    stack.enter_context(replaced(name, partial(self._reporting, name)))
+                stack.enter_context(self)
+                yield
+        finally:
+            self.tree = _tree(profiler)
+            self.kept = self._storages.alive(self.made)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run an op between two marks, and write down what it read and made."""
-        kwargs = kwargs or {}
-        inputs = self._operands((args, kwargs))
+        """Run an op behind a mark, and write down what it read and made."""
+        kwargs, number, name = kwargs or {}, len(self.ops), func._schema.name
+        inputs = tuple(self._storages.operands((args, kwargs)))
         start = time.perf_counter()
-        with _Marker(f"{MARK}{len(self.ops)}"):
+        with _Marker(f"{MARK}{number}"):
             out = func(*args, **kwargs)
         seconds = time.perf_counter() - start
-        writes = _written(func)
-        for tensor in _tensors([value for key in writes for value in _given(args, kwargs, key)]):
+        written = list(_tensors([_given(args, kwargs, key) for key in _written(func)]))
+        for tensor in written:
             self._storages.written(tensor)
-        self._note(func, args, kwargs, inputs, self._operands(out), start, seconds, bool(writes))
-        return out
-
-    def _note(
-        self, func: Any, args: Any, kwargs: Any, inputs: tuple[Operand, ...],
-        outputs: tuple[Operand, ...], start: float, seconds: float, writes: bool,
-    ) -> None:  # fmt: skip
-        number, module = len(self.ops), self._modules[-1] if self._modules else ""
-        found, engine = spot(sys._getframe(2))
-        node, forward = _node(), -1
-        if node is None or not engine:  # the forward pass, or what checkpointing runs again
-            self._by_sequence.setdefault(_sequence_number() - 1, number)
-        else:
-            forward = self._by_sequence.get(node._sequence_nr(), -1)
-            if forward >= 0:
-                found, module = self.ops[forward].spot, self.ops[forward].module
-        read = {operand.storage for operand in inputs}
+        outputs = tuple(self._storages.operands(out))
+        read = {one.storage for one in inputs}
         self.made |= {one.storage for one in outputs} - read
-        again = None
-        if not writes and len(inputs) == 1 and outputs and outputs[0].storage in read:
-            again = _view_of(func, args, kwargs)
+        is_view = not written and len(inputs) == 1 and any(one.storage in read for one in outputs)
+        again = _view_of(func, args, kwargs) if is_view else None
         self.ops.append(
             Op(
-                number, func._schema.name, inputs, outputs, module, found, forward,
-                node is not None, start, seconds, writes, again, func._schema.name,
+                number, name, inputs, outputs, *self._where(number), start, seconds, bool(written),
+                again, name,
             )
         )  # fmt: skip
+        return out
 
-    def _operands(self, values: Any) -> tuple[Operand, ...]:
-        found = (self._storages.operand(value) for value in _tensors(values))
-        return tuple(operand for operand in found if operand is not None)
+    def _where(self, number: int) -> tuple[str, Spot | None, bool]:
+        """The module and the spot of an op, or of the op whose gradient it computes; whether it does."""
+        module = self._modules[-1] if self._modules else ""
+        found, engine = spot(sys._getframe(2))
+        node = _node()
+        if node is None or not engine:  # the forward pass, or what checkpointing runs again
+            self._by_sequence.setdefault(_sequence_number() - 1, number)
+        elif (forward := self._by_sequence.get(node._sequence_nr())) is not None:
+            module, found = self.ops[forward].module, self.ops[forward].spot
+        return module, found, node is not None
 
     def _enter_module(self, module: torch.nn.Module, _args: Any) -> None:
         if threading.get_ident() != self._thread:
@@ -200,9 +194,7 @@ class Recorder(TorchDispatchMode):
     def _note_idle(self, name: str, tensor: torch.Tensor, frame: Any) -> None:
         found, _ = spot(frame)
         operand = self._storages.operand(tensor)
-        mine = (
-            found is not None and found[0] is frame.f_code
-        )  # torch's own calls are not the reader's
+        mine = found is not None and found[0] is frame.f_code  # and none of torch's own calls
         if operand is not None and mine and threading.get_ident() == self._thread:
             module = self._modules[-1] if self._modules else ""
             self.idle.append(Idle(name, operand, module, found))
@@ -230,6 +222,12 @@ class _Storages:
         self._references: dict[int, Any] = {}
         self._versions: list[int] = []
 
+    def operands(self, values: Any) -> Iterator[Operand]:
+        """The operands that tensors among values are now."""
+        for tensor in _tensors(values):
+            if operand := self.operand(tensor):
+                yield operand
+
     def operand(self, tensor: torch.Tensor) -> Operand | None:
         """The operand that a tensor is now; None for one without strides."""
         try:
@@ -252,13 +250,15 @@ class _Storages:
         found = [(self._numbers[key], reference()) for key, reference in self._references.items()]
         sizes = {n: one.nbytes() for n, one in found if one is not None and n in numbers}
         del found
-        living = [one for one in gc.get_objects() if sizes and issubclass(type(one), torch.Tensor)]
-        bases = {id(one._base) for one in living}
+        living = [
+            one
+            for one in gc.get_objects()
+            if sizes and issubclass(type(one), torch.Tensor) and self.number_of(one) in sizes
+        ]
+        in_use = _in_use(living)
         reached: dict[int, set[Operand]] = {number: set() for number in sizes}
-        for k in range(len(living)):  # enumerate would refer to each of them as well
-            number = self.number_of(living[k])
-            if number in reached and (id(living[k]) not in bases or _in_use(living, k)):
-                reached[number].add(self.operand(living[k]))
+        for operand in self.operands([one for one in living if id(one) in in_use]):
+            reached[operand.storage].add(operand)
         return {n: (sum(map(_bytes, operands)), sizes[n]) for n, operands in reached.items()}
 
     def number_of(self, tensor: torch.Tensor) -> int | None:
@@ -289,16 +289,18 @@ def _profiler() -> Any:
     return torch.profiler.profile(activities=only, record_shapes=True)
 
 
-def _in_use(living: list[torch.Tensor], k: int) -> bool:
-    """Whether a program can still reach a tensor that lives as `_base` of a view in any case."""
-    frame: Any = sys._getframe(1)
+def _in_use(living: list[torch.Tensor]) -> set[int]:
+    """The ids of tensors that a program can reach; the others live in a graph, or as `_base` of a view."""
+    frame: FrameType | None = sys._getframe()
+    found: set[int] = set()
     while frame is not None:
-        mine = frame.f_code.co_filename == __file__
-        if not mine and any(value is living[k] for value in frame.f_locals.values()):
-            return True
+        if frame.f_code.co_filename != __file__:
+            found |= set(map(id, frame.f_locals.values()))
         frame = frame.f_back
-    others = gc.get_referrers(living[k])
-    return any(one is not living and not isinstance(one, FrameType) for one in others)
+    for one in gc.get_referrers(*living) if living else ():
+        if one is not living and not isinstance(one, FrameType):
+            found |= set(map(id, gc.get_referents(one)))
+    return found
 
 
 def _bytes(one: Operand) -> int:
@@ -330,9 +332,9 @@ def _written(func: Any) -> tuple[tuple[int, str], ...]:
     return tuple((k, a.name) for k, a in arguments if a.alias_info and a.alias_info.is_write)
 
 
-def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> list[Any]:
+def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> Any:
     place, name = key
-    return [args[place]] if place < len(args) else [kwargs.get(name)]
+    return args[place] if place < len(args) else kwargs.get(name)
 
 
 def _view_of(func: Any, args: Any, kwargs: Any) -> Callable[[torch.Tensor], Any] | None:

@@ -171,7 +171,7 @@ class Audit:
         return Table(f"{self.name}, before and after", ("finding", "before", "after"), tuple(rows))
 
     def without(self, finding: Finding, *, max_seconds: float = 2.0) -> Trial:
-        """Run again without the call of a finding, to see whether the result is the same, and what is saved.
+        """Run again without the call of a finding: whether the result is the same, and what is saved.
 
         For calls of contiguous() and of to(memory_format=...), of a model and inputs that are still
         there. A copy of the model runs, so its state stays, and both are timed side by side. Raises

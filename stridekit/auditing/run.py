@@ -141,8 +141,6 @@ class _Again:
         self._backward = backward
 
     def without(self, finding: Finding, max_seconds: float) -> Trial:
-        from stridekit.timing import compare
-
         if not isinstance(finding, Finding):
             raise TypeError(f"finding is {a_kind(finding)}: give one of the audit's findings")
         method = finding.op.removeprefix("aten::")
@@ -151,7 +149,14 @@ class _Again:
                 f"{shown(finding.kind)} in {method} cannot be left out: a call of contiguous() can, or of "
                 "to(memory_format=...)"
             )
+        with torch.random.fork_rng():
+            return self._tried(finding, method, max_seconds)
+
+    def _tried(self, finding: Finding, method: str, max_seconds: float) -> Trial:
+        from stridekit.timing import compare
+
         run = self._runner()
+        assert finding.place is not None
         expression = finding.place.expression
         left_out = partial(_replacing, method, str(finding.place), expression, True)
         try:
@@ -183,9 +188,8 @@ class _Again:
 
 
 def _seeded(run: Callable[[], Any]) -> Any:
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        return _tensors(run())
+    torch.manual_seed(0)
+    return _tensors(run())
 
 
 def _within(block: Callable[[], AbstractContextManager[None]], run: Callable[[], Any]) -> Any:
