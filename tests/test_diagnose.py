@@ -360,6 +360,23 @@ def test_what_is_not_known_is_said(error):
     assert f"{len(FAMILIES)} kinds of messages" in str(found) and len(str(found)) < 500
 
 
+MESSAGES = [
+    str(getattr(error, "message", error)) for error in map(raised, (c.provoke for c in CASES))
+]
+NUMBERS = st.one_of(st.integers(-2, 9), st.integers(0, 2**64), st.just(10**5000))
+
+
+@given(st.sampled_from(MESSAGES), st.data())
+def test_other_numbers_never_break_it(message, data):
+    """As typing errors, or a version of torch that counts otherwise, make them."""
+    parts = re.split(r"(\d+)", message)
+    parts[1::2] = [
+        part if data.draw(st.booleans()) else f"{data.draw(NUMBERS):x}".replace("f", ", ")
+        for part in parts[1::2]
+    ]
+    assert all(sentence for _, sentence in diagnose("".join(parts)).lines)
+
+
 def test_numbers_that_belong_to_no_layout_are_left_out():
     text = (
         "setStorage: sizes [3], strides [1, 2], storage offset 0, and itemsize 4 requiring a storage size "

@@ -13,6 +13,7 @@ from stridekit.tensors.explain import Explanation
 from stridekit.tensors.messages import FAMILIES, Family
 
 _LABELS = ("means", "harm", "cause", "cure")
+_TOO_LONG = re.compile(r"\d{20,}")  # for a size or a stride
 _MOST_ERRORS = 100  # of one that others led to
 _MOST_CHARACTERS = 1_000_000
 
@@ -36,7 +37,7 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
       cure     no single size of it can be changed so that it fits: print the shape one line earlier
       lesson   03_contiguity
     """
-    text = " ".join(" ".join(_texts(error)).split())
+    text = _TOO_LONG.sub("…", " ".join(" ".join(_texts(error)).split()))
     found = {
         match[0]: (match.start(), match, family)
         for family in FAMILIES

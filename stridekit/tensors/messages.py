@@ -45,7 +45,7 @@ FAMILIES = (
     ),
     Family(
         "a shape for another number of elements",
-        r"shape '\[(?P<shape>[-\d, ]*)\]' is invalid for input of size (?P<numel>\d+)",
+        r"shape '\[(?P<shape>[-\d, ]{0,600})\]' is invalid for input of size (?P<numel>\d+)",
         "",
         _REFUSED,
         _VIEWED_SHAPE,
@@ -55,7 +55,7 @@ FAMILIES = (
     ),
     Family(
         "an array's shape for another number of elements",
-        r"cannot reshape array of size (?P<numel>\d+) into shape \((?P<shape>[-\d, ]*)\)",
+        r"cannot reshape array of size (?P<numel>\d+) into shape \((?P<shape>[-\d, ]{0,600})\)",
         "",
         "no: NumPy refuses, and nothing has changed",
         _VIEWED_SHAPE,
@@ -65,7 +65,7 @@ FAMILIES = (
     ),
     Family(
         "sizes that do not multiply to the dim",
-        r"Provided sizes \[(?P<sizes>[-\d, ]*)\] don't multiply up to the size of dim (?P<dim>\d+) "
+        r"Provided sizes \[(?P<sizes>[-\d, ]{0,600})\] don't multiply up to the size of dim (?P<dim>\d+) "
         r"\((?P<size>\d+)\)",
         "unflatten cuts dim {dim}, of size {size}, into [{sizes}]: their product has to be {size}",
         _REFUSED,
@@ -142,7 +142,7 @@ FAMILIES = (
     ),
     Family(
         "a layout that leaves its storage",
-        r"setStorage: sizes \[(?P<sizes>[-\d, ]*)\], strides \[(?P<strides>[-\d, ]*)\], storage "
+        r"setStorage: sizes \[(?P<sizes>[-\d, ]{0,600})\], strides \[(?P<strides>[-\d, ]{0,600})\], storage "
         r"offset (?P<offset>\d+), "
         r"and itemsize (?P<itemsize>\d+) requiring a storage size of (?P<needs>\d+) are out of bounds "
         r"for storage "
@@ -279,8 +279,8 @@ FAMILIES = (
         "a gradient that lies otherwise than its bucket",
         r"Grad strides do not match bucket view strides(?:.{0,400}?grad\.sizes\(\) = \[(?P<sizes>[\d, "
         r"]*)\], "
-        r"strides\(\) = \[(?P<strides>[\d, ]*)\] bucket_view\.sizes\(\) = \[[\d, ]*\], "
-        r"strides\(\) = \[(?P<bucket_strides>[\d, ]*)\])?",
+        r"strides\(\) = \[(?P<strides>[\d, ]{0,600})\] bucket_view\.sizes\(\) = \[[\d, ]{0,600}\], "
+        r"strides\(\) = \[(?P<bucket_strides>[\d, ]{0,600})\])?",
         "DDP keeps gradients in one buffer, in the order of the parameters; this one arrived in "
         "another order",
         "in time at most: it depends on the strides behind the message; paste those lines too",
@@ -313,7 +313,7 @@ FAMILIES = (
     ),
     Family(
         "a tensor that changed before its gradient",
-        r"modified by an inplace operation: \[(?P<type>[\w.]+) \[(?P<shape>[\d, ]*)\]\](?:, which is "
+        r"modified by an inplace operation: \[(?P<type>[\w.]+) \[(?P<shape>[\d, ]{0,600})\]\](?:, which is "
         r"output \d+ of "
         r"(?P<op>\w+),)? is at version (?P<found>\d+); expected version (?P<expected>\d+)",
         "",
