@@ -218,13 +218,16 @@ DDP = "a gradient that lies otherwise than its bucket"
 
 
 def raised(call):
-    """The exception of a call, or its first warning."""
+    """The exception of a call, or its first warning, which torch would give only once in a process."""
+    torch.set_warn_always(True)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
             call()
         except Exception as error:
             return error
+        finally:
+            torch.set_warn_always(False)
     return told[0]
 
 
