@@ -25,6 +25,7 @@ from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
 from stridekit.layout import Layout, LayoutError
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.selfcheck import SelfCheck, self_check
+from stridekit.tensors.diagnose import diagnose
 from stridekit.tensors.explain import Explanation, explain
 from stridekit.tensors.relation import Relation, relation
 from stridekit.tensors.sharing import (
@@ -63,6 +64,7 @@ __all__ = [
     "explain",
     "Explanation",
     "explain_view",
+    "diagnose",
     "read_storage",
     "read_element",
     "storage_view",
@@ -124,6 +126,7 @@ _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")
 _LAZY |= dict.fromkeys(("audit", "Audit"), "auditing")
 _LAZY |= dict.fromkeys(("bandwidth", "Bandwidth"), "cost.bandwidth")
+_LAZY["load_ipython_extension"] = "tensors.diagnose"  # for %load_ext stridekit
 _MODULES = ("exercises", "plots", "timing", "widgets")
 
 

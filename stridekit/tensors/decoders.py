@@ -1,0 +1,187 @@
+"""The numbers in messages about layouts, decoded: from the groups of a pattern to sentences."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+
+from stridekit._arguments import many
+from stridekit.layout import Layout, LayoutError
+
+Found = dict[str, str]  # the groups of a pattern
+Words = dict[str, str]  # what a decoder says in place of "means", "harm", "cause" or "cure"
+
+
+def _ints(text: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"-?\d+", text)))
+
+
+def shape(found: Found) -> Words:
+    """A shape and a number of elements that do not fit."""
+    shape, numel = _ints(found["shape"]), int(found["numel"])
+    others = [prod(shape[:d] + shape[d + 1 :]) for d in range(len(shape))]
+    if -1 in shape:
+        known = abs(prod(shape))
+        means = f"-1 stands for {numel} / {known}, which is no int"
+    else:
+        means = f"shape {shape} has {many(prod(shape), 'element')}, and there are {numel}"
+    fits = [
+        str((*shape[:d], numel // n, *shape[d + 1 :]))
+        for d, n in enumerate(others)
+        if n > 0 and numel % n == 0
+    ]
+    cure = f"of one size more or less: {' or '.join(fits)}" if fits else (
+        "no single size of it can be changed so that it fits: print the shape one line earlier"
+    )  # fmt: skip
+    return {"means": means, "cure": cure}
+
+
+def grad_strides(found: Found) -> Words:
+    """Two layouts of a gradient: harmless if every index has the same address in both."""
+    if not found["sizes"]:
+        return {}
+    sizes, ours, theirs = (_ints(found[name]) for name in ("sizes", "strides", "bucket_strides"))
+    try:
+        same = Layout(sizes, ours).squeeze() == Layout(sizes, theirs).squeeze()
+    except LayoutError:  # sizes and strides that do not belong together
+        return {}
+    apart = [d for d, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+    dims = f"{'dim' if len(apart) == 1 else 'dims'} {', '.join(map(str, apart))}"
+    if same or not prod(sizes):
+        return {
+            "means": f"the strides {ours} and {theirs} differ in {dims} alone, of size 1: an index of 0 "
+            "multiplies them, so every element has the same address in both",
+            "harm": "no: same addresses, harmless",
+            "cure": "nothing has to be done",
+        }
+    return {
+        "means": f"the gradient has strides {ours}, DDP's bucket {theirs}: they differ in {dims}, and "
+        "elements have other addresses",
+        "harm": f"in time: each step copies {many(prod(sizes), 'element')} in another order",
+    }
+
+
+def compiled(found: Found) -> Words:
+    """The dims in which a tensor is not what the compiler counted on."""
+    dims = [
+        _ints(dim)
+        for dim in re.findall(r"size \d+==\d+, stride \d+==\d+ at dim=\d+", found["dims"])
+    ]
+    told = []
+    for size, expected_size, stride, expected_stride, d in dims:
+        sizes = f"size {size}, not {expected_size}" * (size != expected_size)
+        strides = f"stride {stride}, not {expected_stride}" * (stride != expected_stride)
+        told.append(f"dim {d} has {' and '.join(filter(None, [sizes, strides]))}")
+    return {"means": f"the code was compiled for other numbers: {'; '.join(told)}"}
+
+
+def out_of_bounds(found: Found) -> Words:
+    """The last element of a layout, and the last of its storage."""
+    shape, stride = _ints(found["sizes"]), _ints(found["strides"])
+    offset, itemsize, size = (int(found[name]) for name in ("offset", "itemsize", "size"))
+    try:
+        layout = Layout(shape, stride, offset, itemsize)
+    except LayoutError:
+        return {}
+    last, held = layout.span.stop - 1, size // itemsize
+    index = tuple(n - 1 for n in shape)
+    return {
+        "means": f"index {index} is element {last}; the storage has {many(held, 'element')}, "
+        f"the last is element {held - 1}"
+        if held
+        else f"index {index} is element {last}; the storage is empty",
+    }
+
+
+def product(found: Found) -> Words:
+    """Two matrices whose inner sizes differ."""
+    a, b, c, d = (int(found[name]) for name in "abcd")
+    words = {
+        "means": f"the rows of mat1 have {b} elements, the columns of mat2 have {c}: they have to agree"
+    }
+    if b == d:
+        words["cure"] = f"mat2 lies the other way round: x @ w.t() is ({a}x{b}) @ ({d}x{c}), a view"
+    elif a == c:
+        words["cure"] = f"mat1 lies the other way round: x.t() @ w is ({b}x{a}) @ ({c}x{d}), a view"
+    return words
+
+
+def dtype_view(found: Found) -> Words:
+    """Which number keeps elements of another size from lying where they are."""
+    old, new, got = found["old"], found["new"], int(found["got"])
+    if found["what"] == "stride(-1)":
+        return {
+            "means": f"the bytes of {old} and {new} only line up where the last dim lies without gaps; its "
+            f"stride is {got}",
+            "cure": "x.contiguous().view(dtype), a copy",
+        }
+    n = int(found["ratio"])
+    each = f"{many(n, 'element')} of {old} make one of {new}"
+    if found["what"] == "size(-1)":
+        return {
+            "means": f"{each}, and the last dim has {got}",
+            "cure": f"cut or pad the last dim to a multiple of {n}: "
+            f"x[..., :{got // n * n}].contiguous().view(dtype)",
+        }
+    if found["what"] == "storage_offset()":
+        return {
+            "means": f"{each}, and the tensor starts inside of one, at element {got}",
+            "cure": "x.clone().view(dtype): a copy starts at 0",
+        }
+    return {
+        "means": f"{each}, and {found['what']} is {got}: such a step ends inside of one",
+        "cure": "x.contiguous().view(dtype), a copy",
+    }
+
+
+_PAIRS = "complex numbers are counted in pairs of floats, and "
+_COMPLEX = {
+    "last dimension of size 2": (
+        "a complex number is two floats: the last dim has to be that pair",
+        "x.unflatten(-1, (-1, 2)) makes pairs of neighbours, if their number is even",
+    ),
+    "last dimension with stride 1": (
+        "the two floats of a complex number are neighbours in memory, and here they are not",
+        "torch.view_as_complex(x.contiguous()), a copy",
+    ),
+    "storage_offset divisible by 2": (
+        f"{_PAIRS}this tensor starts in the middle of one",
+        "torch.view_as_complex(x.clone()), a copy",
+    ),
+    "stride divisible by 2 for all but last dimension": (
+        f"{_PAIRS}a step of this tensor ends in the middle of one",
+        "torch.view_as_complex(x.contiguous()), a copy",
+    ),
+}
+
+
+def pairs(found: Found) -> Words:
+    """Why floats are no pairs."""
+    means, cure = _COMPLEX[found["what"]]
+    return {"means": means, "cure": cure}
+
+
+def version(found: Found) -> Words:
+    """How often a saved tensor was written to."""
+    times = int(found["found"]) - int(found["expected"])
+    which = f", the output of {found['op']}," if found["op"] else ""
+    return {
+        "means": f"autograd kept a tensor of shape {_ints(found['shape'])}{which} for the backward "
+        f"pass, and it was written to {many(times, 'time')} since: the gradient would be wrong"
+    }
+
+
+def expanded(found: Found) -> Words:
+    """Which size does not expand."""
+    wanted, size, dim = found["wanted"], found["size"], found["dim"]
+    return {
+        "means": f"dim {dim} has size {size}: only a size of 1 can become {wanted}, by a stride of 0"
+    }
+
+
+def channels_last(found: Found) -> Words:
+    """Which dims a memory format orders."""
+    dims = "(N, C, H, W)" if found["rank"] == "4" else "(N, C, D, H, W)"
+    return {
+        "means": f"{found['format']} is an order of {dims}, and the tensor has another number of dims"
+    }
