@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 from stridekit import notebook
 
+collect_ignore = ["stridekit/audit.py"]  # a command: as a module it is the function of its name
+
 # The same examples in every run, and no deadline that a slow machine could miss. For another profile:
 # `pytest --hypothesis-profile=long`.
 settings.register_profile(

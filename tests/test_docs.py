@@ -21,7 +21,7 @@ NAMES = public_names()
 # These raise nothing: they hold or tell what was found. Of all others the docstring says what they raise.
 RAISES_NOTHING = {
     "Explanation", "Relation", "Traffic", "WarpSectors", "Bandwidth", "Measurement", "Comparison",
-    "Ratio", "GpuResults", "Claim", "SelfCheck", "Clones", "machine", "why_no_cuda",
+    "Ratio", "Audit", "GpuResults", "Claim", "SelfCheck", "Clones", "machine", "why_no_cuda",
 }  # fmt: skip
 # One of these words tells what a number counts.
 UNITS = r"elements?|bytes?|seconds?|dims?|steps?|shapes?|index|indices|ratios?|times|number of"

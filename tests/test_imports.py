@@ -24,6 +24,7 @@ OTHERS = {
     "_defaults": "torch",
     "tensors": "torch",
     "cost": "torch numpy",
+    "auditing": "torch",
     "timing": "torch numpy tqdm",
     "plots": "matplotlib numpy PIL",
     "widgets": "torch anywidget ipywidgets traitlets matplotlib numpy PIL",

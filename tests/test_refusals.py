@@ -218,6 +218,18 @@ V  bandwidth(repetitions=1)  =>  repetitions is 1
 V  bandwidth(threads=0)  =>  threads is 0
 V  bandwidth(device="meta")  =>  device is 'meta': give 'cpu' or 'cuda'
 
+# Your own model and your own error
+T  audit(3)  =>  model is an int: give a module, or a function to call
+T  audit(f, backward=1)  =>  backward is an int: give True or False
+V  audit(f, backward=True)  =>  no output requires grad
+V  audit(f).table("file")  =>  by is 'file': give one of 'line', 'op', 'module'
+V  Audit.from_json("{}")  =>  not an audit that to_json wrote
+T  audit(f).compare(3)  =>  after is an int: give an audit
+T  audit(f).without(3)  =>  finding is an int: give one of the audit's findings
+T  audit(f).assert_no_copies(max_bytes="1 MB")  =>  max_bytes is '1 MB', a str: give an int
+T  diagnose(3)  =>  error is an int: give an exception, a warning, or the text of one
+V  diagnose()  =>  there is no last exception
+
 # Timing
 E  compare({})  =>  0 functions: a comparison needs two
 E  compare({"a": f})  =>  1 function: a comparison needs two

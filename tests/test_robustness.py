@@ -426,6 +426,13 @@ LL.LLLLLLLLLLLLL  sdpa_output(x, x, x, dropout_p=J)  =>  got.shape == (4, 6)
                   why_no_flash(x, x, x, dropout_p=J)  =>  "flash has no dropout" in got
 L.LLLLLLLLLLLLLL  sdpa_output(x, x, x, is_causal=J)  =>  got.shape == (4, 6)
                   why_no_flash(x, x, x, is_causal=J)  =>  "flash takes 4" in got
+.TTTTTTTT.TTTTTT  audit(J)  =>  J is None or got.name == "Tensor"
+TVTTTTTTTTTTTTTT  audit(f, backward=J)
+VVVVVVVVVVVVVVVV  audited.table(J); Audit.from_json(J)
+TTTTTTTTTTTTTTTT  audited.compare(J); audited.without(J)
+LLLL...LLLLLLLLL  audited.assert_no_copies(allow=J)  =>  got is None
+TTTTTTTTTT..TTTT  audited.assert_no_copies(max_bytes=J)  =>  got is None
+VTTT.TTTTTTTTTTT  diagnose(J)  =>  "does not know" in got.title
 """
 
 
@@ -442,7 +449,7 @@ def names():
     ab, quick = {"a": f, "b": f}, {"rounds": 2, "progress": False}
     compared = timing.compare(ab, **quick)
     more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}
-    more |= {"quick": quick, "FIRST": Layout((4, 6), (8, 1), 2, 4), "numbers": numbers}
+    more |= {"quick": quick, "audited": stridekit.audit(f), "FIRST": Layout((4, 6), (8, 1), 2, 4), "numbers": numbers}
     ax = plt.figure().subplots()
     more |= {"jobs": {"a": (1, 2)}, "took": {"here": {"a": 1}}}
     more |= {"roof": {"memory": "a", "arithmetic": "a"}}
@@ -524,7 +531,7 @@ measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab,
 timing.gpu.published(); timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
 timing.why_no_cuda(); m.where; m.counts_from_storage
 LayoutError('no'); timing.TimingError('no'); timing.TooShort('no'); Undecided('no'); plots.png(ax.figure, 2)
-z[..., :2].view_as_complex(); matmul_copies(x, x.mT)
+z[..., :2].view_as_complex(); matmul_copies(x, x.mT); audited; audited.copied
 """
 
 

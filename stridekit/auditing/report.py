@@ -86,7 +86,10 @@ class Table:
 
 @dataclass(repr=False)
 class Audit:
-    """The result of `audit`: the ops of a run, its copies, and the findings, the most bytes first.
+    """The result of `audit`: what a run copied, and why; prints as text, shows as a table.
+
+    `findings` are worth a look, the most bytes first. `events` are all ops of the run and `copies` all
+    calls of copy_, in their order; `name` says what ran, and `notes` what could not be seen.
 
     >>> import torch, stridekit
     >>> found = stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4))
@@ -99,7 +102,7 @@ class Audit:
     copies: tuple[Copy, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
-    again: Any = field(default=None, compare=False)  # to run it once more
+    again: Any = field(default=None, compare=False, repr=False)  # to run it once more
 
     @property
     def copied(self) -> Copied:
@@ -119,7 +122,7 @@ class Audit:
           op       copies  bytes
           reshape       1   48 B
         """
-        if by not in _BY:
+        if not isinstance(by, str) or by not in _BY:
             raise ValueError(f"by is {shown(by)}: give one of {', '.join(map(repr, _BY))}")
         sums: dict[str, tuple[int, int]] = {}
         for copy in self._of_layouts():
@@ -146,7 +149,7 @@ class Audit:
         >>> found.assert_no_copies(max_bytes=48)
         >>> found.assert_no_copies(allow=["copy by reshape"])
         """
-        patterns = texts("allow", [allow] if isinstance(allow, str) else allow)
+        patterns = (allow,) if isinstance(allow, str) else texts("allow", allow)
         if isinstance(max_bytes, bool) or not isinstance(max_bytes, int):
             raise TypeError(f"max_bytes is {shown(max_bytes)}, {a_kind(max_bytes)}: give an int")
         left = [one for one in self.findings if one.copied and not _is_allowed(one, patterns)]
