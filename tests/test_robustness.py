@@ -449,7 +449,12 @@ def names():
     ab, quick = {"a": f, "b": f}, {"rounds": 2, "progress": False}
     compared = timing.compare(ab, **quick)
     more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}
-    more |= {"quick": quick, "audited": stridekit.audit(f), "FIRST": Layout((4, 6), (8, 1), 2, 4), "numbers": numbers}
+    more |= {
+        "quick": quick,
+        "audited": stridekit.audit(f),
+        "FIRST": Layout((4, 6), (8, 1), 2, 4),
+        "numbers": numbers,
+    }
     ax = plt.figure().subplots()
     more |= {"jobs": {"a": (1, 2)}, "took": {"here": {"a": 1}}}
     more |= {"roof": {"memory": "a", "arithmetic": "a"}}

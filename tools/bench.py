@@ -1,6 +1,6 @@
 """`make bench`: the marks that stridekit sets itself, as ratios measured in one run.
 
-`make bench BENCH_ARGS="memory timers"` measures some of them: import, memory, storage, timers, latency.
+`make bench BENCH_ARGS="memory timers"` measures some: import, memory, storage, timers, audit, latency.
 An absolute time says as much about the machine as about the code, so each thing is measured in turns with
 what it is compared with, in the same browser and kernel.
 """
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench_audit import audits
 from bench_memory import memory_sets, storage_bandwidth
 from bench_timer import timers
 from browser_lab import Lab, find_chromium, running_lab, write_notebook
@@ -180,6 +181,7 @@ MARKS: dict[str, Callable[[], object]] = {
     "memory": memory_sets,
     "storage": storage_bandwidth,
     "timers": timers,
+    "audit": audits,
     "latency": latency,
 }
 

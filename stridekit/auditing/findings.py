@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any
 
 from stridekit.auditing.causes import History
 from stridekit.auditing.copies import EXPANDED, INSIDE, LAYOUT, Copy
 from stridekit.auditing.places import Place, place
-from stridekit.auditing.record import Op, Operand, Recorder
+from stridekit.auditing.record import PINNED, Op, Operand, Recorder
 from stridekit.layout import Layout
-from stridekit.rules import dim_order
+from stridekit.rules import dim_order, why_not_contiguous
 
 # Each kind of finding, and what to do.
 KINDS = {
@@ -37,7 +38,6 @@ _EXPLICIT = ("aten::contiguous", "aten::clone", "aten::to")
 _RESHAPES = ("aten::reshape", "aten::flatten", "aten::unflatten", "aten::reshape_as", "aten::ravel")
 _CONVOLUTION = "aten::convolution"
 _FORMATS = {4: "channels_last", 5: "channels_last_3d"}
-_PINNED = 4  # so many times the bytes that are reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,13 +277,17 @@ def _odd_one(op: Op) -> Operand | None:
 
 def _format(one: Operand) -> str:
     """The memory format of an operand; "" where it is in none, or in both."""
-    channels_last = _FORMATS.get(len(one.shape))
-    if channels_last is None:
-        return ""
-    formats = [
-        name for name in ("contiguous_format", channels_last) if one.layout.is_contiguous(name)
+    return _format_of_strides(one.shape, one.stride) if len(one.shape) in _FORMATS else ""
+
+
+@cache
+def _format_of_strides(shape: tuple[int, ...], stride: tuple[int, ...]) -> str:
+    found = [
+        name
+        for name in ("contiguous_format", _FORMATS[len(shape)])
+        if not why_not_contiguous(shape, stride, name)
     ]
-    return formats[0] if len(formats) == 1 else ""
+    return found[0] if len(found) == 1 else ""
 
 
 def _loses_format(run: Recorder, copy: Copy, op: Op, history: History) -> bool:
@@ -323,7 +327,7 @@ def _of_idle(run: Recorder) -> Iterator[_Seen]:
 def _of_kept(run: Recorder) -> Iterator[_Seen]:
     """Storages of the run that live on for the sake of a small part."""
     for number, (reached, size) in run.kept.items():
-        if not 0 < reached * _PINNED <= size:
+        if not 0 < reached * PINNED <= size:
             continue
         views = [op for op in run.ops for one in op.outputs if one.storage == number]
         op = views[-1]

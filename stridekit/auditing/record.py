@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial, wraps
+from math import prod
 from types import FrameType
 from typing import Any
 
@@ -25,9 +26,11 @@ import torch
 from torch.nn.modules import module as modules
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from stridekit._arguments import MAX_INT
 from stridekit.auditing.places import Place, Spot, place, spot
 from stridekit.layout import Layout
 
+PINNED = 4  # so many times its bytes is the storage of a view that is small
 MARK = "stridekit "  # what names of markers begin with
 _node = getattr(torch._C, "_current_autograd_node", lambda: None)
 _sequence_number = getattr(torch.autograd, "_get_sequence_nr", lambda: 0)
@@ -124,7 +127,7 @@ class Recorder(TorchDispatchMode):
                 yield
         finally:
             self.tree = _tree(profiler)
-            self.kept = self._storages.alive(self.made)
+            self.kept = self._storages.alive(self._smallest())
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op behind a mark, and write down what it read and made."""
@@ -134,7 +137,7 @@ class Recorder(TorchDispatchMode):
         with _Marker(f"{MARK}{number}"):
             out = func(*args, **kwargs)
         seconds = time.perf_counter() - start
-        written = list(_tensors([_given(args, kwargs, key) for key in _written(func)]))
+        written = _tensors([_given(args, kwargs, key) for key in _written(func)])
         for tensor in written:
             self._storages.written(tensor)
         outputs = tuple(self._storages.operands(out))
@@ -160,6 +163,15 @@ class Recorder(TorchDispatchMode):
         elif (forward := self._by_sequence.get(node._sequence_nr())) is not None:
             module, found = self.ops[forward].module, self.ops[forward].spot
         return module, found, node is not None
+
+    def _smallest(self) -> dict[int, int]:
+        """The bytes of the smallest tensor in each storage that the run made."""
+        found: dict[int, int] = {}
+        for one in (one for op in self.ops for one in op.outputs if one.storage in self.made):
+            found[one.storage] = min(
+                found.get(one.storage, MAX_INT), prod(one.shape) * one.itemsize
+            )
+        return found
 
     def _enter_module(self, module: torch.nn.Module, _args: Any) -> None:
         if threading.get_ident() != self._thread:
@@ -245,15 +257,19 @@ class _Storages:
         if (number := self.number_of(tensor)) is not None:
             self._versions[number] += 1
 
-    def alive(self, numbers: set[int]) -> dict[int, tuple[int, int]]:
-        """Of each storage that still lives: the bytes that tensors in use reach, and all of its bytes."""
+    def alive(self, least: dict[int, int]) -> dict[int, tuple[int, int]]:
+        """Of storages that still live: the bytes that tensors in use reach, and all of its bytes.
+
+        Asked of storages by the bytes of their smallest view, where that is small: the search takes long.
+        """
         found = [(self._numbers[key], reference()) for key, reference in self._references.items()]
-        sizes = {n: one.nbytes() for n, one in found if one is not None and n in numbers}
+        sizes = {n: one.nbytes() for n, one in found if one is not None and n in least}
+        sizes = {n: size for n, size in sizes.items() if least[n] * PINNED <= size}
         del found
         living = [
             one
-            for one in gc.get_objects()
-            if sizes and issubclass(type(one), torch.Tensor) and self.number_of(one) in sizes
+            for one in (gc.get_objects() if sizes else ())
+            if issubclass(type(one), torch.Tensor) and self.number_of(one) in sizes
         ]
         in_use = _in_use(living)
         reached: dict[int, set[Operand]] = {number: set() for number in sizes}
@@ -315,14 +331,20 @@ def _pointer(storage: Any) -> int:
         return 0
 
 
-def _tensors(values: Any) -> Iterator[torch.Tensor]:
+def _tensors(values: Any) -> list[torch.Tensor]:
     if isinstance(values, torch.Tensor):
-        yield values
-    elif isinstance(values, (tuple, list)):
-        for value in values:
-            yield from _tensors(value)
-    elif isinstance(values, dict):
-        yield from _tensors(list(values.values()))
+        return [values]
+    if isinstance(values, dict):
+        values = values.values()
+    elif not isinstance(values, (tuple, list)):
+        return []
+    found = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            found.append(value)
+        elif isinstance(value, (tuple, list, dict)) and value:
+            found += _tensors(value)
+    return found
 
 
 @cache
@@ -339,7 +361,7 @@ def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> Any:
 
 def _view_of(func: Any, args: Any, kwargs: Any) -> Callable[[torch.Tensor], Any] | None:
     """The same view for another tensor, if the tensor comes first."""
-    if not args or any(True for _ in _tensors((args[1:], kwargs))):
+    if not args or _tensors((args[1:], kwargs)):
         return None
     rest = args[1:]
     return lambda tensor: func(tensor, *rest, **kwargs)

@@ -102,7 +102,17 @@ class Audit:
     copies: tuple[Copy, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
-    again: Any = field(default=None, compare=False, repr=False)  # to run it once more
+    again: Any = field(default=None, compare=False, repr=False)  # runs it once more
+    block: Any = field(default=None, compare=False, repr=False)  # watches, from `with` on
+
+    def __enter__(self) -> Audit:
+        if self.block is None:
+            raise TypeError("this audit has ended: `with audit() as a:` watches a block")
+        return self.block.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self.block.__exit__(*error)
+        self.block = None
 
     @property
     def copied(self) -> Copied:
@@ -187,7 +197,7 @@ class Audit:
     def to_json(self) -> str:
         """All of it as JSON."""
         fields = asdict(Audit(self.name, self.events, self.copies, self.findings, self.notes))
-        del fields["again"]
+        del fields["again"], fields["block"]
         return json.dumps({"schema": SCHEMA, **fields})
 
     @classmethod

@@ -25,7 +25,7 @@ _NO_TREE = "this torch does not say what kernels do inside: copies inside of ops
 _LEFT_OUT = ("call that does nothing", "explicit copy", "repeated copy", "round trip")
 
 
-def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any) -> Any:
+def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any) -> Audit:
     """Run `model(*inputs, **named)` and say which lines copy because of a layout, and which made it so.
 
     `model` is a module or any other callable. With `backward=True` the gradient of its outputs' sum is
@@ -42,7 +42,9 @@ def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any)
     480
     """
     if model is None:
-        return _watched("the block", None)
+        block = Audit("the block")
+        block.block = _watching(block, None)
+        return block
     if not callable(model):
         raise TypeError(f"model is {a_kind(model)}: give a module, or a function to call")
     if not isinstance(backward, bool):
@@ -51,7 +53,7 @@ def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any)
     name = (
         type(model).__name__ if is_module else getattr(model, "__qualname__", type(model).__name__)
     )
-    with _watched(name, model) as found:
+    with _watching(Audit(name), model) as found:
         out = _run(model, inputs, named, backward)
     del out  # until here, so that what it keeps in memory is seen
     found.again = _Again(model, inputs, named, backward)
@@ -76,10 +78,11 @@ def _tensors(out: Any) -> list[torch.Tensor]:
 
 
 @contextmanager
-def _watched(name: str, model: Any) -> Iterator[Audit]:
+def _watching(found: Audit, model: Any) -> Iterator[Audit]:
+    """Watch what runs until the end of the block, and fill in what was found."""
     if torch.autograd._profiler_enabled():
         raise RuntimeError("a profiler runs already, and torch runs one at a time: end it first")
-    found, run = Audit(name), Recorder(model)
+    run = Recorder(model)
     try:
         with run.watching():
             yield found
@@ -166,9 +169,9 @@ class _Again:
             torch.testing.assert_close(after, before)
         except Exception as error:  # whatever a model raises that needs the call
             return Trial(expression, False, 0, None, str(error).strip().splitlines()[0])
-        with _watched("", None) as first:
+        with audit() as first:
             run()
-        with left_out(), _watched("", None) as second:
+        with left_out(), audit() as second:
             run()
         as_it_is = partial(_replacing, method, str(finding.place), expression, False)
         runs = {"as it is": _within(as_it_is, run), "without": _within(left_out, run)}

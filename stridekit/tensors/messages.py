@@ -142,9 +142,8 @@ FAMILIES = (
     ),
     Family(
         "a layout that leaves its storage",
-        r"setStorage: sizes \[(?P<sizes>[-\d, ]{0,600})\], strides \[(?P<strides>[-\d, ]{0,600})\], storage "
-        r"offset (?P<offset>\d+), "
-        r"and itemsize (?P<itemsize>\d+) requiring a storage size of (?P<needs>\d+) are out of bounds "
+        r"setStorage: sizes \[(?P<sizes>[-\d, ]{0,600})\], strides \[(?P<strides>[-\d, ]{0,600})\], "
+        r"storage offset (?P<offset>\d+), and itemsize (?P<itemsize>\d+) requiring a storage size of (?P<needs>\d+) are out of bounds "
         r"for storage "
         r"of size (?P<size>\d+)",
         "{needs} bytes are needed, the storage has {size}",
