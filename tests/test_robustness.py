@@ -276,8 +276,8 @@ JUNK = {
     "nested": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
 }
 # The letters of JUNK as above, and the calls that meet them so; "~" where nothing was asked (a time that
-# would be spent, an error that a test before left). What is answered is right if what stands behind "=>" says so of `got`, or without it, if
-# it is what torch gives for a tensor in place of the layout.
+# would be spent, an error that a test before left). What is answered is right if what stands behind "=>"
+# says so of `got`, or without it, if it is what torch gives for a tensor in place of the layout.
 ARGUMENTS = """
 LLLLLLLLLLIILLLL  x.offset((0, J)); x.select(J, 0); x.select(0, J); x.unbind(J); x.narrow(J, 0, 1)
                   x.narrow(0, J, 1); x.split(2, J); x.split_with_sizes([2, 2], J); x.chunk(2, J)
