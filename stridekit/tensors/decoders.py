@@ -12,6 +12,9 @@ Found = dict[str, str]  # the groups of a pattern
 Words = dict[str, str]  # what a decoder says in place of "means", "harm", "cause" or "cure"
 
 
+_LOOK = "print x.shape one line earlier"
+
+
 def _ints(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"-?\d+", text)))
 
@@ -19,21 +22,23 @@ def _ints(text: str) -> tuple[int, ...]:
 def shape(found: Found) -> Words:
     """A shape and a number of elements that do not fit."""
     shape, numel = _ints(found["shape"]), int(found["numel"])
-    others = [prod(shape[:d] + shape[d + 1 :]) for d in range(len(shape))]
     if -1 in shape:
-        known = abs(prod(shape))
-        means = f"-1 stands for {numel} / {known}, which is no whole number"
-    else:
-        means = f"shape {shape} has {many(prod(shape), 'element')}, and there are {numel}"
+        return {
+            "means": f"-1 stands for {numel} / {abs(prod(shape))}, which is no whole number",
+            "cure": f"the other sizes have to multiply to a divisor of {numel}: {_LOOK}",
+        }
+    others = [prod(shape[:d] + shape[d + 1 :]) for d in range(len(shape))]
     fits = [
         str((*shape[:d], numel // n, *shape[d + 1 :]))
         for d, n in enumerate(others)
         if n > 0 and numel % n == 0
     ]
-    cure = f"with one size changed it fits: {' or '.join(fits)}" if fits else (
-        "to change one size is not enough: print the tensor's shape one line earlier"
-    )  # fmt: skip
-    return {"means": means, "cure": cure}
+    return {
+        "means": f"shape {shape} has {many(prod(shape), 'element')}, and there are {numel}",
+        "cure": f"change one size: {' or '.join(fits)}"
+        if fits
+        else f"no change of one size is enough: {_LOOK}",
+    }
 
 
 def grad_strides(found: Found) -> Words:

@@ -35,9 +35,7 @@ class Family(NamedTuple):
 
 # What most refusals do.
 _REFUSED = "no: torch refuses, and nothing has changed"
-_VIEWED_SHAPE = (
-    "a size was computed from another tensor, or the batch of the last step of an epoch is smaller"
-)
+_VIEWED_SHAPE = "a size computed from another tensor, or the smaller last batch of an epoch"
 
 FAMILIES = (
     Family(
