@@ -1,11 +1,14 @@
 """diagnose: each message as the library really raises it, its numbers, and its cure, which is run."""
 
+import ast
+import itertools
 import re
 import subprocess
 import sys
 import textwrap
 import warnings
 from collections.abc import Callable
+from math import prod
 from typing import NamedTuple
 
 import einops
@@ -263,6 +266,19 @@ def test_every_family_is_raised_here():
     assert {family.lesson for family in FAMILIES} <= {path.stem for path in PATHS}
 
 
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=3), st.integers(0, 24))
+def test_every_shape_that_is_advised_fits(shape, numel):
+    """And each that differs in one size is advised."""
+    cure = dict(diagnose(f"shape '{shape}' is invalid for input of size {numel}").lines)["cure"]
+    fits = {
+        tried
+        for d, n in itertools.product(range(len(shape)), range(numel + 1))
+        if prod(shape[:d] + shape[d + 1 :])
+        and prod(tried := (*shape[:d], n, *shape[d + 1 :])) == numel
+    }
+    assert set(map(ast.literal_eval, re.findall(r"\(.*?\)", cure))) == fits
+
+
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.data())
 def test_a_gradient_is_harmless_where_every_address_is_the_same(sizes, data):
     strides = st.lists(st.integers(0, 9), min_size=len(sizes), max_size=len(sizes)).map(tuple)
@@ -361,7 +377,8 @@ class Silent(Exception):
 NO_RATIO = (
     "self.size(-1) must be divisible by 0 to view Short as Int (different element sizes), but got 3"
 )
-UNKNOWN = ["", "KeyError: 'a'", NO_RATIO, "x" * 10**6, KeyError("a"), Silent()]
+HUGE = f"shape '[5]' is invalid for input of size {'7' * 5000}"  # Python reads no such int
+UNKNOWN = ["", "KeyError: 'a'", NO_RATIO, "x" * 10**6, HUGE, KeyError("a"), Silent()]
 
 
 @pytest.mark.parametrize("error", UNKNOWN)
