@@ -31,7 +31,7 @@ SIZES = {
         "stridekit",
         ("exercises", "widgets"),
         ("py",),
-        11_755,
+        11_760,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 8_545),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_910),
