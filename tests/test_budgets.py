@@ -31,13 +31,13 @@ SIZES = {
         "stridekit",
         ("exercises", "widgets"),
         ("py",),
-        11_030,
+        13_560,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 8_545),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_910),
-    "tests": ("tests", (), ("py", "mjs"), 31_460),
-    "planted defects": ("tests", (), ("txt",), 1_920),
-    "tools": ("tools", (), ("py",), 1_945),
+    "tests": ("tests", (), ("py", "mjs"), 33_700),
+    "planted defects": ("tests", (), ("txt",), 1_955),
+    "tools": ("tools", (), ("py",), 1_985),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit

@@ -228,7 +228,6 @@ T  audit(f).compare(3)  =>  after is an int: give an audit
 T  audit(f).without(3)  =>  finding is an int: give one of the audit's findings
 T  audit(f).assert_no_copies(max_bytes="1 MB")  =>  max_bytes is '1 MB', a str: give an int
 T  diagnose(3)  =>  error is an int: give an exception, a warning, or the text of one
-V  diagnose()  =>  there is no last exception
 
 # Timing
 E  compare({})  =>  0 functions: a comparison needs two

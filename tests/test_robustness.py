@@ -276,8 +276,8 @@ JUNK = {
     "nested": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
 }
 # The letters of JUNK as above, and the calls that meet them so; "~" where nothing was asked (a time that
-# would be spent). What is answered is right if what stands behind "=>" says so of `got`, or without it, if
-# it is what torch gives for a tensor in place of the layout.
+# would be spent, an error that a test before left). What is answered is right if what stands behind "=>"
+# says so of `got`, or without it, if it is what torch gives for a tensor in place of the layout.
 ARGUMENTS = """
 LLLLLLLLLLIILLLL  x.offset((0, J)); x.select(J, 0); x.select(0, J); x.unbind(J); x.narrow(J, 0, 1)
                   x.narrow(0, J, 1); x.split(2, J); x.split_with_sizes([2, 2], J); x.chunk(2, J)
@@ -335,6 +335,7 @@ TTTT.TTTTTTTTTTT  MemorySet(0, [(1, 4)], J)  =>  got.space == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
                   plots.MeasuredPicture(ax, J)  =>  repr(got) == J
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
+~TTT.TTTTTTTTTTT  diagnose(J)  =>  'does not know' in got.title
 TTTTTTTVTTTTTTTT  plots.draw_claim("a", J); plots.draw_roofline(jobs, {"here": J}, **roof)
 TTTTTTT.TTTTTTTT  plots.draw_claim("a", {"predicted": J})  =>  got.figure
                   plots.draw_claim("a", {"predicted": {"b": 1}, "here": J})  =>  got.figure
@@ -432,7 +433,6 @@ VVVVVVVVVVVVVVVV  audited.table(J); Audit.from_json(J)
 TTTTTTTTTTTTTTTT  audited.compare(J); audited.without(J)
 LLLL...LLLLLLLLL  audited.assert_no_copies(allow=J)  =>  got is None
 TTTTTTTTTT..TTTT  audited.assert_no_copies(max_bytes=J)  =>  got is None
-VTTT.TTTTTTTTTTT  diagnose(J)  =>  "does not know" in got.title
 """
 
 

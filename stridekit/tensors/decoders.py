@@ -12,6 +12,9 @@ Found = dict[str, str]  # the groups of a pattern
 Words = dict[str, str]  # what a decoder says in place of "means", "harm", "cause" or "cure"
 
 
+_LOOK = "print x.shape one line earlier"
+
+
 def _ints(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"-?\d+", text)))
 
@@ -19,21 +22,23 @@ def _ints(text: str) -> tuple[int, ...]:
 def shape(found: Found) -> Words:
     """A shape and a number of elements that do not fit."""
     shape, numel = _ints(found["shape"]), int(found["numel"])
-    others = [prod(shape[:d] + shape[d + 1 :]) for d in range(len(shape))]
     if -1 in shape:
-        known = abs(prod(shape))
-        means = f"-1 stands for {numel} / {known}, which is no int"
-    else:
-        means = f"shape {shape} has {many(prod(shape), 'element')}, and there are {numel}"
+        return {
+            "means": f"-1 stands for {numel} / {abs(prod(shape))}, which is no whole number",
+            "cure": f"the other sizes have to multiply to a divisor of {numel}: {_LOOK}",
+        }
+    others = [prod(shape[:d] + shape[d + 1 :]) for d in range(len(shape))]
     fits = [
         str((*shape[:d], numel // n, *shape[d + 1 :]))
         for d, n in enumerate(others)
         if n > 0 and numel % n == 0
     ]
-    cure = f"of one size more or less: {' or '.join(fits)}" if fits else (
-        "no single size of it can be changed so that it fits: print the shape one line earlier"
-    )  # fmt: skip
-    return {"means": means, "cure": cure}
+    return {
+        "means": f"shape {shape} has {many(prod(shape), 'element')}, and there are {numel}",
+        "cure": f"change one size: {' or '.join(fits)}"
+        if fits
+        else f"no change of one size is enough: {_LOOK}",
+    }
 
 
 def grad_strides(found: Found) -> Words:
@@ -45,24 +50,24 @@ def grad_strides(found: Found) -> Words:
         same = Layout(sizes, ours).squeeze() == Layout(sizes, theirs).squeeze()
     except LayoutError:  # sizes and strides that do not belong together
         return {}
-    apart = [d for d, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
-    dims = f"{'dim' if len(apart) == 1 else 'dims'} {', '.join(map(str, apart))}"
+    apart = [str(d) for d, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+    dims = f"{'dim' if len(apart) == 1 else 'dims'} {', '.join(apart) or 'none'}"
     if same or not prod(sizes):
         return {
-            "means": f"the strides {ours} and {theirs} differ in {dims} alone, of size 1: an index of 0 "
-            "multiplies them, so every element has the same address in both",
+            "means": f"the strides {ours} and {theirs} differ only where no index takes a step ({dims} of "
+            f"sizes {sizes}): every element has the same address in both",
             "harm": "no: same addresses, harmless",
             "cure": "nothing has to be done",
         }
     return {
-        "means": f"the gradient has strides {ours}, DDP's bucket {theirs}: they differ in {dims}, and "
-        "elements have other addresses",
+        "means": f"the gradient has strides {ours}, DDP's bucket {theirs}: they differ in {dims}, so "
+        "elements lie elsewhere",
         "harm": f"in time: each step copies {many(prod(sizes), 'element')} in another order",
     }
 
 
 def compiled(found: Found) -> Words:
-    """The dims in which a tensor is not what the compiler counted on."""
+    """The dims in which a tensor is not what the compiler expected."""
     dims = [
         _ints(dim)
         for dim in re.findall(r"size \d+==\d+, stride \d+==\d+ at dim=\d+", found["dims"])
@@ -87,7 +92,7 @@ def out_of_bounds(found: Found) -> Words:
     index = tuple(n - 1 for n in shape)
     return {
         "means": f"index {index} is element {last}; the storage has {many(held, 'element')}, "
-        f"the last is element {held - 1}"
+        f"and ends with element {held - 1}"
         if held
         else f"index {index} is element {last}; the storage is empty",
     }
@@ -109,10 +114,10 @@ def product(found: Found) -> Words:
 def dtype_view(found: Found) -> Words:
     """Which number keeps elements of another size from lying where they are."""
     old, new, got = found["old"], found["new"], int(found["got"])
-    if found["what"] == "stride(-1)":
+    if not found["what"]:
         return {
-            "means": f"the bytes of {old} and {new} only line up where the last dim lies without gaps; its "
-            f"stride is {got}",
+            "means": f"the bytes of {old} and {new} only line up where the last dim has no gaps; "
+            f"its stride is {got}",
             "cure": "x.contiguous().view(dtype), a copy",
         }
     n = int(found["ratio"])
@@ -125,11 +130,11 @@ def dtype_view(found: Found) -> Words:
         }
     if found["what"] == "storage_offset()":
         return {
-            "means": f"{each}, and the tensor starts inside of one, at element {got}",
+            "means": f"{each}, and the tensor starts in the middle of one, at element {got}",
             "cure": "x.clone().view(dtype): a copy starts at 0",
         }
     return {
-        "means": f"{each}, and {found['what']} is {got}: such a step ends inside of one",
+        "means": f"{each}, and {found['what']} is {got}: such a step ends in the middle of one",
         "cure": "x.contiguous().view(dtype), a copy",
     }
 
@@ -167,15 +172,15 @@ def version(found: Found) -> Words:
     which = f", the output of {found['op']}," if found["op"] else ""
     return {
         "means": f"autograd kept a tensor of shape {_ints(found['shape'])}{which} for the backward "
-        f"pass, and it was written to {many(times, 'time')} since: the gradient would be wrong"
+        f"pass, and since then it was written to {many(times, 'time')}: the gradient would be wrong"
     }
 
 
 def expanded(found: Found) -> Words:
     """Which size does not expand."""
-    wanted, size, dim = found["wanted"], found["size"], found["dim"]
     return {
-        "means": f"dim {dim} has size {size}: only a size of 1 can become {wanted}, by a stride of 0"
+        "means": f"in dim {found['dim']} of the result a size of {found['size']} would become "
+        f"{found['wanted']}: only a size of 1 can, by a stride of 0"
     }
 
 

@@ -31,17 +31,17 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
     >>> diagnose("RuntimeError: shape '[5, -1]' is invalid for input of size 24")
     a shape for another number of elements
       message  shape '[5, -1]' is invalid for input of size 24
-      means    -1 stands for 24 / 5, which is no int
+      means    -1 stands for 24 / 5, which is no whole number
       harm     no: torch refuses, and nothing has changed
-      cause    a size was computed from another tensor, or the batch of the last step of an epoch is smaller
-      cure     no single size of it can be changed so that it fits: print the shape one line earlier
+      cause    a size computed from another tensor, or the smaller last batch of an epoch
+      cure     the other sizes have to multiply to a divisor of 24: print x.shape one line earlier
       lesson   03_contiguity
     """
     text = _TOO_LONG.sub("…", " ".join(" ".join(_texts(error)).split()))
     found = {
         match[0]: (match.start(), match, family)
         for family in FAMILIES
-        for match in re.finditer(family.pattern, text)
+        for match in re.finditer(family.regex, text)
     }
     if not found:
         return _unknown(text)
