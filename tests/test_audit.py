@@ -150,6 +150,19 @@ def test_nothing_is_kept_alive():
     assert found.events
 
 
+def test_nor_is_what_a_search_for_small_views_has_met():
+    x = torch.randn(8, 8)
+    with stridekit.audit() as found:
+        y = x * 2
+        kept = y[0]
+        del y
+    assert [one.kind for one in found.findings] == ["small view of a large storage"]
+    x_is_gone = weakref.ref(x)
+    del x
+    assert x_is_gone() is None
+    assert kept.shape == (8,)
+
+
 def test_a_profiler_that_runs_is_left_alone():
     before = hung_in()
     with profile(activities=[ProfilerActivity.CPU]), pytest.raises(RuntimeError, match="profiler"):

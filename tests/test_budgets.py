@@ -37,7 +37,7 @@ SIZES = {
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_910),
     "tests": ("tests", (), ("py", "mjs"), 33_700),
     "planted defects": ("tests", (), ("txt",), 1_955),
-    "tools": ("tools", (), ("py",), 1_985),
+    "tools": ("tools", (), ("py",), 1_995),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit

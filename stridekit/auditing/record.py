@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial, wraps
+from inspect import CO_OPTIMIZED
 from math import prod
 from types import FrameType
 from typing import Any
@@ -307,13 +308,17 @@ def _profiler() -> Any:
 
 def _in_use(living: list[torch.Tensor]) -> set[int]:
     """The ids of tensors that a program can reach; the others live in a graph, or as `_base` of a view."""
-    frame: FrameType | None = sys._getframe()
     found: set[int] = set()
+    if not living:
+        return found
+    frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_filename != __file__:
             found |= set(map(id, frame.f_locals.values()))
+            if frame.f_code.co_flags & CO_OPTIMIZED and isinstance(frame.f_locals, dict):
+                frame.f_locals.clear()  # a copy, which would outlive what the function deletes
         frame = frame.f_back
-    for one in gc.get_referrers(*living) if living else ():
+    for one in gc.get_referrers(*living):
         if one is not living and not isinstance(one, FrameType):
             found |= set(map(id, gc.get_referents(one)))
     return found
