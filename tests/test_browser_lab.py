@@ -84,6 +84,7 @@ def test_jupyterlab_kernel_and_browser_end_with_their_parent(tmp_path):
 
 def test_what_jupyterlab_says_of_a_kernel_that_ends_is_no_error_of_the_page():
     lab = browser_lab.Lab("", "", None, None, None)
-    for text in ("Canceled future for create_subshell_request message", "x is undefined"):
+    canceled = "Canceled future for create_subshell_request message"
+    for text in (canceled, f"Error: {canceled}", "x is undefined"):
         lab._note_error(browser_lab.Error(text))
     assert lab.errors == ["x is undefined"]

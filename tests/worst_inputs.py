@@ -22,6 +22,7 @@ HOLES = (
     "holes = L((63, 10**20 - 1), (10**20, 1), sum(w[::2]) + 2)"  # does a sum of weights meet one?
 )
 MANY = "t = torch.zeros(10**6)"
+CHAIN = "def chain(x):\n    for _ in range(3000): x = x.t()\n    return x.t().reshape(-1)"
 ROWS = [
     # Layouts: sizes, dims and numbers without end
     ("L", "", "L((10**5000, 4))"),
@@ -161,6 +162,15 @@ ROWS = [
     ("V", "t = torch.ones(()).expand(10**9, 10**9)", "Sort(t, 'x.clone()', also='x.t()')"),
     ("V", "t = torch.ones(4, 6)", "Sort(t, '(' * 10**6 + 'x', also='x.t()')"),
     (".", "m = [('x.t()', 'copy')] * 10**5", "Sort(torch.ones(4, 6), 'x.t()', also='-x', moves=m)"),
+    # A run, and messages
+    (".", "t = torch.ones(64, 64)", "audit(lambda: [t.t().reshape(-1) for _ in range(300)])"),
+    (".", CHAIN, "audit(chain, torch.ones(4, 4))"),
+    (".", "", "audit(itertools.count, 1)"),
+    ("V", "", "Audit.from_json('[' * 10**6)"),
+    (".", "", "diagnose('x' * 10**7)"),
+    (".", "", "diagnose('Traceback (most recent call last):' + '\\n' * 10**6)"),
+    (".", "", "diagnose(f\"shape '[{'9' * 4000}, -1]' is invalid for input of size {'7' * 4000}\")"),
+    (".", "", "diagnose(f\"shape '[-1, 3]' is invalid for input of size {2**89 - 1}\")"),
     # Answers of learners
     (".", "", "performance.cheapest_first.check(lambda x: itertools.count())"),
     (".", "", "channels_last.formats.check(lambda *x: itertools.repeat('channels_last'))"),

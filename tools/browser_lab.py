@@ -139,7 +139,7 @@ class Lab:
 
     def _note_error(self, error: Error) -> None:
         # JupyterLab's own, when a notebook is closed before its kernel has answered all that was asked.
-        if not str(error).startswith("Canceled future for "):
+        if "Canceled future for " not in str(error):
             self.errors.append(str(error))
 
     def _note_request(self, request: Request) -> None:

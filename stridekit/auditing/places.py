@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +24,8 @@ Spot = tuple[CodeType, int]  # a code object, and the instruction that was runni
 class Place:
     """A line of source: its file, its number, the function it stands in, and the expression that ran.
 
+    In a notebook the function stands for the file, and "module" where there is none.
+
     >>> print(Place("/home/you/model.py", 31, "forward", "x.reshape(n, -1)"))
     model.py:31
     """
@@ -35,7 +36,10 @@ class Place:
     expression: str = ""
 
     def __str__(self) -> str:
-        return f"{_name(self.file)}:{self.line}"
+        is_cell = Path(self.file).parent.name.startswith("ipykernel_") or self.file.startswith(
+            "<ipy"
+        )
+        return f"{self.function.strip('<>') if is_cell else Path(self.file).name}:{self.line}"
 
 
 def spot(frame: FrameType | None) -> tuple[Spot | None, bool]:
@@ -79,10 +83,3 @@ def _expression(code: CodeType, line: int, last: Any, start: Any, end: Any) -> s
     lines[0] = lines[0][start:]
     text = " ".join(" ".join(b"".join(lines).decode(errors="replace").split()).split())
     return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
-
-
-def _name(file: str) -> str:
-    """A file as people call it: a cell of a notebook by its number."""
-    shell = getattr(sys.modules.get("IPython.core.getipython"), "get_ipython", lambda: None)()
-    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda _: None)(file)
-    return named[1] if named else Path(file).name
