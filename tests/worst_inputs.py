@@ -4,6 +4,7 @@
 for each: its number, what came of it, its CPU seconds, and the memory that it took at its peak.
 """
 
+import importlib
 import itertools
 import json
 import os
@@ -207,6 +208,7 @@ def main():
 
     names = NAMES | {"L": stridekit.Layout, "itertools": itertools, "strides": strides}
     names |= {"views": views, "channels_last": channels_last, "performance": performance}
+    importlib.import_module("torch._dynamo")  # the first mode that sees ops loads it, in a second
     stridekit.StrideExplorer(), stridekit.memset(stridekit.Layout((3,)))
     with open("/proc/self/statm", encoding="ascii") as file:
         room = int(file.read().split()[0]) * resource.getpagesize() + GUARD[0]
