@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 import torch
 
-from stridekit import shares_memory
+from stridekit import Layout, shares_memory
 from stridekit.exercises import (
     attention,
     channels_last,
@@ -31,6 +31,7 @@ from stridekit.exercises import (
     performance,
     prose,
     views,
+    your_model,
 )
 from stridekit.exercises import strides as ex
 from stridekit.exercises.answers import (
@@ -53,7 +54,7 @@ from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 from tests.wrong_answers.collecting import beside_its_slots
 
 ROOT = Path(__file__).parent.parent
-LESSONS = [ex, contiguity, views, performance, channels_last, attention]
+LESSONS = [ex, contiguity, views, performance, channels_last, attention, your_model]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)
@@ -605,7 +606,7 @@ def test_the_solution_is_the_source_of_the_tested_function(task):
     shown = card.rows[0].text
     assert shown in inspect.getsource(task.reference) and shown.startswith(f"def {task.name}(")
     namespace = {"torch": torch, "ctypes": ctypes, "np": np, "shares_memory": shares_memory}
-    namespace["math"] = math
+    namespace |= {"math": math, "Layout": Layout}
     namespace |= {other.name: other.reference for other in EXERCISES}  # solved before
     exec(shown, namespace)
     assert task.check(namespace[task.name]).passed

@@ -22,7 +22,15 @@ from stridekit.exercises.report import Card, Report
 
 __all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
 
-_LESSONS = ("strides", "views", "contiguity", "channels_last", "performance", "attention")
+_LESSONS = (
+    "strides",
+    "views",
+    "contiguity",
+    "channels_last",
+    "performance",
+    "attention",
+    "your_model",
+)
 
 
 def __dir__() -> list[str]:

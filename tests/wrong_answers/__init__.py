@@ -4,7 +4,15 @@ They are written on their own, not derived from the mistakes that the exercises 
 is that a check recognises the reasoning in other people's code. There is one module per lesson.
 """
 
-from tests.wrong_answers import attention, channels_last, contiguity, performance, strides, views
+from tests.wrong_answers import (
+    attention,
+    channels_last,
+    contiguity,
+    performance,
+    strides,
+    views,
+    your_model,
+)
 from tests.wrong_answers.collecting import FORMULAS, UNNAMED, WRONG
 
 __all__ = [
@@ -17,4 +25,5 @@ __all__ = [
     "performance",
     "strides",
     "views",
+    "your_model",
 ]

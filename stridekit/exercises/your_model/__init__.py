@@ -1,0 +1,18 @@
+"""The exercises of notebook 07, in the order in which a learner meets them."""
+
+from stridekit.exercises.your_model.chains import can_go, does_nothing, made_by
+from stridekit.exercises.your_model.cures import decode, features, shuffle
+
+__all__ = [
+    "made_by",
+    "shuffle",
+    "features",
+    "does_nothing",
+    "can_go",
+    "decode",
+]
+
+
+def __dir__() -> list[str]:
+    """Let `ex.` and the tab key offer the exercises alone."""
+    return __all__

@@ -1,0 +1,360 @@
+"""E1, E4 and E5: which step of a chain made a layout, which does nothing, and which can go."""
+
+from typing import Any
+
+import torch
+
+from stridekit import shares_memory  # noqa: F401  (in sources alone)
+from stridekit.exercises.answers import as_ints
+from stridekit.exercises.core import exercise
+from stridekit.exercises.running import Arguments, Outcome
+
+# `results` and `Steps` are quoted by sources and by the solutions.
+from stridekit.exercises.views.copies import Steps, case, read_number_of_step, results
+from stridekit.layout import Layout
+
+NEW, CUBE, IMAGES = (
+    "torch.arange(24).view(4, 6)",
+    "torch.arange(24).view(2, 3, 4)",
+    "torch.arange(120.0).view(2, 3, 4, 5)",
+)
+LAST = "t.to(memory_format=torch.channels_last)"
+
+
+@exercise(
+    title="which step made the layout that has to be copied?",
+    read=read_number_of_step,
+    cases=[
+        case(NEW, "t.t()"),
+        case(NEW, "t.view(2, 2, 6)", "t.transpose(1, 2)"),
+        case(NEW, "t.t()", "t[None]", "t.squeeze(0)"),
+        case(NEW, "t[1:]", "t[:2]", "t[None]"),
+        case(CUBE, "t.transpose(0, 1)", "t.contiguous()", "t.transpose(1, 2)", "t[None]"),
+        case(CUBE, "t.transpose(0, 1)", "t[None]", "t.contiguous()", "t.view(3, 8)"),
+        case(NEW, "t[:, 2]"),
+        case(CUBE, "t[:, :, 1]", "t[None]"),
+        case(NEW, "t.t()", "t[:3]", "t[None]"),
+        case(CUBE, "t.transpose(0, 1)", "t[:, :, 1]"),
+        case(NEW, "t.t()", "t[:, 2:]", "t.unflatten(0, (2, 3))"),
+        case(NEW, "t.t()", "t.t()"),
+        case(CUBE, "t.permute(1, 2, 0)", "t[1:]", "t.permute(2, 0, 1)"),
+        case(CUBE, "t.permute(1, 2, 0)", "t.permute(2, 0, 1)", "t[None]"),
+        case(CUBE, "t.transpose(1, 2)", "t[:, :1]"),
+        case(CUBE, "t.transpose(1, 2)", "t.reshape(8, 3)", "t[2:]"),
+        case(NEW, "t[:, ::2]", "t.clone()", "t.t()", "t.clone()", "t[1:]"),
+        case(NEW, "t[1:2]", "t.expand(4, 6)", "t[1:]"),
+        case(IMAGES, LAST, "t[:1]", "t + 1"),
+        case(IMAGES, LAST, "t.permute(0, 2, 3, 1)"),
+        case(IMAGES, "t.permute(0, 2, 3, 1)", "t.contiguous()", "t.permute(0, 3, 1, 2)", "t * 2"),
+        case(NEW, "t.unflatten(1, (2, 3))", "t.transpose(0, 1)", "t[:1]", "t[0]"),
+        case("torch.zeros(3, 0)", "t.t()"),
+        case(NEW),
+    ],
+    hints=[
+        "Is there a copy at all? Run all steps, and ask `Layout.of(t).why_not_view(-1)`: an empty answer "
+        "means that `t.view(-1)` works.",
+        "If there is one, try to prevent it: make the tensor contiguous before one of the steps, run the "
+        "steps from there on, and ask again. Before which of them does that no longer help?",
+        "Go through the steps, with x as it goes into each. Run `steps[k:]` on `x.contiguous()`: the last "
+        "k after which `why_not_view(-1)` still has a reason is the answer.",
+    ],
+    otherwise="Take the steps of the input above one line each. After which of them can `view(-1)` no "
+    "longer work, and is it that step alone which a contiguous tensor could not survive?",
+    takeaway="The line that copies is seldom the one to mend: look for the one that made the layout.",
+)
+def made_by(x: torch.Tensor, steps: "Steps") -> int:
+    """The number of the step that made the layout which `reshape(-1)` of the result has to copy.
+
+    It is the last step such that a contiguous tensor in its place would not help: with all that
+    goes into it made contiguous, the result of the chain could still not be viewed as (-1,).
+
+    x       a contiguous tensor
+    steps   functions from tensor to tensor; the first gets x, each other one what the last made
+    return  an int, 0 for the first step; len(steps) if `reshape(-1)` copies nothing
+    """
+
+    def no_view(t: torch.Tensor, some: "Steps") -> str:
+        for step in some:
+            t = step(t)
+        return Layout.of(t).why_not_view(-1)
+
+    made = len(steps)
+    if no_view(x, steps):
+        for k, step in enumerate(steps):
+            if no_view(x.contiguous(), steps[k:]):
+                made = k
+            x = step(x)
+    return made
+
+
+def has_no_view(t: torch.Tensor) -> bool:
+    """True if `t.reshape(-1)` copies."""
+    return bool(Layout.of(t).why_not_view(-1))
+
+
+def first(found: Any, steps: Steps) -> int:
+    """The number of the first result of which it is true; else len(steps)."""
+    return next((k for k, it in enumerate(found) if it), len(steps))
+
+
+CONTIGUITY = (
+    "You ask whether a tensor is contiguous. A column is not, and yet `view(-1)` works on it: what counts "
+    "is whether the strides of its dims merge."
+)
+FIRST = (
+    "You answer with the first step after which no view is possible. A later step can undo it, or a copy "
+    "in between can end it: look from the end of the chain."
+)
+made_by.alone["Layout.of(t).why_not_view(-1)"] = {"not t.is_contiguous()": CONTIGUITY}
+made_by.alone["    if no_view(x, steps):\n"] = {
+    "    if steps:\n": "You look for a step without asking first whether the result needs a copy at all. A "
+    "step that another one undoes made nothing that has to be copied.",
+    "    if not results(x, steps)[-1:] or not results(x, steps)[-1].is_contiguous():\n": CONTIGUITY,
+}
+made_by.alone["            x = step(x)\n"] = {
+    "": "You run the rest of the steps on x each time. What goes into step k is what the steps before it "
+    "made of x.",
+}
+made_by.wrong |= {
+    "first(map(has_no_view, results(x, steps)), steps)": FIRST,
+    "first((not t.is_contiguous() for t in results(x, steps)), steps)": "You answer with the first step "
+    "whose result is not contiguous. Some such results need no copy, and a later step may undo or replace "
+    "what an early one did.",
+    "max(len(steps) - 1, 0) if steps and has_no_view(results(x, steps)[-1]) else len(steps)": "You answer "
+    "with the last step. Try it alone, on a contiguous tensor: does its result still need a copy?",
+    "0 if steps and has_no_view(results(x, steps)[-1]) else len(steps)": "You answer with the first step "
+    "wherever there is a copy. Before it, x is contiguous, so that always fits: look for the last such "
+    "step.",
+    "made_by(x, steps) + 1": "You count the steps from 1. The first is 0, as in every list.",
+    "made_by(x, steps) - 1": "You name the step before. The one asked for is the step that makes the "
+    "layout, and not the last good one.",
+    "max((k for k, t in enumerate(results(x, steps)) if has_no_view(t) and "
+    "(k == 0 or not has_no_view(results(x, steps)[k - 1]))), default=len(steps))": "You name the last step "
+    "that turns a tensor with a flat view into one without. Is it undone by the end? And a step can make a "
+    "bad layout out of one that was bad before.",
+}
+
+
+def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
+    """An answer that is a list of numbers of steps, in any order."""
+    found = tuple(sorted(as_ints(answer, "a list of ints")))
+    return Outcome({"steps": found}, str([*found]))
+
+
+@exercise(
+    title="which calls do nothing?",
+    read=read_numbers_of_steps,
+    cases=[
+        case(NEW, "t.contiguous()", "t.t()", "t.contiguous()"),
+        case(NEW, "t.t()", "t.contiguous()", "t.contiguous()", "t.t()"),
+        case(NEW, "t.clone()"),
+        case("torch.zeros(4, 4)", "t.t()", "t.contiguous()", "t.contiguous()"),
+        case("torch.zeros(4, 6)", "t.float()", "t.t()", "t.float()", "t.double()"),
+        case(NEW, "t[:2]", "t[:2]", "t[None]"),
+        case(NEW, "t.reshape(4, 6)", "t.flatten()", "t.ravel()"),
+        case(NEW, "t.t()", "t.reshape(6, 4)", "t.reshape(4, 6)"),
+        case(NEW, "t.view(4, 6)", "t[:]", "t.detach()", "t.t()"),
+        case(IMAGES, LAST, LAST, "t.contiguous()", "t.contiguous()"),
+        case(IMAGES, "t.permute(0, 2, 3, 1)", "t.contiguous()", "t.permute(0, 3, 1, 2)", LAST),
+        case("torch.zeros(6, 1).t()", "t.contiguous()"),
+        case("torch.arange(6)[None]", "t.expand(1, 6)", "t.expand(4, 6)", "t.contiguous()"),
+        case("torch.zeros(4, 6)", "t.view(torch.int32)", "t.view(torch.int32)"),
+        case("torch.zeros(24)", "t[:12]", "t.as_strided((12,), (1,), 6)", "t[:]"),
+        case("torch.ones(3, 4)[:, :2]", "t.clone()", "t * 1", "t.contiguous()"),
+        case("torch.ones(2, 3)", "t + 0", "t.to(torch.float32)"),
+        case(NEW),
+    ],
+    hints=[
+        "A call that does nothing hands on what it was given: the same bytes, read in the same way. Which "
+        "four questions about a tensor tell that?",
+        "Run the chain step by step, and compare what comes out of each step with what went into it: "
+        "`data_ptr()`, shape, stride and dtype.",
+        "`for k, step in enumerate(steps)`: y = step(x); if all four are equal, k is in the list. Then "
+        "x = y.",
+    ],
+    otherwise="Take the steps of the input above one line each, and print data_ptr(), shape, stride and "
+    "dtype before and after. Where is nothing different?",
+    takeaway="A call that does nothing copies as soon as a layout before it changes.",
+)
+def does_nothing(x: torch.Tensor, steps: "Steps") -> list[int]:
+    """The numbers of the steps that hand on what they were given.
+
+    Such a step returns a tensor at the same address, with the same shape, stride and dtype; it
+    need not be the same object.
+
+    x       a tensor with elements
+    steps   functions from tensor to tensor; the first gets x, each other one the result before it
+    return  a list of ints, 0 for the first step
+    """
+    found = []
+    for k, step in enumerate(steps):
+        y = step(x)
+        same = y.data_ptr() == x.data_ptr() and y.shape == x.shape
+        if same and y.stride() == x.stride() and y.dtype == x.dtype:
+            found.append(k)
+        x = y
+    return found
+
+
+def steps_where(holds: Any, x: torch.Tensor, steps: Steps) -> list[int]:
+    """The numbers of the steps for whose input and output it holds."""
+    tensors = [x, *results(x, steps)]
+    return [k for k in range(len(steps)) if holds(tensors[k], tensors[k + 1])]
+
+
+ADDRESS = (
+    "You compare addresses alone. A transpose, a slice or another dtype begins at the same byte, and reads "
+    "it in another way."
+)
+does_nothing.alone["y.data_ptr() == x.data_ptr() and "] = {
+    "": "You compare all but the address. A copy has the same shape and stride, at another place.",
+}
+does_nothing.alone[" and y.shape == x.shape"] = {
+    "": "You leave the shape out. A slice with the address and the strides of the whole has fewer "
+    "elements.",
+}
+does_nothing.alone["y.stride() == x.stride() and "] = {
+    "": "You leave the stride out. The transpose of a square has the shape and the address of the square.",
+}
+does_nothing.alone[" and y.dtype == x.dtype"] = {
+    "": "You leave the dtype out. `view(dtype)` changes nothing else, and every number is another.",
+}
+does_nothing.alone["        x = y"] = {
+    "        pass": "You run every step on x. Each step gets what the one before it made: `x = y` ends "
+    "the loop.",
+}
+does_nothing.wrong |= {
+    "steps_where(lambda a, b: a.data_ptr() == b.data_ptr(), x, steps)": ADDRESS,
+    "steps_where(shares_memory, x, steps)": "You ask whether bytes are shared. Every view shares them; a "
+    "call that does nothing has the same shape, stride and dtype as well.",
+    "steps_where(torch.equal, x, steps)": "You compare values. A copy has the same values, and it is just "
+    "what should not count as nothing.",
+    "steps_where(lambda a, b: a is b, x, steps)": "You ask for the same object. `t[:]` and a view of the "
+    "same shape make another one, of the same bytes in the same layout: nothing, too.",
+    "steps_where(lambda a, b: a.is_contiguous(), x, steps)": "You ask whether a tensor is contiguous "
+    "before the step. That tells about `contiguous()`, and about no other step.",
+    "[k for k in range(len(steps)) if k not in does_nothing(x, steps)]": "Those are the steps that do "
+    "something. The others are asked for.",
+    "[k + 1 for k in does_nothing(x, steps)]": "You count the steps from 1. The first is 0, as in every "
+    "list.",
+}
+
+
+@exercise(
+    title="which steps can go?",
+    read=read_numbers_of_steps,
+    cases=[
+        case(NEW, "t.t()", "t.contiguous()", "t.view(-1)"),
+        case(NEW, "t.t()", "t.contiguous()", "t.reshape(-1)"),
+        case(NEW, "t.contiguous()", "t.t()", "t.reshape(-1)"),
+        case(NEW, "t[1:]", "t.contiguous()", "t.view(-1)"),
+        case(NEW, "t.t()", "t.contiguous()", "t + 1"),
+        case(NEW, "t.t()", "t.contiguous()", "t.contiguous()", "t.view(-1)"),
+        case(NEW, "t.t()", "t.contiguous()", "t.as_strided((3,), (1,))"),
+        case(
+            "torch.arange(48).view(2, 3, 2, 4)", "t.transpose(1, 2)", "t.contiguous()", "t * 2",
+            "t.transpose(1, 2)", "t.contiguous()", "t.view(2, 3, 8)",
+        ),
+        case(
+            "torch.arange(48).view(2, 3, 2, 4)", "t.transpose(1, 2)", "t.contiguous()", "t * 2",
+            "t.transpose(1, 2)", "t.reshape(2, 3, 8)",
+        ),
+        case("torch.eye(3)", "t.t()", "t + 1"),
+        case("torch.ones(3, 3)", "t.contiguous()", "t.t()", "t.contiguous()", "t.view(9)"),
+        case(IMAGES, LAST, "t.permute(0, 2, 3, 1)", "t.view(-1)"),
+        case(IMAGES, LAST, "t.contiguous()", "t.flatten(1)"),
+        case(IMAGES, LAST, "t.contiguous()", "t.view(2, 60)"),
+        case("torch.zeros(2, 3)", "t.float()", "t.double()", "t.float()"),
+        case(NEW, "t.expand(2, 4, 6)", "t.contiguous()", "t.view(8, 6)"),
+        case(NEW, "t.expand(1, 4, 6)", "t.contiguous()", "t.view(4, 6)"),
+        case(NEW),
+    ],
+    hints=[
+        "To know whether a step can go, take it out and look. What has to be the same, and what may "
+        "happen on the way?",
+        "Run all steps, then all but step k, and compare the two with `torch.equal`. If a later step "
+        "stops with an error, k cannot go.",
+        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with `except (RuntimeError, IndexError)`, against "
+        "`run(steps)`, for each k on its own. `torch.equal` does not look at the dtype: compare that, too.",
+    ],
+    otherwise="Take the steps of the input above, one line each, and leave out one of them. Does the chain "
+    "still come to its end, and with the same values?",
+    takeaway="Whether a copy is needed is decided behind it: by a step that stops, or reads other values.",
+)  # fmt: skip
+def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
+    """The numbers of the steps that can be left out, each one alone, and the result is the same.
+
+    The same is: a tensor of the same shape, dtype and values, in any layout.
+
+    x       a tensor
+    steps   functions from tensor to tensor; the first gets x, each other one the result before it
+    return  a list of ints, 0 for the first step
+    """
+
+    def run(some: "Steps") -> torch.Tensor:
+        t = x
+        for step in some:
+            t = step(t)
+        return t
+
+    whole, found = run(steps), []
+    for k in range(len(steps)):
+        try:
+            left = run([*steps[:k], *steps[k + 1 :]])
+        except (RuntimeError, IndexError):
+            continue
+        if left.dtype == whole.dtype and torch.equal(left, whole):
+            found.append(k)
+    return found
+
+
+def run_of(x: torch.Tensor, steps: Steps) -> Any:
+    """The result of the steps; None if one of them stops."""
+    try:
+        return results(x, steps)[-1] if steps else x
+    except (RuntimeError, IndexError):
+        return None
+
+
+def removed_for_good(x: torch.Tensor, steps: Steps) -> list[int]:
+    """The steps that can go if those that went before them stay away."""
+    kept, found, wanted = dict(enumerate(steps)), [], run_of(x, steps)
+    for k in range(len(steps)):
+        others = [step for j, step in kept.items() if j != k]
+        out = run_of(x, others)
+        if out is not None and out.dtype == wanted.dtype and torch.equal(out, wanted):
+            found.append(k)
+            del kept[k]
+    return found
+
+
+can_go.slots["run([*steps[:k], *steps[k + 1 :]])"] = {
+    "run(steps[:k])": "You leave out step k and all that follow. The steps behind k stay: "
+    "`[*steps[:k], *steps[k + 1:]]`.",
+}
+can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
+    "True": "You ask whether the chain comes to its end. It can end with other values or in another shape, "
+    "where a later step reads the layout.",
+    "left.shape == whole.shape": "You compare shapes alone. Another layout can lead `as_strided` to other "
+    "values, and no error says so.",
+}
+can_go.alone["run([*steps[:k], *steps[k + 1 :]])"] = {
+    "run(steps[:k])\n            whole = run(steps[: k + 1])": "You ask whether the step itself changes "
+    "values. `contiguous()` never does, and yet a `view` behind it can need it.",
+}
+can_go.alone["left.dtype == whole.dtype and "] = {
+    "": "You leave the dtype out. `torch.equal` compares the numbers of a float and a double, and these "
+    "can be equal.",
+}
+can_go.wrong |= {
+    "removed_for_good(x, steps)": "You leave out one step, and then look for others without it. Each step "
+    "is tried on its own, with all the others there.",
+    "does_nothing.reference(x, steps)": "You name the steps that do nothing here. A copy that nobody "
+    "needs does something, and can go all the same.",
+    "[k for k in range(len(steps)) if k not in can_go(x, steps)]": "Those are the steps that are needed. "
+    "The others are asked for.",
+    "[k + 1 for k in can_go(x, steps)]": "You count the steps from 1. The first is 0, as in every list.",
+    "steps_where(lambda a, b: not shares_memory(a, b), x, steps)": "You name the steps that copy. Whether "
+    "a copy is needed is decided by what follows: leave it out, and look.",
+    "[]": "You find no step that can go. Compare values and shapes, not layouts, addresses or objects.",
+}
