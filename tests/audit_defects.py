@@ -293,6 +293,12 @@ def shuffle_of_channels(x):
     return y.reshape(2, 4, 6, 6)  # here
 
 
+@planted("copy by reshape", 1152, last(2, 4, 6, 6), clean=lambda x: torch.relu(x))
+def shuffle_that_keeps_channels_last(x):
+    y = x.movedim(1, -1).unflatten(-1, (2, -1)).mT  # made
+    return y.flatten(-2).movedim(-1, 1)  # here
+
+
 @planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: torch.relu(x))
 def contiguous_out_of_habit(x):
     return torch.relu(x.contiguous())  # here

@@ -33,7 +33,7 @@ SIZES = {
         ("py",),
         13_560,
     ),
-    "exercises": ("stridekit/exercises", (), ("py",), 8_545),
+    "exercises": ("stridekit/exercises", (), ("py",), 9_240),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_910),
     "tests": ("tests", (), ("py", "mjs"), 33_700),
     "planted defects": ("tests", (), ("txt",), 1_955),

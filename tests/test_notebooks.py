@@ -20,7 +20,15 @@ PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # The cells whose outputs are not compared: (notebook, first line of the cell): the reason.
 SEED = "torch.manual_seed(0)"
-LESSONS = ("strides", "views", "contiguity", "channels_last", "performance", "attention")
+LESSONS = (
+    "strides",
+    "views",
+    "contiguity",
+    "channels_last",
+    "performance",
+    "attention",
+    "your_model",
+)
 SEEDED = [f"{k:02}_{name}" for k, name in enumerate(LESSONS, start=1)]
 IGNORED = dict.fromkeys([(name, SEED) for name in SEEDED], "tells the versions that are installed")
 START = 'print("torch", torch.__version__, "- threads:", torch.get_num_threads())'
@@ -30,6 +38,7 @@ IGNORED["04_channels_last", VERDICTS] = "says what is faster on the machine it r
 TIMES = 'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())}, progress=False)'
 IGNORED["05_performance", TIMES] = "shows the times of a comparison, as it reads"
 IGNORED["05_performance", "bandwidth(2**28)"] = "measures the machine it runs on"
+IGNORED["07_your_model", "compare(found, rounds=10, progress=False)"] = "measures two models"
 IGNORED["05_performance", "hierarchy()"] = "tells the caches of the machine it runs on"
 
 LONGER = "longer = torch.arange(128).view(2, 64)"

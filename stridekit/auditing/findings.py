@@ -291,19 +291,18 @@ def _format_of_strides(shape: tuple[int, ...], stride: tuple[int, ...]) -> str:
 
 
 def _loses_format(run: Recorder, copy: Copy, op: Op, history: History) -> bool:
-    """Whether a copy turned a tensor with its channels last into rows, and a tensor of as many dims."""
-    last = run.ops[min(op.number + 1, len(run.ops) - 1)]
-    out = (
-        last.outputs
-        if last.name == "aten::_unsafe_view" and op.name == "aten::clone"
-        else op.outputs
-    )
+    """Whether a copy wrote a tensor with its channels last in rows: pixels now lie side by side."""
+    behind = run.ops[min(op.number + 1, len(run.ops) - 1)]
+    merges = behind.name == "aten::_unsafe_view" and op.name == "aten::clone"
+    out = behind.outputs if merges else op.outputs
     if not out or _format(out[0]) != "contiguous_format":
         return False
     given = op.inputs[copy.operand]
     made = [given, *(step.of for step in history.steps(given, op.number) if step.of is not None)]
     same = [one for one in made if prod(one.shape) == prod(given.shape)]
-    return any(_format(one) in _FORMATS.values() for one in same[:4])
+    last = [one for one in same[:4] if _format(one) in _FORMATS.values()]
+    steps = [(t, s) for n, s, t in zip(copy.shape, copy.source, copy.target, strict=True) if n > 1]
+    return bool(last) and min(steps)[1] >= last[0].shape[1]
 
 
 # Calls and storages --------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from typing import Any
 
 import torch
 
-from stridekit import shares_memory  # noqa: F401  (in sources alone)
 from stridekit.exercises.answers import as_ints
 from stridekit.exercises.core import exercise
 from stridekit.exercises.running import Arguments, Outcome
@@ -12,6 +11,7 @@ from stridekit.exercises.running import Arguments, Outcome
 # `results` and `Steps` are quoted by sources and by the solutions.
 from stridekit.exercises.views.copies import Steps, case, read_number_of_step, results
 from stridekit.layout import Layout
+from stridekit.tensors.sharing import shares_memory  # noqa: F401  (in sources alone)
 
 NEW, CUBE, IMAGES = (
     "torch.arange(24).view(4, 6)",
