@@ -15,8 +15,8 @@ from stridekit.tensors.messages import FAMILIES, Family
 LABELS = ("means", "harm", "cause", "cure")
 UNKNOWN = "a message that stridekit does not know"
 KNOWN = (
-    f"{len(FAMILIES)} kinds of messages, about shapes, strides, shared memory, dtypes, gradients, attention, "
-    "NumPy, safetensors, einops"
+    f"{len(FAMILIES)} kinds of messages, about shapes, strides, shared memory, dtypes, gradients, "
+    "attention, NumPy, safetensors, einops"
 )
 _TOO_LONG = re.compile(r"\d{20,}", re.ASCII)  # for a size or a stride
 _MOST_ERRORS = 100  # of one that others led to

@@ -31,3 +31,6 @@ function shortened(line) {
   const begin = [...line.slice(0, 402)];
   return begin.length > 200 ? `${begin.slice(0, 200).join("")} …` : line;
 }
+
+/** The source of the widget with a text in its box. */
+export const code = (text) => `Diagnose(${text && JSON.stringify(text)})`;

@@ -4,14 +4,14 @@
 
 import { h, pool, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
-import { diagnose } from "./diagnose.js";
+import { code, diagnose } from "./diagnose.js";
 
-const HOW = "With its traceback or without. Nothing of it leaves this page.";
+const HOW = "With its traceback or without; of several messages the last one counts.";
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "diagnosis", kind: "sk-diagnose", traits: ["_state", "_known"], draw,
-    code: () => `Diagnose(${text() && JSON.stringify(text())})`,
+    code: () => code(text()),
   });
   const known = model.get("_known");
   const text = () => model.get("_state").text;

@@ -23,13 +23,14 @@ MOST_LINES = 40  # of the still picture
 
 
 class Diagnose(Framed):
-    """A box to paste an error or a warning into: `diagnose` at the press of two keys, also without a kernel.
+    """A box to paste an error or a warning into: what `diagnose` says of it, with or without a kernel.
 
     You learn what the message means with its numbers, whether it harms, the usual cause, the cure, and the
     lesson that teaches it. A message that is not known is never guessed at.
 
     `text` is what stands in the box; set it to another. `found` is what `diagnose(text)` says, or None
-    while the box is empty. Raises TypeError for what is no text, ValueError for more than 20,000 characters.
+    while the box is empty. Raises TypeError for what is no text, ValueError for a text of more than
+    20,000 characters.
 
     >>> box = Diagnose()
     >>> box.text = "ValueError: step must be greater than zero"
