@@ -150,6 +150,8 @@ ROWS = [
     ("L", "", "setattr(AttentionExplorer(), 'followed', itertools.repeat('q'))"),
     (".", "", "CacheExplorer(8, heads=3, order='tokens first')"),
     ("L", "", "CacheExplorer(10**9)"),
+    ("V", "", "Diagnose('x' * 10**8)"),
+    (".", "s = 'Some tensors share memory, this will lead to duplicate memory on disk'", "Diagnose(s * 285)._still()"),
     (".", "", "TraversalExplorer(L((0, 10**8)))"),
     (".", "", "TraversalExplorer(L((10**9, 10**9)))"),
     ("V", "order = 'x' * 10**7", "TraversalExplorer(L((4, 4)), order=order)"),

@@ -17,6 +17,7 @@ from stridekit.widgets.traversal_explorer import TraversalExplorer
 __all__ = [
     "AliasExplorer",
     "ReshapeStepper",
+    "Diagnose",
     "StrideExplorer",
     "explore",
     "Goal",
@@ -27,7 +28,6 @@ __all__ = [
     "TraversalExplorer",
     "AttentionExplorer",
     "CacheExplorer",
-    "Diagnose",
 ]
 
 
