@@ -253,7 +253,7 @@ def test_a_game_with_all_of_its_cards():
 
 def test_a_diagnosis_of_any_length():
     """As the text has it, below what to do; a long one ends with dots."""
-    w = make("Diagnose")
+    w = Diagnose("step must be greater than zero")
     said = texts(w)
     assert said[:3] == ["diagnose", "Paste an error or a warning where this lesson runs",
                         "or on its page, which needs no kernel"]  # fmt: skip

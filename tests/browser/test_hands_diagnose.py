@@ -1,4 +1,4 @@
-"""Diagnose under a hand, on a plain page: pasted, typed, too long, set from elsewhere; heard, and on a phone."""
+"""Diagnose under a hand, on a plain page: pasted, typed, too long; what is heard, and on a phone."""
 
 import pytest
 

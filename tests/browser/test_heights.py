@@ -188,12 +188,10 @@ ATTENTIONS = [
 ]
 CACHES = [("CacheExplorer()", every_order), ("CacheExplorer(0, batch=1, heads=1)", at_rest)]
 # Nothing pasted; the message with the most to say, behind a traceback of forty lines.
-DIAGNOSES = [
-    ("Diagnose()", at_rest),
-    (f"Diagnose({'File "a.py", line 7' * 40 + BUCKET!r})", at_rest),
-]
+LONG_MESSAGE = "a line\n" * 40 + BUCKET
+DIAGNOSES = [("Diagnose()", at_rest), (f"Diagnose({LONG_MESSAGE!r})", at_rest)]
 GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS, ATTENTIONS, CACHES]
-GROUPS.append(DIAGNOSES)
+GROUPS += [DIAGNOSES]
 
 
 def shown(show, source):
