@@ -39,7 +39,7 @@ KINDS = {
     ),
     "AttentionExplorer": Kind(".sk-attention", "AttentionExplorer()"),
     "CacheExplorer": Kind(".sk-cache", "CacheExplorer()"),
-    "Diagnose": Kind(".sk-diagnose", "Diagnose('ValueError: step must be greater than zero')"),
+    "Diagnose": Kind(".sk-paste", "Diagnose('ValueError: step must be greater than zero')"),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 

@@ -132,7 +132,7 @@ def assert_alive(widget):
 def test_a_pasted_message_needs_no_kernel(visit, kinds):
     """What it means is what Python says, and what nobody knows is not guessed at."""
     page = visit(kinds)
-    box = page.locator(".sk-diagnose")
+    box = page.locator(".sk-paste")
     for message in (BUCKET, "KeyError: 'a'"):
         labelled(box, BOX).fill(message)
         found = diagnose(message)

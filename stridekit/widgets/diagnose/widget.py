@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import traitlets
@@ -20,6 +21,7 @@ from stridekit.widgets.static import INK, MUTED, page, put_text, wrapped
 ASK = "Paste an error or a warning"
 MOST = 20_000  # characters in the box
 MOST_LINES = 40  # of the still picture
+NO_GLYPH = re.compile(r"[^\n -~…]")  # perhaps, in its font
 
 
 class Diagnose(Framed):
@@ -80,7 +82,7 @@ class Diagnose(Framed):
         return f"Diagnose: {self.found or ASK}"
 
     def _still(self) -> Figure:
-        lines = wrapped(str(self.found or KNOWN), 118)
+        lines = wrapped(NO_GLYPH.sub("?", str(self.found or KNOWN)), 118)
         shown = lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], "…"]
         figure, ax = page(80, [*shown, ""], parse_math=False)
         left: dict[str, Any] = {"ha": "left", "family": "DejaVu Sans"}
