@@ -63,12 +63,14 @@ def test_the_cursor_stays_where_a_hand_types(show):
 
 def test_what_it_means_is_heard(show):
     """Once the hand rests; an empty box says nothing."""
-    w = show(Diagnose())
+    w = show(Diagnose("step must be greater than zero"))
+    hears(w, "a slice that runs backwards: torch has no negative strides")
     stop_the_clock(w.page)
     for typed, said in [
+        ("axis of length 4 in chunks of 3", "a message that stridekit does not know"),
         (
-            "step must be greater than zero",
-            "a slice that runs backwards: torch has no negative strides",
+            "can't divide axis of length 4 in chunks of 3",
+            "a dim that does not divide into groups: einops",
         ),
         ("KeyError: 'a'", "a message that stridekit does not know"),
     ]:
