@@ -508,7 +508,7 @@ def test_sorting_by_keyboard(make, kernel):
 
 
 def test_a_message_by_mouse(kinds_page, make, kernel):
-    """It is dropped into the box from outside, and taken back by the toolbar; Python says the same."""
+    """It is pasted where a click put the cursor, and taken back by the toolbar; Python says the same."""
     w = make("Diagnose()")
     assert text(w, ".sk-title") == "" and texts(w, "dt") == ["known"]
     kinds_page.evaluate(
@@ -516,7 +516,7 @@ def test_a_message_by_mouse(kinds_page, make, kernel):
     )
     labelled(w, BOX).click()
     kinds_page.keyboard.press("Control+V")
-    assert kernel("w.found.title") == repr(text(w, ".sk-title"))
+    assert kernel("w.found.title") == text(w, ".sk-title")
     assert kernel("[list(line) for line in w.found.lines]") == str(lines(w))
     button(w, "undo").click()
     assert labelled(w, BOX).input_value() == "" and kernel("(w.text, w.found)") == "('', None)"
@@ -532,9 +532,9 @@ def test_a_message_by_keyboard(make, kernel):
     w = make("Diagnose()")
     press(labelled(w, BOX), *"dda", "Enter", "b", "Backspace", "Escape")
     assert text(w, ".sk-title") == "a message that stridekit does not know"
-    assert kernel("w.text") == repr("dda\n") and lines(w)[0] == ["message", "dda"]
+    assert kernel("[w.text]") == r"['dda\n']" and lines(w)[0] == ["message", "dda"]
     press(labelled(w, BOX), "Control+A", *"step must be greater than zero")
-    assert kernel("w.found.title") == repr(text(w, ".sk-title")) == "'a slice that runs backwards'"
+    assert kernel("w.found.title") == text(w, ".sk-title") == "a slice that runs backwards"
 
 
 # Exercises -----------------------------------------------------------------------------------------------
