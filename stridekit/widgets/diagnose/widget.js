@@ -18,7 +18,7 @@ function render({ model, el }) {
   const id = `${shell.id}-text`;
   const box = h("textarea", {
     id, class: "sk-input", rows: "3", spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-how`, oninput: take,
-    onbeforeinput: (event) => event.stopPropagation(), // or JupyterLab keeps Enter from breaking a line
+    onbeforeinput: (event) => event.stopImmediatePropagation(), // or JupyterLab keeps Enter from breaking a line
   });
   const head = h("div", {}, h("span", { class: "sk-kicker", text: "diagnose" }), h("label", { for: id, text: known.ask }));
   const title = h("p", { class: "sk-title" });
