@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         AttentionExplorer,
         CacheExplorer,
         ChannelsLastExplorer,
+        Diagnose,
         FormatTracer,
         Goal,
         Predict,
@@ -65,6 +66,7 @@ __all__ = [
     "Explanation",
     "explain_view",
     "diagnose",
+    "Diagnose",
     "read_storage",
     "read_element",
     "storage_view",
@@ -120,7 +122,7 @@ __version__ = "0.1.0"
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
     *("FormatTracer", "TraversalExplorer", "Predict", "Sort", "explore", "Goal"),
-    *("AttentionExplorer", "CacheExplorer"),
+    *("AttentionExplorer", "CacheExplorer", "Diagnose"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

@@ -28,7 +28,7 @@ from stridekit.widgets.sort import game as sort
 from stridekit.widgets.stride_explorer import presets, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
-from tests import live_attention, live_cache, live_facts, live_lines
+from tests import live_attention, live_cache, live_diagnose, live_facts, live_lines
 from tests.pipe import NODE, Refused, as_json, ask, ask_all
 
 # Layouts ------------------------------------------------------------------------------------------------
@@ -517,6 +517,6 @@ _FAMILIES = (
     (sums, explorer, reshapes, typed, walks, warps, formats, predictions, sorting) if NODE else ()
 )
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
-CASES |= (
-    live_lines.CASES | live_facts.CASES | live_attention.CASES | live_cache.CASES if NODE else {}
-)
+if NODE:
+    CASES |= live_lines.CASES | live_facts.CASES | live_attention.CASES | live_cache.CASES
+    CASES |= live_diagnose.CASES

@@ -12,6 +12,7 @@ from stridekit.widgets import (
     AttentionExplorer,
     CacheExplorer,
     ChannelsLastExplorer,
+    Diagnose,
     FormatTracer,
     Predict,
     ReshapeStepper,
@@ -65,6 +66,7 @@ PICTURES = [
     "AttentionExplorer(2, 4, 4, 4, packing='HD3', rotary='x*cos + rot(x)*sin')",
     "CacheExplorer(0, batch=1, heads=1)",
     "CacheExplorer(8, heads=3, order='tokens first', block=4)",
+    *("Diagnose()", "Diagnose('$x$ is {no} message\\ud800')", "Diagnose('😀 ' * 9999)"),
     "Sort(torch.tensor(1.0), 'x', also='x[None]', moves=[('x', 'view')])",
     f"Sort(torch.ones(4, 6), *{[f'x.expand(2, 4, 6)[..., :{1 + k}]' for k in range(24)]}, also='-x')",
 ]
@@ -247,3 +249,16 @@ def test_a_game_with_all_of_its_cards():
         boxes = [p.get_bbox() for p in ax.patches if p.get_facecolor()[:3] == (1, 1, 1)]
         assert len(boxes) == 24 and max(box.x1 for box in boxes) <= 900
         assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+
+
+def test_a_diagnosis_of_any_length():
+    """As the text has it, below what to do; a long one ends with dots."""
+    w = Diagnose("step must be greater than zero")
+    said = texts(w)
+    assert said[:3] == ["diagnose", "Paste an error or a warning where this lesson runs",
+                        "or on its page, which needs no kernel"]  # fmt: skip
+    assert said[3:-1] == str(w.found).splitlines()
+    w.text = (
+        f"Some tensors share memory, this will lead to duplicate memory on disk: [{'a, ' * 6000}]"
+    )
+    assert len(texts(w)) < 50 and texts(w)[-2] == "…"

@@ -39,6 +39,7 @@ KINDS = {
     ),
     "AttentionExplorer": Kind(".sk-attention", "AttentionExplorer()"),
     "CacheExplorer": Kind(".sk-cache", "CacheExplorer()"),
+    "Diagnose": Kind(".sk-paste", "Diagnose('ValueError: step must be greater than zero')"),
 }
 NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 
@@ -219,6 +220,10 @@ None  =>  NAME is None, a NoneType: give an int
 'flash'  =>  NAME is 'flash': give one of
 None  =>  NAME is None: give one of
 ['@']  =>  NAME is ['@']: give one of
+# Diagnose.text
+None  =>  text is a NoneType: give the message, a str; diagnose takes errors
+ValueError('a')  =>  text is a ValueError: give the message, a str
+'x' * 20001  =>  text has 20,001 characters, the box takes 20,000: give its end, text[-20000:]
 """
 WRONG = [
     (kind, name, value, said.replace("NAME", name))
@@ -267,6 +272,7 @@ RIGHT = {
         "w.order = 'tokens first'",
         "w.heads, w.batch, w.block = 3, 1, 4",
     ),
+    "Diagnose": ("w.text = \"shape '[5]' is invalid for input of size 4\"", "w.text = ''"),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
 UNFIT: dict[str, list[dict[str, Any]]] = {
@@ -338,4 +344,5 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"order": "heads"},
         {"attention": None},
     ],
+    "Diagnose": [{"text": None}, {"text": ["a"]}, {"text": "x" * 20_001}],
 }

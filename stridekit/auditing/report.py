@@ -254,7 +254,10 @@ class Audit:
 
     def _repr_html_(self) -> str:
         rows = [
-            (str(k), in_bytes(one.bytes).replace(" ", "\N{NO-BREAK SPACE}"), _what(one), _where(one.place), _made_by(one), one.advice)
+            (
+                str(k), in_bytes(one.bytes).replace(" ", "\N{NO-BREAK SPACE}"), _what(one),
+                _where(one.place), _made_by(one), one.advice,
+            )
             for k, one in enumerate(self.findings, 1)
         ]  # fmt: skip
         head = ("no.", "bytes", "finding", "line", "layout made by", "what to do")

@@ -12,8 +12,13 @@ from stridekit._arguments import a_kind
 from stridekit.tensors.explain import Explanation
 from stridekit.tensors.messages import FAMILIES, Family
 
-_LABELS = ("means", "harm", "cause", "cure")
-_TOO_LONG = re.compile(r"\d{20,}")  # for a size or a stride
+LABELS = ("means", "harm", "cause", "cure")
+UNKNOWN = "a message that stridekit does not know"
+KNOWN = (
+    f"{len(FAMILIES)} kinds of messages, about shapes, strides, shared memory, dtypes, gradients, "
+    "attention, NumPy, safetensors, einops"
+)
+_TOO_LONG = re.compile(r"\d{20,}", re.ASCII)  # for a size or a stride
 _MOST_ERRORS = 100  # of one that others led to
 _MOST_CHARACTERS = 1_000_000
 
@@ -41,7 +46,7 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
     found = {
         match[0]: (match.start(), match, family)
         for family in FAMILIES
-        for match in re.finditer(family.regex, text)
+        for match in re.finditer(family.regex, text, re.ASCII)  # as a browser reads it
     }
     if not found:
         return _unknown(text)
@@ -54,21 +59,14 @@ def _lines(family: Family, match: re.Match[str]) -> Iterator[tuple[str, str]]:
     groups = {name: value or "" for name, value in match.groupdict().items()}
     words = family.decode(groups) if family.decode else {}
     yield "message", match[0]
-    for label in _LABELS:
+    for label in LABELS:
         yield label, words.get(label) or getattr(family, label).format(**groups)
     yield "lesson", family.lesson
 
 
 def _unknown(text: str) -> Explanation:
     shown = text if len(text) <= 200 else f"{text[:200]} …"
-    about = (
-        "shapes, strides, shared memory, dtypes, gradients, attention, NumPy, safetensors, einops"
-    )
-    known = f"{len(FAMILIES)} kinds of messages, about {about}"
-    return Explanation(
-        "a message that stridekit does not know",
-        (("message", shown or "empty"), ("known", known)),
-    )
+    return Explanation(UNKNOWN, (("message", shown or "empty"), ("known", KNOWN)))
 
 
 def _texts(error: Any) -> list[str]:

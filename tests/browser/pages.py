@@ -82,7 +82,7 @@ def beyond(w):
 
 _BEYOND = """(root) => {
   const edge = root.getBoundingClientRect().right + 0.5;
-  const all = [...root.querySelectorAll('p, li, code, span, button, input, select')];
+  const all = [...root.querySelectorAll('p, li, code, span, dt, dd, button, input, textarea, select')];
   return all.filter((one) => one.getBoundingClientRect().right > edge).map((one) => one.outerHTML);
 }"""
 
@@ -94,7 +94,7 @@ def too_small(w):
 
 _TOO_SMALL = """(root) => {
   const isSmall = (one) => one.offsetParent && Math.min(one.offsetHeight, one.offsetWidth) < 24;
-  const targets = [...root.querySelectorAll('button, input, select')];
+  const targets = [...root.querySelectorAll('button, input, textarea, select')];
   return targets.map((one) => one.closest('label') ?? one).filter(isSmall).map((one) => one.outerHTML);
 }"""
 
@@ -300,6 +300,7 @@ def pressed(chips):
     return [name for name, state in names if state == "true"]
 
 
+BOX = "Paste an error or a warning"
 # A change of each widget.
 BY_HAND = {
     "StrideExplorer": lambda w: button(w, "column-major").click(),
@@ -313,6 +314,7 @@ BY_HAND = {
     "Sort": lambda w: button(w, "copy").click(),
     "AttentionExplorer": lambda w: button(w, "SDPA").click(),
     "CacheExplorer": lambda w: button(w, "SDPA").click(),
+    "Diagnose": lambda w: labelled(w, BOX).fill("KeyError: 'a'"),
 }
 
 

@@ -4,11 +4,13 @@ import pytest
 
 from stridekit.export import pages
 from tests.browser.pages import (
+    BOX,
     COLOURS,
     THEMES,
     assert_accessible,
     button,
     enter,
+    labelled,
     painted,
     run_last_cell,
     see_all_of,
@@ -124,6 +126,13 @@ def caches(w, run):
     yield run("w10.tokens = 0")
 
 
+def diagnoses(w, run):
+    """Nothing pasted; what nobody knows; a message with its diagnosis."""
+    yield run("w11.text = ''")
+    yield labelled(w, BOX).fill("KeyError: 'a'")
+    yield labelled(w, BOX).fill("shape '[5]' is invalid for input of size 4")
+
+
 STATES = [
     strides,
     aliases,
@@ -136,6 +145,7 @@ STATES = [
     sorting,
     attentions,
     caches,
+    diagnoses,
 ]
 
 

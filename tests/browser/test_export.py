@@ -9,8 +9,19 @@ import nbformat
 import pytest
 
 from browser_lab import ROOT
-from stridekit import widgets
-from tests.browser.pages import COLOURS, assert_accessible, button, enter, painted, text
+from stridekit import diagnose, widgets
+from tests.browser.pages import (
+    BOX,
+    COLOURS,
+    assert_accessible,
+    button,
+    enter,
+    labelled,
+    painted,
+    text,
+    texts,
+)
+from tests.live_diagnose import BUCKET
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
 
@@ -105,6 +116,8 @@ def test_every_kind_lives_and_two_views_are_one(visit, kinds):
 def assert_alive(widget):
     """Keys change the widget; its boxes to tick, and its button if it is a question or a game."""
     before = widget.inner_html()
+    for box in widget.locator("textarea:visible").all():
+        box.fill("KeyError: 'a'")
     for box in widget.locator("input[type=checkbox]:visible").all():
         box.click()
     for control in widget.locator("[role=grid]:visible, input[type=range]:visible").all():
@@ -114,6 +127,18 @@ def assert_alive(widget):
         if commit.is_visible():
             commit.click()
     assert widget.inner_html() != before
+
+
+def test_a_pasted_message_needs_no_kernel(visit, kinds):
+    """What it means is what Python says, and what nobody knows is not guessed at."""
+    page = visit(kinds)
+    box = page.locator(".sk-paste")
+    for message in (BUCKET, "KeyError: 'a'"):
+        labelled(box, BOX).fill(message)
+        found = diagnose(message)
+        assert text(box, ".sk-title") == found.title
+        assert texts(box, "dt") == [label for label, _ in found.lines]
+        assert texts(box, "dd") == [sentence for _, sentence in found.lines]
 
 
 @pytest.mark.long

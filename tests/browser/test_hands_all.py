@@ -26,6 +26,7 @@ FULLEST = {
         "button:has-text('SDPA')",
     ),
     "CacheExplorer": ("w.order, w.tokens = 'tokens first', 7", "button:has-text('SDPA')"),
+    "Diagnose": ("pass", "[aria-label=share]"),
 }
 
 

@@ -7,6 +7,7 @@ import torch
 
 from stridekit import Layout, explore, widgets
 from tests.browser.pages import beyond, button, enter, grid, painted, press, too_small, widen
+from tests.live_diagnose import BUCKET
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -186,7 +187,11 @@ ATTENTIONS = [
     ("AttentionExplorer(1, 1, 1, 2)", at_rest),
 ]
 CACHES = [("CacheExplorer()", every_order), ("CacheExplorer(0, batch=1, heads=1)", at_rest)]
+# Nothing pasted; the message with the most to say, behind a traceback of forty lines.
+LONG_MESSAGE = "a line\n" * 40 + BUCKET
+DIAGNOSES = [("Diagnose()", at_rest), (f"Diagnose({LONG_MESSAGE!r})", at_rest)]
 GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS, ATTENTIONS, CACHES]
+GROUPS += [DIAGNOSES]
 
 
 def shown(show, source):

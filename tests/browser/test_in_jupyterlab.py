@@ -5,6 +5,7 @@ import torch
 from playwright.sync_api import expect
 
 from tests.browser.pages import (
+    BOX,
     BY_HAND,
     active,
     button,
@@ -501,6 +502,39 @@ def test_sorting_by_keyboard(make, kernel):
     assert kernel("(len(w.moves), dict(w.moves) == w.answers)") == "(4, True)"
     press(button(w, "sort them again"), "Enter", "v")
     assert kernel("w.moves") == "(('x.t()', 'view'),)"
+
+
+# A message to paste --------------------------------------------------------------------------------------
+
+
+def test_a_message_by_mouse(kinds_page, make, kernel):
+    """It is pasted where a click put the cursor, and taken back by the toolbar; Python says the same."""
+    w = make("Diagnose()")
+    assert text(w, ".sk-title") == "" and texts(w, "dt") == ["known"]
+    kinds_page.evaluate(
+        "navigator.clipboard.writeText(`RuntimeError: shape '[5]' is invalid for input of size 4`)"
+    )
+    labelled(w, BOX).click()
+    kinds_page.keyboard.press("Control+V")
+    assert kernel("w.found.title") == text(w, ".sk-title")
+    assert kernel("[list(line) for line in w.found.lines]") == str(lines(w))
+    button(w, "undo").click()
+    assert labelled(w, BOX).input_value() == "" and kernel("(w.text, w.found)") == "('', None)"
+
+
+def lines(w):
+    """The labels and sentences of a diagnosis."""
+    return [list(line) for line in zip(texts(w, "dt"), texts(w, "dd"), strict=True)]
+
+
+def test_a_message_by_keyboard(make, kernel):
+    """Typed, with letters that JupyterLab would take for its own; each change reaches Python."""
+    w = make("Diagnose()")
+    press(labelled(w, BOX), *"dda", "Enter", "b", "Backspace", "Escape")
+    assert text(w, ".sk-title") == "a message that stridekit does not know"
+    assert kernel("[w.text]") == r"['dda\n']" and lines(w)[0] == ["message", "dda"]
+    press(labelled(w, BOX), "Control+A", *"step must be greater than zero")
+    assert kernel("w.found.title") == text(w, ".sk-title") == "a slice that runs backwards"
 
 
 # Exercises -----------------------------------------------------------------------------------------------

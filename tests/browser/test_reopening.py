@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from browser_lab import LAB, ROOT, running_lab, write_notebook
 from tests.browser.conftest import ALL_KINDS
-from tests.browser.pages import BY_HAND, MODELS, button, enter, labelled, settled
+from tests.browser.pages import BOX, BY_HAND, MODELS, button, enter, labelled, settled
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS
 
@@ -36,6 +36,7 @@ AGAIN = {
     "Sort": lambda w: button(w, "view").click(),
     "AttentionExplorer": lambda w: button(w, "HD3").click(),
     "CacheExplorer": lambda w: button(w, "tokens first").click(),
+    "Diagnose": lambda w: labelled(w, BOX).fill("mat1 and mat2"),
 }
 
 

@@ -14,7 +14,7 @@ function create(node, props, children) {
 
 /** Makes JupyterLab leave keys to the widget; the attribute works only on the focused node itself. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
-const FOCUSED = ["button", "input", "select"];
+const FOCUSED = ["button", "input", "select", "textarea"];
 
 /** An HTML node. `text` is its text, `on…` a listener, everything else an attribute. */
 export const h = (tag, props = {}, ...children) =>

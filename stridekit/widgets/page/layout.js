@@ -29,7 +29,7 @@ const splice = (values, at, count, ...others) => [...values.slice(0, at), ...oth
 /** Numbers as Python writes a tuple. */
 export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
 /** A number and its word, in the plural unless it is 1. */
-export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+export const counted = (count, word) => `${count} ${word}${Number(count) === 1 ? "" : "s"}`;
 /** The element at an index: x[2, 3], or x for a 0-d tensor. @param {number[]} index @param {string} name */
 export const elementName = (index, name) => (index.length ? `${name}[${index.join(", ")}]` : name);
 

@@ -2,7 +2,7 @@
 
 import { h, s, set } from "./dom.js";
 
-const LIVE = "input, select, canvas";
+const LIVE = "input, textarea, select, canvas";
 
 /** {svg, width, height}: a copy of the widget's nodes without its corner, and the style sheets that it wears. */
 export function pictureOf(root, corner) {
@@ -42,7 +42,8 @@ function freeze(root, copy, corner) {
     if (localName === "input") {
       node.setAttribute("value", value);
       node.toggleAttribute("checked", checked);
-    } else if (localName === "select") node.options[selectedIndex]?.setAttribute("selected", "");
+    } else if (localName === "textarea") node.textContent = value;
+    else if (localName === "select") node.options[selectedIndex]?.setAttribute("selected", "");
     else node.replaceWith(Object.assign(h("img", { src: live[k].toDataURL(), alt: "" }), { className: node.className, style: node.style.cssText }));
   });
 }

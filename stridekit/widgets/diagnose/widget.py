@@ -1,0 +1,118 @@
+"""Diagnose: a box to paste an error or a warning into, which says what it means."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit import palette
+from stridekit._arguments import a_kind
+from stridekit.tensors.diagnose import KNOWN, LABELS, UNKNOWN, diagnose
+from stridekit.tensors.explain import Explanation
+from stridekit.tensors.messages import FAMILIES
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.explorer import Framed
+from stridekit.widgets.static import INK, MUTED, page, put_text, wrapped
+
+ASK = "Paste an error or a warning"
+MOST = 20_000  # characters in the box
+MOST_LINES = 40  # of the still picture
+NO_GLYPH = re.compile(r"[^\n -~…]")  # perhaps, in its font
+
+
+class Diagnose(Framed):
+    """A box to paste an error or a warning into: what `diagnose` says of it, with or without a kernel.
+
+    You learn what the message means with its numbers, whether it harms, the usual cause, the cure, and the
+    lesson that teaches it. A message that is not known is never guessed at.
+
+    `text` is what stands in the box; set it to another. `found` is what `diagnose(text)` says, or None
+    while the box is empty. Raises TypeError for what is no text, ValueError for a text of more than
+    20,000 characters.
+
+    >>> box = Diagnose()
+    >>> box.text = "ValueError: step must be greater than zero"
+    >>> box
+    Diagnose: a slice that runs backwards
+      message  step must be greater than zero
+      means    torch has no negative strides, so what x[::-1] asks for cannot be a view
+      harm     no: torch refuses, and nothing has changed
+      cause    NumPy's way of flipping, or as_strided with a negative stride
+      cure     x.flip(0), a copy
+      lesson   01_strides
+    >>> box.code
+    'Diagnose("ValueError: step must be greater than zero")'
+    """
+
+    _module = module("diagnose/widget.js")
+    _style = style("page/base.css", "diagnose/widget.css")
+
+    _known = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(_state={"text": _checked(text)}, _known=known())
+
+    @property
+    def text(self) -> str:
+        """What stands in the box."""
+        return str(self._state["text"])
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._state = {"text": _checked(text)}
+
+    @property
+    def found(self) -> Explanation | None:
+        """What the text means, or None for an empty box."""
+        return diagnose(self.text) if self.text.strip() else None
+
+    @property
+    def code(self) -> str:
+        """The source of the widget as it is."""
+        return f"Diagnose({json.dumps(self.text, ensure_ascii=False) if self.text else ''})"
+
+    def _check(self, state: dict[str, Any]) -> None:
+        _checked(state["text"])
+
+    def __repr__(self) -> str:
+        return f"Diagnose: {self.found or ASK}"
+
+    def _still(self) -> Figure:
+        lines = wrapped(NO_GLYPH.sub("?", str(self.found or KNOWN)), 118)
+        shown = lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], "…"]
+        figure, ax = page(80, [*shown, ""], parse_math=False)
+        left: dict[str, Any] = {"ha": "left", "family": "DejaVu Sans"}
+        put_text(ax, 8, 16, "diagnose", palette.OFFSET[0], 8, weight="bold", **left)
+        put_text(ax, 8, 36, f"{ASK} where this lesson runs", INK, 11, weight="bold", **left)
+        put_text(ax, 8, 58, "or on its page, which needs no kernel", MUTED, 8, **left)
+        return figure
+
+
+def known() -> dict[str, Any]:
+    """All that the browser knows about messages, in Python's words."""
+    families = [
+        {
+            "title": family.title,
+            "pattern": family.regex.replace("(?P<", "(?<"),
+            "words": {label: getattr(family, label) for label in LABELS},
+            "lesson": family.lesson,
+            "decoder": family.decode.__name__ if family.decode else None,
+        }
+        for family in FAMILIES
+    ]
+    return {"families": families, "unknown": UNKNOWN, "known": KNOWN, "ask": ASK, "most": MOST}
+
+
+def _checked(text: Any) -> str:
+    """A text that fits the box; half of a letter, which cannot be sent, becomes a question mark."""
+    if not isinstance(text, str):
+        raise TypeError(f"text is {a_kind(text)}: give the message, a str; diagnose takes errors")
+    if len(text) > MOST:
+        raise ValueError(
+            f"text has {len(text):,} characters, the box takes {MOST:,}: give its end, text[-{MOST}:]"
+        )
+    return text.encode(errors="replace").decode()
