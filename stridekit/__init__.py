@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         AttentionExplorer,
         CacheExplorer,
         ChannelsLastExplorer,
+        CopyTracer,
         Diagnose,
         FormatTracer,
         Goal,
@@ -112,6 +113,7 @@ __all__ = [
     "CacheExplorer",
     "audit",
     "Audit",
+    "CopyTracer",
     "self_check",
     "SelfCheck",
 ]
@@ -122,7 +124,7 @@ __version__ = "0.1.0"
 _WIDGETS = (
     *("StrideExplorer", "AliasExplorer", "ReshapeStepper", "ChannelsLastExplorer"),
     *("FormatTracer", "TraversalExplorer", "Predict", "Sort", "explore", "Goal"),
-    *("AttentionExplorer", "CacheExplorer", "Diagnose"),
+    *("AttentionExplorer", "CacheExplorer", "CopyTracer", "Diagnose"),
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")

@@ -44,7 +44,7 @@ def html_table(
     >>> html_table("a < b", [("x", "1")]).partition("</caption>")[2]
     '<tr><th scope="row">x</th><td>1</td></tr></table>'
     """
-    count = max(map(len, [head, *rows]))
+    count = max(1, *map(len, [head, *rows]))
     signs = align and align.ljust(count, align[-1])
     sides = [_SIDES[sign] for sign in signs] or [""] * count
     bold = "font-weight:600" if align else ""

@@ -26,7 +26,7 @@ turn = globals().get("turn", -1) + 1  # whose picture is drawn: all of them in e
 x = torch.arange(24.0).view(4, 6)
 widgets = [explore(x), AliasExplorer(), ReshapeStepper(), ChannelsLastExplorer(),
            FormatTracer(), TraversalExplorer(), Predict("?", 1), Sort(x, "x.t()", also="x[1:]"),
-           AttentionExplorer(), CacheExplorer(), Diagnose()]
+           AttentionExplorer(), CacheExplorer(), Diagnose(), CopyTracer(audit(torch.t, x))]
 display(widgets[turn % len(widgets)])
 """
 RESIDENT = """\

@@ -335,6 +335,8 @@ TTTT.TTTTTTTTTTT  MemorySet(0, [(1, 4)], J)  =>  got.space == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
                   plots.MeasuredPicture(ax, J)  =>  repr(got) == J
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
+TTTTTTTTTTTTTTTT  CopyTracer(J)
+.LLLLLLLLLLLLLLL  CopyTracer(audited, J)  =>  got.row == 0
 TTTT.TTTTTTTTTTT  Diagnose(J)  =>  'does not know' in got.found.title
 ~TTT.TTTTTTTTTTT  diagnose(J)  =>  'does not know' in got.title
 TTTTTTTVTTTTTTTT  plots.draw_claim("a", J); plots.draw_roofline(jobs, {"here": J}, **roof)

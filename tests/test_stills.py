@@ -5,6 +5,7 @@ from itertools import combinations, dropwhile
 
 import pytest
 import torch
+from matplotlib.colors import to_rgba
 
 from stridekit import Layout, StrideExplorer, explore
 from stridekit.widgets import (
@@ -20,7 +21,8 @@ from stridekit.widgets import (
     TraversalExplorer,
 )
 from stridekit.widgets.channels_last_explorer import words
-from tests.widget_kinds import KINDS, make
+from stridekit.widgets.copy_tracer.still import BAR, COPIED
+from tests.widget_kinds import KINDS, NAMES, make
 
 
 def texts(w):
@@ -66,6 +68,8 @@ PICTURES = [
     "AttentionExplorer(2, 4, 4, 4, packing='HD3', rotary='x*cos + rot(x)*sin')",
     "CacheExplorer(0, batch=1, heads=1)",
     "CacheExplorer(8, heads=3, order='tokens first', block=4)",
+    *("CopyTracer(audit(lambda: 1))", KINDS["CopyTracer"].make),
+    "CopyTracer(audit(nn.Sequential(*[nn.ReLU() for _ in range(99)]), torch.zeros(3)), 50)",
     *("Diagnose()", "Diagnose('$x$ is {no} message\\ud800')", "Diagnose('😀 ' * 9999)"),
     "Sort(torch.tensor(1.0), 'x', also='x[None]', moves=[('x', 'view')])",
     f"Sort(torch.ones(4, 6), *{[f'x.expand(2, 4, 6)[..., :{1 + k}]' for k in range(24)]}, also='-x')",
@@ -74,7 +78,7 @@ PICTURES = [
 
 @pytest.mark.parametrize("source", PICTURES)
 def test_a_picture_and_a_text_stand_beside_the_live_view(source):
-    data, metadata = eval(source)._repr_mimebundle_()
+    data, metadata = eval(source, NAMES | {"explore": explore})._repr_mimebundle_()
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     assert metadata == {"image/png": {"width": 900}, "needs_background": "light"}
     assert "0x" not in data["text/plain"]
@@ -249,6 +253,20 @@ def test_a_game_with_all_of_its_cards():
         boxes = [p.get_bbox() for p in ax.patches if p.get_facecolor()[:3] == (1, 1, 1)]
         assert len(boxes) == 24 and max(box.x1 for box in boxes) <= 900
         assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+
+
+def test_a_run_has_its_copies_and_their_way():
+    """A row has its module, its line, its layout, and what it did; marks lead to the chosen one."""
+    w = make("CopyTracer")
+    said = texts(w)
+    assert said[0] == "audit of Sequential: 1 finding; 1 of 1 copies changed a layout, 96 B"
+    for one in ("the input", "(6, 4): (1, 6)", "new, 96 B", "copies 96 B, finding 1"):
+        assert one in said
+    assert [one for one in said if one in {*"●○◆"}] == ["●", "○", "◆"]
+    (bar,) = [box for box in w._still().axes[0].patches if box.get_facecolor() == to_rgba(COPIED)]
+    assert bar.get_width() == BAR
+    w.row = 0  # which the way begins with
+    assert [one for one in texts(w) if one in {*"●○◆"}] == ["●", "○", "◆"]
 
 
 def test_a_diagnosis_of_any_length():

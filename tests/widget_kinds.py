@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from stridekit import Layout, widgets
+from stridekit import Layout, audit, widgets
 
 
 class Kind(NamedTuple):
@@ -39,9 +39,14 @@ KINDS = {
     ),
     "AttentionExplorer": Kind(".sk-attention", "AttentionExplorer()"),
     "CacheExplorer": Kind(".sk-cache", "CacheExplorer()"),
+    "CopyTracer": Kind(
+        ".sk-copies",
+        "CopyTracer(audit(nn.Sequential(nn.ReLU(), nn.Flatten(0)), torch.ones(4, 6).t()))",
+    ),
     "Diagnose": Kind(".sk-paste", "Diagnose('ValueError: step must be greater than zero')"),
 }
-NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
+NAMES = {"torch": torch, "nn": torch.nn, "Layout": Layout, "audit": audit}
+NAMES |= {name: getattr(widgets, name) for name in KINDS}
 
 
 def make(kind: str, *changes: str) -> Any:
@@ -220,6 +225,12 @@ None  =>  NAME is None, a NoneType: give an int
 'flash'  =>  NAME is 'flash': give one of
 None  =>  NAME is None: give one of
 ['@']  =>  NAME is ['@']: give one of
+# CopyTracer.row
+3  =>  row is 3: this run has rows 0 to 2
+-1  =>  row is -1: this run has rows 0 to 2
+1.0  =>  row is 1.0, a float: give an int
+True  =>  row is True, a bool: give an int
+None  =>  row is None, a NoneType: give an int
 # Diagnose.text
 None  =>  text is a NoneType: give the message, a str; diagnose takes errors
 ValueError('a')  =>  text is a ValueError: give the message, a str
@@ -272,6 +283,7 @@ RIGHT = {
         "w.order = 'tokens first'",
         "w.heads, w.batch, w.block = 3, 1, 4",
     ),
+    "CopyTracer": ("w.row = 1", "w.row = 0"),
     "Diagnose": ("w.text = \"shape '[5]' is invalid for input of size 4\"", "w.text = ''"),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.
@@ -344,5 +356,6 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"order": "heads"},
         {"attention": None},
     ],
+    "CopyTracer": [{"row": 3}, {"row": -1}, {"row": 1.0}, {"row": None}],
     "Diagnose": [{"text": None}, {"text": ["a"]}, {"text": "x" * 20_001}],
 }

@@ -169,6 +169,7 @@ ROWS = [
     # A run, and messages
     (".", "t = torch.ones(64, 64)", "audit(lambda: [t.t().reshape(-1) for _ in range(300)])"),
     (".", CHAIN, "audit(chain, torch.ones(4, 4))"),
+    (".", f"{CHAIN}\na = audit(chain, torch.ones(4, 4))", "CopyTracer(a)._still()"),
     (".", "", "audit(itertools.count, 1)"),
     ("V", "", "Audit.from_json('[' * 10**6)"),
     (".", "", "diagnose('x' * 10**7)"),

@@ -77,6 +77,15 @@ class History:
                 return step.op
         return -1
 
+    def chain(self, copy: Copy, cause: int) -> tuple[int, ...]:
+        """The ops from `cause`, which made a layout, to its copy; all behind an input where that is -1."""
+        ops = [copy.op]
+        for step in self.steps(self.ops[copy.op].inputs[copy.operand], copy.op):
+            ops.append(step.op)
+            if step.op == cause:
+                break
+        return tuple(reversed(ops))
+
     def _again(self, views: list[Step]) -> Layout | None:
         """What these views make of a row-major tensor; None if they cannot be made of it."""
         of = views[0].of

@@ -19,6 +19,7 @@ from stridekit.auditing.record import PINNED, Op, Operand, Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, why_not_contiguous
 
+IDLE = "call that does nothing"
 # Each kind of finding, and what to do.
 KINDS = {
     "repeated copy": "make the copy once, and keep it: the tensor has not changed in between",
@@ -31,7 +32,7 @@ KINDS = {
     "explicit copy": "try without it: most operations take any strides, and the others copy by themselves",
     "copy inside an op": "hand it a tensor that lies as the op needs it, made so once, outside of the loop",
     "formats mixed": "bring both to one memory format where they are made",
-    "call that does nothing": "leave it out: the tensor is already so",
+    IDLE: "leave it out: the tensor is already so",
     "small view of a large storage": "clone() what is kept: the rest can then be freed",
 }
 _EXPLICIT = ("aten::contiguous", "aten::clone", "aten::to")
@@ -41,32 +42,58 @@ _FORMATS = {4: "channels_last", 5: "channels_last_3d"}
 
 
 @dataclass(frozen=True, slots=True)
+class Time:
+    """One time of a finding: in which module, on which tensor, and the way of its layout.
+
+    `layouts` has shape, strides before and strides after, in elements. `events` are numbers of the run's
+    events, from the one that made the layout, or the first that reads an input, to the one that the finding
+    is about; for a call that does nothing, of the event before which it stood.
+    """
+
+    module: str
+    layouts: tuple[tuple[int, ...], ...]
+    events: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Something about layouts that costs, on one line: `kind` says what, `advice` what to do.
 
-    It happened `count` times, and copied `copied` bytes in all. `bytes` are those that it is about: those
-    copied; those kept in memory for a small view; those of the tensor in another format than the rest.
-    `layouts` has shape, strides before and strides after, in elements, of the first copy. `cause` is the
-    line that made the layout which had to be copied, and `made_by` its op; where the run got it so, they
-    are None and "an input".
+    It happened `count` times, one of `times` each, and copied `copied` bytes in all. `bytes` are those that
+    it is about: those copied; those kept in memory for a small view; those of the tensor in another format
+    than the rest. `cause` is the line that made the layout which had to be copied, and `made_by` its op;
+    where the run got it so, they are None and "an input".
     """
 
     kind: str
     bytes: int
     copied: int
-    count: int
     op: str
     place: Place | None
-    modules: tuple[str, ...]
     backward: bool
-    layouts: tuple[tuple[int, ...], ...]
     cause: Place | None
     made_by: str
+    times: tuple[Time, ...]
 
     @property
     def advice(self) -> str:
         """What to do."""
         return KINDS[self.kind]
+
+    @property
+    def count(self) -> int:
+        """How often it happened."""
+        return len(self.times)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules in which it happened."""
+        return tuple(dict.fromkeys(one.module for one in self.times))
+
+    @property
+    def layouts(self) -> tuple[tuple[int, ...], ...]:
+        """Shape, strides before and strides after, the first time."""
+        return self.times[0].layouts
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +105,8 @@ class _Seen:
     copied: int
     op: str
     spot: Any
-    module: str
     backward: bool
-    layouts: tuple[tuple[int, ...], ...]
+    time: Time
     cause: Place | None = None
     made_by: str = ""
 
@@ -124,10 +150,8 @@ def _together(seen: list[_Seen]) -> tuple[Finding, ...]:
         at = place(*spot) if spot else None
         found.append(
             Finding(
-                kind, sum(one.bytes for one in group), sum(one.copied for one in group),
-                len(group), op, at,
-                tuple(dict.fromkeys(one.module for one in group)), backward,
-                group[0].layouts, cause, group[0].made_by,
+                kind, sum(one.bytes for one in group), sum(one.copied for one in group), op, at,
+                backward, cause, group[0].made_by, tuple(one.time for one in group),
             )
         )  # fmt: skip
     return tuple(sorted(found, key=lambda one: -one.bytes))
@@ -154,8 +178,9 @@ def _of_copies(
             kind, cause, size = "round trip", copies[back[k]].op, size + copies[back[k]].bytes
         made = run.ops[cause] if cause >= 0 else None
         layouts = (copy.shape, copy.source, copy.target)
+        time = Time(op.module, layouts, history.chain(copy, cause))
         yield _Seen(
-            kind, size, size, op.call, op.spot, op.module, op.backward, layouts,
+            kind, size, size, op.call, op.spot, op.backward, time,
             made.place if made else None, made.call if made else "an input",
         )  # fmt: skip
 
@@ -241,7 +266,8 @@ def _of_formats(run: Recorder, copies: list[Copy]) -> Iterator[_Seen]:
         if odd is not None:
             size = prod(odd.shape) * odd.itemsize
             layouts = (odd.shape, odd.stride, op.outputs[0].stride)
-            yield _Seen(kind, size, 0, op.call, op.spot, op.module, False, layouts)
+            time = Time(op.module, layouts, (op.number,))
+            yield _Seen(kind, size, 0, op.call, op.spot, False, time)
 
 
 def _format_of(op: Op) -> tuple[str, Operand | None]:
@@ -311,16 +337,8 @@ def _loses_format(run: Recorder, copy: Copy, op: Op, history: History) -> bool:
 def _of_idle(run: Recorder) -> Iterator[_Seen]:
     for one in run.idle:
         layouts = (one.operand.shape, one.operand.stride, one.operand.stride)
-        yield _Seen(
-            "call that does nothing",
-            0,
-            0,
-            f"aten::{one.name}",
-            one.spot,
-            one.module,
-            False,
-            layouts,
-        )
+        time = Time(one.module, layouts, (one.number,))
+        yield _Seen(IDLE, 0, 0, f"aten::{one.name}", one.spot, False, time)
 
 
 def _of_kept(run: Recorder) -> Iterator[_Seen]:
@@ -331,7 +349,8 @@ def _of_kept(run: Recorder) -> Iterator[_Seen]:
         views = [op for op in run.ops for one in op.outputs if one.storage == number]
         op = views[-1]
         one = next(one for one in op.outputs if one.storage == number)
+        time = Time(op.module, (one.shape, one.stride, one.stride), (views[0].number, op.number))
         yield _Seen(
-            "small view of a large storage", size - reached, 0, op.call, op.spot, op.module, op.backward,
-            (one.shape, one.stride, one.stride), views[0].place, views[0].call,
+            "small view of a large storage", size - reached, 0, op.call, op.spot, op.backward, time,
+            views[0].place, views[0].call,
         )  # fmt: skip

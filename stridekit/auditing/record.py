@@ -84,8 +84,9 @@ class Op:
 
 @dataclass(slots=True)
 class Idle:
-    """A call about layouts that returned what it was given."""
+    """A call about layouts that returned what it was given, before op `number`."""
 
+    number: int
     name: str
     operand: Operand
     module: str
@@ -99,6 +100,7 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.ops: list[Op] = []
         self.idle: list[Idle] = []
+        self.inputs: tuple[Operand, ...] = ()
         self.tree: list[Any] | None = None  # the profiler's events, if this torch gives them
         self.kept: dict[
             int, tuple[int, int]
@@ -129,6 +131,10 @@ class Recorder(TorchDispatchMode):
         finally:
             self.tree = _tree(profiler)
             self.kept = self._storages.alive(self._smallest())
+
+    def take(self, inputs: Any) -> None:
+        """Note what the run is given."""
+        self.inputs = tuple(self._storages.operands(inputs))
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op behind a mark, and write down what it read and made."""
@@ -210,7 +216,7 @@ class Recorder(TorchDispatchMode):
         mine = found is not None and found[0] is frame.f_code  # and none of torch's own calls
         if operand is not None and mine and threading.get_ident() == self._thread:
             module = self._modules[-1] if self._modules else ""
-            self.idle.append(Idle(name, operand, module, found))
+            self.idle.append(Idle(len(self.ops), name, operand, module, found))
 
 
 @contextmanager

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from stridekit._arguments import a_kind, many, shown, texts
 from stridekit._table import columns, html_table
 from stridekit.auditing.copies import EXPANDED, INSIDE, LAYOUT, Copy
-from stridekit.auditing.findings import Finding
+from stridekit.auditing.findings import Finding, Time
 from stridekit.auditing.places import Place
 from stridekit.auditing.record import Operand
 
@@ -89,7 +89,8 @@ class Audit:
     """The result of `audit`: what a run copied, and why; prints as text, shows as a table.
 
     `findings` are worth a look, the most bytes first. `events` are all ops of the run and `copies` all
-    calls of copy_, in their order; `name` says what ran, and `notes` what could not be seen.
+    calls of copy_, in their order; `name` says what ran, `notes` what could not be seen, and `inputs` the
+    layouts of the tensors that the model was given.
 
     >>> import torch, stridekit
     >>> found = stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4))
@@ -102,6 +103,7 @@ class Audit:
     copies: tuple[Copy, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    inputs: tuple[Operand, ...] = ()
     again: Any = field(default=None, compare=False, repr=False)  # runs it once more
     block: Any = field(default=None, compare=False, repr=False)  # watches, from `with` on
 
@@ -135,12 +137,12 @@ class Audit:
         if not isinstance(by, str) or by not in _BY:
             raise ValueError(f"by is {shown(by)}: give one of {', '.join(map(repr, _BY))}")
         sums: dict[str, tuple[int, int]] = {}
-        for copy in self._of_layouts():
+        for copy in self.of_layouts():
             event = self.events[copy.op]
             names = {
                 "line": str(event.place or "unknown"),
                 "op": short(event.call),
-                "module": event.module,
+                "module": event.module or "outside of modules",
             }
             count, size = sums.get(names[by], (0, 0))
             sums[names[by]] = count + 1, size + copy.bytes
@@ -196,7 +198,7 @@ class Audit:
 
     def to_json(self) -> str:
         """All of it as JSON."""
-        fields = asdict(Audit(self.name, self.events, self.copies, self.findings, self.notes))
+        fields = asdict(replace(self, again=None, block=None))
         del fields["again"], fields["block"]
         return json.dumps({"schema": SCHEMA, **fields})
 
@@ -213,6 +215,7 @@ class Audit:
                 tuple(Copy(**_tuples(one)) for one in fields["copies"]),
                 tuple(map(_finding, fields["findings"])),
                 tuple(map(str, fields["notes"])),
+                tuple(Operand(**_tuples(one)) for one in fields["inputs"]),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"this is not an audit that to_json wrote: {error!r}") from None
@@ -220,7 +223,7 @@ class Audit:
     def to_chrome_trace(self) -> str:
         """The run as JSON for chrome://tracing and Perfetto: each op with its line, layouts and copies."""
         copied: dict[int, int] = {}
-        for copy in self._of_layouts():
+        for copy in self.of_layouts():
             copied[copy.op] = copied.get(copy.op, 0) + copy.bytes
         start = min((event.start for event in self.events), default=0.0)
         traced = [
@@ -238,11 +241,14 @@ class Audit:
         ]  # fmt: skip
         return json.dumps({"traceEvents": traced})
 
-    def _of_layouts(self) -> Iterator[Copy]:
+    def of_layouts(self) -> Iterator[Copy]:
+        """The copies that changed nothing but a layout."""
         return (copy for copy in self.copies if copy.kind in _OF_LAYOUTS)
 
-    def _title(self) -> str:
-        count = sum(1 for _ in self._of_layouts())
+    @property
+    def title(self) -> str:
+        """What ran, how many findings there are, and what was copied because of a layout, in one line."""
+        count = sum(1 for _ in self.of_layouts())
         return (
             f"audit of {self.name}: {many(len(self.findings), 'finding')}; {count} of {len(self.copies)} "
             f"copies changed a layout, {in_bytes(self.copied.layouts)}"
@@ -250,20 +256,18 @@ class Audit:
 
     def __repr__(self) -> str:
         found = [_in_text(k, one) for k, one in enumerate(self.findings, 1)]
-        return "\n".join([self._title(), *found, *(f"  {note}" for note in self._notes())])
+        return "\n".join([self.title, *found, *(f"  {note}" for note in self._notes())])
 
     def _repr_html_(self) -> str:
         rows = [
             (
-                str(k), in_bytes(one.bytes).replace(" ", "\N{NO-BREAK SPACE}"), _what(one),
-                _where(one.place), _made_by(one), one.advice,
+                str(k), in_bytes(one.bytes).replace(" ", "\N{NO-BREAK SPACE}"), what(one),
+                where(one.place), _made_by(one), one.advice,
             )
             for k, one in enumerate(self.findings, 1)
         ]  # fmt: skip
-        head = ("no.", "bytes", "finding", "line", "layout made by", "what to do")
-        return html_table(
-            self._title(), rows, head=head, align="<><", foot="; ".join(self._notes())
-        )
+        head = ("no.", "bytes", "finding", "line", "layout made by", "what to do") if rows else ()
+        return html_table(self.title, rows, head=head, align="<><", foot="; ".join(self._notes()))
 
     def _notes(self) -> tuple[str, ...]:
         return (*self.notes, *_NOT_SEEN)
@@ -287,16 +291,16 @@ def short(op: str) -> str:
 def _in_text(number: int, one: Finding) -> str:
     shape, *strides = one.layouts
     rows = [
-        ("", "line", _where(one.place)),
+        ("", "line", where(one.place)),
         *([("", "made by", _made_by(one))] if one.made_by else []),
         ("", "layout", f"{shape}: stride {' to '.join(map(str, dict.fromkeys(strides)))}"),
         ("", "to do", one.advice),
     ]
-    head = f"  {number}  {in_bytes(one.bytes)}, {_what(one)}"
+    head = f"  {number}  {in_bytes(one.bytes)}, {what(one)}"
     return "\n".join([head, *(f"   {line}" for line in columns(rows))])
 
 
-def _what(one: Finding) -> str:
+def what(one: Finding) -> str:
     """The kind of a finding, the op, how often, in which modules, and on which way."""
     told = [one.kind, f"in {short(one.op)}"]
     told += [many(one.count, "time")] * (one.count > 1)
@@ -308,10 +312,11 @@ def _what(one: Finding) -> str:
 
 
 def _made_by(one: Finding) -> str:
-    return _where(one.cause) if one.cause else short(one.made_by)
+    return where(one.cause) if one.cause else short(one.made_by)
 
 
-def _where(place: Place | None) -> str:
+def where(place: Place | None) -> str:
+    """The line of a place and its expression."""
     return f"{place}  {place.expression}" if place else "not known"
 
 
@@ -354,5 +359,8 @@ def _event(fields: dict[str, Any]) -> Event:
 
 def _finding(fields: dict[str, Any]) -> Finding:
     places = {side: _place(fields[side]) for side in ("place", "cause")}
-    layouts = tuple(map(tuple, fields["layouts"]))
-    return Finding(**_tuples(fields) | places | {"layouts": layouts})
+    times = tuple(
+        Time(one["module"], tuple(map(tuple, one["layouts"])), tuple(one["events"]))
+        for one in fields["times"]
+    )
+    return Finding(**fields | places | {"times": times})

@@ -52,7 +52,7 @@ def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any)
     name = (
         type(model).__name__ if is_module else getattr(model, "__qualname__", type(model).__name__)
     )
-    with _watching(Audit(name), model) as found:
+    with _watching(Audit(name), model, (inputs, named)) as found:
         out = _run(model, inputs, named, backward)
     del out  # until here, so that what it keeps in memory is seen
     found.again = _Again(model, inputs, named, backward)
@@ -77,16 +77,18 @@ def _tensors(out: Any) -> list[torch.Tensor]:
 
 
 @contextmanager
-def _watching(found: Audit, model: Any) -> Iterator[Audit]:
+def _watching(found: Audit, model: Any, inputs: Any = ()) -> Iterator[Audit]:
     """Watch what runs until the end of the block, and fill in what was found."""
     if torch.autograd._profiler_enabled():
         raise RuntimeError("a profiler runs already, and torch runs one at a time: end it first")
     run = Recorder(model)
+    run.take(inputs)
     try:
         with run.watching():
             yield found
     finally:
         copies, found.findings = findings_of(run, copies_of(run))
+        found.inputs = run.inputs
         found.copies = tuple(copies)
         found.notes = (_NO_TREE,) * (run.tree is None)
         found.events = tuple(

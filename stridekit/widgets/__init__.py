@@ -4,6 +4,7 @@ from stridekit.widgets.alias_explorer import AliasExplorer
 from stridekit.widgets.attention_explorer import AttentionExplorer
 from stridekit.widgets.cache_explorer import CacheExplorer
 from stridekit.widgets.channels_last_explorer import ChannelsLastExplorer
+from stridekit.widgets.copy_tracer import CopyTracer
 from stridekit.widgets.diagnose import Diagnose
 from stridekit.widgets.exercise_panel import ExercisePanel as ExercisePanel  # what exercises show
 from stridekit.widgets.format_tracer import FormatTracer
@@ -28,6 +29,7 @@ __all__ = [
     "TraversalExplorer",
     "AttentionExplorer",
     "CacheExplorer",
+    "CopyTracer",
 ]
 
 

@@ -10,8 +10,8 @@ from tests.quick import NO_STILLS
 from tests.widget_kinds import KINDS
 
 ALL_KINDS = [
-    f"import torch\nfrom stridekit import Layout\nfrom stridekit.widgets import {', '.join(KINDS)}\n"
-    f"x = torch.arange(24).view(4, 6)\n{NO_STILLS}",
+    "import torch\nfrom torch import nn\nfrom stridekit import Layout, audit\n"
+    f"from stridekit.widgets import {', '.join(KINDS)}\nx = torch.arange(24).view(4, 6)\n{NO_STILLS}",
     *[f"w{k} = {kind.make}\nw{k}" for k, kind in enumerate(KINDS.values())],
 ]
 

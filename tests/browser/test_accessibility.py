@@ -126,9 +126,16 @@ def caches(w, run):
     yield run("w10.tokens = 0")
 
 
+def copies(w, run):
+    """A copy and its way; the line that made the layout; a call without a finding."""
+    yield run("w11.row = 2")
+    yield run("w11.row = 0")
+    yield w.get_by_role("option").nth(2).hover()
+
+
 def diagnoses(w, run):
     """Nothing pasted; what nobody knows; a message with its diagnosis."""
-    yield run("w11.text = ''")
+    yield run("w12.text = ''")
     yield labelled(w, BOX).fill("KeyError: 'a'")
     yield labelled(w, BOX).fill("shape '[5]' is invalid for input of size 4")
 
@@ -145,6 +152,7 @@ STATES = [
     sorting,
     attentions,
     caches,
+    copies,
     diagnoses,
 ]
 

@@ -5,7 +5,6 @@ from itertools import cycle
 
 import numpy as np
 import pytest
-import torch
 from matplotlib.image import imread
 from playwright.sync_api import expect
 
@@ -30,12 +29,11 @@ from tests.browser.pages import (
     texts,
 )
 from tests.needs import needs_chromium
-from tests.widget_kinds import KINDS
+from tests.widget_kinds import KINDS, NAMES
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
 EXPLORERS = [kind for kind in KINDS if kind not in ("Predict", "ExercisePanel")]
-NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 
 
 def make(kind):

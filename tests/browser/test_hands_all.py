@@ -1,15 +1,12 @@
 """Rules for all widgets, on a plain page: no key goes to JupyterLab, and a grid is one tab stop."""
 
 import pytest
-import torch
 
-from stridekit import Layout, widgets
 from tests.needs import needs_chromium
-from tests.widget_kinds import KINDS
+from tests.widget_kinds import KINDS, NAMES
 
 pytestmark = needs_chromium
 
-NAMES = {"torch": torch, "Layout": Layout, **{name: getattr(widgets, name) for name in KINDS}}
 # A state and a button that together show the nodes which are hidden at first.
 FULLEST = {
     "StrideExplorer": ("w.chain = ('.T', '.contiguous()')", "[aria-label=share]"),
@@ -26,6 +23,7 @@ FULLEST = {
         "button:has-text('SDPA')",
     ),
     "CacheExplorer": ("w.order, w.tokens = 'tokens first', 7", "button:has-text('SDPA')"),
+    "CopyTracer": ("w.row = 0", "[aria-label=share]"),
     "Diagnose": ("pass", "[aria-label=share]"),
 }
 
@@ -39,10 +37,13 @@ def test_every_key_is_kept_from_jupyterlab(show, kind):
     assert root.get_attribute("class") == f"stridekit {KINDS[kind].css.removeprefix('.')}"
     for press in (root.locator(FULLEST[kind][1]).first.click, lambda: None):
         assert root.evaluate(ASTRAY) == []
-        grids = root.locator("[role=grid]")
+        grids = root.locator("[role=grid], [role=listbox]")
         logs = root.locator(".sk-log")  # which scroll
         assert root.locator("[tabindex='0']").count() == grids.count() + logs.count()
-        assert root.locator("[role=grid] :is(button, input, [tabindex])").count() == 0
+        assert (
+            root.locator(":is([role=grid], [role=listbox]) :is(button, input, [tabindex])").count()
+            == 0
+        )
         press()
 
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 import torch
 
-from stridekit import Layout, explore, widgets
+from stridekit import Layout, audit, explore, widgets
 from tests.browser.pages import beyond, button, enter, grid, painted, press, too_small, widen
 from tests.live_diagnose import BUCKET
 from tests.needs import needs_chromium
@@ -13,7 +13,8 @@ from tests.needs import needs_chromium
 pytestmark = [needs_chromium, pytest.mark.long]
 
 WIDTH, AT_FIRST, IN_USE = 850, 620, 720  # px
-NAMES = {"torch": torch, "Layout": Layout, "explore": explore, **vars(widgets)}
+NAMES = {"torch": torch, "nn": torch.nn, "Layout": Layout, "explore": explore, "audit": audit}
+NAMES |= vars(widgets)
 
 
 def each_preset(w):
@@ -190,8 +191,27 @@ CACHES = [("CacheExplorer()", every_order), ("CacheExplorer(0, batch=1, heads=1)
 # Nothing pasted; the message with the most to say, behind a traceback of forty lines.
 LONG_MESSAGE = "a line\n" * 40 + BUCKET
 DIAGNOSES = [("Diagnose()", at_rest), (f"Diagnose({LONG_MESSAGE!r})", at_rest)]
+
+
+def every_row(w):
+    """Choose each call of the run."""
+    for _ in w.get_by_role("option").all():
+        yield
+        w.get_by_role("listbox").press("ArrowDown")
+
+
+# A run with a long way between what makes a layout and what copies it, and one with many copies.
+LONG_WAY = "nn.Sequential(*[nn.ReLU() for _ in range(20)], nn.Flatten(0))"
+MANY_COPIES = "nn.Sequential(*[nn.Flatten(0), nn.Unflatten(0, (64, 64))] * 20)"
+COPIES = [
+    (f"CopyTracer(audit(lambda x: {LONG_WAY}(x.t()), torch.rand(64, 64)))", at_rest),
+    (
+        f"CopyTracer(audit(lambda x: {MANY_COPIES}(x).t().reshape(-1), torch.rand(64, 64).t()))",
+        every_row,
+    ),
+]
 GROUPS = [STRIDES, ALIASES, RESHAPES, CHANNELS, FORMATS, TRAVERSALS, SORTS, ATTENTIONS, CACHES]
-GROUPS += [DIAGNOSES]
+GROUPS += [DIAGNOSES, COPIES]
 
 
 def shown(show, source):

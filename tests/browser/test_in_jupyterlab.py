@@ -537,6 +537,37 @@ def test_a_message_by_keyboard(make, kernel):
     assert kernel("w.found.title") == text(w, ".sk-title") == "a slice that runs backwards"
 
 
+# Copies --------------------------------------------------------------------------------------------------
+
+MERGE = "CopyTracer(audit(lambda x: nn.Flatten(0)(nn.ReLU()(x.t())), torch.ones(4, 6)))"
+
+
+def test_copies_by_mouse(make, kernel):
+    """Pointing at the copy shows which line made the layout; a click chooses it in the kernel too."""
+    w = make(MERGE)
+    rows = w.get_by_role("option")
+    assert kernel("w.row") == str(rows.count() - 1) == "3"
+    assert texts(w, "dt") == ["● made by", "○ passed on by", "◆ copied by"]
+    assert texts(w, "dd code:first-child")[0].endswith("x.t()")
+    rows.first.hover()
+    assert texts(w, "dt") == [] and kernel("w.row") == "3"
+    rows.nth(1).click()
+    assert kernel("w.row") == "1" and texts(w, "dt")[0] == "● made by"
+    button(w, "undo").click()
+    assert kernel("w.row") == "3"
+
+
+def test_copies_by_keyboard(make, kernel):
+    """From row to row, and to the next finding; letters stay with the widget."""
+    w = make(MERGE)
+    listbox = w.get_by_role("listbox")
+    press(listbox, "Home", "a", "d", "d", "x", "ArrowDown")
+    assert kernel("w.row") == "1" and active(listbox).endswith("x.t(), view, (6, 4): (1, 6)")
+    press(listbox, "PageDown")
+    assert kernel("w.row") == "3"
+    hears(w, "copies 96 B, (24,): (1,), finding 1. 96 B, copy by reshape, in flatten")
+
+
 # Exercises -----------------------------------------------------------------------------------------------
 
 EXERCISE = """\

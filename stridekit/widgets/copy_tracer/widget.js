@@ -1,0 +1,143 @@
+// CopyTracer: the calls of a run below one another, and the way of the layout that the chosen one copies.
+//
+// The state is {row} in the model; everything that is shown stands in `_run`, which Python made of an audit.
+
+import { OWN_KEYS, h, pool, reachedBy, reveal, set } from "../page/dom.js";
+import { counted } from "../page/layout.js";
+import { createChips } from "../page/panels.js";
+import { createShell } from "../page/shell.js";
+
+const NARROW = 820; // px: below this, a layout has a line of its own
+const MOST_CHIPS = 8;
+const MOST_CHAINS = 2; // that are told of a row
+const NONE = "No finding is about this call, or about a layout that passed here.";
+const MARKS = { made: "●", passed: "○", end: "◆" };
+const ROLES = { "made by": "made", "given as": "made", "passed on by": "passed" };
+const FORMATS = { contiguous: "contiguous", channels_last: "channels last", channels_last_3d: "channels last", both: "both", neither: "other order" };
+
+function render({ model, el }) {
+  const shell = createShell({ model, el }, {
+    label: "copy tracer", kind: "sk-copies", traits: ["_state", "_run"], draw,
+    code: () => `CopyTracer(found, row=${model.get("_state").row})`,
+  });
+  const { title, rows, chains } = model.get("_run");
+  const most = Math.max(1, ...rows.map(({ copied }) => copied));
+  const found = [...new Map(chains.map((chain) => [chain.finding, chain])).values()];
+  const chosen = () => model.get("_state").row;
+  let pointed = null; // by a mouse, for as long as it is there
+
+  const chips = createChips("findings", ({ rows: way }) => choose(way.at(-1)));
+  const list = h("div", {
+    class: "sk-list sk-pane", role: "listbox", tabindex: "0", ...OWN_KEYS, "aria-label": "calls of the run", onkeydown: keyed,
+    onpointerover: (event) => event.pointerType === "mouse" && point(event.target.closest("[role=option]")),
+    onpointerleave: () => point(null),
+    onclick: ({ target }) => target.closest("[role=option]") && choose(Number(target.closest("[role=option]").dataset.row)),
+  });
+  const lines = rows.map((row, r) => createRow(row, r));
+  list.append(...lines.map(({ node }) => node));
+  const ways = h("div", { class: "sk-ways" });
+  const told = pool(ways, createWay);
+  const note = h("p", { class: "sk-note" });
+
+  function createRow(row, r) {
+    const mark = h("span", { class: "sk-mark", "aria-hidden": "true" });
+    const bar = row.copied ? [h("span", { class: "sk-bar", style: `width:${(100 * row.copied) / most}%` })] : [];
+    const node = h("div", { role: "option", id: `${shell.id}-row${r}`, "data-row": String(r), "aria-label": sentence(row), title: row.source },
+      mark,
+      h("span", { class: "sk-module", text: row.module }),
+      h("code", { class: "sk-source" }, h("span", { text: row.line }), row.source),
+      h("span", { class: "sk-layout", "data-format": row.format }, h("i", { text: FORMATS[row.format] ?? "" }), h("code", { text: row.layout })),
+      h("span", { class: `sk-did${row.copied ? " is-copy" : ""}` }, ...bar, h("b", { text: row.did }),
+        ...row.about.map((number) => h("span", { class: "sk-number", text: String(number) }))));
+    return { node, mark };
+  }
+
+  function createWay() {
+    const [head, advice, list] = [h("p"), h("p", { class: "sk-advice" }), h("dl")];
+    const steps = pool(list, () => {
+      const parts = [h("dt"), h("dd"), h("code"), h("code", { class: "sk-layout" })];
+      parts[1].append(...parts.slice(2));
+      return Object.assign(h("div", {}, parts[0], parts[1]), { parts });
+    });
+    return Object.assign(h("div", {}, head, list, advice), { head, advice, steps });
+  }
+
+  // Drawing --------------------------------------------------------------------------------------
+
+  function draw() {
+    const r = pointed ?? chosen();
+    set(list, "data-narrow", String(shell.width < NARROW));
+    set(list, "aria-activedescendant", lines[chosen()].node.id);
+    chips.draw(found.slice(0, MOST_CHIPS).map((chain) => ({
+      text: `${chain.finding}: ${chain.title.split(", ")[0]}`, title: chain.title, value: chain,
+      isPressed: rows[chosen()].about.includes(chain.finding),
+    })));
+    const passing = rows[r].chains.map((k) => chains[k]);
+    const way = passing.slice(0, MOST_CHAINS);
+    const between = (k) => way.some(({ rows: [first, ...others] }) => first < k && k < others.at(-1));
+    lines.forEach(({ node, mark }, k) => {
+      const part = way.map((chain) => partOf(chain.rows, k)).find(Boolean);
+      set(mark, "text", MARKS[part] ?? "");
+      set(node, "class", k === r ? "is-here" : part ? "is-on" : null);
+      set(node, "aria-selected", String(k === chosen()));
+      set(node, "data-between", between(k) ? "" : null);
+    });
+    told(way.length).forEach((node, k) => drawWay(node, way[k]));
+    const more = passing.length - way.length;
+    set(note, "text", !way.length ? NONE : more ? `and ${counted(more, "more finding")}, whose layout was here` : "");
+    if (pointed === null) reveal(list, lines[chosen()].node);
+    shell.speak([sentence(rows[r]), ...way.map(({ title }) => title)].join(". "));
+  }
+
+  function drawWay({ head, advice, steps }, chain) {
+    set(head, "text", `${chain.finding}: ${chain.title}`);
+    steps(chain.steps.length).forEach(({ parts: [role, , source, layout] }, k) => {
+      const [what, line, expression, lies] = chain.steps[k];
+      set(role, "text", `${MARKS[ROLES[what] ?? "end"]} ${what}`);
+      set(source, "text", [line, expression].filter(Boolean).join("  "));
+      set(layout, "text", lies);
+    });
+    set(advice, "text", chain.advice);
+  }
+
+  // The hand -------------------------------------------------------------------------------------
+
+  function point(option) {
+    const r = option ? Number(option.dataset.row) : null;
+    if (r === pointed) return;
+    pointed = r;
+    draw();
+  }
+
+  function choose(row) {
+    pointed = null;
+    shell.change({ ...model.get("_state"), row });
+  }
+
+  /** Page keys lead to the next row that a finding is about. */
+  function keyed(event) {
+    if (event.key === "Escape") return list.blur();
+    const now = chosen();
+    const about = (row) => rows[row].about.length > 0;
+    const all = rows.map((_, r) => r);
+    const led = {
+      PageDown: all.find((r) => r > now && about(r)), PageUp: all.findLast((r) => r < now && about(r)),
+    };
+    const next = event.key in led ? led[event.key] ?? now : reachedBy(event.key, now, 1, rows.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    if (next >= 0 && next < rows.length) choose(next);
+  }
+
+  const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node);
+  return shell.open(head, h("div", { class: "sk-bounded" }, list), ways, note);
+}
+
+/** How a row takes part in a chain, if it does. */
+const partOf = (rows, r) => (!rows.includes(r) ? null : r === rows.at(-1) ? "end" : r === rows[0] ? "made" : "passed");
+
+/** A row, to be read aloud. */
+const sentence = ({ module, line, source, did, layout, about }) =>
+  [module, line, source, did, layout, ...about.map((k) => `finding ${k}`)].filter(Boolean).join(", ");
+
+export default { render };

@@ -1,0 +1,96 @@
+"""CopyTracer: a run as a list of modules and lines, with its copies and what made them necessary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import traitlets
+from matplotlib.figure import Figure
+
+from stridekit._arguments import LayoutError, a_kind, int_
+from stridekit._table import columns
+from stridekit.auditing import Audit
+from stridekit.widgets.assets import module, style
+from stridekit.widgets.copy_tracer.run import gaps, left_out, run_of, text_of, text_of_chain
+from stridekit.widgets.copy_tracer.still import draw
+from stridekit.widgets.explorer import Framed
+
+MOST_LINES = 24  # rows of the text, and of the still picture
+MOST_CHAINS = 2  # that are told of a row
+
+
+class CopyTracer(Framed):
+    """See what `audit` recorded: modules and lines in their order, the layouts between them, the copies.
+
+    Point at a row that copies: the way of its layout lights up, from the line that made it. `row` is the
+    chosen row, counted from 0; it follows the hand and can be set, and begins with the finding of the most
+    bytes. Of a long run, rows far from any finding are left out. Raises TypeError for what is no audit,
+    LayoutError (ValueError) for a row that is not there, and the picture stays as it was.
+
+    >>> import torch
+    >>> from stridekit import audit
+    >>> net = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Flatten(0))
+    >>> CopyTracer(audit(net, torch.ones(4, 6).t()))
+    CopyTracer: audit of Sequential: 1 finding; 1 of 1 copies changed a layout, 96 B
+      0     the input                                                           (6, 4): (1, 6)
+      1  0  module:1  audit(net, torch.ones(4, 6).t())  new, 96 B               (6, 4): (1, 6)
+      2  1  module:1  audit(net, torch.ones(4, 6).t())  copies 96 B, finding 1  (24,): (1,)
+      finding 1: 96 B, copy by reshape, in flatten
+        given as      the input  (6, 4): (1, 6)
+        passed on by  0, module:1  audit(net, torch.ones(4, 6).t())  (6, 4): (1, 6)
+        copied by     1, module:1  audit(net, torch.ones(4, 6).t())  (6, 4): (1, 6) to (4, 1)
+        to do         look at the line that made the layout: without it, reshape is a view
+    """
+
+    _module = module("copy_tracer/widget.js")
+    _style = style("page/base.css", "copy_tracer/widget.css")
+
+    _run = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, audit: Audit, row: int | None = None) -> None:
+        if not isinstance(audit, Audit):
+            raise TypeError(f"audit is {a_kind(audit)}: give what audit(model, *inputs) returns")
+        run = run_of(audit)
+        first = run["chains"][0]["rows"][-1] if run["chains"] else 0
+        super().__init__(_state={"row": first}, _run=run)
+        if row is not None:
+            self.row = row
+
+    def _check(self, state: dict[str, Any]) -> None:
+        last = len(self._run["rows"]) - 1
+        if not 0 <= int_("row", state["row"]) <= last:
+            raise LayoutError(f"row is {state['row']}: this run has rows 0 to {last}")
+
+    @property
+    def row(self) -> int:
+        """The chosen row, counted from 0."""
+        return int(self._state["row"])
+
+    @row.setter
+    def row(self, row: int) -> None:
+        self._check({"row": row})
+        self._state = {"row": int_("row", row)}
+
+    @property
+    def code(self) -> str:
+        """The source of the widget, where `found` is its audit."""
+        return f"CopyTracer(found, row={self.row})"
+
+    def _still(self) -> Figure:
+        return draw(self._run, self.row, MOST_LINES, self._told())
+
+    def __repr__(self) -> str:
+        rows = self._run["rows"]
+        lines = []
+        for out, r in gaps(rows, MOST_LINES, self.row):
+            lines += [("", "", left_out(out), "", "")] * bool(out)
+            lines += [(str(row), *text_of(rows[row])) for row in [r] if r < len(rows)]
+        shown = [column for column in zip(*lines, strict=True) if any(column)]
+        text = columns([*zip(*shown, strict=True)], "><")
+        return "\n".join([f"CopyTracer: {self._run['title']}", *text, *self._told()])
+
+    def _told(self) -> list[str]:
+        """The chains of the chosen row, as lines."""
+        run = self._run
+        passing = [run["chains"][k] for k in run["rows"][self.row]["chains"]]
+        return [f"  {line}" for chain in passing[:MOST_CHAINS] for line in text_of_chain(chain)]
