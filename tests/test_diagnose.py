@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -86,6 +87,14 @@ def save(**tensors):
     safetensors.torch.save(tensors)
 
 
+class Overlapping(torch.nn.Module):
+    """Parameters that are slices of one buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = (torch.nn.Parameter(half) for half in z(6).unfold(0, 4, 2))
+
+
 def write(y, x=1):
     y += x
 
@@ -110,6 +119,16 @@ CASES = [
          "24 / 7, which is no whole number"),
     Case("an array's shape for another number of elements", lambda: np.arange(6).reshape(4, 2),
          "(3, 2)", lambda: np.arange(6).reshape(3, 2)),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(5, -1),
+         "24 / 5, which is no whole number"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(-1, 5),
+         "24 / 5, which is no whole number"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(-1, 5, 2),
+         "shape (5, 2) has 10 elements, and there are 24; or it was (-1, 5, 2)"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(7),
+         "shape (7,) has 7 elements, and there are 24\n"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(3, 4),
+         "shape (3, 4) has 12 elements, and there are 24\n"),
     Case("sizes that do not multiply to the dim", lambda: z(3, 8).unflatten(1, (3, 2)),
          "unflatten cuts dim 1, of size 8, into [3, 2]", lambda: z(3, 8).unflatten(1, (-1, 2))),
     Case("a new shape in place that would need a copy",
@@ -159,11 +178,25 @@ CASES = [
     Case("a size that does not expand", lambda: z(3, 4).expand(3, 5),
          "in dim 1 of the result a size of 4 would become 5", lambda: z(3, 4).unsqueeze(1).expand(3, 5, 4)),
     Case("a size that does not expand", lambda: z(4).expand(3, 5), "in dim 1 of the result"),
+    Case("a size that does not expand", lambda: z(3, 4).__setitem__(0, z(5)), "x[i] = y"),
+    Case("a size for too few dims", lambda: z(3, 4).__setitem__(0, z(3, 4)), "x[i] = y"),
     Case("a size for too few dims", lambda: z(3, 4).expand(4), "keeps the 2 that are there: it got 1",
          lambda: z(3, 4).expand(5, -1, -1)),
     Case("shapes that do not broadcast", lambda: z(2, 3) + z(2),
          "in dim 1 of the result a has 3 and b has 2",
          lambda: (z(2, 3) + z(2).unsqueeze(1), z(2, 3) + z(2)[:, None])),
+    Case("arrays that do not broadcast", lambda: np.zeros((2, 3)) + np.zeros(2),
+         "in dim 1 of the result sizes 3 and 2 meet", lambda: np.zeros((2, 3)) + np.zeros(2)[:, None]),
+    Case("arrays that do not broadcast",
+         lambda: np.where(np.zeros(3), np.zeros((4, 3)), np.zeros((2, 1))), "result sizes 4 and 2 meet"),
+    Case("arrays that do not broadcast", lambda: np.zeros((2, 3)).__setitem__(0, np.zeros(4)),
+         "in dim 0 of the result sizes 4 and 3 meet"),
+    Case("arrays that do not broadcast", lambda: np.zeros((2, 3)).__setitem__(0, np.zeros((2, 3))),
+         "a[...] = b broadcasts b alone"),
+    Case("a result that does not fit in place", lambda: z(3).add_(z(2, 3)),
+         "the result has shape [2, 3], its place [3]", lambda: z(3) + z(2, 3)),
+    Case("a result that does not fit in place", lambda: write(np.zeros(3), np.zeros((2, 3))),
+         "the result has shape [2,3], its place [3,]", lambda: np.zeros(3) + np.zeros((2, 3))),
     Case("matrices that do not multiply", lambda: z(2, 3) @ z(5, 3), "x @ w.t() is (2x3) @ (3x5)",
          lambda: z(2, 3) @ z(5, 3).t()),
     Case("matrices that do not multiply", lambda: z(2, 3) @ z(2, 5), "x.t() @ w is (3x2) @ (2x5)",
@@ -212,6 +245,11 @@ CASES = [
          lambda: grown().detach().numpy()),
     Case("tensors that would be saved twice", lambda: (x := z(4), save(a=x, b=x[1:])), "'b'",
          lambda: (x := z(4), save(a=x, b=x[1:].clone()))),
+    Case("tensors that would be saved twice",
+         lambda: safetensors.torch.save_model(Overlapping(), os.devnull), "'b'",
+         lambda: save(**{name: p.clone() for name, p in Overlapping().state_dict().items()})),
+    Case("a tensor that cannot be saved as it lies",
+         lambda: save(x=z(1, 3, 4, 4).to(memory_format=torch.channels_last)), "a model in channels-last"),
     Case("a tensor that cannot be saved as it lies", lambda: save(weight=z(4, 6).t()),
          "weight.contiguous()", lambda: save(weight=z(4, 6).t().contiguous())),
     Case("a dim that does not divide into groups",

@@ -41,6 +41,21 @@ def shape(found: Found) -> Words:
     }
 
 
+def array_shape(found: Found) -> Words:
+    """As `shape` does, in NumPy's words: of a -1 in front nothing is left, another one is `newaxis`."""
+    text, numel = found["shape"].replace("newaxis", "-1"), int(found["numel"])
+    sizes = _ints(text)
+    if len(sizes) == 1 and "," not in text:  # a shape of one dim is written (5,)
+        return shape({"shape": f"-1, {text}", "numel": found["numel"]})
+    words, others = shape({"shape": text, "numel": found["numel"]}), abs(prod(sizes))
+    if -1 not in sizes and len(sizes) > 1 and (not others or numel % others):
+        words["means"] += (
+            f"; or it was {(-1, *sizes)}, of which NumPy leaves out the -1: {numel} / {others} is no whole "
+            "number"
+        )
+    return words
+
+
 def grad_strides(found: Found) -> Words:
     """Two layouts of a gradient: harmless if every index has the same address in both."""
     if not found["sizes"]:
@@ -182,6 +197,20 @@ def expanded(found: Found) -> Words:
         "means": f"in dim {found['dim']} of the result a size of {found['size']} would become "
         f"{found['wanted']}: only a size of 1 can, by a stride of 0"
     }
+
+
+def broadcast(found: Found) -> Words:
+    """The last dim in which shapes differ, and none is 1."""
+    shapes = [_ints(shape)[::-1] for shape in re.findall(r"\([\d,]*\)", found["shapes"])]
+    dims = max(map(len, shapes))
+    for d in range(dims):
+        sizes = dict.fromkeys(shape[d] for shape in shapes if d < len(shape) and shape[d] != 1)
+        if len(sizes) > 1:
+            return {
+                "means": f"shapes are compared from the last dim on: in dim {dims - 1 - d} of the result "
+                f"sizes {' and '.join(map(str, sizes))} meet, and none is 1"
+            }
+    return {}
 
 
 def channels_last(found: Found) -> Words:
