@@ -213,6 +213,53 @@ def broadcast(found: Found) -> Words:
     return {}
 
 
+def permuted(found: Found) -> Words:
+    """How many dims a permutation names, and how many there are."""
+    if not (found["dims"] or found["perm"]):  # NumPy gives no numbers
+        return {}
+    dims = int(found["dims"] or len(_ints(found["shape"])))
+    named = int(found["named"] or len(_ints(found["perm"])))
+    if named == dims:
+        return {
+            "means": f"a permutation names each of the dims 0 to {dims - 1} once, and none from the end"
+        }
+    return {
+        "means": f"a permutation names each dim once: there are {many(dims, 'dim')}, and it names {named}"
+    }
+
+
+def stored(found: Found) -> Words:
+    """Values or bytes that are too many or too few."""
+    if found["numel"]:
+        elements = many(int(found["numel"]), "element")
+        return {"means": f"the declared shape has {elements}, and {found['values']} are given"}
+    needs, size = int(found["needs"] or found["asked"]), int(found["size"] or found["kept"])
+    means = f"the declared shape and dtype take {many(needs, 'byte')}, and there are {size}"
+    few, much = sorted((needs, size))
+    if few and much in (2 * few, 4 * few, 8 * few):
+        ratio = f"{'1/' * (size == few)}{much // few}"
+        means += f": a dtype of {ratio} times the size would explain it"
+    return {"means": means}
+
+
+def declared(found: Found) -> Words:
+    """A size or a number of dims, as a graph gives it and as it was declared."""
+    got, said, dim = found["inferred"], found["declared"], found["dim"]
+    inferred = f"size {got} in dim {dim}" if dim else many(int(got), "dim")
+    return {"means": f"an output of the node has {inferred}, and was declared to have {said}"}
+
+
+def disagreement(found: Found) -> Words:
+    """A size that two shapes have to share."""
+    one, other = found["a"] or found["c"], found["b"] or found["d"]
+    if not one:  # no numbers
+        return {}
+    which = f"dim {found['dim']}" if found["dim"] else "one size"
+    return {
+        "means": f"two shapes have to agree in {which}: it is {one} in one, {other} in the other"
+    }
+
+
 def channels_last(found: Found) -> Words:
     """Which dims a memory format orders."""
     dims = "(N, C, H, W)" if found["rank"] == "4" else "(N, C, D, H, W)"

@@ -36,6 +36,8 @@ class Family(NamedTuple):
 # What most refusals do.
 _REFUSED = "no: torch refuses, and nothing has changed"
 _REFUSED_ANYWHERE = "no: it is refused, and nothing has changed"
+_NOT_RUN = "no: onnx refuses, and nothing has run"
+_NODE = r"(?:\(op_type:[^)]{1,99}\): )?\[ShapeInferenceError\] "
 _VIEWED_SHAPE = "a size computed from another tensor, or the smaller last batch of an epoch"
 
 FAMILIES = (
@@ -255,6 +257,18 @@ FAMILIES = (
         "01_strides",
     ),
     Family(
+        "a permutation of other dims",
+        r"(?:Invalid attribute perm|Inconsistent permutation) .<perm,>.,? (?:input|with) shape (?:= )?."
+        r"<shape,>.|ordering of dimensions i\.e\. input\.dim\(\) = <dims> is not equal to len\(dims\) = "
+        "<named>|axes don't match array",
+        "a permutation names each dim once, and the tensor has another number of them",
+        _REFUSED_ANYWHERE,
+        "a missing batch or channel dim",
+        "name all dims, from 0 on; for the last two alone torch has x.mT, NumPy a.swapaxes(-1, -2)",
+        "01_strides",
+        decoders.permuted,
+    ),
+    Family(
         "matrices that do not multiply",
         r"mat1 and mat2 shapes cannot be multiplied \(<a>x<b> and <c>x<d>\)",
         "",
@@ -439,5 +453,48 @@ FAMILIES = (
         "a missing batch or channel dim",
         'name them all, or write "..." for the rest',
         "03_contiguity",
+    ),
+    Family(
+        "an ONNX tensor that its values do not fill",
+        r"Number of values \(<values>\) does not match tensor dimensions requiring <numel> elements|Raw "
+        r"data size does not match tensor's size\. Expected <needs> bytes, but got <size> bytes|raw_data "
+        r"size \(<kept> bytes\) is too small for the declared shape and type \(<asked> bytes required\)",
+        "",
+        "no: onnx refuses",
+        "a shape written by hand, or float64, NumPy's default, declared as FLOAT",
+        "numpy_helper.from_array(a) takes shape and dtype from the array; a.astype(np.float32) before it",
+        "01_strides",
+        decoders.stored,
+    ),
+    Family(
+        "a declared shape that the graph does not give",
+        rf"{_NODE}Inferred shape and existing shape differ in (?:rank|dimension <dim>): \(<inferred>\) vs "
+        r"\(<declared>\)",
+        "",
+        _NOT_RUN,
+        "a graph edited after its shapes had been written into it: another batch size, another node",
+        "del model.graph.value_info[:] and infer_shapes(model) again; correct a wrong output by hand",
+        "03_contiguity",
+        decoders.declared,
+    ),
+    Family(
+        "a Reshape with a -1 that fits nothing",
+        f"{_NODE}Dimension could not be inferred: incompatible shapes",
+        "-1 stands for the number of elements divided by the other sizes: here that is no whole number",
+        _NOT_RUN,
+        "sizes that became constants when the model was exported, and an input of another size",
+        "onnx.reference.ReferenceEvaluator(model).run(None, inputs) stops at that node, with the numbers",
+        "03_contiguity",
+    ),
+    Family(
+        "inputs of an ONNX node that do not agree",
+        _NODE + r"(?:Incompatible dimensions|Dimension mismatch in unification between <a> and <b>|"
+        r"Can't merge shape info\..{0,99} Inferred=<c> Declared=<d> Dimension=<dim>)",
+        "MatMul needs rows of A as long as columns of B; most others broadcast: sizes are equal, or 1",
+        _NOT_RUN,
+        "a weight that lies the other way round, or a dim that is missing or too many",
+        "onnx.reference.ReferenceEvaluator(model).run(None, inputs) stops at that node, with the numbers",
+        "06_attention",
+        decoders.disagreement,
     ),
 )

@@ -177,6 +177,37 @@ function broadcast(found) {
   return {};
 }
 
+function permuted(found) {
+  if (!(found.dims || found.perm)) return {};
+  const dims = BigInt(found.dims || ints(found.shape).length);
+  const named = BigInt(found.named || ints(found.perm).length);
+  if (named === dims)
+    return { means: `a permutation names each of the dims 0 to ${dims - 1n} once, and none from the end` };
+  return { means: `a permutation names each dim once: there are ${counted(dims, "dim")}, and it names ${named}` };
+}
+
+function stored(found) {
+  if (found.numel)
+    return { means: `the declared shape has ${counted(BigInt(found.numel), "element")}, and ${found.values} are given` };
+  const [needs, size] = [BigInt(found.needs || found.asked), BigInt(found.size || found.kept)];
+  const means = `the declared shape and dtype take ${counted(needs, "byte")}, and there are ${size}`;
+  const [few, much] = needs < size ? [needs, size] : [size, needs];
+  if (!few || ![2n, 4n, 8n].some((n) => n * few === much)) return { means };
+  return { means: `${means}: a dtype of ${size === few ? "1/" : ""}${much / few} times the size would explain it` };
+}
+
+function declared({ inferred, declared: said, dim }) {
+  const has = dim ? `size ${inferred} in dim ${dim}` : counted(BigInt(inferred), "dim");
+  return { means: `an output of the node has ${has}, and was declared to have ${said}` };
+}
+
+function disagreement({ a, b, c, d, dim }) {
+  const [one, other] = [a || c, b || d];
+  if (!one) return {};
+  const which = dim ? `dim ${dim}` : "one size";
+  return { means: `two shapes have to agree in ${which}: it is ${one} in one, ${other} in the other` };
+}
+
 const channelsLast = ({ format, rank }) => ({
   means: `${format} is an order of ${rank === "4" ? "(N, C, H, W)" : "(N, C, D, H, W)"}, and the tensor has another number of dims`,
 });
@@ -184,5 +215,5 @@ const channelsLast = ({ format, rank }) => ({
 /** The decoders by their names in Python. */
 export const DECODERS = {
   shape, grad_strides: gradStrides, compiled, out_of_bounds: outOfBounds, product, dtype_view: dtypeView, pairs, version,
-  expanded, channels_last: channelsLast, array_shape: arrayShape, broadcast,
+  expanded, channels_last: channelsLast, array_shape: arrayShape, broadcast, permuted, stored, declared, disagreement,
 };
