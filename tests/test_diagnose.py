@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -13,11 +14,16 @@ from typing import NamedTuple
 
 import einops
 import numpy as np
+import onnx
 import pytest
 import safetensors.torch
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from onnx import checker
+from onnx.helper import make_tensor
+from onnx.numpy_helper import from_array
+from onnx.reference import ReferenceEvaluator
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from stridekit import Layout, LayoutError, diagnose
@@ -25,6 +31,7 @@ from stridekit.tensors.messages import FAMILIES
 from tests.test_notebooks import PATHS
 
 short, sdpa = torch.int16, torch.nn.functional.scaled_dot_product_attention
+FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
 assert_size_stride = torch._C._dynamo.guards.assert_size_stride
 
 
@@ -86,6 +93,44 @@ def save(**tensors):
     safetensors.torch.save(tensors)
 
 
+class Overlapping(torch.nn.Module):
+    """Parameters that are slices of one buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = (torch.nn.Parameter(half) for half in z(6).unfold(0, 4, 2))
+
+
+def graph(lines):
+    """A model of ONNX whose input X has shape (4, 6)."""
+    head = '<ir_version: 10, opset_import: ["" : 18]> g (float[4, 6] X) => (float[a, b] Y) '
+    return onnx.parser.parse_model(head + lines)
+
+
+RESHAPE = "<int64[2] s = {5, -1}> { Y = Reshape(X, s) }"
+OF_OTHER_SIZE = "<float[4, 5] Z> { Z = Abs(X) Y = Abs(Z) }"
+
+
+def infer(lines):
+    return onnx.shape_inference.infer_shapes(graph(lines), strict_mode=True)
+
+
+def inferred_anew(lines):
+    model = graph(lines)
+    del model.graph.value_info[:]
+    return onnx.shape_inference.infer_shapes(model, strict_mode=True)
+
+
+def evaluate(lines):
+    return ReferenceEvaluator(graph(lines)).run(None, {"X": np.zeros((4, 6), np.float32)})
+
+
+def declared_as(dtype, a):
+    tensor = from_array(a)
+    tensor.data_type = dtype
+    checker.check_tensor(tensor)
+
+
 def write(y, x=1):
     y += x
 
@@ -110,6 +155,16 @@ CASES = [
          "24 / 7, which is no whole number"),
     Case("an array's shape for another number of elements", lambda: np.arange(6).reshape(4, 2),
          "(3, 2)", lambda: np.arange(6).reshape(3, 2)),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(5, -1),
+         "24 / 5, which is no whole number"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(-1, 5),
+         "24 / 5, which is no whole number"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(-1, 5, 2),
+         "shape (5, 2) has 10 elements, and there are 24; or it was (-1, 5, 2)"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(7),
+         "shape (7,) has 7 elements, and there are 24\n"),
+    Case("an array's shape for another number of elements", lambda: np.arange(24).reshape(3, 4),
+         "shape (3, 4) has 12 elements, and there are 24\n"),
     Case("sizes that do not multiply to the dim", lambda: z(3, 8).unflatten(1, (3, 2)),
          "unflatten cuts dim 1, of size 8, into [3, 2]", lambda: z(3, 8).unflatten(1, (-1, 2))),
     Case("a new shape in place that would need a copy",
@@ -159,11 +214,35 @@ CASES = [
     Case("a size that does not expand", lambda: z(3, 4).expand(3, 5),
          "in dim 1 of the result a size of 4 would become 5", lambda: z(3, 4).unsqueeze(1).expand(3, 5, 4)),
     Case("a size that does not expand", lambda: z(4).expand(3, 5), "in dim 1 of the result"),
+    Case("a size that does not expand", lambda: z(3, 4).__setitem__(0, z(5)), "x[i] = y"),
+    Case("a size for too few dims", lambda: z(3, 4).__setitem__(0, z(3, 4)), "x[i] = y"),
     Case("a size for too few dims", lambda: z(3, 4).expand(4), "keeps the 2 that are there: it got 1",
          lambda: z(3, 4).expand(5, -1, -1)),
     Case("shapes that do not broadcast", lambda: z(2, 3) + z(2),
          "in dim 1 of the result a has 3 and b has 2",
          lambda: (z(2, 3) + z(2).unsqueeze(1), z(2, 3) + z(2)[:, None])),
+    Case("arrays that do not broadcast", lambda: np.zeros((2, 3)) + np.zeros(2),
+         "in dim 1 of the result sizes 3 and 2 meet", lambda: np.zeros((2, 3)) + np.zeros(2)[:, None]),
+    Case("arrays that do not broadcast",
+         lambda: np.where(np.zeros(3), np.zeros((4, 3)), np.zeros((2, 1))), "result sizes 4 and 2 meet"),
+    Case("arrays that do not broadcast", lambda: np.zeros((2, 3)).__setitem__(0, np.zeros(4)),
+         "in dim 0 of the result sizes 4 and 3 meet"),
+    Case("arrays that do not broadcast", lambda: np.zeros((2, 3)).__setitem__(0, np.zeros((2, 3))),
+         "a[...] = b broadcasts b alone"),
+    Case("a result that does not fit in place", lambda: z(3).add_(z(2, 3)),
+         "the result has shape [2, 3], its place [3]", lambda: z(3) + z(2, 3)),
+    Case("a result that does not fit in place", lambda: write(np.zeros(3), np.zeros((2, 3))),
+         "the result has shape [2,3], its place [3,]", lambda: np.zeros(3) + np.zeros((2, 3))),
+    Case("a permutation of other dims", lambda: z(4, 6).permute(0, 2, 1),
+         "there are 2 dims, and it names 3", lambda: z(4, 6).mT),
+    Case("a permutation of other dims", lambda: np.zeros((4, 6)).transpose(0, 2, 1),
+         "the tensor has another number", lambda: np.zeros((4, 6)).swapaxes(-1, -2)),
+    Case("a permutation of other dims", lambda: infer("{ Y = Transpose<perm = [0, 2, 1]>(X) }"),
+         "there are 2 dims, and it names 3", lambda: infer("{ Y = Transpose<perm = [1, 0]>(X) }")),
+    Case("a permutation of other dims", lambda: infer("{ Y = Transpose<perm = [0, -1]>(X) }"),
+         "each of the dims 0 to 1 once, and none from the end"),
+    Case("a permutation of other dims", lambda: evaluate("{ Y = Transpose<perm = [0]>(X) }"),
+         "there are 2 dims, and it names 1"),
     Case("matrices that do not multiply", lambda: z(2, 3) @ z(5, 3), "x @ w.t() is (2x3) @ (3x5)",
          lambda: z(2, 3) @ z(5, 3).t()),
     Case("matrices that do not multiply", lambda: z(2, 3) @ z(2, 5), "x.t() @ w is (3x2) @ (2x5)",
@@ -212,12 +291,48 @@ CASES = [
          lambda: grown().detach().numpy()),
     Case("tensors that would be saved twice", lambda: (x := z(4), save(a=x, b=x[1:])), "'b'",
          lambda: (x := z(4), save(a=x, b=x[1:].clone()))),
+    Case("tensors that would be saved twice",
+         lambda: safetensors.torch.save_model(Overlapping(), os.devnull), "'b'",
+         lambda: save(**{name: p.clone() for name, p in Overlapping().state_dict().items()})),
+    Case("a tensor that cannot be saved as it lies",
+         lambda: save(x=z(1, 3, 4, 4).to(memory_format=torch.channels_last)), "a model in channels-last"),
     Case("a tensor that cannot be saved as it lies", lambda: save(weight=z(4, 6).t()),
          "weight.contiguous()", lambda: save(weight=z(4, 6).t().contiguous())),
     Case("a dim that does not divide into groups",
          lambda: einops.rearrange(z(4, 6), "(a b) c -> a b c", a=3), "a dim of 4 into rows of 3"),
     Case("a pattern for another number of dims", lambda: einops.rearrange(z(4, 6), "a b c -> c b a"),
          "names 3 dims, the tensor has 2", lambda: einops.rearrange(z(4, 6), "... b -> b ...")),
+    Case("an ONNX tensor that its values do not fill", lambda: make_tensor("w", FLOAT, [2, 3], [1.0, 2.0]),
+         "the declared shape has 6 elements, and 2 are given",
+         lambda: checker.check_tensor(from_array(np.zeros((2, 3))))),
+    Case("an ONNX tensor that its values do not fill",
+         lambda: make_tensor("w", FLOAT, [2, 3], np.zeros((2, 3)).tobytes(), raw=True),
+         "take 24 bytes, and there are 48: a dtype of 2 times the size",
+         lambda: declared_as(FLOAT, np.zeros((2, 3)).astype(np.float32))),
+    Case("an ONNX tensor that its values do not fill", lambda: declared_as(DOUBLE, np.zeros(3, np.float32)),
+         "take 24 bytes, and there are 12: a dtype of 1/2 times the size"),
+    Case("an ONNX tensor that its values do not fill",
+         lambda: make_tensor("w", FLOAT, [3], b"abcd", raw=True), "take 12 bytes, and there are 4\n"),
+    Case("a declared shape that the graph does not give", lambda: infer(OF_OTHER_SIZE),
+         "has size 6 in dim 1, and was declared to have 5",
+         lambda: (inferred_anew(OF_OTHER_SIZE), evaluate(OF_OTHER_SIZE))),
+    Case("a declared shape that the graph does not give",
+         lambda: checker.check_model(graph("<float[4] Z> { Z = Abs(X) Y = Size(Z) }"), full_check=True),
+         "has 2 dims, and was declared to have 1"),
+    Case("a Reshape with a -1 that fits nothing", lambda: infer(RESHAPE), "no whole number"),
+    Case("an array's shape for another number of elements", lambda: evaluate(RESHAPE),
+         "24 / 5, which is no whole number"),
+    Case("inputs of an ONNX node that do not agree", lambda: infer("{ Y = MatMul(X, X) }"),
+         "rows of A as long as columns of B", lambda: infer("{ Z = Transpose(X) Y = MatMul(X, Z) }")),
+    Case("inputs of an ONNX node that do not agree", lambda: infer("{ Y = Gemm(X, X) }"),
+         "in one size: it is 4 in one, 6 in the other", lambda: infer("{ Y = Gemm<transB = 1>(X, X) }")),
+    Case("inputs of an ONNX node that do not agree",
+         lambda: infer("{ Z = Transpose(X) Y = Concat<axis = 0>(X, Z) }"),
+         "in dim 1: it is 4 in one, 6 in the other"),
+    Case("inputs of an ONNX node that do not agree", lambda: infer("{ Z = Transpose(X) Y = Add(X, Z) }"),
+         "(op_type:Add): [ShapeInferenceError] Incompatible dimensions"),
+    Case("arrays that do not broadcast", lambda: evaluate("<int64[2] s = {5, 6}> { Y = Expand(X, s) }"),
+         "in dim 0 of the result sizes 4 and 5 meet"),
 ]  # fmt: skip
 DDP = "a gradient laid out unlike its bucket"
 

@@ -41,6 +41,21 @@ def shape(found: Found) -> Words:
     }
 
 
+def array_shape(found: Found) -> Words:
+    """As `shape` does, in NumPy's words: of a -1 in front nothing is left, another one is `newaxis`."""
+    text, numel = found["shape"].replace("newaxis", "-1"), int(found["numel"])
+    sizes = _ints(text)
+    if len(sizes) == 1 and "," not in text:  # a shape of one dim is written (5,)
+        return shape({"shape": f"-1, {text}", "numel": found["numel"]})
+    words, others = shape({"shape": text, "numel": found["numel"]}), abs(prod(sizes))
+    if -1 not in sizes and len(sizes) > 1 and (not others or numel % others):
+        words["means"] += (
+            f"; or it was {(-1, *sizes)}, of which NumPy leaves out the -1: {numel} / {others} is no whole "
+            "number"
+        )
+    return words
+
+
 def grad_strides(found: Found) -> Words:
     """Two layouts of a gradient: harmless if every index has the same address in both."""
     if not found["sizes"]:
@@ -181,6 +196,67 @@ def expanded(found: Found) -> Words:
     return {
         "means": f"in dim {found['dim']} of the result a size of {found['size']} would become "
         f"{found['wanted']}: only a size of 1 can, by a stride of 0"
+    }
+
+
+def broadcast(found: Found) -> Words:
+    """The last dim in which shapes differ, and none is 1."""
+    shapes = [_ints(shape)[::-1] for shape in re.findall(r"\([\d,]*\)", found["shapes"])]
+    dims = max(map(len, shapes))
+    for d in range(dims):
+        sizes = dict.fromkeys(shape[d] for shape in shapes if d < len(shape) and shape[d] != 1)
+        if len(sizes) > 1:
+            return {
+                "means": f"shapes are compared from the last dim on: in dim {dims - 1 - d} of the result "
+                f"sizes {' and '.join(map(str, sizes))} meet, and none is 1"
+            }
+    return {}
+
+
+def permuted(found: Found) -> Words:
+    """How many dims a permutation names, and how many there are."""
+    if not (found["dims"] or found["perm"]):  # NumPy gives no numbers
+        return {}
+    dims = int(found["dims"] or len(_ints(found["shape"])))
+    named = int(found["named"] or len(_ints(found["perm"])))
+    if named == dims:
+        return {
+            "means": f"a permutation names each of the dims 0 to {dims - 1} once, and none from the end"
+        }
+    return {
+        "means": f"a permutation names each dim once: there are {many(dims, 'dim')}, and it names {named}"
+    }
+
+
+def stored(found: Found) -> Words:
+    """Values or bytes that are too many or too few."""
+    if found["numel"]:
+        elements = many(int(found["numel"]), "element")
+        return {"means": f"the declared shape has {elements}, and {found['values']} are given"}
+    needs, size = int(found["needs"] or found["asked"]), int(found["size"] or found["kept"])
+    means = f"the declared shape and dtype take {many(needs, 'byte')}, and there are {size}"
+    few, much = sorted((needs, size))
+    if few and much in (2 * few, 4 * few, 8 * few):
+        ratio = f"{'1/' * (size == few)}{much // few}"
+        means += f": a dtype of {ratio} times the size would explain it"
+    return {"means": means}
+
+
+def declared(found: Found) -> Words:
+    """A size or a number of dims, as a graph gives it and as it was declared."""
+    got, said, dim = found["inferred"], found["declared"], found["dim"]
+    inferred = f"size {got} in dim {dim}" if dim else many(int(got), "dim")
+    return {"means": f"an output of the node has {inferred}, and was declared to have {said}"}
+
+
+def disagreement(found: Found) -> Words:
+    """A size that two shapes have to share."""
+    one, other = found["a"] or found["c"], found["b"] or found["d"]
+    if not one:  # no numbers
+        return {}
+    which = f"dim {found['dim']}" if found["dim"] else "one size"
+    return {
+        "means": f"two shapes have to agree in {which}: it is {one} in one, {other} in the other"
     }
 
 

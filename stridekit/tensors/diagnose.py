@@ -16,7 +16,7 @@ LABELS = ("means", "harm", "cause", "cure")
 UNKNOWN = "a message that stridekit does not know"
 KNOWN = (
     f"{len(FAMILIES)} kinds of messages, about shapes, strides, shared memory, dtypes, gradients, "
-    "attention, NumPy, safetensors, einops"
+    "attention, NumPy, safetensors, einops, ONNX"
 )
 _TOO_LONG = re.compile(r"\d{20,}", re.ASCII)  # for a size or a stride
 _MOST_ERRORS = 100  # of one that others led to
@@ -24,7 +24,7 @@ _MOST_CHARACTERS = 1_000_000
 
 
 def diagnose(error: BaseException | warnings.WarningMessage | str | None = None) -> Explanation:
-    """Say what an error or warning of torch, NumPy, safetensors or einops about layouts means.
+    """Say what an error or warning of torch, NumPy, safetensors, einops or ONNX means.
 
     Hand in the exception, the warning or pasted text, with a traceback around it or not. You learn what
     the message means with its numbers, whether it harms, the usual cause, the cure, and the lesson that

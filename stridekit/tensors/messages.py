@@ -35,6 +35,9 @@ class Family(NamedTuple):
 
 # What most refusals do.
 _REFUSED = "no: torch refuses, and nothing has changed"
+_REFUSED_ANYWHERE = "no: it is refused, and nothing has changed"
+_NOT_RUN = "no: onnx refuses, and nothing has run"
+_NODE = r"(?:\(op_type:[^)]{1,99}\): )?\[ShapeInferenceError\] "
 _VIEWED_SHAPE = "a size computed from another tensor, or the smaller last batch of an epoch"
 
 FAMILIES = (
@@ -61,13 +64,13 @@ FAMILIES = (
     ),
     Family(
         "an array's shape for another number of elements",
-        r"cannot reshape array of size <numel> into shape \(<shape,>\)",
+        r"cannot reshape array of size <numel> into shape \((?P<shape>(?:[-\d, ]|newaxis){0,600})\)",
         "",
         "no: NumPy refuses, and nothing has changed",
         _VIEWED_SHAPE,
         "",
         "03_contiguity",
-        decoders.shape,
+        decoders.array_shape,
     ),
     Family(
         "sizes that do not multiply to the dim",
@@ -205,8 +208,10 @@ FAMILIES = (
         "non-singleton dimension <dim>",
         "",
         _REFUSED,
-        "dims counted from the left; expand counts from the last one, as broadcasting does",
-        "x.unsqueeze(dim) where a size of 1 is missing, or x.repeat(...) for a multiple, which copies",
+        "dims counted from the left; expand counts from the last one, as broadcasting does; or x[i] = y, "
+        "which expands y",
+        "x.unsqueeze(dim) where a size of 1 is missing, or x.repeat(...) for a multiple, which copies; in "
+        "x[i] = y a y of the shape of x[i]",
         "01_strides",
         decoders.expanded,
     ),
@@ -216,8 +221,8 @@ FAMILIES = (
         r"in the tensor \(<dims>\)",
         "expand may add dims in front and keeps the {dims} that are there: it got {sizes}",
         _REFUSED,
-        "a dim that was meant to disappear: expand drops none",
-        "write them all: -1 keeps a size, as in x.expand(5, -1, -1)",
+        "a dim that was meant to disappear: expand drops none; or x[i] = y, which expands y",
+        "write them all: -1 keeps a size, as in x.expand(5, -1, -1); in x[i] = y a y of the shape of x[i]",
         "01_strides",
     ),
     Family(
@@ -230,6 +235,38 @@ FAMILIES = (
         "a dim that is missing in the middle: (N, 1) became (N,), or a reduction without keepdim=True",
         "x.unsqueeze(dim) or x[:, None], a view, where the size of 1 belongs",
         "01_strides",
+    ),
+    Family(
+        "arrays that do not broadcast",
+        r"(?:operands could not be broadcast together with shapes |could not broadcast input array from "
+        r"shape )(?P<shapes>\([\d,]*\)(?: (?:into shape )?\([\d,]*\)){1,30})",
+        "a[...] = b broadcasts b alone: it needs no more dims than a[...], nor a size where that has 1",
+        "no: NumPy refuses, and nothing has changed",
+        "a dim that is missing in the middle: (N, 1) became (N,), or a reduction without keepdims=True",
+        "a[:, None], a view, where the size of 1 belongs",
+        "01_strides",
+        decoders.broadcast,
+    ),
+    Family(
+        "a result that does not fit in place",
+        "output (?:operand )?with shape .<shape,>. doesn't match the broadcast shape .<wanted,>.",
+        "the result has shape [{wanted}], its place [{shape}], and an operation in place changes no shape",
+        _REFUSED_ANYWHERE,
+        "x += y with a y that has more dims, or a size where x has 1",
+        "x = x + y, which makes a new tensor",
+        "01_strides",
+    ),
+    Family(
+        "a permutation of other dims",
+        r"(?:Invalid attribute perm|Inconsistent permutation) .<perm,>.,? (?:input|with) shape (?:= )?."
+        r"<shape,>.|ordering of dimensions i\.e\. input\.dim\(\) = <dims> is not equal to len\(dims\) = "
+        "<named>|axes don't match array",
+        "a permutation names each dim once, and the tensor has another number of them",
+        _REFUSED_ANYWHERE,
+        "a missing batch or channel dim",
+        "name all dims, from 0 on; for the last two alone torch has x.mT, NumPy a.swapaxes(-1, -2)",
+        "01_strides",
+        decoders.permuted,
     ),
     Family(
         "matrices that do not multiply",
@@ -382,12 +419,12 @@ FAMILIES = (
     Family(
         "tensors that would be saved twice",
         "Some tensors share memory, this will lead to duplicate memory on "
-        r"disk[^\[]*\[(?P<names>[^\]]*)\]",
-        "safetensors writes the bytes of each tensor on its own; these share memory: {names}",
+        r"disk[^\[]*\[(?P<names>[^\]]*)\]|no suitable name to keep for saving amongst: (?P<all>\{[^}]*\})",
+        "safetensors writes the bytes of each tensor on its own; these share memory: {names}{all}",
         "no: safetensors refuses; saved, they would take twice the bytes, and no longer share when loaded",
-        "tied weights, or slices of one buffer",
-        "save_model(model, path), which keeps one and notes the other, or .clone() "
-        "where they need not share",
+        "tied weights, or overlapping slices of one buffer",
+        "tied weights: save_model(model, path), which keeps one and notes the other; slices, of which none "
+        "holds all of the memory: .clone()",
         "02_views",
     ),
     Family(
@@ -395,7 +432,7 @@ FAMILIES = (
         "You are trying to save a non contiguous tensor: `(?P<name>[^`]*)`",
         "safetensors stores rows one after the other, without strides; {name} lies otherwise",
         "no: safetensors refuses",
-        "a transposed weight, or a slice of a larger one",
+        "a transposed weight, a slice of a larger one, or a model in channels-last",
         "{name}.contiguous() before you save, which also leaves the rest of its storage behind",
         "03_contiguity",
     ),
@@ -416,5 +453,48 @@ FAMILIES = (
         "a missing batch or channel dim",
         'name them all, or write "..." for the rest',
         "03_contiguity",
+    ),
+    Family(
+        "an ONNX tensor that its values do not fill",
+        r"Number of values \(<values>\) does not match tensor dimensions requiring <numel> elements|Raw "
+        r"data size does not match tensor's size\. Expected <needs> bytes, but got <size> bytes|raw_data "
+        r"size \(<kept> bytes\) is too small for the declared shape and type \(<asked> bytes required\)",
+        "",
+        "no: onnx refuses",
+        "a shape written by hand, or float64, NumPy's default, declared as FLOAT",
+        "numpy_helper.from_array(a) takes shape and dtype from the array; a.astype(np.float32) before it",
+        "01_strides",
+        decoders.stored,
+    ),
+    Family(
+        "a declared shape that the graph does not give",
+        rf"{_NODE}Inferred shape and existing shape differ in (?:rank|dimension <dim>): \(<inferred>\) vs "
+        r"\(<declared>\)",
+        "",
+        _NOT_RUN,
+        "a graph edited after its shapes had been written into it: another batch size, another node",
+        "del model.graph.value_info[:] and infer_shapes(model) again; correct a wrong output by hand",
+        "03_contiguity",
+        decoders.declared,
+    ),
+    Family(
+        "a Reshape with a -1 that fits nothing",
+        f"{_NODE}Dimension could not be inferred: incompatible shapes",
+        "-1 stands for the number of elements divided by the other sizes: here that is no whole number",
+        _NOT_RUN,
+        "sizes that became constants when the model was exported, and an input of another size",
+        "onnx.reference.ReferenceEvaluator(model).run(None, inputs) stops at that node, with the numbers",
+        "03_contiguity",
+    ),
+    Family(
+        "inputs of an ONNX node that do not agree",
+        _NODE + r"(?:Incompatible dimensions|Dimension mismatch in unification between <a> and <b>|"
+        r"Can't merge shape info\..{0,99} Inferred=<c> Declared=<d> Dimension=<dim>)",
+        "MatMul needs rows of A as long as columns of B; most others broadcast: sizes are equal, or 1",
+        _NOT_RUN,
+        "a weight that lies the other way round, or a dim that is missing or too many",
+        "onnx.reference.ReferenceEvaluator(model).run(None, inputs) stops at that node, with the numbers",
+        "06_attention",
+        decoders.disagreement,
     ),
 )

@@ -37,6 +37,18 @@ function shape(found) {
   };
 }
 
+function arrayShape({ shape: written, numel }) {
+  const text = written.replaceAll("newaxis", "-1");
+  const sizes = ints(text);
+  if (sizes.length === 1 && !text.includes(",")) return shape({ shape: `-1, ${text}`, numel }); // one dim is written (5,)
+  const [words, product] = [shape({ shape: text, numel }), prod(sizes)];
+  const others = product < 0n ? -product : product;
+  if (!sizes.includes(-1n) && sizes.length > 1 && (!others || BigInt(numel) % others))
+    words.means += `; or it was ${tuple([-1n, ...sizes])}, of which NumPy leaves out the -1: ${BigInt(numel)} / ${others} ` +
+      "is no whole number";
+  return words;
+}
+
 function gradStrides(found) {
   const [sizes, ours, theirs] = [found.sizes, found.strides, found.bucket_strides].map(ints);
   if (!found.sizes || [ours, theirs].some((strides) => lastOf(sizes, strides) === null)) return {};
@@ -151,6 +163,51 @@ const expanded = ({ dim, size, wanted }) => ({
   means: `in dim ${dim} of the result a size of ${size} would become ${wanted}: only a size of 1 can, by a stride of 0`,
 });
 
+function broadcast(found) {
+  const shapes = found.shapes.match(/\([\d,]*\)/g).map((shape) => ints(shape).reverse());
+  const dims = Math.max(...shapes.map((shape) => shape.length));
+  for (const d of range(dims)) {
+    const sizes = new Set(shapes.filter((shape) => d < shape.length && shape[d] !== 1n).map((shape) => shape[d]));
+    if (sizes.size > 1)
+      return {
+        means: `shapes are compared from the last dim on: in dim ${dims - 1 - d} of the result sizes ` +
+          `${[...sizes].join(" and ")} meet, and none is 1`,
+      };
+  }
+  return {};
+}
+
+function permuted(found) {
+  if (!(found.dims || found.perm)) return {};
+  const dims = BigInt(found.dims || ints(found.shape).length);
+  const named = BigInt(found.named || ints(found.perm).length);
+  if (named === dims)
+    return { means: `a permutation names each of the dims 0 to ${dims - 1n} once, and none from the end` };
+  return { means: `a permutation names each dim once: there are ${counted(dims, "dim")}, and it names ${named}` };
+}
+
+function stored(found) {
+  if (found.numel)
+    return { means: `the declared shape has ${counted(BigInt(found.numel), "element")}, and ${found.values} are given` };
+  const [needs, size] = [BigInt(found.needs || found.asked), BigInt(found.size || found.kept)];
+  const means = `the declared shape and dtype take ${counted(needs, "byte")}, and there are ${size}`;
+  const [few, much] = needs < size ? [needs, size] : [size, needs];
+  if (!few || ![2n, 4n, 8n].some((n) => n * few === much)) return { means };
+  return { means: `${means}: a dtype of ${size === few ? "1/" : ""}${much / few} times the size would explain it` };
+}
+
+function declared({ inferred, declared: said, dim }) {
+  const has = dim ? `size ${inferred} in dim ${dim}` : counted(BigInt(inferred), "dim");
+  return { means: `an output of the node has ${has}, and was declared to have ${said}` };
+}
+
+function disagreement({ a, b, c, d, dim }) {
+  const [one, other] = [a || c, b || d];
+  if (!one) return {};
+  const which = dim ? `dim ${dim}` : "one size";
+  return { means: `two shapes have to agree in ${which}: it is ${one} in one, ${other} in the other` };
+}
+
 const channelsLast = ({ format, rank }) => ({
   means: `${format} is an order of ${rank === "4" ? "(N, C, H, W)" : "(N, C, D, H, W)"}, and the tensor has another number of dims`,
 });
@@ -158,5 +215,5 @@ const channelsLast = ({ format, rank }) => ({
 /** The decoders by their names in Python. */
 export const DECODERS = {
   shape, grad_strides: gradStrides, compiled, out_of_bounds: outOfBounds, product, dtype_view: dtypeView, pairs, version,
-  expanded, channels_last: channelsLast,
+  expanded, channels_last: channelsLast, array_shape: arrayShape, broadcast, permuted, stored, declared, disagreement,
 };
