@@ -389,6 +389,16 @@ def norms_of_pictures():
 
 
 @model
+def indexed():
+    def call(x):
+        chosen = torch.tensor([2, 0])
+        found = [x[chosen], x.max(1).values, x.topk(1, 1).values, x.gather(1, chosen.expand(4, 2))]
+        return torch.cat([one.flatten() for one in (*found, x.index_select(0, chosen), x[x > 0])])
+
+    return call, tokens(4, 6)
+
+
+@model
 def functions_alone():
     def call(x, w):
         y = torch.einsum("bnhd,bmhd->bhnm", x, x).softmax(-1)

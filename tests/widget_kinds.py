@@ -41,10 +41,16 @@ KINDS = {
     "CacheExplorer": Kind(".sk-cache", "CacheExplorer()"),
     "CopyTracer": Kind(
         ".sk-copies",
-        "CopyTracer(audit(nn.Sequential(nn.ReLU(), nn.Flatten(0)), torch.ones(4, 6).t()))",
+        "CopyTracer(audit(nn.Sequential(nn.Flatten(0), nn.ReLU()), torch.ones(4, 6).t()))",
     ),
     "Diagnose": Kind(".sk-paste", "Diagnose('ValueError: step must be greater than zero')"),
 }
+# For a page on which all of them are made.
+IMPORTS = f"""import torch
+from torch import nn
+from stridekit import Layout, audit
+from stridekit.widgets import {", ".join(KINDS)}
+"""
 NAMES = {"torch": torch, "nn": torch.nn, "Layout": Layout, "audit": audit}
 NAMES |= {name: getattr(widgets, name) for name in KINDS}
 
@@ -283,7 +289,7 @@ RIGHT = {
         "w.order = 'tokens first'",
         "w.heads, w.batch, w.block = 3, 1, 4",
     ),
-    "CopyTracer": ("w.row = 1", "w.row = 0"),
+    "CopyTracer": ("w.row = 2", "w.row = 0"),
     "Diagnose": ("w.text = \"shape '[5]' is invalid for input of size 4\"", "w.text = ''"),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.

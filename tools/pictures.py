@@ -9,9 +9,10 @@ from pathlib import Path
 from browser_lab import ROOT, find_chromium, running_lab, write_notebook
 
 # The source of each picture, and its place on the page.
-START = (
-    "from stridekit import AliasExplorer, Layout, ReshapeStepper, StrideExplorer, TraversalExplorer"
-)
+START = """import torch
+from torch import nn
+from stridekit import (AliasExplorer, CopyTracer, Layout, ReshapeStepper, StrideExplorer,
+                       TraversalExplorer, audit)"""
 SCENES = {
     "explorer": (
         """explorer = StrideExplorer()
@@ -35,6 +36,19 @@ stepper""",
         ".sk-traversal",
     ),
 }
+SCENES["copies"] = (
+    """class Shuffle(nn.Module):
+    def forward(self, x):
+        N, C, H, W = x.shape
+        x = x.view(N, 2, C // 2, H, W).transpose(1, 2)
+        return x.reshape(N, C, H, W)
+
+net = nn.Sequential()
+net.stem, net.act, net.mix, net.head = nn.Conv2d(3, 32, 3), nn.ReLU(), Shuffle(), nn.Conv2d(32, 32, 1)
+net.requires_grad_(False).to(memory_format=torch.channels_last)
+CopyTracer(audit(net, torch.rand(8, 3, 58, 58).to(memory_format=torch.channels_last)))""",
+    ".sk-copies",
+)
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 

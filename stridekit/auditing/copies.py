@@ -22,6 +22,8 @@ DEVICE = "device"
 WRITE = "write"
 CLONE = "clone"
 
+_ZEROS = ("aten::zeros", "aten::new_zeros", "aten::zeros_like")
+
 Dims = tuple[int, ...]
 
 
@@ -55,9 +57,23 @@ def copies_of(run: Recorder) -> list[Copy]:
             continue
         if call:
             run.ops[op].call = call
-        if event is not None:
-            found.append(_seen(run.ops[op], event))
+        if event is not None and not _is_of_watching(run.ops, copy := _seen(run.ops[op], event)):
+            found.append(copy)
     return found
+
+
+def _is_of_watching(ops: list[Op], copy: Copy) -> bool:
+    """Whether a formula of autograd made new zeros, and copied them instead of writing to them.
+
+    It does so while a mode watches. Without one, the gradient of `x[i]` is written into the zeros.
+    """
+    op, before = ops[copy.op], ops[copy.op - 1]
+    return (
+        op.by_engine
+        and copy.kind == CLONE
+        and before.name in _ZEROS
+        and op.inputs[copy.operand] in before.outputs
+    )
 
 
 def _events(events: list[Any], op: int, call: str) -> Iterator[tuple[Any, int, str]]:

@@ -61,7 +61,10 @@ class Operand:
 
 @dataclass(slots=True)
 class Op:
-    """An op that was dispatched. `call` is what was called: reshape, where the op is clone."""
+    """An op that was dispatched. `call` is what was called: reshape, where the op is clone.
+
+    Of the ops of a backward pass, autograd's engine runs those that `by_engine` says, by torch's formulas.
+    """
 
     number: int
     name: str
@@ -70,6 +73,7 @@ class Op:
     module: str
     spot: Spot | None
     backward: bool
+    by_engine: bool
     start: float
     seconds: float
     writes: bool
@@ -160,8 +164,8 @@ class Recorder(TorchDispatchMode):
         )  # fmt: skip
         return out
 
-    def _where(self, number: int) -> tuple[str, Spot | None, bool]:
-        """The module and the spot of an op, or of the op whose gradient it computes; whether it does."""
+    def _where(self, number: int) -> tuple[str, Spot | None, bool, bool]:
+        """Module and spot of an op, or of that whose gradient it is; if it is one; if by a formula."""
         module = self._modules[-1] if self._modules else ""
         found, engine = spot(sys._getframe(2))
         node = _node()
@@ -169,7 +173,7 @@ class Recorder(TorchDispatchMode):
             self._by_sequence.setdefault(_sequence_number() - 1, number)
         elif (forward := self._by_sequence.get(node._sequence_nr())) is not None:
             module, found = self.ops[forward].module, self.ops[forward].spot
-        return module, found, node is not None
+        return module, found, node is not None, node is not None and engine
 
     def _smallest(self) -> dict[int, int]:
         """The bytes of the smallest tensor in each storage that the run made."""

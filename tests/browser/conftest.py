@@ -7,11 +7,10 @@ import pytest
 from browser_lab import ROOT, find_chromium, running_browser, running_lab, write_notebook
 from stridekit.widgets.offline import offline_page
 from tests.quick import NO_STILLS
-from tests.widget_kinds import KINDS
+from tests.widget_kinds import IMPORTS, KINDS
 
 ALL_KINDS = [
-    "import torch\nfrom torch import nn\nfrom stridekit import Layout, audit\n"
-    f"from stridekit.widgets import {', '.join(KINDS)}\nx = torch.arange(24).view(4, 6)\n{NO_STILLS}",
+    f"{IMPORTS}x = torch.arange(24).view(4, 6)\n{NO_STILLS}",
     *[f"w{k} = {kind.make}\nw{k}" for k, kind in enumerate(KINDS.values())],
 ]
 

@@ -314,7 +314,7 @@ BY_HAND = {
     "Sort": lambda w: button(w, "copy").click(),
     "AttentionExplorer": lambda w: button(w, "SDPA").click(),
     "CacheExplorer": lambda w: button(w, "SDPA").click(),
-    "CopyTracer": lambda w: w.get_by_role("option").first.click(),
+    "CopyTracer": lambda w: w.get_by_role("option").last.click(),
     "Diagnose": lambda w: labelled(w, BOX).fill("KeyError: 'a'"),
 }
 

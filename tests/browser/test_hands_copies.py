@@ -119,6 +119,19 @@ def test_pointing_shows_a_row_and_chooses_none(show):
     assert_picture(w, run, chosen)
 
 
+def test_pointing_moves_no_row(show):
+    """At the end of a page too, where fewer words below would pull it down."""
+    w = show(CopyTracer(turned()))
+    w.page.set_viewport_size({"width": 1000, "height": 420})
+    w.page.mouse.wheel(0, 5000)
+    for row in (3, 0, 5, 1):
+        option(w, row).hover()
+        before = option(w, 0).bounding_box()
+        w.page.wait_for_timeout(100)
+        assert option(w, 0).bounding_box() == before
+        assert each(w.get_by_role("option"), "className").index("is-here") == row
+
+
 def test_keys_walk_over_rows_and_findings(show):
     """Arrows, Home and End stay inside; the page keys go from finding to finding; Escape leaves."""
     made = CopyTracer(turned())

@@ -4,7 +4,7 @@ import pytest
 
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
-from tests.widget_kinds import KINDS
+from tests.widget_kinds import IMPORTS, KINDS
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -56,8 +56,7 @@ def counted(page, session):
 def again(lab, notebook):
     """A page on which cell k + 1 shows the k-th widget, without still pictures."""
     made = [f"w{k} = {kind.make}" for k, kind in enumerate(KINDS.values())]
-    start = [f"import torch\nfrom stridekit.widgets import {', '.join(KINDS)}", NO_STILLS, *made]
-    page = notebook("\n".join(start), *[f"w{k}" for k in range(len(KINDS))])
+    page = notebook("\n".join([IMPORTS, NO_STILLS, *made]), *[f"w{k}" for k in range(len(KINDS))])
     return page, page.context.new_cdp_session(page)
 
 

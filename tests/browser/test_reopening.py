@@ -36,7 +36,7 @@ AGAIN = {
     "Sort": lambda w: button(w, "view").click(),
     "AttentionExplorer": lambda w: button(w, "HD3").click(),
     "CacheExplorer": lambda w: button(w, "tokens first").click(),
-    "CopyTracer": lambda w: w.get_by_role("option").first.click(),
+    "CopyTracer": lambda w: w.get_by_role("option").last.click(),
     "Diagnose": lambda w: labelled(w, BOX).fill("mat1 and mat2"),
 }
 

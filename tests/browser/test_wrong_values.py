@@ -21,7 +21,7 @@ def test_a_wrong_value_is_told_and_not_drawn(lab, kinds_page, kind, name, value,
     made, right = KINDS[kind].make, RIGHT[kind][0]
     told = run_last_cell(
         kinds_page,
-        f"w = fresh = {made}\n{right}\nfirst, same, last = {made}, {made}, {made}\n"
+        f"w = fresh = {made}; first, same, last = {made}, {made}, {made}\n{right}\n"
         f"display(first, fresh, same, last)\nfor w in (same, last):\n    {right}\nlast.{name} = {value}",
     )
     assert said in told

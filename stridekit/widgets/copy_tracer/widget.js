@@ -38,6 +38,7 @@ function render({ model, el }) {
   const ways = h("div", { class: "sk-ways" });
   const told = pool(ways, createWay);
   const note = h("p", { class: "sk-note" });
+  const below = h("div", { class: "sk-below" }, ways, note);
 
   function createRow(row, r) {
     const mark = h("span", { class: "sk-mark", "aria-hidden": "true" });
@@ -106,11 +107,13 @@ function render({ model, el }) {
     const r = option ? Number(option.dataset.row) : null;
     if (r === pointed) return;
     pointed = r;
+    set(below, "style", `min-height:${below.offsetHeight}px`); // or a page at its end would move under the pointer
     draw();
   }
 
   function choose(row) {
     pointed = null;
+    set(below, "style", null);
     shell.change({ ...model.get("_state"), row });
   }
 
@@ -130,7 +133,7 @@ function render({ model, el }) {
   }
 
   const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node);
-  return shell.open(head, h("div", { class: "sk-bounded" }, list), ways, note);
+  return shell.open(head, h("div", { class: "sk-bounded" }, list), below);
 }
 
 /** How a row takes part in a chain, if it does. */
