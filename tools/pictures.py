@@ -37,15 +37,17 @@ stepper""",
     ),
 }
 SCENES["copies"] = (
-    """class Shuffle(nn.Module):
-    def forward(self, x):
-        N, C, H, W = x.shape
-        x = x.view(N, 2, C // 2, H, W).transpose(1, 2)
-        return x.reshape(N, C, H, W)
+    """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.act, self.head = nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 1)
 
-net = nn.Sequential()
-net.stem, net.act, net.mix, net.head = nn.Conv2d(3, 32, 3), nn.ReLU(), Shuffle(), nn.Conv2d(32, 32, 1)
-net.requires_grad_(False).to(memory_format=torch.channels_last)
+    def forward(self, x):
+        x = self.act(self.stem(x))
+        x = x.unflatten(1, (2, 16)).transpose(1, 2)
+        return self.head(x.flatten(1, 2))
+
+net = Net().requires_grad_(False).to(memory_format=torch.channels_last)
 CopyTracer(audit(net, torch.rand(8, 3, 58, 58).to(memory_format=torch.channels_last)))""",
     ".sk-copies",
 )

@@ -219,23 +219,22 @@ def _steps(
         return [("here", *end)]
     *before, last = time.events
     ends = {row_of[last]}
+    left = {row_of[k]: audit.events[k] for k in before}  # the last event of each row
     first: Step = ("made by", "what was there before", "", "")
-    if finding.made_by == "an input":
-        for k in given:
-            one = audit.inputs[k]
-            first = ("given as", _given(audit, k), "", f"{one.shape}: {one.stride}")
-    else:
+    if finding.made_by != "an input":
         ends.add(row_of[before[0]])
-        first = _step("made by", audit.events[before.pop(0)])
-    between = {row_of[k]: _step("passed on by", audit.events[k]) for k in before}
-    middle = [step for row, step in between.items() if row not in ends]
+        first = _step("made by", audit.events[before[0]], left[row_of[before[0]]])
+    for k in given:
+        one = audit.inputs[k]
+        first = ("given as", _given(audit, k), "", f"{one.shape}: {one.stride}")
+    middle = [_step("passed on by", one, one) for row, one in left.items() if row not in ends]
     if len(middle) > MOST_STEPS - 2:
         middle[1:-1] = [("passed on by", many(len(middle) - 2, "more call"), "", "")]
     return [first, *middle, ("copied by" if finding.copied else "kept by", *end)]
 
 
-def _step(role: str, event: Event) -> Step:
-    lies = [f"{one.shape}: {one.stride}" for one in event.outputs[:1]]
+def _step(role: str, event: Event, last: Event) -> Step:
+    lies = [f"{one.shape}: {one.stride}" for one in last.outputs[:1]]
     return role, _spot(event.module, event.place), _source(event), "".join(lies)
 
 

@@ -28,7 +28,7 @@ function render({ model, el }) {
 
   const chips = createChips("findings", ({ rows: way }) => choose(way.at(-1)));
   const list = h("div", {
-    class: "sk-list sk-pane", role: "listbox", tabindex: "0", ...OWN_KEYS, "aria-label": "calls of the run", onkeydown: keyed,
+    class: "sk-list sk-pane", style: `--modules:${Math.min(20, Math.max(...rows.map(({ module: { length } }) => length)))}`, role: "listbox", tabindex: "0", ...OWN_KEYS, "aria-label": "calls of the run", onkeydown: keyed,
     onpointerover: (event) => event.pointerType === "mouse" && point(event.target.closest("[role=option]")),
     onpointerleave: () => point(null),
     onclick: ({ target }) => target.closest("[role=option]") && choose(Number(target.closest("[role=option]").dataset.row)),
