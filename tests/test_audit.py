@@ -85,7 +85,9 @@ def test_ops_of_a_backward_pass_have_the_line_of_the_forward_pass():
     back = [
         event for event in events if event.backward and event.place.file.endswith("audit_models.py")
     ]
-    assert len(back) > 0.8 * sum(event.backward for event in events)
+    # What detaches a finished gradient has no op of its own; before torch 2.13 it is done twice.
+    counted = [event for event in events if event.backward and event.name != "aten::detach"]
+    assert len(back) > 0.8 * len(counted)
     assert {event.module for event in back} >= {"blocks.blocks.0.attention.qkv", "head"}
 
 

@@ -33,8 +33,9 @@ from stridekit.layout import Layout
 
 PINNED = 4  # so many times its bytes is the storage of a view that is small
 MARK = "stridekit "  # what names of markers begin with
-_node = getattr(torch._C, "_current_autograd_node", lambda: None)
-_sequence_number = getattr(torch.autograd, "_get_sequence_nr", lambda: 0)
+# Private to torch: where one is missing, a report says what it lacks.
+_node: Any = getattr(torch._C, "_current_autograd_node", None)
+_sequence_number: Any = getattr(torch.autograd, "_get_sequence_nr", None)
 _Marker = getattr(torch._C._profiler, "_RecordFunctionFast", torch.profiler.record_function)
 
 
@@ -100,6 +101,7 @@ class Recorder(TorchDispatchMode):
         self.ops: list[Op] = []
         self.idle: list[Idle] = []
         self.tree: list[Any] | None = None  # the profiler's events, if this torch gives them
+        self.knows_forward = None not in (_node, _sequence_number)  # the op that a gradient is of
         self.kept: dict[
             int, tuple[int, int]
         ] = {}  # by storage that lives on: bytes in use, and all
@@ -158,6 +160,8 @@ class Recorder(TorchDispatchMode):
         """The module and the spot of an op, or of the op whose gradient it computes; whether it does."""
         module = self._modules[-1] if self._modules else ""
         found, engine = spot(sys._getframe(2))
+        if not self.knows_forward:
+            return module, found, engine
         node = _node()
         if node is None or not engine:  # the forward pass, or what checkpointing runs again
             self._by_sequence.setdefault(_sequence_number() - 1, number)
