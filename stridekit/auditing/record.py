@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -119,7 +120,10 @@ class Recorder(TorchDispatchMode):
         profiler = _profiler()
         try:
             with ExitStack() as stack:
-                stack.enter_context(profiler)
+                with warnings.catch_warnings():
+                    # torch 2.12 warns that a second cycle would clear the first; there is none.
+                    warnings.filterwarnings("ignore", "Warning: Profiler clears events")
+                    stack.enter_context(profiler)
                 hook = modules.register_module_forward_pre_hook(self._enter_module)
                 stack.callback(hook.remove)
                 hook = modules.register_module_forward_hook(self._leave_module, always_call=True)
