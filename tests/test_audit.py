@@ -86,7 +86,7 @@ def test_ops_of_a_backward_pass_have_the_line_of_the_forward_pass():
     back = [
         event for event in events if event.backward and event.place.file.endswith("audit_models.py")
     ]
-    # What detaches a finished gradient has no op of its own; before torch 2.13 it is done twice.
+    # What detaches a finished gradient has no op of its own; torch 2.9 does it twice.
     counted = [event for event in events if event.backward and event.name != "aten::detach"]
     assert len(back) > 0.8 * len(counted)
     assert {event.module for event in back} >= {"blocks.blocks.0.attention.qkv", "head"}

@@ -261,7 +261,7 @@ def test_a_cure_works(case):
     case.cured()
 
 
-@pytest.mark.parametrize("node", ["Split", "SplitBackward0"])  # the second up to torch 2.9
+@pytest.mark.parametrize("node", ["Split", "SplitBackward0"])  # the second in torch 2.9
 def test_an_op_has_one_name_in_all_versions(node):
     text = (
         f"Output 0 of {node} is a view and is being modified inplace. This view is the output of a "
