@@ -7,6 +7,7 @@ TEST_ARGS ?= $(IN_PARALLEL)
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
 MUTATE_ARGS ?=
+VERSIONS ?= 2.6.0 2.9.1 2.14.1
 FRESH_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
@@ -28,7 +29,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh refresh record export lock bench pictures
+.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh versions refresh record export lock bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -70,6 +71,9 @@ mutate: env  ## plant defects, one at a time, to see the tests turn red (MUTATE_
 
 fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/test_layout.py")
 	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)
+
+versions:  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
+	@"$(PYTHON)" tools/torch_versions.py $(VERSIONS)
 
 refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)

@@ -35,21 +35,22 @@ def torch_defaults() -> Iterator[None]:
     # A default device is a function mode, and set_default_device remembers its own. So take all modes
     # off: one more mode would change what some functions answer.
     modes, dtype = _get_current_function_mode_stack(), torch.get_default_dtype()
-    memory = torch._GLOBAL_DEVICE_CONTEXT
-    device = getattr(memory, "device_context", None)
+    memory = vars(torch._GLOBAL_DEVICE_CONTEXT)  # of this thread
     with (
         torch.inference_mode(False),
         torch.enable_grad(),
         torch.autocast("cpu", enabled=False),
     ):
         _replace_modes([])
-        memory.device_context = None
+        device = memory.pop("device_context", None)
         torch.set_default_dtype(torch.float32)
         try:
             yield
         finally:
             torch.set_default_dtype(dtype)
-            memory.device_context = device
+            memory.pop("device_context", None)
+            if device is not None:  # torch 2.6 takes None for a device
+                memory["device_context"] = device
             _replace_modes(modes)
 
 

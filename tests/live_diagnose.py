@@ -24,6 +24,8 @@ TEXTS = [
         "\x1c \x85\u2003",
         "step must\x1fbe\x85greater than zero",
     ),
+    "modified by an inplace operation: [T [3]], which is output 0 of ExpBackward0, is at version 2; "
+    "expected version 0 instead.",
     f"modified by an inplace operation: [{'é' * 9} [3]] is at version 2; expected version 7",
     f"Some tensors share memory, this will lead to duplicate memory on disk{'😀' * 9}[{{'a', '{{b}}'}}]",
     *(f"Grad strides do not match bucket view strides{'😀' * n}" + BUCKET[59:] for n in (350, 400)),

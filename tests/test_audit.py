@@ -39,6 +39,7 @@ def run(model, inputs, backward):
     ]
 
 
+@pytest.mark.filterwarnings("ignore:Warning. Profiler clears events")  # torch 2.12, of one cycle
 @EACH_MODEL
 @BOTH_WAYS
 def test_copies_are_those_of_the_profiler(name, backward):
@@ -85,7 +86,9 @@ def test_ops_of_a_backward_pass_have_the_line_of_the_forward_pass():
     back = [
         event for event in events if event.backward and event.place.file.endswith("audit_models.py")
     ]
-    assert len(back) > 0.8 * sum(event.backward for event in events)
+    # What detaches a finished gradient has no op of its own; torch 2.9 does it twice.
+    counted = [event for event in events if event.backward and event.name != "aten::detach"]
+    assert len(back) > 0.8 * len(counted)
     assert {event.module for event in back} >= {"blocks.blocks.0.attention.qkv", "head"}
 
 

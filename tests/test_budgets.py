@@ -36,8 +36,8 @@ SIZES = {
     "exercises": ("stridekit/exercises", (), ("py",), 9_240),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 17_350),
     "tests": ("tests", (), ("py", "mjs"), 34_250),
-    "planted defects": ("tests", (), ("txt",), 2_020),
-    "tools": ("tools", (), ("py",), 1_995),
+    "planted defects": ("tests", (), ("txt",), 2_080),
+    "tools": ("tools", (), ("py",), 2_080),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
@@ -47,7 +47,7 @@ LONGER = {
     "stridekit/widgets/page/layout.js": 743,  # all of Python's Layout that a browser needs
 }
 
-DEPENDENCIES = {"": 7, "lab": 1, "export": 7, "test": 15}
+DEPENDENCIES = {"": 7, "lab": 2, "export": 7, "test": 15}
 
 
 def test_cells_that_are_not_compared(record_property):

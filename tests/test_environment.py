@@ -29,7 +29,7 @@ REGISTRIES = re.compile(
 
 
 def requirements(lines):
-    """Requirements by name, without the package's own extras."""
+    """Requirements by name, the last one of each, without the package's own extras."""
     parsed = [Requirement(line) for line in lines]
     return {canonicalize_name(r.name): r for r in parsed if r.name != "stridekit"}
 

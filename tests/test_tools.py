@@ -11,6 +11,7 @@ import pytest
 import fresh_machine
 import lock
 import mutate
+import torch_versions
 from mutate import Mutation
 
 ROOT = Path(__file__).parent.parent
@@ -92,6 +93,30 @@ def test_a_newcomer_has_only_the_variables_of_any_machine(user, home, tmp_path, 
     assert env == options["env"] and env["PIP_CERT"] == "/cert" and "PYTHONPATH" not in env
     assert env["HOME"] == (home and str(tmp_path / home))
     assert options["check"] is True and options.get("user") == user
+
+
+# torch_versions.py --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fails", "says"),
+    [("", "all pass"), ("pip", "cannot be installed"), ("pytest", "fails")],
+)
+def test_another_torch_says_how_its_tests_end(fails, says, monkeypatch, capsys):
+    asked = []
+
+    def run(command, cwd):
+        asked.append(command[2:])
+        return SimpleNamespace(returncode=int(command[2] == fails))
+
+    monkeypatch.setattr(torch_versions.subprocess, "run", run)
+    monkeypatch.setattr(torch_versions.venv, "create", lambda folder, with_pip: None)
+    monkeypatch.setattr("sys.argv", ["torch_versions.py", "2.6.0"])
+    assert torch_versions.main() == (1 if fails else 0)
+    assert f"torch 2.6.0: {says}\n" in capsys.readouterr().out
+    assert "torch==2.6.0" in asked[0]
+    assert fails == "pip" or set(torch_versions.TESTS) < set(asked[1])
+    assert all((ROOT / test).exists() for test in torch_versions.TESTS)
 
 
 # mutate.py ----------------------------------------------------------------------------------------------

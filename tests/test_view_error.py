@@ -144,7 +144,7 @@ MESSAGES = [
         "a view instead": "all sizes but one written out",
     }),
     ((12, -2), "invalid shape dimension -2 at index 1 of shape [12, -2]", {
-        "-2 at index 1":
+        "dimension -2":
             "new dim 1 is -2: a size is 0 or more, or -1 where it is to be worked out",
         "a view instead": "(12, -1), which stands for (12, 2)",
     }),
@@ -163,9 +163,10 @@ MESSAGES = [
 def test_the_other_messages(shape, message, lines):
     """Shapes that fit no stride: torch's words, and their meaning for this tensor."""
     x = GRID[:0] if "of 0 elements" in message else GRID
-    assert refusal(x, shape) == message
+    said = refusal(x, shape)
+    assert said in (message, message.partition(" at index ")[0])  # torch 2.6 names no index
     facts = dict(explain_view(x, shape).lines)
-    assert facts["torch says"] == message
+    assert facts["torch says"] == said
     assert lines.items() <= facts.items()
 
 

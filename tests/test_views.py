@@ -24,6 +24,7 @@ NO_METHOD = {
     "torch.linalg's diagonal, with other defaults": ["linalg_diagonal"],
     "no method of tensors": ["as_tensor", "slice_inverse"],
 }
+NAMED = {"align_to", "refine_names", "rename"}  # named tensors, which torch 2.13 no longer has
 OTHER_NAME = {"slice": "__getitem__", "matrix_H": "H", "numpy_T": "T"}
 
 
@@ -41,7 +42,7 @@ def view_operations_of_torch():
 def test_no_view_operation_is_forgotten():
     """Each operation of torch 2.13 that returns a view is a method of Layout, or has its reason here."""
     left_out = set(itertools.chain(*NO_METHOD.values()))
-    found = set(view_operations_of_torch())
+    found = set(view_operations_of_torch()) - NAMED
     assert left_out <= found, "an operation that torch no longer has"
     names = {OTHER_NAME.get(name, name) for name in found - left_out} | {"view_dtype"}
     assert len(names) > 45, "torch hides its schemas?"

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -33,8 +34,9 @@ from stridekit.layout import Layout
 
 PINNED = 4  # so many times its bytes is the storage of a view that is small
 MARK = "stridekit "  # what names of markers begin with
-_node = getattr(torch._C, "_current_autograd_node", lambda: None)
-_sequence_number = getattr(torch.autograd, "_get_sequence_nr", lambda: 0)
+# Private to torch: where one is missing, a report says what it lacks.
+_node: Any = getattr(torch._C, "_current_autograd_node", None)
+_sequence_number: Any = getattr(torch.autograd, "_get_sequence_nr", None)
 _Marker = getattr(torch._C._profiler, "_RecordFunctionFast", torch.profiler.record_function)
 
 
@@ -106,6 +108,7 @@ class Recorder(TorchDispatchMode):
         self.idle: list[Idle] = []
         self.inputs: tuple[Operand, ...] = ()
         self.tree: list[Any] | None = None  # the profiler's events, if this torch gives them
+        self.knows_forward = None not in (_node, _sequence_number)  # the op that a gradient is of
         self.kept: dict[
             int, tuple[int, int]
         ] = {}  # by storage that lives on: bytes in use, and all
@@ -123,7 +126,10 @@ class Recorder(TorchDispatchMode):
         profiler = _profiler()
         try:
             with ExitStack() as stack:
-                stack.enter_context(profiler)
+                with warnings.catch_warnings():
+                    # torch 2.12 warns that a second cycle would clear the first; there is none.
+                    warnings.filterwarnings("ignore", "Warning: Profiler clears events")
+                    stack.enter_context(profiler)
                 hook = modules.register_module_forward_pre_hook(self._enter_module)
                 stack.callback(hook.remove)
                 hook = modules.register_module_forward_hook(self._leave_module, always_call=True)
@@ -168,6 +174,8 @@ class Recorder(TorchDispatchMode):
         """Module and spot of an op, or of that whose gradient it is; if it is one; if by a formula."""
         module = self._modules[-1] if self._modules else ""
         found, engine = spot(sys._getframe(2))
+        if not self.knows_forward:
+            return module, found, engine
         node = _node()
         if node is None or not engine:  # the forward pass, or what checkpointing runs again
             self._by_sequence.setdefault(_sequence_number() - 1, number)

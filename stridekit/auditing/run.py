@@ -22,6 +22,9 @@ from stridekit.auditing.record import Recorder, replaced
 from stridekit.auditing.report import Audit, Event, in_bytes
 
 _NO_TREE = "this torch does not say what kernels do inside: copies inside of ops are missing"
+_NO_FORWARD = (
+    "this torch does not say which op a gradient is of: its line is that of the backward call"
+)
 
 
 def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any) -> Audit:
@@ -90,7 +93,7 @@ def _watching(found: Audit, model: Any, inputs: Any = ()) -> Iterator[Audit]:
         copies, found.findings = findings_of(run, copies_of(run))
         found.inputs = run.inputs
         found.copies = tuple(copies)
-        found.notes = (_NO_TREE,) * (run.tree is None)
+        found.notes = (_NO_TREE,) * (run.tree is None) + (_NO_FORWARD,) * (not run.knows_forward)
         found.events = tuple(
             Event(
                 op.name, op.call, op.module, op.place, op.inputs, op.outputs,

@@ -347,7 +347,7 @@ FAMILIES = (
     Family(
         "a tensor that changed before its gradient",
         r"modified by an inplace operation: \[(?P<type>[\w.]+) \[<shape,>\]\](?:, which is output \d+ "
-        r"of (?P<op>\w+),)? is at version <found>; expected version <expected>",
+        r"of (?P<op>\w+?)(?:Backward\d+)?,)? is at version <found>; expected version <expected>",
         "",
         "no: the alternative would be a wrong gradient",
         "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: they share one "
@@ -359,8 +359,9 @@ FAMILIES = (
     ),
     Family(
         "a write to one of several views",
-        r"Output \d+ of (?P<op>\w+) is a view and (?:is being|its base or another view of its base has "
-        "been) modified inplace. This view is the output of a function that returns multiple views",
+        r"Output \d+ of (?P<op>\w+?)(?:Backward\d+)? is a view and (?:is being|its base or another view of "
+        "its base has been) modified inplace. This view is the output of a function that returns multiple "
+        "views",
         "{op} returned several views of one tensor, and autograd follows no write to a single one, "
         "nor to all",
         "no: the alternative would be a wrong gradient",

@@ -96,7 +96,7 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     value = value.neg() if t.is_neg() else value
     try:
         return value.item()
-    except NotImplementedError:
+    except RuntimeError:  # NotImplementedError, but not in each version of torch
         raise TypeError(
             f"an element of {t.dtype} has no Python number: see its bytes with "
             "read_storage(t).view(torch.uint8)"

@@ -157,7 +157,7 @@ def _negative(layout: Layout, wanted: tuple[int, ...]) -> Lines:
         advice = f"{repaired}, which stands for {layout.view(repaired).shape}"
     return [
         (
-            f"{wanted[d]} at index {d}",
+            f"dimension {wanted[d]}",
             f"new dim {d} is {wanted[d]}: a size is 0 or more, or -1 where it is to be worked out",
         ),
         ("a view instead", advice),
