@@ -175,7 +175,7 @@ class Recorder(TorchDispatchMode):
         module = self._modules[-1] if self._modules else ""
         found, engine = spot(sys._getframe(2))
         if not self.knows_forward:
-            return module, found, engine
+            return module, found, engine, engine
         node = _node()
         if node is None or not engine:  # the forward pass, or what checkpointing runs again
             self._by_sequence.setdefault(_sequence_number() - 1, number)
