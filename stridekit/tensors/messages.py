@@ -359,8 +359,8 @@ FAMILIES = (
     ),
     Family(
         "a write to one of several views",
-        r"Output \d+ of (?P<op>\w+?)(?:Backward\d+)? is a view and (?:is being|its base .{0,40}been) modified "
-        "inplace. This view is the output of a function that returns multiple views",
+        r"Output \d+ of (?P<op>\w+?)(?:Backward\d+)? is a view and (?:is being|its base .{0,40}been) "
+        "modified inplace. This view is the output of a function that returns multiple views",
         "{op} returned several views of one tensor, and autograd follows no write to a single one, "
         "nor to all",
         "no: the alternative would be a wrong gradient",
