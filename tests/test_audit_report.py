@@ -235,7 +235,7 @@ def test_without_the_profilers_events_it_says_what_is_missing(monkeypatch, found
 def test_without_the_op_of_a_gradient_it_says_what_is_missing(monkeypatch, model, x):
     monkeypatch.setattr(record, "_node", None)
     less = stridekit.audit(model, x.clone().requires_grad_(), backward=True)
-    assert "does not say which op a gradient is of" in str(less)
+    assert "does not say which op a gradient belongs to" in str(less)
     assert any(event.backward for event in less.events)
     assert all(event.module == "" for event in less.events if event.backward)
 

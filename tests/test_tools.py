@@ -117,6 +117,9 @@ def test_another_torch_says_how_its_tests_end(fails, says, monkeypatch, capsys):
     assert "torch==2.6.0" in asked[0]
     assert fails == "pip" or set(torch_versions.TESTS) < set(asked[1])
     assert all((ROOT / test).exists() for test in torch_versions.TESTS)
+    monkeypatch.setattr("sys.argv", ["torch_versions.py"])
+    with pytest.raises(SystemExit, match=r"torch_versions\.py 2\.6\.0"):
+        torch_versions.main()
 
 
 # mutate.py ----------------------------------------------------------------------------------------------

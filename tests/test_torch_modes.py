@@ -13,7 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 import stridekit
-from stridekit import widgets
+from stridekit import audit, widgets
 from stridekit._defaults import torch_defaults
 from stridekit.exercises import strides as ex
 from stridekit.selfcheck import self_check
@@ -22,7 +22,7 @@ from stridekit.widgets.format_tracer.network import network
 from tests.robust_inputs import INPUTS
 from tests.test_exercises import EXERCISES
 from tests.test_robustness import COLUMNS
-from tests.widget_kinds import KINDS, WRONG
+from tests.widget_kinds import KINDS, NAMES, WRONG
 
 
 @contextmanager
@@ -74,6 +74,7 @@ SOME_AT_ONCE = [
 ]
 
 FIRST_WRONG = {task.name: task.mistakes[0].answer for task in EXERCISES}
+AUDITED = audit(torch.t, torch.ones(4, 6))
 X = {name: INPUTS[name]() for name in ("grid", "requires_grad", "conj", "bfloat16", "empty")}
 
 
@@ -86,7 +87,7 @@ def reports():
 def shown():
     """The self-check, each kind of widget, and the widgets' states set from Python."""
     found = {"self_check": repr(self_check()), "stories": repr(stories())}
-    names = vars(widgets) | {"torch": torch}
+    names = NAMES | {"audit": lambda *_: AUDITED}  # which runs a model in the modes that are on
     for name, kind in KINDS.items():
         widget = eval(kind.make, names)
         for public in sorted({public for of, public, *_ in WRONG if of == name}):

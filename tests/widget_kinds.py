@@ -289,7 +289,7 @@ RIGHT = {
         "w.order = 'tokens first'",
         "w.heads, w.batch, w.block = 3, 1, 4",
     ),
-    "CopyTracer": ("w.row = 2", "w.row = 0"),
+    "CopyTracer": ("w.row = 0", "w.row = 2"),
     "Diagnose": ("w.text = \"shape '[5]' is invalid for input of size 4\"", "w.text = ''"),
 }
 # States that no sound page sends: parts that cannot be, beside the parts that the state begins with.

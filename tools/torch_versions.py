@@ -2,8 +2,8 @@
 
     python3 tools/torch_versions.py 2.6.0 2.14.1
 
-Each version gets an environment of its own, which is removed afterwards: a download of up to some
-gigabytes, as pip is configured. What is skipped there is listed with its reason.
+Each version gets an environment of its own, which is removed afterwards. pip may download several gigabytes
+for it. What is skipped there is listed with its reason.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ PYTEST = [
 
 def main() -> int:
     """Run the tests on each version that is named; print a line for each; return the exit status."""
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
     says = {}
     for version in sys.argv[1:]:
         with tempfile.TemporaryDirectory(prefix="torch-") as folder:
@@ -42,7 +44,7 @@ def main() -> int:
             says[version] = _installed(python, version) or tested(python)
     for version, what in says.items():
         print(f"torch {version}: {what or 'all pass'}")
-    return 1 if any(says.values()) or not says else 0
+    return 1 if any(says.values()) else 0
 
 
 def _installed(python: Path, version: str) -> str:

@@ -77,14 +77,18 @@ class History:
                 return step.op
         return -1
 
-    def chain(self, copy: Copy, cause: int) -> tuple[int, ...]:
-        """The ops from `cause`, which made a layout, to its copy; all behind an input where that is -1."""
-        ops = [copy.op]
-        for step in self.steps(self.ops[copy.op].inputs[copy.operand], copy.op):
+    def chain(self, copy: Copy, cause: int) -> tuple[tuple[int, ...], Operand | None]:
+        """The ops from `cause`, which made a layout, to its copy.
+
+        Where that is -1, all ops since the run was given a tensor, and that tensor.
+        """
+        ops, given = [copy.op], self.ops[copy.op].inputs[copy.operand]
+        for step in self.steps(given, copy.op):
             ops.append(step.op)
             if step.op == cause:
                 break
-        return tuple(reversed(ops))
+            given = step.of or given
+        return tuple(reversed(ops)), given if cause < 0 else None
 
     def _again(self, views: list[Step]) -> Layout | None:
         """What these views make of a row-major tensor; None if they cannot be made of it."""

@@ -63,14 +63,15 @@ def copies_of(run: Recorder) -> list[Copy]:
 
 
 def _is_of_watching(ops: list[Op], copy: Copy) -> bool:
-    """Whether a formula of autograd made new zeros, and copied them instead of writing to them.
+    """Whether a formula of autograd made zeros, and copied them instead of writing to them.
 
-    It does so while a mode watches. Without one, the gradient of `x[i]` is written into the zeros.
+    It does so while a dispatch mode is active. Else, the gradient of `x[i]` is written into the zeros.
     """
     op, before = ops[copy.op], ops[copy.op - 1]
     return (
         op.by_engine
         and copy.kind == CLONE
+        and copy.operand >= 0
         and before.name in _ZEROS
         and op.inputs[copy.operand] in before.outputs
     )

@@ -42,27 +42,28 @@ _FORMATS = {4: "channels_last", 5: "channels_last_3d"}
 
 
 @dataclass(frozen=True, slots=True)
-class Time:
-    """One time of a finding: in which module, on which tensor, and the way of its layout.
+class Occurrence:
+    """One occurrence of a finding: in which module, on which tensor, and the path of its layout.
 
     `layouts` has shape, strides before and strides after, in elements. `events` are numbers of the run's
-    events, from the one that made the layout, or the first that reads an input, to the one that the finding
-    is about; for a call that does nothing, of the event before which it stood.
+    events, from the one that made the layout to the one that the finding is about; for a call that does
+    nothing, of the event before which it stood. Where the run was given the layout, `given` is that tensor.
     """
 
     module: str
     layouts: tuple[tuple[int, ...], ...]
     events: tuple[int, ...]
+    given: Operand | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something about layouts that costs, on one line: `kind` says what, `advice` what to do.
 
-    It happened `count` times, one of `times` each, and copied `copied` bytes in all. `bytes` are those that
-    it is about: those copied; those kept in memory for a small view; those of the tensor in another format
-    than the rest. `cause` is the line that made the layout which had to be copied, and `made_by` its op;
-    where the run got it so, they are None and "an input".
+    It happened `count` times, told in `occurrences`, and copied `copied` bytes in all. `bytes` are those
+    that it is about: those copied; those kept in memory for a small view; those of the tensor in another
+    format than the rest. `cause` is the line that made the layout which had to be copied, and `made_by` its
+    op; where the run was given it so, they are None and "an input".
     """
 
     kind: str
@@ -73,7 +74,7 @@ class Finding:
     backward: bool
     cause: Place | None
     made_by: str
-    times: tuple[Time, ...]
+    occurrences: tuple[Occurrence, ...]
 
     @property
     def advice(self) -> str:
@@ -83,17 +84,17 @@ class Finding:
     @property
     def count(self) -> int:
         """How often it happened."""
-        return len(self.times)
+        return len(self.occurrences)
 
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules in which it happened."""
-        return tuple(dict.fromkeys(one.module for one in self.times))
+        return tuple(dict.fromkeys(one.module for one in self.occurrences))
 
     @property
     def layouts(self) -> tuple[tuple[int, ...], ...]:
         """Shape, strides before and strides after, the first time."""
-        return self.times[0].layouts
+        return self.occurrences[0].layouts
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class _Seen:
     op: str
     spot: Any
     backward: bool
-    time: Time
+    occurrence: Occurrence
     cause: Place | None = None
     made_by: str = ""
 
@@ -151,7 +152,7 @@ def _together(seen: list[_Seen]) -> tuple[Finding, ...]:
         found.append(
             Finding(
                 kind, sum(one.bytes for one in group), sum(one.copied for one in group), op, at,
-                backward, cause, group[0].made_by, tuple(one.time for one in group),
+                backward, cause, group[0].made_by, tuple(one.occurrence for one in group),
             )
         )  # fmt: skip
     return tuple(sorted(found, key=lambda one: -one.bytes))
@@ -178,9 +179,9 @@ def _of_copies(
             kind, cause, size = "round trip", copies[back[k]].op, size + copies[back[k]].bytes
         made = run.ops[cause] if cause >= 0 else None
         layouts = (copy.shape, copy.source, copy.target)
-        time = Time(op.module, layouts, history.chain(copy, cause))
+        seen = Occurrence(op.module, layouts, *history.chain(copy, cause))
         yield _Seen(
-            kind, size, size, op.call, op.spot, op.backward, time,
+            kind, size, size, op.call, op.spot, op.backward, seen,
             made.place if made else None, made.call if made else "an input",
         )  # fmt: skip
 
@@ -266,8 +267,8 @@ def _of_formats(run: Recorder, copies: list[Copy]) -> Iterator[_Seen]:
         if odd is not None:
             size = prod(odd.shape) * odd.itemsize
             layouts = (odd.shape, odd.stride, op.outputs[0].stride)
-            time = Time(op.module, layouts, (op.number,))
-            yield _Seen(kind, size, 0, op.call, op.spot, False, time)
+            seen = Occurrence(op.module, layouts, (op.number,))
+            yield _Seen(kind, size, 0, op.call, op.spot, False, seen)
 
 
 def _format_of(op: Op) -> tuple[str, Operand | None]:
@@ -337,8 +338,8 @@ def _loses_format(run: Recorder, copy: Copy, op: Op, history: History) -> bool:
 def _of_idle(run: Recorder) -> Iterator[_Seen]:
     for one in run.idle:
         layouts = (one.operand.shape, one.operand.stride, one.operand.stride)
-        time = Time(one.module, layouts, (one.number,))
-        yield _Seen(IDLE, 0, 0, f"aten::{one.name}", one.spot, False, time)
+        seen = Occurrence(one.module, layouts, (one.number,))
+        yield _Seen(IDLE, 0, 0, f"aten::{one.name}", one.spot, False, seen)
 
 
 def _of_kept(run: Recorder) -> Iterator[_Seen]:
@@ -349,8 +350,10 @@ def _of_kept(run: Recorder) -> Iterator[_Seen]:
         views = [op for op in run.ops for one in op.outputs if one.storage == number]
         op = views[-1]
         one = next(one for one in op.outputs if one.storage == number)
-        time = Time(op.module, (one.shape, one.stride, one.stride), (views[0].number, op.number))
+        seen = Occurrence(
+            op.module, (one.shape, one.stride, one.stride), (views[0].number, op.number)
+        )
         yield _Seen(
-            "small view of a large storage", size - reached, 0, op.call, op.spot, op.backward, time,
+            "small view of a large storage", size - reached, 0, op.call, op.spot, op.backward, seen,
             views[0].place, views[0].call,
         )  # fmt: skip

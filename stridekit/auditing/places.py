@@ -6,7 +6,7 @@ import linecache
 import sysconfig
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from types import CodeType, FrameType
 from typing import Any
 
@@ -24,7 +24,7 @@ Spot = tuple[CodeType, int]  # a code object, and the instruction that was runni
 class Place:
     """A line of source: its file, its number, the function it stands in, and the expression that ran.
 
-    In a notebook, or where there is no file, the function stands for it, and "module" where there is none.
+    In a notebook, or where there is no file, the function takes its place, or "module" outside of one.
 
     >>> print(Place("/home/you/model.py", 31, "forward", "x.reshape(n, -1)"))
     model.py:31
@@ -36,8 +36,9 @@ class Place:
     expression: str = ""
 
     def __str__(self) -> str:
-        is_cell = Path(self.file).parent.name.startswith("ipykernel_") or self.file[:1] == "<"
-        return f"{self.function.strip('<>') if is_cell else Path(self.file).name}:{self.line}"
+        path = PureWindowsPath(self.file)  # which reads both kinds of slashes
+        is_cell = path.parent.name.startswith("ipykernel_") or self.file[:1] == "<"
+        return f"{self.function.strip('<>') if is_cell else path.name}:{self.line}"
 
 
 def spot(frame: FrameType | None) -> tuple[Spot | None, bool]:

@@ -34,7 +34,7 @@ from stridekit.layout import Layout
 
 PINNED = 4  # so many times its bytes is the storage of a view that is small
 MARK = "stridekit "  # what names of markers begin with
-# Private to torch: where one is missing, a report says what it lacks.
+# Private to torch: where one is missing, a report notes what it cannot tell.
 _node: Any = getattr(torch._C, "_current_autograd_node", None)
 _sequence_number: Any = getattr(torch.autograd, "_get_sequence_nr", None)
 _Marker = getattr(torch._C._profiler, "_RecordFunctionFast", torch.profiler.record_function)
@@ -65,7 +65,7 @@ class Operand:
 class Op:
     """An op that was dispatched. `call` is what was called: reshape, where the op is clone.
 
-    Of the ops of a backward pass, autograd's engine runs those that `by_engine` says, by torch's formulas.
+    `by_engine`: autograd's engine ran it, by one of torch's derivative formulas.
     """
 
     number: int
@@ -106,7 +106,7 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.ops: list[Op] = []
         self.idle: list[Idle] = []
-        self.inputs: tuple[Operand, ...] = ()
+        self.inputs: dict[str, Operand] = {}
         self.tree: list[Any] | None = None  # the profiler's events, if this torch gives them
         self.knows_forward = None not in (_node, _sequence_number)  # the op that a gradient is of
         self.kept: dict[
@@ -142,9 +142,12 @@ class Recorder(TorchDispatchMode):
             self.tree = _tree(profiler)
             self.kept = self._storages.alive(self._smallest())
 
-    def take(self, inputs: Any) -> None:
-        """Note what the run is given."""
-        self.inputs = tuple(self._storages.operands(inputs))
+    def take(self, inputs: Any, named: dict[str, Any]) -> None:
+        """Note what the run is given, by name."""
+        for name, one in ({f"input {k}": one for k, one in enumerate(inputs)} | named).items():
+            found = list(self._storages.operands([one]))
+            names = [name] if len(found) == 1 else [f"{name}[{k}]" for k in range(len(found))]
+            self.inputs |= zip(names, found, strict=True)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op behind a mark, and write down what it read and made."""
@@ -171,7 +174,7 @@ class Recorder(TorchDispatchMode):
         return out
 
     def _where(self, number: int) -> tuple[str, Spot | None, bool, bool]:
-        """Module and spot of an op, or of that whose gradient it is; if it is one; if by a formula."""
+        """Module and spot of an op, or of that whose gradient it is; if it is one; if the engine ran it."""
         module = self._modules[-1] if self._modules else ""
         found, engine = spot(sys._getframe(2))
         if not self.knows_forward:

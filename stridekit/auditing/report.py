@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from stridekit._arguments import a_kind, many, shown, texts
 from stridekit._table import columns, html_table
 from stridekit.auditing.copies import EXPANDED, INSIDE, LAYOUT, Copy
-from stridekit.auditing.findings import Finding, Time
+from stridekit.auditing.findings import IDLE, KINDS, Finding, Occurrence
 from stridekit.auditing.places import Place
 from stridekit.auditing.record import Operand
 
 if TYPE_CHECKING:
     from stridekit.auditing.run import Trial
 
-SCHEMA = 1
+SCHEMA = 2
 _OF_LAYOUTS = (LAYOUT, EXPANDED, INSIDE)
 _UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 _BY = ("line", "op", "module")
@@ -90,7 +90,7 @@ class Audit:
 
     `findings` are worth a look, the most bytes first. `events` are all ops of the run and `copies` all
     calls of copy_, in their order; `name` says what ran, `notes` what could not be seen, and `inputs` the
-    layouts of the tensors that the model was given.
+    layouts of the tensors that the model was given, by name.
 
     >>> import torch, stridekit
     >>> found = stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4))
@@ -103,7 +103,7 @@ class Audit:
     copies: tuple[Copy, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
-    inputs: tuple[Operand, ...] = ()
+    inputs: dict[str, Operand] = field(default_factory=dict)
     again: Any = field(default=None, compare=False, repr=False)  # runs it once more
     block: Any = field(default=None, compare=False, repr=False)  # watches, from `with` on
 
@@ -142,7 +142,7 @@ class Audit:
             names = {
                 "line": str(event.place or "unknown"),
                 "op": short(event.call),
-                "module": event.module or "outside of modules",
+                "module": event.module or "outside any module",
             }
             count, size = sums.get(names[by], (0, 0))
             sums[names[by]] = count + 1, size + copy.bytes
@@ -209,16 +209,29 @@ class Audit:
             fields = json.loads(text)
             if fields["schema"] != SCHEMA:
                 raise ValueError(f"schema {shown(fields['schema'])}, and {SCHEMA} is read here")
-            return cls(
+            found = cls(
                 str(fields["name"]),
                 tuple(map(_event, fields["events"])),
                 tuple(Copy(**_tuples(one)) for one in fields["copies"]),
                 tuple(map(_finding, fields["findings"])),
                 tuple(map(str, fields["notes"])),
-                tuple(Operand(**_tuples(one)) for one in fields["inputs"]),
+                {name: Operand(**_tuples(one)) for name, one in fields["inputs"].items()},
             )
+            found._check_numbers()
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"this is not an audit that to_json wrote: {error!r}") from None
+        return found
+
+    def _check_numbers(self) -> None:
+        """Raise ValueError for kinds that are not known, and numbers of events that are not there."""
+        last = len(self.events)  # a call that does nothing may stand behind all of them
+        known = all(one.kind in KINDS and one.occurrences for one in self.findings)
+        numbers = [copy.op + 1 for copy in self.copies]
+        for one in self.findings:
+            behind = one.kind != IDLE
+            numbers += [k + behind for each in one.occurrences for k in each.events]
+        if not known or not all(0 <= k <= last for k in numbers):
+            raise ValueError("a finding or a copy of something that did not run")
 
     def to_chrome_trace(self) -> str:
         """The run as JSON for chrome://tracing and Perfetto: each op with its line, layouts and copies."""
@@ -261,8 +274,8 @@ class Audit:
     def _repr_html_(self) -> str:
         rows = [
             (
-                str(k), in_bytes(one.bytes).replace(" ", "\N{NO-BREAK SPACE}"), what(one),
-                where(one.place), _made_by(one), one.advice,
+                str(k), in_bytes(one.bytes).replace(" ", "\N{NO-BREAK SPACE}"), _what(one),
+                _where(one.place), _made_by(one), one.advice,
             )
             for k, one in enumerate(self.findings, 1)
         ]  # fmt: skip
@@ -291,16 +304,16 @@ def short(op: str) -> str:
 def _in_text(number: int, one: Finding) -> str:
     shape, *strides = one.layouts
     rows = [
-        ("", "line", where(one.place)),
+        ("", "line", _where(one.place)),
         *([("", "made by", _made_by(one))] if one.made_by else []),
         ("", "layout", f"{shape}: stride {' to '.join(map(str, dict.fromkeys(strides)))}"),
         ("", "to do", one.advice),
     ]
-    head = f"  {number}  {in_bytes(one.bytes)}, {what(one)}"
+    head = f"  {number}  {in_bytes(one.bytes)}, {_what(one)}"
     return "\n".join([head, *(f"   {line}" for line in columns(rows))])
 
 
-def what(one: Finding) -> str:
+def _what(one: Finding) -> str:
     """The kind of a finding, the op, how often, in which modules, and on which way."""
     told = [one.kind, f"in {short(one.op)}"]
     told += [many(one.count, "time")] * (one.count > 1)
@@ -312,11 +325,10 @@ def what(one: Finding) -> str:
 
 
 def _made_by(one: Finding) -> str:
-    return where(one.cause) if one.cause else short(one.made_by)
+    return _where(one.cause) if one.cause else short(one.made_by)
 
 
-def where(place: Place | None) -> str:
-    """The line of a place and its expression."""
+def _where(place: Place | None) -> str:
     return f"{place}  {place.expression}" if place else "not known"
 
 
@@ -359,8 +371,11 @@ def _event(fields: dict[str, Any]) -> Event:
 
 def _finding(fields: dict[str, Any]) -> Finding:
     places = {side: _place(fields[side]) for side in ("place", "cause")}
-    times = tuple(
-        Time(one["module"], tuple(map(tuple, one["layouts"])), tuple(one["events"]))
-        for one in fields["times"]
-    )
-    return Finding(**fields | places | {"times": times})
+    occurrences = tuple(map(_occurrence, fields["occurrences"]))
+    return Finding(**fields | places | {"occurrences": occurrences})
+
+
+def _occurrence(fields: dict[str, Any]) -> Occurrence:
+    given = fields["given"] and Operand(**_tuples(fields["given"]))
+    layouts = tuple(map(tuple, fields["layouts"]))
+    return Occurrence(fields["module"], layouts, tuple(fields["events"]), given)

@@ -23,7 +23,7 @@ from stridekit.auditing.report import Audit, Event, in_bytes
 
 _NO_TREE = "this torch does not say what kernels do inside: copies inside of ops are missing"
 _NO_FORWARD = (
-    "this torch does not say which op a gradient is of: its line is that of the backward call"
+    "this torch does not say which op a gradient belongs to: its line is that of the backward call"
 )
 
 
@@ -55,7 +55,7 @@ def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any)
     name = (
         type(model).__name__ if is_module else getattr(model, "__qualname__", type(model).__name__)
     )
-    with _watching(Audit(name), model, (inputs, named)) as found:
+    with _watching(Audit(name), model, inputs, named) as found:
         out = _run(model, inputs, named, backward)
     del out  # until here, so that what it keeps in memory is seen
     found.again = _Again(model, inputs, named, backward)
@@ -80,12 +80,14 @@ def _tensors(out: Any) -> list[torch.Tensor]:
 
 
 @contextmanager
-def _watching(found: Audit, model: Any, inputs: Any = ()) -> Iterator[Audit]:
+def _watching(
+    found: Audit, model: Any, inputs: tuple[Any, ...] = (), named: Any = None
+) -> Iterator[Audit]:
     """Watch what runs until the end of the block, and fill in what was found."""
     if torch.autograd._profiler_enabled():
         raise RuntimeError("a profiler runs already, and torch runs one at a time: end it first")
     run = Recorder(model)
-    run.take(inputs)
+    run.take(inputs, named or {})
     try:
         with run.watching():
             yield found

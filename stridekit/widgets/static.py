@@ -6,6 +6,7 @@ the axes is one CSS pixel, y downwards, as in the live widget.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import ceil, prod
@@ -25,6 +26,7 @@ MAX_ROWS = 12
 LONGEST = 10  # characters in a box
 MAX_CELLS = 512  # beyond this, or where rows are too long for the page, the leading corner is drawn
 ARROW: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
+NO_GLYPH = re.compile(r"[^\n -~…]")
 INK, MUTED, LINE, PALE = palette.INK[0], palette.MUTED[0], palette.LINE[0], palette.PALE[0]
 
 
@@ -42,6 +44,11 @@ def page(
     for k, line in enumerate(lines):
         put_text(ax, 8, top + first + LINE_HEIGHT * k, line, ha="left", family="monospace", **style)
     return figure, ax
+
+
+def plain(text: str) -> str:
+    """A text with question marks for letters that the font may not have."""
+    return NO_GLYPH.sub("?", text)
 
 
 def wrapped(text: str, columns: int, indent: int = 2) -> list[str]:

@@ -24,6 +24,7 @@ from tests.browser.pages import (
 from tests.live_diagnose import BUCKET
 from tests.needs import needs_chromium
 from tests.quick import NO_STILLS
+from tests.widget_kinds import IMPORTS, KINDS
 
 pytestmark = needs_chromium
 
@@ -31,6 +32,7 @@ pytestmark = needs_chromium
 MAKE = {
     "explore": "explore(torch.arange(24).view(4, 6).t(), 't')",
     "Predict": "Predict('What is `2 + 2`?', 4, why='Count.')",
+    "CopyTracer": KINDS["CopyTracer"].make,
     "Sort": "Sort(torch.arange(6.).view(2, 3), 'x.t(); x + 0', also='x.t()')",
 }
 WIDGETS = [name for name in widgets.__all__ if name != "Goal"]
@@ -58,7 +60,7 @@ def site(tmp_path_factory):
 def kinds(tmp_path_factory):
     """A notebook with every kind of widget, exported; the last is shown twice."""
     folder = tmp_path_factory.mktemp("kinds") / "notebooks"
-    sources = [f"import torch\nfrom stridekit.widgets import {', '.join(WIDGETS)}"]
+    sources = [f"{IMPORTS}from stridekit.widgets import {', '.join(WIDGETS)}"]
     sources += [f"w = {MAKE.get(name, name + '()')}\nw" for name in WIDGETS]
     cells = [nbformat.v4.new_code_cell(source) for source in [NO_STILLS, *sources, "w"]]
     cells.insert(0, nbformat.v4.new_markdown_cell("# Every kind"))

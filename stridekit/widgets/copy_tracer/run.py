@@ -1,15 +1,14 @@
 """A run as JSON: its rows, each a call of one line in one module, and the chains of findings over them.
 
-Calls of one expression that follow one another, as in a loop, share a row.
-
-A row has texts (`module`, `line`, `source`, what it `did`, the `layout` that it leaves, its `format`), the
-bytes that it `copied` for a layout, the findings `about` it, and the `chains` that pass through it. A chain
-is one time of a finding: its `rows`, and its `steps`, with what was done to the layout, where, and how it
-lies then.
+Calls of one expression that follow one another share a row. A row has texts (`module`, `line`, `source`,
+what it `did`, the `layout` that it leaves, its `format`), the bytes that it `copied` for a layout, the
+findings `about` it, the `chains` that pass through it, and how many `calls` it stands for. A chain is one
+occurrence of a finding: its `rows`, and its `steps`, with what was done to the layout, and where.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from math import prod
@@ -18,85 +17,99 @@ from typing import Any
 from stridekit._arguments import many
 from stridekit._table import columns
 from stridekit.auditing import Audit, Finding
-from stridekit.auditing.findings import IDLE, Time
+from stridekit.auditing.findings import IDLE, Occurrence
 from stridekit.auditing.places import Place
 from stridekit.auditing.report import Event, in_bytes, short
 from stridekit.rules import memory_formats
 
-MOST = 300  # rows, and times of findings; of more rows, those far from any finding are left out
+MOST = 450  # rows, and chains; of more, those of the most bytes, and the rows beside them
 MOST_STEPS = 5  # of a chain
+MOST_CHAINS = 2  # that are told of a row
+_BACKWARD = "backward: "
+_FORMATS = {4: "channels_last", 5: "channels_last_3d"}
 
 Step = tuple[str, str, str, str]  # a role, a line, its source, and the layout that it leaves
 # The events of a call; or, where it dispatched none, the number of the finding about it, and which time.
 Call = list[int] | tuple[int, int]
 Row = dict[str, Any]
+Chain = dict[str, Any]
 
 
 def run_of(audit: Audit, most: int = MOST) -> dict[str, Any]:
     """The title of a run, its rows and its chains, in their order."""
     calls = list(_calls(audit))
-    given = [
-        _row(("", _given(audit, k), "")) | _lies(one.shape, one.stride)
-        for k, one in enumerate(audit.inputs)
+    rows = [
+        _row(("", _name(audit, name), "")) | _lies(x.shape, x.stride)
+        for name, x in audit.inputs.items()
     ]
-    rows = given + [_of_call(audit, call) for call in calls]
-    keys = [call if isinstance(call, list) else [call] for call in calls]
-    row_of = {key: r for r, all_of in enumerate(keys, len(given)) for key in all_of}
+    row_of: dict[Any, int] = {}  # by the number of an event, or of a finding and the time
+    for call in calls:
+        row_of |= dict.fromkeys(call if isinstance(call, list) else [call], len(rows))
+        rows.append(_of_call(audit, call))
+    for copy in audit.of_layouts():
+        _count(rows[row_of[copy.op]], copy.bytes)
     chains = list(_chains(audit, row_of))
-    for k, chain in enumerate(chains):
-        for row in (rows[r] for r in chain["rows"]):
-            row["chains"].append(k)
+    for chain in chains:
         about = rows[chain["rows"][-1]]["about"]
         about += [chain["finding"]] * (chain["finding"] not in about)
-    for copy in audit.of_layouts():
-        row = rows[row_of[copy.op]]
-        row["copied"] += copy.bytes
-        row["did"] = f"copies {in_bytes(row['copied'])}"
-    shown: list[Row] = []
-    new: dict[int, int] = {}
-    for out, r in gaps(rows, most):
-        shown += [_row(("", left_out(out), ""))] * bool(out)
-        if r < len(rows):
-            new[r] = len(shown)
-            shown.append(rows[r])
-    for chain in chains:
+    shown = fewer(rows, most, chains[0]["rows"][-1] if chains else 0)
+    new = {r: k for k, (r, _) in enumerate(shown) if r >= 0}
+    chains = [chain for chain in chains if chain["rows"][-1] in new][:most]
+    for k, chain in enumerate(chains):
         chain["rows"] = [new[r] for r in chain["rows"] if r in new]
+        for row in (shown[r][1] for r in chain["rows"]):
+            row["chains"].append(k)
     nothing = [_row(("", "nothing ran", ""))]
-    return {"title": audit.title, "rows": shown or nothing, "chains": chains}
+    return {"title": audit.title, "rows": [row for _, row in shown] or nothing, "chains": chains}
 
 
-def gaps(rows: list[Row], most: int, also: int = 0) -> Iterator[tuple[int, int]]:
-    """How many rows are left out, and the row behind them; in the end the number of rows.
+def fewer(rows: list[Row], most: int, also: int = 0) -> list[tuple[int, Row]]:
+    """Rows with their numbers, at most so many; -1 where a row stands for several that are left out.
 
-    Of more rows than `most`, those stay that copy or have a finding, and those beside them and `also`.
+    Of more, those stay that have findings or copy the most, and those beside them and `also`.
     """
-    kept = [*range(len(rows))]
+    kept = list(range(len(rows)))
     if len(rows) > most:
         told = [r for r, row in enumerate(rows) if row["about"] or row["copied"] or r == also]
-        kept = sorted({r + d for r in told for d in (-1, 0, 1)} & {*kept})[:most]
+        told.sort(key=lambda r: (r != also, -rows[r]["copied"]))
+        near = {r + d for r in told[: max(most // 4, 1)] for d in (-1, 0, 1)}
+        kept = sorted(near & {*kept})
+    shown: list[tuple[int, Row]] = []
     for before, r in pairwise([-1, *kept, len(rows)]):
-        yield r - before - 1, r
+        if out := rows[before + 1 : r]:
+            shown.append((-1, _left_out(out)))
+        shown += [(r, row) for row in rows[r : r + 1]]
+    return shown
 
 
-def left_out(count: int) -> str:
-    """What stands in the place of rows."""
-    return f"… {many(count, 'more call')}"
+def _left_out(rows: list[Row]) -> Row:
+    """The row that stands for others."""
+    calls = sum(row["calls"] for row in rows)
+    told = sum(bool(row["about"]) for row in rows)
+    row = _row(("", f"… {many(calls, 'more call')}{f', {told} with findings' if told else ''}", ""))
+    return row | {"calls": calls, "about": []}
+
+
+def told_of(run: dict[str, Any], row: Row) -> list[Chain]:
+    """The chains that are told of a row: the first of each finding."""
+    first: dict[int, Chain] = {}
+    for chain in (run["chains"][k] for k in row["chains"]):
+        first.setdefault(chain["finding"], chain)
+    return list(first.values())[:MOST_CHAINS]
 
 
 def text_of(row: Row) -> tuple[str, str, str, str]:
     """A row as four texts: module, line, what it did, and the layout that it leaves."""
     about = [f"finding {number}" for number in row["about"]]
     line = "  ".join(filter(None, [row["line"], row["source"]]))
-    return row["module"], line, ", ".join([row["did"], *about]).strip(", "), row["layout"]
+    return row["module"], line, ", ".join(filter(None, [row["did"], *about])), row["layout"]
 
 
-def text_of_chain(chain: dict[str, Any]) -> list[str]:
+def text_of_chain(chain: Chain) -> list[str]:
     """A chain as lines."""
     steps = [(role, "  ".join(filter(None, rest))) for role, *rest in chain["steps"]]
-    return [
-        f"finding {chain['finding']}: {chain['title']}",
-        *columns([*steps, ("to do", chain["advice"])]),
-    ]
+    title = f"finding {chain['finding']}: {chain['title']}"
+    return [title, *columns([*steps, ("to do", chain["advice"])])]
 
 
 # Rows -----------------------------------------------------------------------------------------------
@@ -105,9 +118,9 @@ def text_of_chain(chain: dict[str, Any]) -> list[str]:
 def _calls(audit: Audit) -> Iterator[Call]:
     """What was called, in its order: a call, and those in its parentheses, may run several operations."""
     idle = [
-        (time.events[0], (number, k))
+        (each.events[0], (number, k))
         for number, one in enumerate(audit.findings, 1)
-        for k, time in enumerate(one.times if one.kind == IDLE else ())
+        for k, each in enumerate(one.occurrences if one.kind == IDLE else ())
     ]
     idle.sort(reverse=True)
     call: list[int] = []
@@ -128,7 +141,9 @@ def _calls(audit: Audit) -> Iterator[Call]:
 def _is_same_call(before: Event, event: Event) -> bool:
     """Whether an event belongs to the call around the one before it."""
     one, other = ((each.module, each.backward, _at(each.place)[0]) for each in (before, event))
-    return one == other and _source(before) in _source(event)
+    if one != other or "" in (_at(before.place)[1], _at(event.place)[1]):
+        return one == other and before.call == event.call
+    return bool(re.search(rf"(?<![\w.]){re.escape(_source(before))}(?!\w)", _source(event)))
 
 
 def _source(event: Event) -> str:
@@ -142,7 +157,7 @@ def _at(place: Place | None) -> tuple[str, str]:
 
 def _row(at: tuple[str, str, str], did: str = "") -> Row:
     texts = dict(zip(("module", "line", "source"), at, strict=True))
-    counts: Row = {"copied": 0, "about": [], "chains": []}
+    counts: Row = {"copied": 0, "about": [], "chains": [], "calls": 1}
     return texts | {"did": did, "layout": "", "format": ""} | counts
 
 
@@ -157,77 +172,95 @@ def _of_call(audit: Audit, call: Call) -> Row:
     """The row of a call: what became of the last tensor that it made."""
     if isinstance(call, tuple):
         finding = audit.findings[call[0] - 1]
-        time = finding.times[call[1]]
-        shape, stride, _ = time.layouts
-        return _row((time.module, *_at(finding.place)), "does nothing") | _lies(shape, stride)
+        seen = finding.occurrences[call[1]]
+        shape, stride, _ = seen.layouts
+        return _row((seen.module, *_at(finding.place)), "does nothing") | _lies(shape, stride)
     events = [audit.events[k] for k in call]
     last = events[-1]
     at = last.module, _at(last.place)[0], _source(last)
     made = [event.outputs[0] for event in events if event.outputs]
     if not made:
         return _row(at)
-    read: dict[int, int] = {}
-    for one in (one for event in events for one in event.inputs):
-        read.setdefault(one.storage, one.version)
+    read: dict[int, int] = {}  # the versions of storages that were there before
+    new: set[int] = set()
+    for event in events:
+        for one in (one for one in event.inputs if one.storage not in new):
+            read.setdefault(one.storage, one.version)
+        new |= {one.storage for one in event.outputs} - {*read}
     out = made[-1]
     did = f"new, {in_bytes(prod(out.shape) * out.itemsize)}"
     if out.storage in read:
         did = "view" if read[out.storage] == out.version else "in place"
-    return _row(at, f"{'backward: ' * last.backward}{did}") | _lies(out.shape, out.stride)
+    return _row(at, f"{_BACKWARD * last.backward}{did}") | _lies(out.shape, out.stride)
+
+
+def _count(row: Row, size: int) -> None:
+    """Add bytes of a layout that a call copied."""
+    row["copied"] += size
+    backward = _BACKWARD * row["did"].startswith(_BACKWARD)
+    row["did"] = f"{backward}copies {in_bytes(row['copied'])}"
 
 
 # Chains ---------------------------------------------------------------------------------------------
 
 
-def _chains(audit: Audit, row_of: dict[Any, int]) -> Iterator[dict[str, Any]]:
-    """Each time of each finding; of one that happened very often, the first times."""
-    findings = audit.findings[:MOST]
-    for number, finding in enumerate(findings, 1):
-        for k, time in enumerate(finding.times[: MOST // len(findings)]):
-            given = _input(audit, finding, time)
-            rows = [row_of[key] for key in (time.events if finding.kind != IDLE else [(number, k)])]
-            which = f", call {k + 1} of {finding.count}" * (finding.count > 1)
-            yield {
-                "finding": number,
-                "title": f"{in_bytes(finding.bytes)}, {finding.kind}, in {short(finding.op)}{which}",
-                "advice": finding.advice,
-                "rows": [*dict.fromkeys([*given, *rows])],
-                "steps": _steps(audit, finding, time, given, row_of),
-            }
+def _chains(audit: Audit, row_of: dict[Any, int]) -> Iterator[Chain]:
+    """Each occurrence of each finding: the first ones, the second ones, and so on."""
+    occurrences = [
+        (k, number, finding, one)
+        for number, finding in enumerate(audit.findings, 1)
+        for k, one in enumerate(finding.occurrences)
+    ]
+    for k, number, finding, one in sorted(occurrences, key=lambda each: each[:2]):
+        given = _input(audit, one)
+        keys = one.events if finding.kind != IDLE else [(number, k)]
+        rows = [
+            *([list(audit.inputs).index(given)] if given else []),
+            *(row_of[key] for key in keys),
+        ]
+        size, backward = in_bytes(finding.bytes), ", backward" * finding.backward
+        of = f" in {many(finding.count, 'call')}" * (finding.count > 1)
+        which = f"; call {k + 1}" * (finding.count > 1)
+        yield {
+            "finding": number,
+            "title": f"{size}{of}, {finding.kind}, in {short(finding.op)}{backward}{which}",
+            "advice": finding.advice,
+            "rows": [*dict.fromkeys(rows)],
+            "steps": _steps(audit, finding, one, given, row_of),
+        }
 
 
-def _given(audit: Audit, k: int) -> str:
-    return f"input {k}" if len(audit.inputs) > 1 else "the input"
+def _name(audit: Audit, name: str) -> str:
+    return "the input" if [*audit.inputs] == ["input 0"] else name
 
 
-def _input(audit: Audit, finding: Finding, time: Time) -> list[int]:
-    """The number of the input that a chain begins with, if one is known."""
-    if finding.made_by != "an input":
-        return []
-    read = {one.storage for one in audit.events[time.events[0]].inputs}
-    return [k for k, one in enumerate(audit.inputs) if one.storage in read][:1]
+def _input(audit: Audit, one: Occurrence) -> str:
+    """The name of the input that a chain begins with, if it does."""
+    wanted = one.given and (one.given.storage, one.given.layout)
+    return next((name for name, x in audit.inputs.items() if (x.storage, x.layout) == wanted), "")
 
 
 def _steps(
-    audit: Audit, finding: Finding, time: Time, given: list[int], row_of: dict[Any, int]
+    audit: Audit, finding: Finding, one: Occurrence, given: str, row_of: dict[Any, int]
 ) -> list[Step]:
-    """What was done to the layout, and where; of long ways, the beginning and the end."""
-    shape, *strides = time.layouts
+    """What was done to the layout, and where; of long chains, the beginning and the end."""
+    shape, *strides = one.layouts
     layout = f"{shape}: {' to '.join(map(str, dict.fromkeys(strides)))}"
-    end = (_spot(time.module, finding.place), _at(finding.place)[1] or short(finding.op), layout)
+    end = (_spot(one.module, finding.place), _at(finding.place)[1] or short(finding.op), layout)
     if not finding.made_by:
         return [("here", *end)]
-    *before, last = time.events
+    *before, last = one.events
     ends = {row_of[last]}
     left = {row_of[k]: audit.events[k] for k in before}  # the last event of each row
-    first: Step = ("made by", "what was there before", "", "")
-    if finding.made_by != "an input":
+    if one.given:
+        role, who = (
+            ("given as", _name(audit, given)) if given else ("made by", "code before the run")
+        )
+        first = (role, who, "", f"{one.given.shape}: {one.given.stride}")
+    else:
         ends.add(row_of[before[0]])
         first = _step("made by", audit.events[before[0]], left[row_of[before[0]]])
-    for k in given:
-        one = audit.inputs[k]
-        first = ("given as", _given(audit, k), "", f"{one.shape}: {one.stride}")
-    middle = [_step("passed on by", one, one) for row, one in left.items() if row not in ends]
+    middle = [_step("passed on by", event, event) for row, event in left.items() if row not in ends]
     if len(middle) > MOST_STEPS - 2:
         middle[1:-1] = [("passed on by", many(len(middle) - 2, "more call"), "", "")]
     return [first, *middle, ("copied by" if finding.copied else "kept by", *end)]

@@ -1,4 +1,4 @@
-"""The still picture of CopyTracer: its rows, the copies as bars, and the way of the chosen one."""
+"""The still picture of CopyTracer: its rows, the copies as bars, and the path of the chosen one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stridekit import palette
-from stridekit.widgets.copy_tracer.run import Row, gaps, left_out, text_of
-from stridekit.widgets.static import INK, LINE, MUTED, WIDTH, page, put_box, put_text, wrapped
+from stridekit.widgets.copy_tracer.run import Row, fewer, text_of, told_of
+from stridekit.widgets.static import INK, LINE, WIDTH, page, plain, put_box, put_text, wrapped
 
 ROW, HEAD, SIZE = 20, 34, 7
 CHARACTER = 0.60205 * SIZE * 100 / 72  # how wide one is in DejaVu Sans Mono
 COLUMNS = (26, 106, 432, 712)  # where module, line, layout and what was done begin
+MODULE = 12  # characters of its name, the last ones
 COPIED = palette.ROWS[5][0]
 BAR = WIDTH - 8 - COLUMNS[3]
 TINTS = {
     "channels_last": palette.ROWS[2][0],
+    "channels_last_3d": palette.ROWS[2][0],
     "contiguous": palette.ROWS[0][0],
     "both": palette.ROWS[4][0],
 }
@@ -26,22 +28,18 @@ TINTS = {
 def draw(run: dict[str, Any], chosen: int, most: int, told: list[str]) -> Figure:
     """The rows of a run, and lines about the chosen one under them."""
     rows = run["rows"]
-    shown = []
-    for out, r in gaps(rows, most, chosen):
-        shown += [(out, -1)] * bool(out) + [(0, r)] * (r < len(rows))
+    shown = fewer(rows, most, chosen)
     height = HEAD + ROW * len(shown) + 12
-    figure, ax = page(height, wrapped("\n".join(told), 145), size=SIZE, parse_math=False)
-    put_text(ax, 8, 16, run["title"], size=9, ha="left", weight="bold", parse_math=False)
+    lines = wrapped(plain("\n".join(told)), 145)
+    figure, ax = page(height, lines, size=SIZE, parse_math=False)
+    title = plain(run["title"])
+    put_text(ax, 8, 16, title, size=9, ha="left", weight="bold", parse_math=False)
     most_copied = max([1, *(row["copied"] for row in rows)])
-    way = [run["chains"][k]["rows"] for k in rows[chosen]["chains"]]
-    for k, (out, r) in enumerate(shown):
+    ways = [chain["rows"] for chain in told_of(run, rows[chosen])]
+    for k, (r, row) in enumerate(shown):
         y = HEAD + ROW * k
-        if out:
-            _write(ax, COLUMNS[1], y, left_out(out), MUTED)
-            continue
-        _row(ax, y, rows[r], rows[r]["copied"] / most_copied)
-        mark = next((_mark(r, chain) for chain in way if r in chain), "")
-        _write(ax, 12, y, mark, INK)
+        _row(ax, y, row, row["copied"] / most_copied)
+        _write(ax, 12, y, next((_mark(r, way) for way in ways if r in way), ""), INK)
         if r == chosen:
             put_box(ax, 4, y, WIDTH - 8, ROW, "none", INK, 1.4, rounded=3)
     return figure
@@ -53,7 +51,9 @@ def _mark(r: int, chain: list[int]) -> str:
 
 
 def _row(ax: Axes, y: float, row: Row, part: float) -> None:
-    module, line, did, layout = text_of(row)
+    module, line, did, layout = map(plain, text_of(row))
+    if len(module) > MODULE:
+        module = f"…{module[1 - MODULE :]}"
     tint = TINTS.get(row["format"], "white")
     ax.plot([8, WIDTH - 8], [y, y], color=LINE, linewidth=0.6)
     if row["layout"]:

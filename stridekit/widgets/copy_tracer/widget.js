@@ -1,4 +1,4 @@
-// CopyTracer: the calls of a run below one another, and the way of the layout that the chosen one copies.
+// CopyTracer: the calls of a run below one another, and the path of the layout that the chosen one copies.
 //
 // The state is {row} in the model; everything that is shown stands in `_run`, which Python made of an audit.
 
@@ -10,7 +10,8 @@ import { createShell } from "../page/shell.js";
 const NARROW = 820; // px: below this, a layout has a line of its own
 const MOST_CHIPS = 8;
 const MOST_CHAINS = 2; // that are told of a row
-const NONE = "No finding is about this call, or about a layout that passed here.";
+const NONE = "No finding concerns this call or a layout that passes through it.";
+const FAR = "Calls far from the largest findings are left out.";
 const MARKS = { made: "●", passed: "○", end: "◆" };
 const ROLES = { "made by": "made", "given as": "made", "passed on by": "passed" };
 const FORMATS = { contiguous: "contiguous", channels_last: "channels last", channels_last_3d: "channels last", both: "both", neither: "other order" };
@@ -22,13 +23,17 @@ function render({ model, el }) {
   });
   const { title, rows, chains } = model.get("_run");
   const most = Math.max(1, ...rows.map(({ copied }) => copied));
-  const found = [...new Map(chains.map((chain) => [chain.finding, chain])).values()];
+  const found = firsts(chains).sort((a, b) => a.finding - b.finding);
   const chosen = () => model.get("_state").row;
   let pointed = null; // by a mouse, for as long as it is there
+  let revealed = null;
 
   const chips = createChips("findings", ({ rows: way }) => choose(way.at(-1)));
+  const further = h("span", { class: "sk-note", text: found.length > MOST_CHIPS ? `and ${found.length - MOST_CHIPS} more` : "" });
+  const widest = Math.min(20, Math.max(...rows.map(({ module: { length } }) => length)));
   const list = h("div", {
-    class: "sk-list sk-pane", style: `--modules:${Math.min(20, Math.max(...rows.map(({ module: { length } }) => length)))}`, role: "listbox", tabindex: "0", ...OWN_KEYS, "aria-label": "calls of the run", onkeydown: keyed,
+    class: "sk-list sk-pane", style: `--modules:${widest}`, role: "listbox", tabindex: "0", ...OWN_KEYS,
+    "aria-label": "calls of the run; page keys go to the next one with a finding", onkeydown: keyed,
     onpointerover: (event) => event.pointerType === "mouse" && point(event.target.closest("[role=option]")),
     onpointerleave: () => point(null),
     onclick: ({ target }) => target.closest("[role=option]") && choose(Number(target.closest("[role=option]").dataset.row)),
@@ -43,9 +48,10 @@ function render({ model, el }) {
   function createRow(row, r) {
     const mark = h("span", { class: "sk-mark", "aria-hidden": "true" });
     const bar = row.copied ? [h("span", { class: "sk-bar", style: `width:${(100 * row.copied) / most}%` })] : [];
-    const node = h("div", { role: "option", id: `${shell.id}-row${r}`, "data-row": String(r), "aria-label": sentence(row), title: row.source },
+    const title = [row.module, row.line, row.source].filter(Boolean).join("  ");
+    const node = h("div", { role: "option", id: `${shell.id}-row${r}`, "data-row": String(r), "aria-label": sentence(row), title },
       mark,
-      h("span", { class: "sk-module", text: row.module }),
+      h("span", { class: "sk-module" }, h("bdi", { text: row.module })),
       h("code", { class: "sk-source" }, h("span", { text: row.line }), row.source),
       h("span", { class: "sk-layout", "data-format": row.format }, h("i", { text: FORMATS[row.format] ?? "" }), h("code", { text: row.layout })),
       h("span", { class: `sk-did${row.copied ? " is-copy" : ""}` }, ...bar, h("b", { text: row.did }),
@@ -54,13 +60,13 @@ function render({ model, el }) {
   }
 
   function createWay() {
-    const [head, advice, list] = [h("p"), h("p", { class: "sk-advice" }), h("dl")];
-    const steps = pool(list, () => {
-      const parts = [h("dt"), h("dd"), h("code"), h("code", { class: "sk-layout" })];
-      parts[1].append(...parts.slice(2));
-      return Object.assign(h("div", {}, parts[0], parts[1]), { parts });
+    const [heading, advice, path] = [h("p"), h("p", { class: "sk-advice" }), h("dl")];
+    const steps = pool(path, () => {
+      const parts = [h("span", { "aria-hidden": "true" }), h("span"), h("code"), h("code", { class: "sk-layout" })];
+      const [mark, role, source, layout] = parts;
+      return Object.assign(h("div", {}, h("dt", {}, mark, " ", role), h("dd", {}, source, layout)), { parts });
     });
-    return Object.assign(h("div", {}, head, list, advice), { head, advice, steps });
+    return Object.assign(h("div", {}, heading, path, advice), { heading, advice, steps });
   }
 
   // Drawing --------------------------------------------------------------------------------------
@@ -74,7 +80,7 @@ function render({ model, el }) {
       isPressed: rows[chosen()].about.includes(chain.finding),
     })));
     const passing = rows[r].chains.map((k) => chains[k]);
-    const way = passing.slice(0, MOST_CHAINS);
+    const way = firsts(passing).slice(0, MOST_CHAINS);
     const between = (k) => way.some(({ rows: [first, ...others] }) => first < k && k < others.at(-1));
     lines.forEach(({ node, mark }, k) => {
       const part = way.map((chain) => partOf(chain.rows, k)).find(Boolean);
@@ -85,16 +91,18 @@ function render({ model, el }) {
     });
     told(way.length).forEach((node, k) => drawWay(node, way[k]));
     const more = passing.length - way.length;
-    set(note, "text", !way.length ? NONE : more ? `and ${counted(more, "more finding")}, whose layout was here` : "");
-    if (pointed === null) reveal(list, lines[chosen()].node);
-    shell.speak([sentence(rows[r]), ...way.map(({ title }) => title)].join(". "));
+    const about = rows[r].calls > 1 ? FAR : NONE;
+    set(note, "text", !way.length ? about : more ? `and ${counted(more, "more path")} through this call` : "");
+    if (chosen() !== revealed) reveal(list, lines[(revealed = chosen())].node);
+    shell.speak(way.length ? way.map(said).join(" ") : about); // the row itself is read out when a key reaches it
   }
 
-  function drawWay({ head, advice, steps }, chain) {
-    set(head, "text", `${chain.finding}: ${chain.title}`);
-    steps(chain.steps.length).forEach(({ parts: [role, , source, layout] }, k) => {
+  function drawWay({ heading, advice, steps }, chain) {
+    set(heading, "text", `${chain.finding}: ${chain.title}`);
+    steps(chain.steps.length).forEach(({ parts: [mark, role, source, layout] }, k) => {
       const [what, line, expression, lies] = chain.steps[k];
-      set(role, "text", `${MARKS[ROLES[what] ?? "end"]} ${what}`);
+      set(mark, "text", MARKS[ROLES[what] ?? "end"]);
+      set(role, "text", what);
       set(source, "text", [line, expression].filter(Boolean).join("  "));
       set(layout, "text", lies);
     });
@@ -107,7 +115,8 @@ function render({ model, el }) {
     const r = option ? Number(option.dataset.row) : null;
     if (r === pointed) return;
     pointed = r;
-    set(below, "style", `min-height:${below.offsetHeight}px`); // or a page at its end would move under the pointer
+    // Or a page at its end would move under the pointer.
+    set(below, "style", r === null ? null : `min-height:${below.offsetHeight}px`);
     draw();
   }
 
@@ -120,6 +129,7 @@ function render({ model, el }) {
   /** Page keys lead to the next row that a finding is about. */
   function keyed(event) {
     if (event.key === "Escape") return list.blur();
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const now = chosen();
     const about = (row) => rows[row].about.length > 0;
     const all = rows.map((_, r) => r);
@@ -132,9 +142,17 @@ function render({ model, el }) {
     if (next >= 0 && next < rows.length) choose(next);
   }
 
-  const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node);
+  set(chips.node, "hidden", found.length ? null : "");
+  const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node, further);
   return shell.open(head, h("div", { class: "sk-bounded" }, list), below);
 }
+
+/** The first chain of each finding. */
+const firsts = (chains) => chains.filter(({ finding }, k) => chains.findIndex((other) => other.finding === finding) === k);
+
+/** A chain, to be read aloud. */
+const said = ({ finding, title, steps }) =>
+  `Finding ${finding}: ${title}. ${steps.map(([role, line, source]) => [role, line, source].filter(Boolean).join(" ")).join("; ")}.`;
 
 /** How a row takes part in a chain, if it does. */
 const partOf = (rows, r) => (!rows.includes(r) ? null : r === rows.at(-1) ? "end" : r === rows[0] ? "made" : "passed");

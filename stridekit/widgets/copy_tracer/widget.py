@@ -11,20 +11,19 @@ from stridekit._arguments import LayoutError, a_kind, int_
 from stridekit._table import columns
 from stridekit.auditing import Audit
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.copy_tracer.run import gaps, left_out, run_of, text_of, text_of_chain
+from stridekit.widgets.copy_tracer.run import fewer, run_of, text_of, text_of_chain, told_of
 from stridekit.widgets.copy_tracer.still import draw
 from stridekit.widgets.explorer import Framed
 
 MOST_LINES = 24  # rows of the text, and of the still picture
-MOST_CHAINS = 2  # that are told of a row
 
 
 class CopyTracer(Framed):
     """See what `audit` recorded: modules and lines in their order, the layouts between them, the copies.
 
-    Point at a row that copies: the way of its layout lights up, from the line that made it. `row` is the
-    chosen row, counted from 0; it follows the hand and can be set, and begins with the finding of the most
-    bytes. Of a long run, rows far from any finding are left out. Raises TypeError for what is no audit,
+    Point at a row that copies: the path of its layout is highlighted, from the line that made it. `row` is
+    the chosen row, counted from 0; it follows the hand and can be set, and starts at the largest finding.
+    Of a long run, rows far from the largest findings are left out. Raises TypeError for what is no audit,
     LayoutError (ValueError) for a row that is not there, and the picture stays as it was.
 
     >>> import torch
@@ -80,17 +79,15 @@ class CopyTracer(Framed):
         return draw(self._run, self.row, MOST_LINES, self._told())
 
     def __repr__(self) -> str:
-        rows = self._run["rows"]
-        lines = []
-        for out, r in gaps(rows, MOST_LINES, self.row):
-            lines += [("", "", left_out(out), "", "")] * bool(out)
-            lines += [(str(row), *text_of(rows[row])) for row in [r] if r < len(rows)]
+        lines = [
+            ("" if r < 0 else str(r), *text_of(row))
+            for r, row in fewer(self._run["rows"], MOST_LINES, self.row)
+        ]
         shown = [column for column in zip(*lines, strict=True) if any(column)]
         text = columns([*zip(*shown, strict=True)], "><")
         return "\n".join([f"CopyTracer: {self._run['title']}", *text, *self._told()])
 
     def _told(self) -> list[str]:
         """The chains of the chosen row, as lines."""
-        run = self._run
-        passing = [run["chains"][k] for k in run["rows"][self.row]["chains"]]
-        return [f"  {line}" for chain in passing[:MOST_CHAINS] for line in text_of_chain(chain)]
+        told = told_of(self._run, self._run["rows"][self.row])
+        return [f"  {line}" for chain in told for line in text_of_chain(chain)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import traitlets
@@ -16,12 +15,11 @@ from stridekit.tensors.explain import Explanation
 from stridekit.tensors.messages import FAMILIES
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.explorer import Framed
-from stridekit.widgets.static import INK, MUTED, page, put_text, wrapped
+from stridekit.widgets.static import INK, MUTED, page, plain, put_text, wrapped
 
 ASK = "Paste an error or a warning"
 MOST = 20_000  # characters in the box
 MOST_LINES = 40  # of the still picture
-NO_GLYPH = re.compile(r"[^\n -~…]")  # perhaps, in its font
 
 
 class Diagnose(Framed):
@@ -82,7 +80,7 @@ class Diagnose(Framed):
         return f"Diagnose: {self.found or ASK}"
 
     def _still(self) -> Figure:
-        lines = wrapped(NO_GLYPH.sub("?", str(self.found or KNOWN)), 118)
+        lines = wrapped(plain(str(self.found or KNOWN)), 118)
         shown = lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], "…"]
         figure, ax = page(80, [*shown, ""], parse_math=False)
         left: dict[str, Any] = {"ha": "left", "family": "DejaVu Sans"}
