@@ -22,7 +22,7 @@ class CopyTracer(Framed):
     """See what `audit` recorded: modules and lines in their order, the layouts between them, the copies.
 
     Point at a row that copies: the path of its layout is highlighted, from the line that made it. `row` is
-    the chosen row, counted from 0; it follows the hand and can be set, and starts at the largest finding.
+    the index of the chosen row; it follows the hand and can be set, and starts at the largest finding.
     Of a long run, rows far from the largest findings are left out. Raises TypeError for what is no audit,
     LayoutError (ValueError) for a row that is not there, and the picture stays as it was.
 
@@ -62,7 +62,7 @@ class CopyTracer(Framed):
 
     @property
     def row(self) -> int:
-        """The chosen row, counted from 0."""
+        """The index of the chosen row."""
         return int(self._state["row"])
 
     @row.setter
