@@ -13,6 +13,7 @@ from tests.browser.pages import (
     button,
     each,
     hears,
+    painted,
     press,
     resize,
     stop_the_clock,
@@ -216,8 +217,13 @@ def test_where_there_is_little_room(show, width):
     made = CopyTracer(turned())
     w = show(made)
     resize(w.page, width, 800)
+    w.page.reload()  # drawn anew, at this width
+    w.wait_for()
+    painted(w.page)
     assert w.page.evaluate("document.documentElement.scrollWidth") == width
     assert too_small(w) == [] and beyond(w) == []
+    pane, chosen = (one.bounding_box() for one in (w.get_by_role("listbox"), option(w, made.row)))
+    assert pane["y"] <= chosen["y"] + 1 < pane["y"] + pane["height"]
     source, layout = (
         option(w, 1).locator(css).bounding_box() for css in (".sk-source", ".sk-layout")
     )

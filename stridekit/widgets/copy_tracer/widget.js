@@ -93,7 +93,9 @@ function render({ model, el }) {
     const more = passing.length - way.length;
     const about = rows[r].calls > 1 ? FAR : NONE;
     set(note, "text", !way.length ? about : more ? `and ${counted(more, "more path")} through this call` : "");
-    if (chosen() !== revealed) reveal(list, lines[(revealed = chosen())].node);
+    const place = list.isConnected ? `row ${chosen()} at ${shell.width} px` : null;
+    if (place !== revealed) reveal(list, lines[chosen()].node);
+    revealed = place;
     shell.speak(way.length ? way.map(said).join(" ") : about); // the row itself is read out when a key reaches it
   }
 
