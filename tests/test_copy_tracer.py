@@ -285,9 +285,7 @@ def test_what_was_given_is_the_tensor_that_was_copied():
 
 def test_names_that_contain_one_another_are_two_calls():
     def two(x, xx):
-        a = x.t()
-        b = xx.t().contiguous()
-        return a, b
+        return x.t(), xx.t().contiguous()
 
     rows = run_of(audit(two, torch.rand(3, 4), torch.rand(3, 4)))["rows"]
     assert [row["source"] for row in rows[2:]] == ["x.t()", "xx.t().contiguous()"]
