@@ -26,8 +26,7 @@ KINDS = {
     "round trip": "stay in one order; or leave both calls out, if what stands between takes any strides",
     "expanded tensor written out": "leave it expanded: broadcasting reads a stride of 0 as it is",
     "channels-last lost": "write it so that channels stay last, or ask for the format again behind it",
-    "convolution of two formats": "give the model and its input one format: "
-    "model.to(memory_format=...) and x.to(memory_format=...)",
+    "convolution of two formats": "bring the model and its input to one memory_format, with to()",
     "copy by reshape": "look at the line that made the layout: without it, reshape is a view",
     "explicit copy": "try without it: most operations take any strides, and the others copy by themselves",
     "copy inside an op": "hand it a tensor that lies as the op needs it, made so once, outside of the loop",
