@@ -238,7 +238,7 @@ def sdpa_output(
     """
     call = _call(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)
     if _why_math(call):
-        return Layout(call.shape, itemsize=call.q.itemsize, storage=new_storage())
+        return _by_math(call)
     out = call.q.clone()  # as empty_like
     if out.shape[-1] > 1 and out.stride[-1] != 1:
         raise LayoutError(
@@ -275,15 +275,17 @@ def why_no_flash(
 
 
 class _Call(NamedTuple):
-    """A call that torch takes, and the shape of its output."""
+    """A call that torch takes, and the shapes of its attention weights and of its output."""
 
     q: Layout
     k: Layout
     v: Layout
     mask: Layout | None
     mask_requires_grad: bool
+    weights_require_grad: bool
     dropout: float
     grouped: bool
+    weights: Ints
     shape: Ints
 
 
@@ -302,12 +304,16 @@ def _call(
         raise LayoutError(f"dropout_p is {shown(dropout_p)}: give a probability from 0 to 1")
     x, y, z = (one.layout for one in given)
     weights, shape = _sdpa_shapes(x.shape, y.shape, z.shape, enable_gqa)
-    call = _Call(x, y, z, None, False, dropout_p, enable_gqa, shape)
+    by_grad = _hands_on_grad(q) or _hands_on_grad(k)
+    call = _Call(x, y, z, None, False, by_grad, dropout_p, enable_gqa, weights, shape)
     if attn_mask is None:
         return call
     mask = _operand("attn_mask", attn_mask)
     _require_mask(mask, given, weights)
-    call = call._replace(mask=mask.layout, mask_requires_grad=mask.requires_grad)
+    by_grad |= _hands_on_grad(attn_mask)
+    call = call._replace(
+        mask=mask.layout, mask_requires_grad=mask.requires_grad, weights_require_grad=by_grad
+    )
     if is_causal and _why_math(call):
         raise LayoutError(
             "the math path takes attn_mask or is_causal, not both, and flash does not run here: "
@@ -328,11 +334,6 @@ def _sdpa_shapes(q: Ints, k: Ints, v: Ints, grouped: bool) -> tuple[Ints, Ints]:
         raise LayoutError(
             f"q, k and v have {len(q)}, {len(k)} and {len(v)} dims: SDPA takes {fewest} or more, the last "
             f"are {'heads, ' * grouped}tokens and head dim"
-        )
-    if len(v) > len(q) == len(k) == 2:
-        # A matrix times a batch may be computed transposed, and then even strides of size 1 differ.
-        raise LayoutError(
-            f"q and k are matrices, v has {len(v)} dims: unsqueeze q and k, so that their batch is seen"
         )
     if k[-2] != v[-2]:
         raise LayoutError(
@@ -369,6 +370,23 @@ def _require_mask(mask: _Operand, qkv: list[_Operand], weights: Ints) -> None:
             f"attn_mask has shape {shape}, the weights have {weights}: give it 2 dims or more, the last "
             "ones of the weights, each of that size or 1"
         )
+
+
+def _by_math(call: _Call) -> Layout:
+    """The output of the math path, which ends with the weights times v."""
+    weights, v = call.weights, call.v.shape
+    one_of_many = len(weights) == len(v) == 3 and weights[0] == 1 != v[0]
+    *batch, rows, columns = call.shape
+    if call.weights_require_grad and (one_of_many or len(weights) == 2 < len(v)):
+        # torch folds v, computes the product transposed, and turns it back where that is not contiguous.
+        folded = Layout((*batch, columns, rows), itemsize=call.q.itemsize, storage=new_storage())
+        return folded.mT.contiguous()
+    return Layout(call.shape, itemsize=call.q.itemsize, storage=new_storage())
+
+
+def _hands_on_grad(x: Any) -> bool:
+    """Whether what is computed of x requires grad: under no_grad it does not, even if x does."""
+    return bool(getattr(x, "requires_grad", False) and (-x[:0]).requires_grad)
 
 
 def _why_math(call: _Call) -> str:

@@ -187,6 +187,29 @@ def test_reasons(operands, asked, why):
     assert numbers(sdpa_output(*operands, **asked)) == numbers(out)
 
 
+SIZES = list(itertools.product((1, 2), (1, 3)))
+
+
+def test_weights_that_require_grad_are_computed_transposed():
+    """Where one matrix of them meets a batch of v: strides of sizes of 1 tell it, and no_grad ends it."""
+    found = Counter()
+    for few, v_batch in itertools.product(((), (1,)), ((), (1,), (2,), (2, 3), (1, 3))):
+        for (rows, dim), wants in itertools.product(SIZES, (None, "q", "k", "mask")):
+            v, mask = (
+                torch.rand(*v_batch, 4, dim),
+                torch.rand(rows, 4, requires_grad=wants == "mask"),
+            )
+            q, k = torch.rand(*few, rows, dim), torch.rand(*few, 4, dim)
+            for name, x in (("q", q), ("k", k)):
+                x.requires_grad_(wants == name)
+            for enabled in (True, False):
+                with torch.set_grad_enabled(enabled):
+                    layout = sdpa_output(q, k, v, mask)
+                    assert numbers(layout) == numbers(scaled_dot_product_attention(q, k, v, mask))
+                found[enabled] += layout.stride != Layout(layout.shape).stride
+    assert found == {True: 30, False: 0}
+
+
 def of_layout(x):
     """A tensor with this layout."""
     return torch.rand(x.span.stop).as_strided(x.shape, x.stride, x.storage_offset)
@@ -229,7 +252,6 @@ sdpa_output(L, L[..., :3], L)  =>  q has a head dim of 4, k of 3: each query mee
 sdpa_output(L, L, L[:, :, :0])  =>  without elements nothing is attended to, and torch takes neither path
 sdpa_output(L, L, L[0, 0, 0])  =>  q, k and v have 4, 4 and 1 dims: SDPA takes 2 or more
 sdpa_output(L, L, L[0, 0], enable_gqa=True)  =>  takes 3 or more, the last are heads, tokens and head dim
-sdpa_output(L[0, 0], L[0, 0], L)  =>  q and k are matrices, v has 4 dims: unsqueeze q and k
 sdpa_output(L, GROUP, GROUP)  =>  batch dims (2, 3) and (2, 2) do not broadcast
 sdpa_output(L, GROUP, GROUP, enable_gqa=True)  =>  q, k and v have 3, 2 and 2 heads: with enable_gqa
 sdpa_output(L, Q.int(), L)  =>  k is of int32: SDPA takes float16, bfloat16, float32, float64

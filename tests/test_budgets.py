@@ -31,7 +31,7 @@ SIZES = {
         "stridekit",
         ("exercises", "widgets"),
         ("py",),
-        13_745,
+        13_756,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 9_240),
     "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 18_050),
