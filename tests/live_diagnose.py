@@ -12,7 +12,7 @@ from tests.test_diagnose import MESSAGES, UNKNOWN
 BUCKET = """UserWarning: Grad strides do not match bucket view strides. It may be slow.
 grad.sizes() = [8, 4, 1, 1], strides() = [4, 1, 4, 4]
 bucket_view.sizes() = [8, 4, 1, 1], strides() = [4, 1, 1, 1]"""
-SHAPES = ["[1, 0, -1]", "[-2, -3]", "[]", "[-0, 07]", "[1-2]", "[٣]"]
+SHAPES = ["[1, 0, -1]", "[-2, -3]", "[]", "[-0, 07]", "[1-2]", "[٣]", f"[{2**53 + 1}]"]
 TEXTS = [
     *(*MESSAGES, BUCKET, *(text[-20_000:] for text in UNKNOWN if isinstance(text, str))),
     *(f"shape '{shape}' is invalid for input of size 6" for shape in SHAPES),
