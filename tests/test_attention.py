@@ -195,13 +195,10 @@ def test_weights_that_require_grad_are_computed_transposed():
     found = Counter()
     for few, v_batch in itertools.product(((), (1,)), ((), (1,), (2,), (2, 3), (1, 3))):
         for (rows, dim), wants in itertools.product(SIZES, (None, "q", "k", "mask")):
-            v, mask = (
-                torch.rand(*v_batch, 4, dim),
-                torch.rand(rows, 4, requires_grad=wants == "mask"),
-            )
-            q, k = torch.rand(*few, rows, dim), torch.rand(*few, 4, dim)
-            for name, x in (("q", q), ("k", k)):
-                x.requires_grad_(wants == name)
+            shapes = {"q": (*few, rows, dim), "k": (*few, 4, dim), "mask": (rows, 4)}
+            made = {n: torch.rand(shape, requires_grad=n == wants) for n, shape in shapes.items()}
+            q, k, mask = made.values()
+            v = torch.rand(*v_batch, 4, dim)
             for enabled in (True, False):
                 with torch.set_grad_enabled(enabled):
                     layout = sdpa_output(q, k, v, mask)
