@@ -5,12 +5,14 @@ import weakref
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch.nn.modules import module as modules
 from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 from torch.utils._pytree import tree_leaves
 
 import stridekit
+from stridekit.auditing import inside
 from stridekit.auditing.copies import COPY
 from tests.audit_models import MODELS
 
@@ -44,11 +46,103 @@ def run(model, inputs, backward):
 @BOTH_WAYS
 def test_copies_are_those_of_the_profiler(name, backward):
     model, inputs = made(name, backward)
-    with profile(activities=[ProfilerActivity.CPU]) as profiler:
-        run(model, inputs, backward)
-    counted = sum(event.count for event in profiler.key_averages() if event.key == COPY)
+    counted = profiled(lambda: run(model, inputs, backward))
     model, inputs = made(name, backward)
     assert stridekit.audit(model, *inputs, backward=backward).copied.count == counted
+
+
+def profiled(run):
+    """How many copies torch's own profiler sees."""
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        run()
+    return sum(event.count for event in profiler.key_averages() if event.key == COPY)
+
+
+class Sub(torch.Tensor):
+    pass
+
+
+def tensor(*shape, **options):
+    return torch.arange(float(torch.tensor(shape).prod()), **options).view(shape)
+
+
+# What reaches copy_ from all sides: functions of a library, numbers, transforms, other dtypes, formats.
+CALLS = {
+    "a conjugate": lambda: tensor(3, 2).to(torch.complex64).conj().t().contiguous(),
+    "into a conjugate": lambda: torch.zeros(2, 3).to(torch.complex64).copy_(tensor(3, 2).t()),
+    "negated": lambda: tensor(3, 2).to(torch.complex64).conj().imag.t().contiguous(),
+    "vmap": lambda: torch.vmap(lambda a: a.t().contiguous())(tensor(4, 2, 3)),
+    "grad": lambda: torch.func.grad(lambda a: (a.t().contiguous() ** 2).sum())(tensor(2, 3)),
+    "a subclass": lambda: tensor(3, 4).as_subclass(Sub).t().contiguous(),
+    "sparse to dense": lambda: torch.zeros(3, 3).copy_(torch.eye(3).to_sparse().to_dense()),
+    "meta": lambda: tensor(3, 4).to("meta").t().contiguous(),
+    "sort": lambda: tensor(4, 5).t().sort(dim=0),
+    "solve": lambda: torch.linalg.solve(torch.eye(4) + tensor(4, 4), tensor(4, 2)),
+    "inverse": lambda: torch.linalg.inv(2 * torch.eye(3).t()),
+    "half": lambda: tensor(3, 4).half().t().contiguous().bfloat16() @ torch.ones(3, 2).bfloat16(),
+    "interpolate": lambda: F.interpolate(tensor(1, 3, 4, 4), scale_factor=2, mode="bilinear"),
+    "an int": lambda: tensor(4, dtype=torch.float32) / 3 + 2**40,
+    "a long int": lambda: tensor(2, dtype=torch.float64) * 0 == 2**53,
+    "a bool": lambda: torch.arange(3, dtype=torch.int32).ne(True),
+    "a float": lambda: torch.where(torch.eye(2) > 0, 1 / 3, tensor(2, 2, dtype=torch.float64).t()),
+    "a complex": lambda: tensor(3).to(torch.complex64) * (2 + 1j),
+    "attention": lambda: F.scaled_dot_product_attention(*3 * [tensor(1, 2, 4, 8)]),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_copies_of_all_kinds_of_calls_are_those_of_the_profiler(name):
+    alone = CALLS[name]()
+    with stridekit.audit() as found:
+        watched = CALLS[name]()
+    assert found.copied.count == profiled(CALLS[name])
+    for one, other in zip(tree_leaves(watched), tree_leaves(alone), strict=True):
+        assert one.stride() == other.stride()
+        assert one.is_meta or torch.equal(one, other)
+
+
+def test_numbers_are_copied_as_they_are():
+    copy, numbers = torch.ops.aten.copy_.default, (True, 2**53 + 1, 1 / 3, 2 + 1j)
+    for number in numbers:
+        target = torch.zeros((), dtype=inside._DTYPES[type(number)])
+        assert inside.run(inside._copy, (target, number), {}).item() == number
+    assert copy(torch.zeros(()), torch.ones(())) == 1
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_copy_inside_of_a_copy_is_none():
+    nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)])
+    with stridekit.audit() as found:
+        nested.clone().copy_(nested)
+    # torch's profiler sees one more, inside of the last.
+    assert {kind: count for kind, (count, _) in found.copied.by_kind.items()} == {"clone": 5}
+    assert {copy.bytes for copy in found.copies if copy.shape == (18,)} == {72}
+
+
+def test_an_op_that_fails_has_copied_nothing():
+    with stridekit.audit() as found:
+        with pytest.raises(torch.linalg.LinAlgError):
+            torch.linalg.cholesky(-torch.eye(4)[:, :3].mT @ torch.eye(4)[:, :3])
+        tensor(3, 4).t().contiguous()
+    assert [copy.bytes for copy in found.copies] == [48]
+    assert found.events[-1].call == "aten::contiguous"
+
+
+def test_a_compiled_function_runs_as_it_was_written():
+    torch.compiler.reset()
+    written = lambda x: (x.t().contiguous() + 1).relu()  # noqa: E731
+    compiled = torch.compile(written, backend="eager")
+    for _ in range(2):
+        found = stridekit.audit(compiled, tensor(3, 4))
+        assert [one.place.line for one in found.findings] == [written.__code__.co_firstlineno]
+        assert torch.equal(compiled(tensor(3, 4)), written(tensor(3, 4)))
+
+
+def test_a_tensor_that_runs_ops_of_its_own_is_named():
+    jagged = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
+    found = stridekit.audit(lambda x: (x * 2).clone(), jagged)
+    assert "NestedTensor runs ops of its own" in str(found)
+    assert stridekit.Audit.from_json(found.to_json()).notes == found.notes
 
 
 @EACH_MODEL
@@ -104,6 +198,7 @@ def hung_in():
         dict(modules._global_forward_hooks), dict(modules._global_forward_pre_hooks),
         vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
         _get_current_dispatch_mode(), torch.autograd._profiler_enabled(),
+        torch._C._dispatch_tls_is_dispatch_key_included(inside._key), vars(inside._thread).copy(),
     )  # fmt: skip
 
 

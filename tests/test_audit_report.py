@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import stridekit
-from stridekit.auditing import record
+from stridekit.auditing import inside, record
 from stridekit.auditing.copies import COPY, copies_of
 from tests.audit_models import MODELS
 
@@ -218,8 +218,8 @@ def test_what_cannot_be_left_out(found, model, x):
 # Without private names of torch, and from a shell -----------------------------------------------------
 
 
-def test_without_the_profilers_events_it_says_what_is_missing(monkeypatch, found, model, x):
-    monkeypatch.setattr(record, "_tree", lambda profiler: None)
+def test_where_copies_inside_are_not_seen_it_says_so(monkeypatch, found, model, x):
+    monkeypatch.setattr(inside, "is_seen", lambda: False)
     less = stridekit.audit(model, x)
     assert "does not say what kernels do inside" in str(less)
     assert less.copied.by_kind["layout"] == found.copied.by_kind["layout"]  # torch dispatched them
@@ -230,6 +230,14 @@ def test_without_the_profilers_events_it_says_what_is_missing(monkeypatch, found
     assert [(copy.kind, run.ops[copy.op].name == COPY) for copy in copies_of(run)] == [
         ("write", True), ("dtype", False),
     ]  # fmt: skip
+
+
+def test_without_the_profilers_events_it_says_what_is_missing(monkeypatch, found, model, x):
+    monkeypatch.setattr(record, "_tree", lambda profiler: None)
+    less = stridekit.audit(model, x)
+    assert "does not say which call an op is part of" in str(less)
+    assert less.copies == found.copies
+    assert {event.call for event in less.events} == {event.name for event in less.events}
 
 
 def test_without_the_op_of_a_gradient_it_says_what_is_missing(monkeypatch, model, x):

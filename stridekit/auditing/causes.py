@@ -17,6 +17,7 @@ import torch
 from stridekit.auditing.copies import Copy
 from stridekit.auditing.record import Op, Operand
 from stridekit.layout import Layout
+from stridekit.rules import dim_order
 
 Needs = Callable[[Layout], bool]  # whether a tensor of this layout would be copied
 
@@ -126,9 +127,9 @@ def _source(op: Op, out: Operand) -> Operand | None:
     for one in op.inputs:
         if one.storage == out.storage:
             return one
-    order = out.layout.dim_order()
+    order = dim_order(out.shape, out.stride)
     for one in op.inputs:
-        if len(one.shape) == len(out.shape) and one.layout.dim_order() == order:
+        if len(one.shape) == len(out.shape) and dim_order(one.shape, one.stride) == order:
             return one
     return None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
-from stridekit.auditing.record import MARK, Op, Operand, Recorder
+from stridekit.auditing import inside
+from stridekit.auditing.record import CopyCall, Op, Operand, Recorder
 from stridekit.rules import why_not_dense
 
 COPY = "aten::copy_"
@@ -47,19 +47,12 @@ class Copy:
 def copies_of(run: Recorder) -> list[Copy]:
     """The copies of a run in their order, also those that kernels make inside.
 
-    Without the profiler's events there are only those that torch dispatches as ops of their own.
+    Without a kernel of copy_ that tells, there are only those that torch dispatches as ops of their own.
     """
-    if run.tree is None:
+    if not inside.is_seen():
         return [copy for op in run.ops for copy in _dispatched(op)]
-    found = []
-    for event, op, call in _events(run.tree, -1, ""):
-        if op < 0:
-            continue
-        if call:
-            run.ops[op].call = call
-        if event is not None and not _is_of_watching(run.ops, copy := _seen(run.ops[op], event)):
-            found.append(copy)
-    return found
+    found = [_seen(run.ops[one.op], one) for one in run.copied]
+    return [copy for copy in found if not _is_of_watching(run.ops, copy)]
 
 
 def _is_of_watching(ops: list[Op], copy: Copy) -> bool:
@@ -77,49 +70,15 @@ def _is_of_watching(ops: list[Op], copy: Copy) -> bool:
     )
 
 
-def _events(events: list[Any], op: int, call: str) -> Iterator[tuple[Any, int, str]]:
-    """Each copy below the mark of an op, and each mark with the outermost call around it."""
-    stack = [(event, op, call) for event in reversed(events)]
-    while stack:
-        event, op, call = stack.pop()
-        name = event.name
-        if name.startswith(MARK):
-            op = int(name[len(MARK) :])
-            yield None, op, call
-        elif op < 0 and not call and name.startswith("aten::"):
-            call = name
-        elif op >= 0 and name == COPY:
-            yield event, op, ""
-            continue
-        stack += [(child, op, call) for child in reversed(event.children)]
-
-
-def _seen(op: Op, event: Any) -> Copy:
-    target, source = event.extra_fields.inputs[:2]
-    place = next(
-        (
-            k
-            for k, one in enumerate(op.inputs)
-            if one.pointer == source.storage_data_ptr and one.dtype == str(source.dtype)
-        ),
-        -1,
-    )
-    same_device = source.device == target.device
-    same_dtype = source.dtype == target.dtype
+def _seen(op: Op, one: CopyCall) -> Copy:
+    given = [(operand.storage, operand.dtype) for operand in op.inputs]
+    place = given.index((one.storage, one.dtype)) if (one.storage, one.dtype) in given else -1
     kind = _kind(
-        op, tuple(target.sizes), tuple(source.sizes), tuple(target.strides), tuple(source.strides),
-        place, same_dtype, same_device,
+        op, one.shape, one.source_shape, one.target, one.source, place,
+        one.same_dtype, one.same_device,
     )  # fmt: skip
-    size = prod(target.sizes) * target.dtype.itemsize
-    return Copy(
-        op.number,
-        kind,
-        tuple(target.sizes),
-        tuple(source.strides),
-        tuple(target.strides),
-        size,
-        place,
-    )
+    size = prod(one.shape) * one.itemsize
+    return Copy(op.number, kind, one.shape, one.source, one.target, size, place)
 
 
 def _dispatched(op: Op) -> Iterator[Copy]:
@@ -149,6 +108,8 @@ def _kind(
     if not same_dtype:
         return DTYPE
     numel: int = prod(shape)
+    if len(source) != len(source_shape) or len(target) != len(shape):
+        return CLONE  # a layout without strides
     if op.name == COPY or (numel and why_not_dense(shape, target)):
         return WRITE  # into a part of something larger
     if shape != source_shape:

@@ -25,7 +25,7 @@ KINDS = {
     "repeated copy": "make the copy once, and keep it: the tensor has not changed in between",
     "round trip": "stay in one order; or leave both calls out, if what stands between takes any strides",
     "expanded tensor written out": "leave it expanded: broadcasting reads a stride of 0 as it is",
-    "channels-last lost": "write it so that channels stay last, or ask for the format again behind it",
+    "channels-last lost": "write it so that channels stay last, or ask for the format again after it",
     "convolution of two formats": "bring the model and its input to one memory_format, with to()",
     "copy by reshape": "look at the line that made the layout: without it, reshape is a view",
     "explicit copy": "try without it: most operations take any strides, and the others copy by themselves",

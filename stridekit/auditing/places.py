@@ -48,7 +48,8 @@ def spot(frame: FrameType | None) -> tuple[Spot | None, bool]:
         code = frame.f_code
         if not _is_library(code.co_filename):
             return (code, frame.f_lasti), engine
-        engine |= code.co_name == "_engine_run_backward"
+        if code.co_name == "_engine_run_backward":
+            engine = True
         frame = frame.f_back
     return None, engine
 

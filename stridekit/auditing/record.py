@@ -1,9 +1,9 @@
 """A run, recorded: each op that torch dispatches, its tensors' layouts, its module and its line.
 
-Three watchers work at once. A dispatch mode sees each op with its operands. torch's profiler sees what
-kernels do inside; a marker around each op tells which copy belongs to which. And while a run is
-watched, two methods of torch.Tensor report calls that return what they were given: those dispatch nothing.
-No tensor is kept: a storage is a number, known by a weak reference.
+Four watchers work at once. A dispatch mode sees each op with its operands. A kernel of `copy_` sees what is
+copied inside. torch's profiler knows of which call an op is a part, by a mark around each. And while a run
+is watched, two methods of torch.Tensor report calls that return what they were given: those dispatch
+nothing. No tensor is kept: a storage is a number, known by a weak reference.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial, wraps
 from inspect import CO_OPTIMIZED
 from math import prod
@@ -29,6 +29,7 @@ from torch.nn.modules import module as modules
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from stridekit._arguments import MAX_INT
+from stridekit.auditing import inside
 from stridekit.auditing.places import Place, Spot, place, spot
 from stridekit.layout import Layout
 
@@ -37,10 +38,13 @@ MARK = "stridekit "  # what names of markers begin with
 # Private to torch: where one is missing, a report notes what it cannot tell.
 _node: Any = getattr(torch._C, "_current_autograd_node", None)
 _sequence_number: Any = getattr(torch.autograd, "_get_sequence_nr", None)
+_UNKNOWN: tuple[int, Any] = (-1, lambda: None)
 _Marker = getattr(torch._C._profiler, "_RecordFunctionFast", torch.profiler.record_function)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    slots=True, unsafe_hash=True
+)  # not frozen: a run makes thousands, and that takes twice as long
 class Operand:
     """A tensor that an op read or made; `storage` numbers the storages of a run, `version` their states."""
 
@@ -51,7 +55,6 @@ class Operand:
     itemsize: int
     dtype: str
     version: int
-    pointer: int = field(default=0, compare=False, repr=False)  # true only while its op ran
 
     @property
     def layout(self) -> Layout:
@@ -88,6 +91,22 @@ class Op:
         return place(*self.spot) if self.spot else None
 
 
+@dataclass(frozen=True, slots=True)
+class CopyCall:
+    """A call of copy_ in op number `op`; `storage` is that of its source, or -1. Strides may be missing."""
+
+    op: int
+    shape: tuple[int, ...]
+    target: tuple[int, ...]
+    itemsize: int
+    source_shape: tuple[int, ...]
+    source: tuple[int, ...]
+    dtype: str
+    storage: int
+    same_dtype: bool
+    same_device: bool
+
+
 @dataclass(slots=True)
 class Idle:
     """A call about layouts that returned what it was given, before op `number`."""
@@ -105,9 +124,13 @@ class Recorder(TorchDispatchMode):
     def __init__(self, root: Any = None) -> None:
         super().__init__()
         self.ops: list[Op] = []
+        self.copied: list[CopyCall] = []
         self.idle: list[Idle] = []
         self.inputs: dict[str, Operand] = {}
-        self.tree: list[Any] | None = None  # the profiler's events, if this torch gives them
+        self.knows_calls = False  # which call an op is part of
+        self.subclasses: set[str] = (
+            set()
+        )  # of tensors, whose own handlers run where the mode is off
         self.knows_forward = None not in (_node, _sequence_number)  # the op that a gradient is of
         self.kept: dict[
             int, tuple[int, int]
@@ -136,35 +159,45 @@ class Recorder(TorchDispatchMode):
                 stack.callback(hook.remove)
                 for name in ("contiguous", "to"):
                     stack.enter_context(replaced(name, partial(self._reporting, name)))
+                stack.enter_context(inside.reporting(self._note_copy))
                 stack.enter_context(self)
                 yield
         finally:
-            self.tree = _tree(profiler)
+            self._name_calls(_tree(profiler))
             self.kept = self._storages.alive(self._smallest())
 
     def take(self, inputs: Any, named: dict[str, Any]) -> None:
         """Note what the run is given, by name."""
         for name, one in ({f"input {k}": one for k, one in enumerate(inputs)} | named).items():
-            found = list(self._storages.operands([one]))
+            found = self._storages.operands(_tensors(one))
             names = [name] if len(found) == 1 else [f"{name}[{k}]" for k in range(len(found))]
             self.inputs |= zip(names, found, strict=True)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op behind a mark, and write down what it read and made."""
-        kwargs, number, name = kwargs or {}, len(self.ops), func._schema.name
-        inputs = tuple(self._storages.operands((args, kwargs)))
+        kwargs, number = kwargs or {}, len(self.ops)
+        name, writes = _of_schema(func)
+        self.subclasses.update(kind.__name__ for kind in types)
+        given = _tensors(args) + (_tensors(kwargs) if kwargs else [])
+        inputs = self._storages.operands(given)
         start = time.perf_counter()
-        with _Marker(f"{MARK}{number}"):
-            out = func(*args, **kwargs)
+        copied = len(self.copied)
+        try:
+            with _Marker(f"{MARK}{number}"):
+                out = inside.run(func, args, kwargs)
+        except BaseException:
+            del self.copied[copied:]  # there will be no such op
+            raise
         seconds = time.perf_counter() - start
-        written = _tensors([_given(args, kwargs, key) for key in _written(func)])
+        written = _tensors([_given(args, kwargs, key) for key in writes]) if writes else []
         for tensor in written:
             self._storages.written(tensor)
-        outputs = tuple(self._storages.operands(out))
+        outputs = self._storages.operands(_tensors(out))
         read = {one.storage for one in inputs}
-        self.made |= {one.storage for one in outputs} - read
-        is_view = not written and len(inputs) == 1 and any(one.storage in read for one in outputs)
-        again = _view_of(func, args, kwargs) if is_view else None
+        made = {one.storage for one in outputs}
+        self.made |= made - read
+        is_view = not written and read & made and len(given) == 1 and given[0] is args[0]
+        again = partial(_view_of, func, args[1:], kwargs) if is_view else None
         self.ops.append(
             Op(
                 number, name, inputs, outputs, *self._where(number), start, seconds, bool(written),
@@ -172,6 +205,16 @@ class Recorder(TorchDispatchMode):
             )
         )  # fmt: skip
         return out
+
+    def _note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
+        storage = self._storages.number_of(source)
+        self.copied.append(
+            CopyCall(
+                len(self.ops), *_extent(target), target.itemsize, *_extent(source), str(source.dtype),
+                -1 if storage is None else storage,
+                source.dtype == target.dtype, source.device == target.device,
+            )
+        )  # fmt: skip
 
     def _where(self, number: int) -> tuple[str, Spot | None, bool, bool]:
         """Module and spot of an op, or of that whose gradient it is; if it is one; if the engine ran it."""
@@ -185,6 +228,26 @@ class Recorder(TorchDispatchMode):
         elif (forward := self._by_sequence.get(node._sequence_nr())) is not None:
             module, found = self.ops[forward].module, self.ops[forward].spot
         return module, found, node is not None, node is not None and engine
+
+    def _name_calls(self, events: list[Any] | None) -> None:
+        """Give each op the outermost call that its mark stands in, from the profiler's tree of events."""
+        self.knows_calls = events is not None
+        waiting = [("", iter(events or ()))]
+        while waiting:
+            call, level = waiting[-1]
+            for event in level:
+                name = event.name
+                if name.startswith(
+                    MARK
+                ):  # of an op that failed, the next one's mark has the number
+                    if call and (number := int(name[len(MARK) :])) < len(self.ops):
+                        self.ops[number].call = call
+                elif below := event.children:
+                    called = call or (name if name.startswith("aten::") else "")
+                    waiting.append((called, iter(below)))
+                    break
+            else:
+                waiting.pop()
 
     def _smallest(self) -> dict[int, int]:
         """The bytes of the smallest tensor in each storage that the run made."""
@@ -252,26 +315,27 @@ class _Storages:
     """Numbers for storages, as long as they live: a freed address gets a new number when used again."""
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
-        self._references: dict[int, Any] = {}
+        self._known: dict[
+            int, tuple[int, Any]
+        ] = {}  # by address: a number, and what it is the number of
         self._versions: list[int] = []
 
-    def operands(self, values: Any) -> Iterator[Operand]:
-        """The operands that tensors among values are now."""
-        for tensor in _tensors(values):
-            if operand := self.operand(tensor):
-                yield operand
+    def operands(self, tensors: list[torch.Tensor]) -> tuple[Operand, ...]:
+        """The operands that tensors are now."""
+        return tuple(one for tensor in tensors if (one := self.operand(tensor)))
 
     def operand(self, tensor: torch.Tensor) -> Operand | None:
         """The operand that a tensor is now; None for one without strides."""
         try:
             storage, stride = tensor.untyped_storage(), tensor.stride()
-        except (RuntimeError, NotImplementedError):  # sparse, nested, or of a function transform
+        except (RuntimeError, NotImplementedError):  # sparse, or of a function transform
+            return None
+        if tensor.is_nested:  # its sizes are symbols
             return None
         number = self._number(storage)
         return Operand(
             number, tuple(tensor.shape), stride, tensor.storage_offset(), tensor.itemsize,
-            str(tensor.dtype), self._versions[number], _pointer(storage),
+            str(tensor.dtype), self._versions[number],
         )  # fmt: skip
 
     def written(self, tensor: torch.Tensor) -> None:
@@ -284,7 +348,7 @@ class _Storages:
 
         Asked of storages by the bytes of their smallest view, where that is small: the search takes long.
         """
-        found = [(self._numbers[key], reference()) for key, reference in self._references.items()]
+        found = [(number, storage()) for number, storage in self._known.values()]
         sizes = {n: one.nbytes() for n, one in found if one is not None and n in least}
         sizes = {n: size for n, size in sizes.items() if least[n] * PINNED <= size}
         del found
@@ -302,29 +366,27 @@ class _Storages:
     def number_of(self, tensor: torch.Tensor) -> int | None:
         """The number of a tensor's storage, if it has one."""
         try:
-            return self._numbers.get(tensor.untyped_storage()._cdata)
+            storage = tensor.untyped_storage()
         except (RuntimeError, NotImplementedError):
             return None
+        number, known = self._known.get(storage._cdata, _UNKNOWN)
+        return number if known() is storage else None
 
     def _number(self, storage: Any) -> int:
-        key = storage._cdata
-        if key not in self._numbers:
-            self._numbers[key] = len(self._versions)
-            self._versions.append(0)
-
-            def freed(reference: Any) -> None:
-                if self._references.get(key) is reference:
-                    del self._references[key], self._numbers[key]
-
-            self._references[key] = weakref.ref(storage, freed)
-        return self._numbers[key]
+        number, known = self._known.get(storage._cdata, _UNKNOWN)
+        if known() is storage:
+            return number
+        number = len(self._versions)
+        self._known[storage._cdata] = number, weakref.ref(storage)
+        self._versions.append(0)
+        return number
 
 
 def _profiler() -> Any:
     """torch's profiler. It writes two lines to stderr each time, unless its library starts told not to."""
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     only = [torch.profiler.ProfilerActivity.CPU]  # a GPU's kernels would add nothing about layouts
-    return torch.profiler.profile(activities=only, record_shapes=True)
+    return torch.profiler.profile(activities=only)
 
 
 def _in_use(living: list[torch.Tensor]) -> set[int]:
@@ -350,11 +412,11 @@ def _bytes(one: Operand) -> int:
     return min(layout.numel, len(layout.span)) * one.itemsize
 
 
-def _pointer(storage: Any) -> int:
-    try:
-        return storage.data_ptr()
-    except RuntimeError:  # a fake tensor's
-        return 0
+def _extent(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides; a nested tensor counts as one dim, and has no strides, nor has a sparse one."""
+    if tensor.is_nested:
+        return (tensor.numel(),), ()
+    return tuple(tensor.shape), tensor.stride() if tensor.layout is torch.strided else ()
 
 
 def _tensors(values: Any) -> list[torch.Tensor]:
@@ -374,10 +436,13 @@ def _tensors(values: Any) -> list[torch.Tensor]:
 
 
 @cache
-def _written(func: Any) -> tuple[tuple[int, str], ...]:
-    """The place and the name of each argument that an op writes to."""
-    arguments = enumerate(func._schema.arguments)
-    return tuple((k, a.name) for k, a in arguments if a.alias_info and a.alias_info.is_write)
+def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
+    """The name of an op, and the place and the name of each argument that it writes to."""
+    schema = func._schema
+    arguments = enumerate(schema.arguments)
+    return schema.name, tuple(
+        (k, a.name) for k, a in arguments if a.alias_info and a.alias_info.is_write
+    )
 
 
 def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> Any:
@@ -385,12 +450,9 @@ def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> Any:
     return args[place] if place < len(args) else kwargs.get(name)
 
 
-def _view_of(func: Any, args: Any, kwargs: Any) -> Callable[[torch.Tensor], Any] | None:
-    """The same view for another tensor, if the tensor comes first."""
-    if not args or _tensors((args[1:], kwargs)):
-        return None
-    rest = args[1:]
-    return lambda tensor: func(tensor, *rest, **kwargs)
+def _view_of(func: Any, rest: Any, kwargs: Any, tensor: torch.Tensor) -> Any:
+    """The same view of another tensor."""
+    return func(tensor, *rest, **kwargs)
 
 
 def _tree(profiler: Any) -> list[Any] | None:

@@ -15,13 +15,16 @@ import torch
 
 from stridekit._arguments import a_kind, shown
 from stridekit._table import columns
+from stridekit.auditing import inside
 from stridekit.auditing.copies import copies_of
 from stridekit.auditing.findings import Finding, findings_of
 from stridekit.auditing.places import place, spot
 from stridekit.auditing.record import Recorder, replaced
 from stridekit.auditing.report import Audit, Event, in_bytes
 
-_NO_TREE = "this torch does not say what kernels do inside: copies inside of ops are missing"
+_NO_COPIES = "this torch does not say what kernels do inside: copies inside of ops are missing"
+_SUBCLASS = "{} runs ops of its own, where no mode looks: what they copy is missing"
+_NO_CALLS = "this torch does not say which call an op is part of: ops have their own names"
 _NO_FORWARD = (
     "this torch does not say which op a gradient belongs to: its line is that of the backward call"
 )
@@ -95,7 +98,13 @@ def _watching(
         copies, found.findings = findings_of(run, copies_of(run))
         found.inputs = run.inputs
         found.copies = tuple(copies)
-        found.notes = (_NO_TREE,) * (run.tree is None) + (_NO_FORWARD,) * (not run.knows_forward)
+        known = {
+            _NO_COPIES: inside.is_seen(),
+            _NO_CALLS: run.knows_calls,
+            _NO_FORWARD: run.knows_forward,
+        }
+        found.notes = tuple(note for note, is_known in known.items() if not is_known)
+        found.notes += tuple(_SUBCLASS.format(name) for name in sorted(run.subclasses))
         found.events = tuple(
             Event(
                 op.name, op.call, op.module, op.place, op.inputs, op.outputs,
