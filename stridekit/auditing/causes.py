@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 
@@ -22,6 +23,7 @@ from stridekit.rules import dim_order
 Needs = Callable[[Layout], bool]  # whether a tensor of this layout would be copied
 
 _FORMATS = {4: "channels_last", 5: "channels_last_3d"}
+_order = cache(dim_order)  # the layers of a model ask the same again and again
 _PRODUCTS = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm")
 
 
@@ -127,9 +129,9 @@ def _source(op: Op, out: Operand) -> Operand | None:
     for one in op.inputs:
         if one.storage == out.storage:
             return one
-    order = dim_order(out.shape, out.stride)
+    order = _order(out.shape, out.stride)
     for one in op.inputs:
-        if len(one.shape) == len(out.shape) and dim_order(one.shape, one.stride) == order:
+        if len(one.shape) == len(out.shape) and _order(one.shape, one.stride) == order:
             return one
     return None
 

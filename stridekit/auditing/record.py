@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial, wraps
-from inspect import CO_OPTIMIZED
+from inspect import CO_OPTIMIZED, unwrap
 from math import prod
 from types import FrameType
 from typing import Any
@@ -40,6 +40,13 @@ _node: Any = getattr(torch._C, "_current_autograd_node", None)
 _sequence_number: Any = getattr(torch.autograd, "_get_sequence_nr", None)
 _UNKNOWN: tuple[int, Any] = (-1, lambda: None)
 _Marker = getattr(torch._C._profiler, "_RecordFunctionFast", torch.profiler.record_function)
+try:
+    from torch._C._dynamo import eval_frame as _frames
+
+    # How a compiler is to treat a frame, and what it calls.
+    _SKIP: Any = _frames._FrameExecStrategy(*2 * [_frames._FrameAction.SKIP])
+except (ImportError, AttributeError):
+    _SKIP = None
 
 
 @dataclass(
@@ -143,6 +150,11 @@ class Recorder(TorchDispatchMode):
         self._by_sequence: dict[int, int] = {}
         self._thread = threading.get_ident()
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Whether torch is to wrap the handler, for no compiler to look into it: where `_SKIP` does not."""
+        return _SKIP is None
+
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record until the end of the block; what was hung into torch is taken out, whatever happens."""
@@ -177,7 +189,8 @@ class Recorder(TorchDispatchMode):
         """Run an op behind a mark, and write down what it read and made."""
         kwargs, number = kwargs or {}, len(self.ops)
         name, writes = _of_schema(func)
-        self.subclasses.update(kind.__name__ for kind in types)
+        if types:
+            self.subclasses.update(kind.__name__ for kind in types)
         given = _tensors(args) + (_tensors(kwargs) if kwargs else [])
         inputs = self._storages.operands(given)
         start = time.perf_counter()
@@ -192,12 +205,13 @@ class Recorder(TorchDispatchMode):
         written = _tensors([_given(args, kwargs, key) for key in writes]) if writes else []
         for tensor in written:
             self._storages.written(tensor)
+        known = self._storages.count
         outputs = self._storages.operands(_tensors(out))
-        read = {one.storage for one in inputs}
-        made = {one.storage for one in outputs}
-        self.made |= made - read
-        is_view = not written and read & made and len(given) == 1 and given[0] is args[0]
-        again = partial(_view_of, func, args[1:], kwargs) if is_view else None
+        self.made.update(range(known, self._storages.count))
+        again = None
+        if len(given) == len(inputs) == 1 and not written and given[0] is args[0]:
+            is_view = any(one.storage == inputs[0].storage for one in outputs)
+            again = partial(_view_of, func, args[1:], kwargs) if is_view else None
         self.ops.append(
             Op(
                 number, name, inputs, outputs, *self._where(number), start, seconds, bool(written),
@@ -297,6 +311,10 @@ class Recorder(TorchDispatchMode):
             self.idle.append(Idle(len(self.ops), name, operand, module, found))
 
 
+if _SKIP is not None:
+    _frames.set_code_exec_strategy(unwrap(Recorder.__torch_dispatch__).__code__, _SKIP)
+
+
 @contextmanager
 def replaced(name: str, make: Callable[[Any], Any]) -> Iterator[None]:
     """Another method of torch.Tensor, made of the one that is there, until the end of the block."""
@@ -319,6 +337,11 @@ class _Storages:
             int, tuple[int, Any]
         ] = {}  # by address: a number, and what it is the number of
         self._versions: list[int] = []
+
+    @property
+    def count(self) -> int:
+        """How many have a number."""
+        return len(self._versions)
 
     def operands(self, tensors: list[torch.Tensor]) -> tuple[Operand, ...]:
         """The operands that tensors are now."""
