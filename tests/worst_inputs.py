@@ -121,7 +121,7 @@ ROWS = [
     (".", "c = compare({n: int for n in ('fill', 'copy', 'triad')})", "Bandwidth(c, 10**300)"),
     (".", "", "measure(int)"),
     ("E", "", "measure(int, label=None, min_run_time=10**400)"),
-    (".", "", "compare({'a': int, 'b': int}, progress=False)"),
+    (".", "", "compare({'a': int, 'b': int}, max_seconds=1, progress=False)"),
     ("E", "f = {str(k): int for k in range(10**5)}", "compare(f)"),
     ("E", "text = '[' * 10**6", "Comparison.from_json(text)"),
     (".", "s = (1e-9,) * 10**5", "Measurement('x' * 10**6, s, s, 10**400, 0, 1, 'cpu')"),
