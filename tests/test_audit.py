@@ -6,10 +6,12 @@ import weakref
 import pytest
 import torch
 import torch.nn.functional as F
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.modules import module as modules
 from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import FlopCounterMode
 
 import stridekit
 from stridekit.auditing import inside
@@ -102,11 +104,9 @@ def test_copies_of_all_kinds_of_calls_are_those_of_the_profiler(name):
 
 
 def test_numbers_are_copied_as_they_are():
-    copy, numbers = torch.ops.aten.copy_.default, (True, 2**53 + 1, 1 / 3, 2 + 1j)
-    for number in numbers:
+    for number in (True, 2**53 + 1, 1 / 3, 2 + 1j):
         target = torch.zeros((), dtype=inside._DTYPES[type(number)])
         assert inside.run(inside._copy, (target, number), {}).item() == number
-    assert copy(torch.zeros(()), torch.ones(())) == 1
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
@@ -138,11 +138,43 @@ def test_a_compiled_function_runs_as_it_was_written():
         assert torch.equal(compiled(tensor(3, 4)), written(tensor(3, 4)))
 
 
-def test_a_tensor_that_runs_ops_of_its_own_is_named():
+class Wrapped(torch.Tensor):
+    """A tensor whose ops run on another, which it holds."""
+
+    @staticmethod
+    def __new__(cls, held):
+        return cls._make_wrapper_subclass(cls, held.shape, strides=held.stride())
+
+    def __init__(self, held):
+        self.held = held
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        args = [one.held if isinstance(one, cls) else one for one in args]
+        return cls(func(*args, **kwargs or {}))
+
+
+def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
+    wrapped = Wrapped(tensor(3, 4))
+    found = stridekit.audit(lambda: wrapped.t().clone(memory_format=torch.contiguous_format))
+    assert found.copied.by_kind == {"inside an op": (1, 48)}  # one line ran both ops: Wrapped's
+    assert [op.name for op in found.events] == ["aten::t", "aten::clone"]
+
     jagged = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
-    found = stridekit.audit(lambda x: (x * 2).clone(), jagged)
-    assert "NestedTensor runs ops of its own" in str(found)
-    assert stridekit.Audit.from_json(found.to_json()).notes == found.notes
+    turned = stridekit.audit(lambda: jagged.transpose(1, 2).contiguous())
+    assert [one.kind for one in turned.findings] == ["explicit copy"]
+    assert turned.findings[0].bytes == 72
+    assert stridekit.Audit.from_json(turned.to_json()) == turned
+
+
+def test_where_another_mode_is_on_the_subclass_is_named():
+    wrapped = Wrapped(tensor(3, 4))
+    with FlopCounterMode(display=False):
+        found = stridekit.audit(lambda: wrapped.t().clone())
+    assert "ops that Wrapped runs of its own are not seen" in str(found)
+    fake = FakeTensorMode().from_tensor(tensor(3, 4))
+    with fake.fake_mode:
+        assert stridekit.audit(lambda: fake.t().contiguous()).copied.count == 0
 
 
 @EACH_MODEL

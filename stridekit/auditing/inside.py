@@ -29,10 +29,11 @@ Report = Callable[[torch.Tensor, torch.Tensor], None]
 def is_seen() -> bool:
     """Hang the kernel in, once; False where this torch lacks the means."""
     try:
+        _switch(False)
         others, mine = (torch.library.Library(name, "IMPL", _NAME) for name in ("_", "aten"))
         others.fallback(torch.library.fallthrough_kernel)
         mine.impl("copy_", _copy)
-    except (AttributeError, RuntimeError):
+    except (AttributeError, RuntimeError, TypeError):
         return False
     _copy.held_by = others, mine  # type: ignore[attr-defined]  # what they hold ends with them
     return True
@@ -51,7 +52,7 @@ def reporting(report: Report) -> Iterator[None]:
 def run(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Run an op, in the handler of a mode, and report its copies.
 
-    The profiler is to record nothing inside: it would take longer than all the rest of an audit.
+    The profiler is off meanwhile: it would record each op once more.
     """
     if not is_seen():
         return func(*args, **kwargs)
@@ -67,9 +68,8 @@ def run(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
     _switch(False)  # a copy inside of a copy is none
     try:
-        if not isinstance(
-            source, torch.Tensor
-        ):  # a number that torch made a tensor of is one again
+        if not isinstance(source, torch.Tensor):
+            # torch makes a tensor of a number, and hands it on to Python as a number again.
             source = torch.tensor(source, dtype=_DTYPES[type(source)])
         if report := getattr(_thread, "report", None):
             report(target, source)

@@ -135,9 +135,7 @@ class Recorder(TorchDispatchMode):
         self.idle: list[Idle] = []
         self.inputs: dict[str, Operand] = {}
         self.knows_calls = False  # which call an op is part of
-        self.subclasses: set[str] = (
-            set()
-        )  # of tensors, whose own handlers run where the mode is off
+        self.subclasses: set[str] = set()  # of tensors, whose own ops no mode sees
         self.knows_forward = None not in (_node, _sequence_number)  # the op that a gradient is of
         self.kept: dict[
             int, tuple[int, int]
@@ -187,10 +185,12 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op behind a mark, and write down what it read and made."""
+        if types and (own := set(filter(_runs_its_own, types))):
+            if not torch._C._len_torch_dispatch_stack():
+                return NotImplemented  # the subclass runs ops of its own for it: those are recorded
+            self.subclasses |= {kind.__name__ for kind in own}
         kwargs, number = kwargs or {}, len(self.ops)
         name, writes = _of_schema(func)
-        if types:
-            self.subclasses.update(kind.__name__ for kind in types)
         given = _tensors(args) + (_tensors(kwargs) if kwargs else [])
         inputs = self._storages.operands(given)
         start = time.perf_counter()
@@ -251,9 +251,8 @@ class Recorder(TorchDispatchMode):
             call, level = waiting[-1]
             for event in level:
                 name = event.name
-                if name.startswith(
-                    MARK
-                ):  # of an op that failed, the next one's mark has the number
+                if name.startswith(MARK):
+                    # The mark of an op that failed has the number of the next one, which comes later.
                     if call and (number := int(name[len(MARK) :])) < len(self.ops):
                         self.ops[number].call = call
                 elif below := event.children:
@@ -333,9 +332,7 @@ class _Storages:
     """Numbers for storages, as long as they live: a freed address gets a new number when used again."""
 
     def __init__(self) -> None:
-        self._known: dict[
-            int, tuple[int, Any]
-        ] = {}  # by address: a number, and what it is the number of
+        self._known: dict[int, tuple[int, Any]] = {}  # by address: a number, and the storage
         self._versions: list[int] = []
 
     @property
@@ -466,6 +463,11 @@ def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
     return schema.name, tuple(
         (k, a.name) for k, a in arguments if a.alias_info and a.alias_info.is_write
     )
+
+
+def _runs_its_own(kind: Any) -> bool:
+    """Whether a class of tensors has a handler."""
+    return kind.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl
 
 
 def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> Any:

@@ -23,7 +23,7 @@ from stridekit.auditing.record import Recorder, replaced
 from stridekit.auditing.report import Audit, Event, in_bytes
 
 _NO_COPIES = "this torch does not say what kernels do inside: copies inside of ops are missing"
-_SUBCLASS = "{} runs ops of its own, where no mode looks: what they copy is missing"
+_SUBCLASS = "another mode is on, so ops that {} runs of its own are not seen, nor what they copy"
 _NO_CALLS = "this torch does not say which call an op is part of: ops have their own names"
 _NO_FORWARD = (
     "this torch does not say which op a gradient belongs to: its line is that of the backward call"
