@@ -1,8 +1,8 @@
 """What kernels copy inside of an op, where no dispatch mode looks.
 
-A mode is off while its op runs. So `copy_` has a second kernel here, which reports both of its tensors and
-calls `copy_` once more, past itself. It hangs under a dispatch key that no tensor carries: torch keeps that
-key for its own tests. The kernel runs only while a thread has the key switched on, as `run` does.
+A mode is off while its op runs. So `copy_` gets a second kernel, which reports both tensors and then calls
+`copy_` itself. It is registered under a dispatch key that no tensor carries, one that torch keeps for its
+own tests, and it runs only while a thread has switched that key on, as `run` does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Report = Callable[[torch.Tensor, torch.Tensor], None]
 
 @cache
 def is_seen() -> bool:
-    """Hang the kernel in, once; False where this torch lacks the means."""
+    """Register the kernel, once; False if this torch lacks the means."""
     try:
         _switch(False)
         others, mine = (torch.library.Library(name, "IMPL", _NAME) for name in ("_", "aten"))
@@ -35,7 +35,7 @@ def is_seen() -> bool:
         mine.impl("copy_", _copy)
     except (AttributeError, RuntimeError, TypeError):
         return False
-    _copy.held_by = others, mine  # type: ignore[attr-defined]  # what they hold ends with them
+    _copy.held_by = others, mine  # type: ignore[attr-defined]  # a registration ends with its library
     return True
 
 
@@ -66,7 +66,7 @@ def run(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 
 def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
-    _switch(False)  # a copy inside of a copy is none
+    _switch(False)  # a copy inside of a copy does not count
     try:
         if not isinstance(source, torch.Tensor):
             # torch makes a tensor of a number, and hands it on to Python as a number again.
@@ -79,6 +79,6 @@ def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torc
 
 
 def _switch(on: bool) -> None:
-    """Whether the kernel runs on this thread: the handler of a mode runs with its key excluded."""
+    """Switch the kernel on or off for this thread: in a mode's handler, torch excludes its key."""
     torch._C._dispatch_tls_set_dispatch_key_excluded(_key, not on)
     torch._C._dispatch_tls_set_dispatch_key_included(_key, on)

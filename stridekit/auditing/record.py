@@ -150,7 +150,7 @@ class Recorder(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Whether torch is to wrap the handler, for no compiler to look into it: where `_SKIP` does not."""
+        """Whether torch has to wrap the handler, so that it is not compiled: not with `_SKIP`."""
         return _SKIP is None
 
     @contextmanager
@@ -244,7 +244,7 @@ class Recorder(TorchDispatchMode):
         return module, found, node is not None, node is not None and engine
 
     def _name_calls(self, events: list[Any] | None) -> None:
-        """Give each op the outermost call that its mark stands in, from the profiler's tree of events."""
+        """Give each op the outermost call around its mark, from the profiler's tree of events."""
         self.knows_calls = events is not None
         waiting = [("", iter(events or ()))]
         while waiting:
@@ -433,7 +433,7 @@ def _bytes(one: Operand) -> int:
 
 
 def _extent(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shape and strides; a nested tensor counts as one dim, and has no strides, nor has a sparse one."""
+    """Shape and strides; a nested tensor counts as one dim. It has no strides, nor has a sparse one."""
     if tensor.is_nested:
         return (tensor.numel(),), ()
     return tuple(tensor.shape), tensor.stride() if tensor.layout is torch.strided else ()
@@ -466,7 +466,7 @@ def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
 
 
 def _runs_its_own(kind: Any) -> bool:
-    """Whether a class of tensors has a handler."""
+    """Whether a class of tensors has a `__torch_dispatch__` of its own."""
     return kind.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl
 
 
