@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.modules import module as modules
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
@@ -298,6 +298,33 @@ def test_a_profiler_that_runs_is_left_alone():
     with profile(activities=[ProfilerActivity.CPU]), pytest.raises(RuntimeError, match="profiler"):
         stridekit.audit(torch.relu, torch.ones(3))
     assert hung_in() == before
+
+
+def test_a_profiler_that_the_model_starts_is_refused_by_torch():
+    before = hung_in()
+    with stridekit.audit() as found:
+        torch.ones(3)
+        with pytest.raises(RuntimeError, match="already enabled"):
+            profile(activities=[ProfilerActivity.CPU]).__enter__()
+    assert hung_in() == before
+    assert [event.name for event in found.events] == ["aten::ones"]
+
+
+def test_an_op_bears_the_name_of_the_outermost_call():
+    x, long = torch.ones(3, 4), torch.ones(5, 5)
+    with stridekit.audit() as found:
+        with record_function(""):  # as an end has: none
+            x.t().reshape(-1)
+        with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+            F.linear(x, long)
+        with record_function("stridekit's own"):
+            F.linear(x, x).t().flatten()
+    ours = [(one.name, one.call) for one in found.events if one.name.startswith("aten::")]
+    assert [tuple(name.removeprefix("aten::") for name in one) for one in ours] == [
+        ("t", "t"), ("clone", "reshape"), ("_unsafe_view", "reshape"),
+        ("t", "linear"),
+        ("t", "linear"), ("mm", "linear"), ("t", "t"), ("clone", "flatten"), ("_unsafe_view", "flatten"),
+    ]  # fmt: skip
 
 
 def test_the_fast_path_of_an_encoder_layer_is_left_on():

@@ -262,6 +262,8 @@ def _of_formats(run: Recorder, copies: list[Copy]) -> Iterator[_Seen]:
     for op in run.ops:
         if op.backward or op.number in copied or op.writes or not op.inputs or not op.outputs:
             continue
+        if len(op.outputs[0].shape) not in _FORMATS:
+            continue
         kind, odd = _format_of(op)
         if odd is not None:
             size = prod(odd.shape) * odd.itemsize
@@ -289,9 +291,7 @@ def _disagree(op: Op) -> bool:
 
 def _odd_one(op: Op) -> Operand | None:
     """The first operand in another format than the result, where two of its shape differ."""
-    of_shape = [
-        one for one in op.inputs if op.outputs and len(one.shape) == len(op.outputs[0].shape)
-    ]
+    of_shape = [one for one in op.inputs if len(one.shape) == len(op.outputs[0].shape)]
     formats = [_format(one) for one in of_shape]
     if len({name for name in formats if name}) < 2:
         return None

@@ -20,6 +20,8 @@ _DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: to
 _thread = threading.local()
 # Private to torch: where one is missing, copies inside are not seen, or the profiler records them too.
 _key: Any = getattr(torch._C, "_parse_dispatch_key", lambda _name: None)(_NAME)
+_exclude: Any = getattr(torch._C, "_dispatch_tls_set_dispatch_key_excluded", None)
+_include: Any = getattr(torch._C, "_dispatch_tls_set_dispatch_key_included", None)
 _profiled: Any = getattr(torch._C._autograd, "_enable_record_function", lambda _on: None)
 
 Report = Callable[[torch.Tensor, torch.Tensor], None]
@@ -29,7 +31,7 @@ Report = Callable[[torch.Tensor, torch.Tensor], None]
 def is_seen() -> bool:
     """Register the kernel, once; False if this torch lacks the means."""
     try:
-        _switch(False)
+        _switch(False)  # raises where torch lacks the means
         others, mine = (torch.library.Library(name, "IMPL", _NAME) for name in ("_", "aten"))
         others.fallback(torch.library.fallthrough_kernel)
         mine.impl("copy_", _copy)
@@ -80,5 +82,5 @@ def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torc
 
 def _switch(on: bool) -> None:
     """Switch the kernel on or off for this thread: in a mode's handler, torch excludes its key."""
-    torch._C._dispatch_tls_set_dispatch_key_excluded(_key, not on)
-    torch._C._dispatch_tls_set_dispatch_key_included(_key, on)
+    _exclude(_key, not on)
+    _include(_key, on)

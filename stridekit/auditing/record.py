@@ -9,13 +9,11 @@ nothing. No tensor is kept: a storage is a number, known by a weak reference.
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import threading
 import time
-import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial, wraps
@@ -34,12 +32,23 @@ from stridekit.auditing.places import Place, Spot, place, spot
 from stridekit.layout import Layout
 
 PINNED = 4  # so many times its bytes is the storage of a view that is small
-MARK = "stridekit "  # what names of markers begin with
+MARK = "stridekit's op "  # what names of marks begin with
 # Private to torch: where one is missing, a report notes what it cannot tell.
 _node: Any = getattr(torch._C, "_current_autograd_node", None)
 _sequence_number: Any = getattr(torch.autograd, "_get_sequence_nr", None)
 _UNKNOWN: tuple[int, Any] = (-1, lambda: None)
 _Marker = getattr(torch._C._profiler, "_RecordFunctionFast", torch.profiler.record_function)
+try:
+    # The older of torch's two profilers: it tells what begins and ends in its order, at half the cost.
+    from torch.autograd import ProfilerConfig, ProfilerState
+    from torch.autograd import _disable_profiler_legacy as _end
+    from torch.autograd import _enable_profiler_legacy as _begin
+
+    _NAMES_ONLY: Any = ProfilerConfig(
+        ProfilerState.CPU, *5 * [False], torch._C._profiler._ExperimentalConfig()
+    )
+except (ImportError, AttributeError, TypeError):
+    _NAMES_ONLY = None
 try:
     from torch._C._dynamo import eval_frame as _frames
 
@@ -134,7 +143,7 @@ class Recorder(TorchDispatchMode):
         self.copied: list[CopyCall] = []
         self.idle: list[Idle] = []
         self.inputs: dict[str, Operand] = {}
-        self.knows_calls = False  # which call an op is part of
+        self.knows_calls = _NAMES_ONLY is not None  # which call an op is part of
         self.subclasses: set[str] = set()  # of tensors, whose own ops no mode sees
         self.knows_forward = None not in (_node, _sequence_number)  # the op that a gradient is of
         self.kept: dict[
@@ -156,13 +165,10 @@ class Recorder(TorchDispatchMode):
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record until the end of the block; what was hung into torch is taken out, whatever happens."""
-        profiler = _profiler()
+        if self.knows_calls:
+            _begin(_NAMES_ONLY)
         try:
             with ExitStack() as stack:
-                with warnings.catch_warnings():
-                    # torch 2.12 warns that a second cycle would clear the first; there is none.
-                    warnings.filterwarnings("ignore", "Warning: Profiler clears events")
-                    stack.enter_context(profiler)
                 hook = modules.register_module_forward_pre_hook(self._enter_module)
                 stack.callback(hook.remove)
                 hook = modules.register_module_forward_hook(self._leave_module, always_call=True)
@@ -173,7 +179,8 @@ class Recorder(TorchDispatchMode):
                 stack.enter_context(self)
                 yield
         finally:
-            self._name_calls(_tree(profiler))
+            for events in _end() if self.knows_calls else ():
+                self._name_calls(events)
             self.kept = self._storages.alive(self._smallest())
 
     def take(self, inputs: Any, named: dict[str, Any]) -> None:
@@ -243,24 +250,23 @@ class Recorder(TorchDispatchMode):
             module, found = self.ops[forward].module, self.ops[forward].spot
         return module, found, node is not None, node is not None and engine
 
-    def _name_calls(self, events: list[Any] | None) -> None:
-        """Give each op the outermost call around its mark, from the profiler's tree of events."""
-        self.knows_calls = events is not None
-        waiting = [("", iter(events or ()))]
-        while waiting:
-            call, level = waiting[-1]
-            for event in level:
-                name = event.name
-                if name.startswith(MARK):
-                    # The mark of an op that failed has the number of the next one, which comes later.
-                    if call and (number := int(name[len(MARK) :])) < len(self.ops):
-                        self.ops[number].call = call
-                elif below := event.children:
-                    called = call or (name if name.startswith("aten::") else "")
-                    waiting.append((called, iter(below)))
-                    break
-            else:
-                waiting.pop()
+    def _name_calls(self, events: Iterable[Any]) -> None:
+        """Give each op the outermost call around its mark, from what began and ended on a thread."""
+        call, outermost, depth = "", 0, 0
+        for event in events:
+            name = event.name()
+            if not name and event.kind() == "pop":  # an end has no name; few beginnings have none
+                depth -= 1
+                if depth == outermost:
+                    call = ""
+                continue
+            if name.startswith(MARK):
+                # The mark of an op that failed has the number of the next one, which comes later.
+                if call and (number := int(name[len(MARK) :])) < len(self.ops):
+                    self.ops[number].call = call
+            elif not call and name.startswith("aten::"):
+                call, outermost = name, depth
+            depth += 1
 
     def _smallest(self) -> dict[int, int]:
         """The bytes of the smallest tensor in each storage that the run made."""
@@ -402,13 +408,6 @@ class _Storages:
         return number
 
 
-def _profiler() -> Any:
-    """torch's profiler. It writes two lines to stderr each time, unless its library starts told not to."""
-    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
-    only = [torch.profiler.ProfilerActivity.CPU]  # a GPU's kernels would add nothing about layouts
-    return torch.profiler.profile(activities=only)
-
-
 def _in_use(living: list[torch.Tensor]) -> set[int]:
     """The ids of tensors that a program can reach; the others live in a graph, or as `_base` of a view."""
     found: set[int] = set()
@@ -478,10 +477,3 @@ def _given(args: Any, kwargs: Any, key: tuple[int, str]) -> Any:
 def _view_of(func: Any, rest: Any, kwargs: Any, tensor: torch.Tensor) -> Any:
     """The same view of another tensor."""
     return func(tensor, *rest, **kwargs)
-
-
-def _tree(profiler: Any) -> list[Any] | None:
-    try:
-        return profiler.profiler.kineto_results.experimental_event_tree()
-    except AttributeError:
-        return None

@@ -28,7 +28,7 @@ _NOT_SEEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen: a run makes thousands
 class Event:
     """An op of the run: `name` was dispatched, `call` was called, in `seconds` from `start` on."""
 

@@ -37,7 +37,8 @@ def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any)
     computed as well, as a training step does. Without a model, `with audit() as a:` watches a block. The
     result is an `Audit`; outputs, gradients, random numbers and strides are as without it. Raises
     TypeError for what cannot be called, ValueError for a gradient of what requires none, RuntimeError
-    while a profiler runs, and whatever the model raises.
+    while a profiler runs, and whatever the model raises: a profiler that it starts, since torch runs
+    one at a time.
 
     >>> import torch
     >>> x = torch.zeros(2, 3, 4, 5)
@@ -88,7 +89,9 @@ def _watching(
 ) -> Iterator[Audit]:
     """Watch what runs until the end of the block, and fill in what was found."""
     if torch.autograd._profiler_enabled():
-        raise RuntimeError("a profiler runs already, and torch runs one at a time: end it first")
+        raise RuntimeError(
+            "a profiler or another audit runs already, and torch runs one at a time: end it first"
+        )
     run = Recorder(model)
     run.take(inputs, named or {})
     try:
