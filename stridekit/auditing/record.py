@@ -254,8 +254,7 @@ class Recorder(TorchDispatchMode):
         """Give each op the outermost call around its mark, from what began and ended on a thread."""
         call, outermost, depth = "", 0, 0
         for event in events:
-            name = event.name()
-            if not name and event.kind() == "pop":  # an end has no name; few beginnings have none
+            if not (name := event.name()):  # an end
                 depth -= 1
                 if depth == outermost:
                     call = ""
