@@ -31,13 +31,13 @@ SIZES = {
         "stridekit",
         ("exercises", "widgets"),
         ("py",),
-        13_901,
+        13_897,
     ),
-    "exercises": ("stridekit/exercises", (), ("py",), 9_240),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 18_050),
-    "tests": ("tests", (), ("py", "mjs"), 34_865),
-    "planted defects": ("tests", (), ("txt",), 2_120),
-    "tools": ("tools", (), ("py",), 2_080),
+    "exercises": ("stridekit/exercises", (), ("py",), 9_235),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 18_034),
+    "tests": ("tests", (), ("py", "mjs"), 34_887),
+    "planted defects": ("tests", (), ("txt",), 2_129),
+    "tools": ("tools", (), ("py",), 2_072),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
