@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -298,6 +299,19 @@ def test_a_profiler_that_runs_is_left_alone():
     with profile(activities=[ProfilerActivity.CPU]), pytest.raises(RuntimeError, match="profiler"):
         stridekit.audit(torch.relu, torch.ones(3))
     assert hung_in() == before
+
+
+def test_an_audit_that_runs_is_left_alone():
+    before, x = hung_in(), torch.ones(3)
+    with stridekit.audit() as found, ThreadPoolExecutor(1) as other_thread:
+        with pytest.raises(RuntimeError, match="another audit runs"):
+            stridekit.audit(torch.relu, x)
+        with pytest.raises(RuntimeError, match="another audit runs"):
+            other_thread.submit(stridekit.audit, torch.relu, x).result()
+        torch.relu(x)
+    assert hung_in() == before
+    assert found.copies == stridekit.audit(torch.relu, x).copies
+    assert [event.name for event in found.events] == ["aten::relu"]
 
 
 def test_a_profiler_that_the_model_starts_is_refused_by_torch():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -22,6 +23,7 @@ from stridekit.auditing.places import place, spot
 from stridekit.auditing.record import Recorder, replaced
 from stridekit.auditing.report import Audit, Event, in_bytes
 
+_watched = threading.Lock()  # an audit hangs things into torch, and they are there for all threads
 _NO_COPIES = "this torch does not say what kernels do inside: copies inside of ops are missing"
 _SUBCLASS = "another mode is on, so ops that {} runs of its own are not seen, nor what they copy"
 _NO_CALLS = "this torch does not say which call an op is part of: ops have their own names"
@@ -37,8 +39,8 @@ def audit(model: Any = None, *inputs: Any, backward: bool = False, **named: Any)
     computed as well, as a training step does. Without a model, `with audit() as a:` watches a block. The
     result is an `Audit`; outputs, gradients, random numbers and strides are as without it. Raises
     TypeError for what cannot be called, ValueError for a gradient of what requires none, RuntimeError
-    while a profiler runs, and whatever the model raises: a profiler that it starts, since torch runs
-    one at a time.
+    while a profiler or another audit runs, and whatever the model raises. The model cannot start a
+    profiler of its own: torch refuses a second one.
 
     >>> import torch
     >>> x = torch.zeros(2, 3, 4, 5)
@@ -88,14 +90,10 @@ def _watching(
     found: Audit, model: Any, inputs: tuple[Any, ...] = (), named: Any = None
 ) -> Iterator[Audit]:
     """Watch what runs until the end of the block, and fill in what was found."""
-    if torch.autograd._profiler_enabled():
-        raise RuntimeError(
-            "a profiler or another audit runs already, and torch runs one at a time: end it first"
-        )
     run = Recorder(model)
     run.take(inputs, named or {})
     try:
-        with run.watching():
+        with _alone(), run.watching():
             yield found
     finally:
         copies, found.findings = findings_of(run, copies_of(run))
@@ -115,6 +113,17 @@ def _watching(
             )
             for op in run.ops
         )  # fmt: skip
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Raise RuntimeError while a profiler runs on this thread, or another audit on any."""
+    if torch.autograd._profiler_enabled() or not _watched.acquire(blocking=False):
+        raise RuntimeError("a profiler or another audit runs: one runs at a time, so end it first")
+    try:
+        yield
+    finally:
+        _watched.release()
 
 
 # Once more, without a call ------------------------------------------------------------------------
