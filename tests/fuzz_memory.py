@@ -138,9 +138,10 @@ def large_layouts(rng: Random) -> None:
     base = Layout([rng.choice([1, 2, 3, 10, 999, 1000]) for _ in range(rng.randint(1, 4))])
     a, b = _view(rng, _view(rng, base)), _view(rng, _view(rng, base))
     x, y, whole = MemorySet.of(a), MemorySet.of(b), MemorySet.of(base)
-    assert x <= whole and y <= whole and x.count() <= a.numel, (a, b)
+    assert x <= whole and y <= whole, (a, b)
     # Windows of windows may interleave too much for either: one pair in some 20,000.
     with suppress(Undecided, np.exceptions.TooHardError):
+        assert x.count() <= a.numel, (a, b)
         meet = not x.isdisjoint(y)
         for one, other in ((a, y), (b, x)):
             if one.numel:
