@@ -310,8 +310,8 @@ def test_an_audit_that_runs_is_left_alone():
             other_thread.submit(stridekit.audit, torch.relu, x).result()
         torch.relu(x)
     assert hung_in() == before
-    assert found.copies == stridekit.audit(torch.relu, x).copies
-    assert [event.name for event in found.events] == ["aten::relu"]
+    for one in (found, stridekit.audit(torch.relu, x)):
+        assert [event.name for event in one.events] == ["aten::relu"]
 
 
 def test_a_profiler_that_the_model_starts_is_refused_by_torch():
