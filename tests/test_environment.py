@@ -20,6 +20,8 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 # The packages with another name in conda-forge.
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
+# The packages that conda-forge does not have.
+FROM_PIP = {"quickjs-ng"}
 
 # Addresses of package registries; with the backslashes, this file has none.
 REGISTRIES = re.compile(
@@ -77,10 +79,11 @@ def test_environment_yml_repeats_pyproject():
     """The ranges are the same for all packages that stridekit and JupyterLab need."""
     packages, pip = conda()
     needed = requirements(PROJECT["dependencies"] + EXTRAS["lab"])
+    from_pip = [str(needed.pop(name)) for name in sorted(FROM_PIP)]
     expected = {CONDA_NAMES.get(name, name): r.specifier for name, r in needed.items()}
     found = {n: SpecifierSet(v) for n, v in packages.items() if n not in ("python", "pip")}
     assert found == expected
-    assert (packages["pip"], pip) == ("", ["-e ."])
+    assert (packages["pip"], pip) == ("", [*from_pip, "-e ."])
 
 
 def test_the_extension_of_jupyterlab_is_of_this_version():

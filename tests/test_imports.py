@@ -27,7 +27,7 @@ OTHERS = {
     "auditing": "torch",
     "timing": "torch numpy tqdm",
     "plots": "matplotlib numpy PIL",
-    "widgets": "torch anywidget ipywidgets traitlets matplotlib numpy PIL",
+    "widgets": "torch anywidget ipywidgets quickjs traitlets matplotlib numpy PIL",
     "exercises": "torch numpy",
     "selfcheck": "torch",
     "notebook": "nbformat nbclient matplotlib",

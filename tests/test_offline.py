@@ -65,9 +65,9 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(assets, "_HERE", tmp_path)
-    assets._files.cache_clear()
+    assets.files.cache_clear()
     yield tmp_path
-    assets._files.cache_clear()
+    assets.files.cache_clear()
 
 
 @needs_node

@@ -62,8 +62,8 @@ def module(name: str) -> str:
 
     Named exports of the file become names of the module; its default export stays.
     """
-    *parts, last = _files(name)
-    return "\n".join([*map(_scope, parts), _body(last)])
+    *parts, last = files(name)
+    return "\n".join([*map(scope, parts), _body(last)])
 
 
 def style(*names: str) -> str:
@@ -73,16 +73,22 @@ def style(*names: str) -> str:
 
 
 @cache
-def _files(name: str) -> tuple[str, ...]:
+def files(name: str) -> tuple[str, ...]:
     """The files that a file imports, each after its own imports, then the file itself."""
     imported = (_beside(name, path) for _, path in _IMPORT.findall(_source(name)))
-    return tuple(dict.fromkeys([*chain.from_iterable(map(_files, imported)), name]))
+    return tuple(dict.fromkeys([*chain.from_iterable(map(files, imported)), name]))
 
 
-def _scope(name: str) -> str:
+def scope(name: str) -> str:
     """A file as a constant that holds its exports."""
-    exports = ", ".join(_EXPORT.findall(_source(name)))
-    return f"const {_constant(name)} = (() => {{\n{_body(name)}\nreturn {{ {exports} }};\n}})();"
+    returned = f"return {{ {', '.join(exports(name))} }};"
+    return f"const {constant(name)} = (() => {{\n{_body(name)}\n{returned}\n}})();"
+
+
+@cache
+def exports(name: str) -> tuple[str, ...]:
+    """The names that a file exports, without its default."""
+    return tuple(_EXPORT.findall(_source(name)))
 
 
 def _body(name: str) -> str:
@@ -90,7 +96,7 @@ def _body(name: str) -> str:
 
     def take(found: re.Match[str]) -> str:
         names, other = found[1].replace(" as ", ": "), _beside(name, found[2])
-        return f"const {{{names}}} = {_constant(other)};\n"
+        return f"const {{{names}}} = {constant(other)};\n"
 
     return _EXPORT.sub("", _IMPORT.sub(take, _COMMENT.sub("", _source(name))))
 
@@ -104,5 +110,6 @@ def _beside(name: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 
-def _constant(name: str) -> str:
+def constant(name: str) -> str:
+    """The name of the constant that holds a file's exports."""
     return "the_" + re.sub(r"\W", "_", name)

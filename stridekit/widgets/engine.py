@@ -1,0 +1,106 @@
+"""Run the widgets' own JavaScript in Python, so that one source computes and words each picture.
+
+>>> layout = Script("page/layout.js")
+>>> x = {"shape": [3, 2], "stride": [1, 3], "storage_offset": 0, "itemsize": 4}
+>>> layout.numel(x)
+6
+>>> layout.apply(x, {"name": "view", "args": [[6]]})
+Traceback (most recent call last):
+stridekit.LayoutError: cannot view shape (3, 2), stride (1, 3) as (6,): dims 0 and 1 do not merge ...
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache, partial
+from threading import RLock
+from typing import Any
+
+from stridekit._arguments import LayoutError
+from stridekit.widgets.assets import constant, exports, files, scope
+
+try:
+    import quickjs
+except ImportError as error:
+    raise ImportError(
+        "stridekit's widgets need the package quickjs-ng, a JavaScript engine: pip install quickjs-ng"
+    ) from error
+
+SECONDS = 10  # the longest that a call may take
+
+# QuickJS has no Intl, which groups digits.
+_BEGIN = r"""Number.prototype.toLocaleString = function () {
+  return String(this).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+};"""
+# What a script throws itself is an Error; the engine throws TypeError and other kinds, which are defects.
+_ASK = """(name, given) => {
+  const plain = (key, value) => value instanceof Set || value instanceof Map ? [...value] : value;
+  try {
+    const export_ = %s[name];
+    return JSON.stringify(
+      { result: typeof export_ === "function" ? export_(...JSON.parse(given)) : export_ }, plain);
+  } catch (error) {
+    return JSON.stringify(
+      error.name === "Error" ? { refused: error.message } : { crashed: `${error}\\n${error.stack}` });
+  }
+}"""
+
+# One engine for all scripts and threads. A fork waits until no script runs.
+_lock = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
+
+@cache
+def _engine() -> Any:
+    context = quickjs.Context()
+    context.set_time_limit(SECONDS)
+    context.eval(_BEGIN)
+    return context
+
+
+@cache
+def _define(file: str) -> None:
+    """Run a file once, after the files that it imports."""
+    for other in files(file)[:-1]:
+        _define(other)
+    _engine().eval(scope(file))
+
+
+@cache
+def _asked(file: str) -> Any:
+    _define(file)
+    return _engine().eval(_ASK % constant(file))
+
+
+class Script:
+    """The exports of a widget's file: functions of plain values, and values, whose names are capitals.
+
+    Whatever the page refuses, a function refuses with LayoutError, in the same words. A defect of the
+    script raises RuntimeError. A call that takes longer than 10 seconds raises TimeoutError.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in exports(self._file):
+            raise AttributeError(f"{self._file} exports no {name}")
+        return self._ask(name) if name.isupper() else partial(self._ask, name)
+
+    def _ask(self, name: str, *given: Any) -> Any:
+        try:
+            with _lock:
+                answer = json.loads(_asked(self._file)(name, json.dumps(given)))
+        except quickjs.JSException as error:
+            if "interrupted" not in str(error):
+                raise
+            raise TimeoutError(f"{self._file}: {name} ran for {SECONDS} seconds: stopped") from None
+        if "refused" in answer:
+            raise LayoutError(answer["refused"])
+        if "crashed" in answer:
+            raise RuntimeError(f"{self._file}: {name} has a defect: {answer['crashed']}")
+        return answer.get("result")
