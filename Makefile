@@ -1,5 +1,5 @@
 # Commands for people who learn with stridekit or work on it: `make help` lists them.
-# Targets that need the environment make it first. Paths are relative, so a space in a folder's name is fine.
+# Targets that need the environment make it first. Paths are relative, so folder names may contain spaces.
 
 PYTHON ?= python3
 LAB_ARGS ?=
@@ -8,6 +8,7 @@ BENCH_ARGS ?=
 FUZZ_ARGS ?=
 MUTATE_ARGS ?=
 VERSIONS ?= 2.6.0 2.9.1 2.14.1
+VERSIONS_ARGS ?=
 FRESH_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
@@ -16,10 +17,15 @@ EXPORT_ARGS ?= notebooks -o dist/site
 
 IN_VENV = .venv/bin/python
 
+# Tests of what the package does with tensors, which also pass on other versions of torch.
+OF_THE_PACKAGE := $(patsubst %,tests/test_%.py,layout views questions strided_set memory blocks aliasing relation \
+  explain view_error storage storage_trust diagnose audit audit_findings audit_report fuzz) \
+  $(addprefix stridekit/,layout.py rules.py memory tensors auditing)
+
 # One worker has the browser and spends half its time waiting; with more than four, workers wait for each other.
 IN_PARALLEL = -n logical --maxprocesses=4
 
-# Some tools take an empty HOME for the current folder; without HOME they ask the user database.
+# Some tools take an empty HOME as the current folder; without HOME they ask the user database.
 ifeq ($(strip $(HOME)),)
 unexport HOME
 endif
@@ -35,60 +41,100 @@ BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
 
-env:  ## make .venv, or bring it up to date (the other targets do it themselves)
-	@command -v "$(PYTHON)" >/dev/null || { \
-	  echo "Set-up: there is no $(PYTHON) here: install Python 3.11 to 3.14, or name one:" \
-	       "make PYTHON=/path/to/python3" >&2; exit 1; }
-	@"$(PYTHON)" tools/setup_env.py
+# The environment -------------------------------------------------------------------------------------------------
+# venv and pip make .venv; .venv/done holds the folder for which they finished, .venv/log holds pip's words. A set-up
+# that was interrupted starts over, and so does a .venv that was moved or whose Python is gone.
 
-lab: env  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and the like)
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
+WANTED := Python 3.11 to 3.14: install one, or name one: make PYTHON=/path/to/python3
+OFFLINE := establish a new connection|NameResolution|name resolution|unreachable|timed out|ProxyError|Connection (refused|reset|broken)
+STALE := $(shell .venv/bin/python -c 'import pip; $(FITS)' 2>/dev/null && [ "$$(cat .venv/done 2>/dev/null)" = "$$(pwd -P)" ] || echo stale)
+
+.venv/done: pyproject.toml constraints.txt $(wildcard labextension/*.json labextension/static/*) $(STALE)
+	@stop() { echo "Set-up: $$*" >&2; exit 1; }; \
+	for python in "$(PYTHON)" python3.13 python3.12 python3.11 python3.14 ""; do \
+	  if "$$python" -c '$(FITS)' 2>/dev/null; then break; fi; done; \
+	if [ -z "$$python" ]; then \
+	  command -v "$(PYTHON)" >/dev/null || stop "there is no $(PYTHON) here, and no other $(WANTED)"; \
+	  stop "$(PYTHON) is $$("$(PYTHON)" --version 2>&1 | tail -n 1), and there is no $(WANTED)"; fi; \
+	"$$python" -c 'import venv, ensurepip' 2>/dev/null || \
+	  stop "$$python cannot make environments: on Debian and Ubuntu, apt install $$("$$python" -c \
+	    'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); elsewhere, install a full Python"; \
+	if [ -e .venv/started ] || ! .venv/bin/python -c 'import pip; $(FITS)' 2>/dev/null || \
+	  { [ -e .venv/done ] && [ "$$(cat .venv/done)" != "$$(pwd -P)" ]; }; then \
+	  echo "Making .venv with $$("$$python" --version): a minute or more, a large download"; \
+	  rm -rf .venv && mkdir .venv && touch .venv/started && "$$python" -m venv .venv >.venv/log 2>&1 || \
+	    stop "venv failed: $$(tail -n 1 .venv/log)"; \
+	else echo "Bringing .venv up to date with pyproject.toml and constraints.txt"; fi; \
+	.venv/bin/python -m pip install --no-input --progress-bar=off -c constraints.txt -e ".[test]" \
+	  >.venv/log 2>&1 </dev/null || { \
+	  if grep -Eqi '$(OFFLINE)' .venv/log; then \
+	    stop "pip cannot reach its package index: check the network, the proxy and \`pip config list\`, then try again"; \
+	  else stop "pip failed: $$(grep -i error .venv/log | tail -n 1) (its other words are in .venv/log)"; fi; }; \
+	rm -f .venv/started; pwd -P >.venv/done
+
+.venv/bin/uv: .venv/done
+	@$(IN_VENV) -m pip install --quiet uv
+
+.PHONY: stale
+env: .venv/done  ## make .venv, or bring it up to date (the other targets do it themselves)
+
+# What people call ------------------------------------------------------------------------------------------------
+
+lab: .venv/done  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and the like)
 	@JUPYTER_PREFER_ENV_PATH=1 $(IN_VENV) -m jupyterlab $(ROOT_FLAG) $(BROWSER_FLAG) \
 	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb \
 	  --LabApp.news_url=None $(LAB_ARGS)
 
-test: env  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/test_layout.py -x")
+test: .venv/done  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/test_layout.py -x")
 	@$(IN_VENV) -m pytest $(TEST_ARGS)
 
-test-long: env  ## run every test at full strength, with those that `make test` leaves out
+test-long: .venv/done  ## run every test at full strength, with those that `make test` leaves out
 	@$(IN_VENV) -m pytest -m "" --hypothesis-profile=long $(TEST_ARGS)
 
 test-all: test-long fuzz mutate fresh  ## test-long, fuzz, mutate and fresh, one after the other
 
-lint: env  ## check style and types
+lint: .venv/done  ## check style and types
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m ruff format --check .
 	$(IN_VENV) -m mypy
 
-fix: env  ## fix the style where ruff can
+fix: .venv/done  ## fix the style where ruff can
 	$(IN_VENV) -m ruff check --fix .
 	$(IN_VENV) -m ruff format .
 
-fuzz: env  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--seed 7")
+fuzz: .venv/done  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--seed 7")
 	@$(IN_VENV) -m tests.fuzz $(FUZZ_ARGS)
 
-mutate: env  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="a slice")
+mutate: .venv/done  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="a slice")
 	@$(IN_VENV) tools/mutate.py $(MUTATE_ARGS)
 
 fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/test_layout.py")
 	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)
 
-versions:  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
-	@"$(PYTHON)" tools/torch_versions.py $(VERSIONS)
+versions: .venv/bin/uv  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
+	@for version in $(VERSIONS); do .venv/bin/uv run --no-project --with torch==$$version --with-editable ".[export]" \
+	  --with pytest,hypothesis,einops,safetensors,onnx $(VERSIONS_ARGS) python -m pytest -q -rs --doctest-modules \
+	  -p no:cacheprovider -o addopts= -m "not long" --deselect="tests/test_fuzz.py::test_family[sdpa]" \
+	  $(OF_THE_PACKAGE) || failed="$$failed $$version"; \
+	done; [ -z "$$failed" ] || { echo "fails on torch$$failed" >&2; exit 1; }
 
-refresh: env  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
+refresh: .venv/done  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
 
-record: env  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS="05 --busy" only compares)
+record: .venv/done  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS="05 --busy" only compares)
 	@$(IN_VENV) tools/record.py $(RECORD_ARGS)
 
-export: env  ## write the lessons as web pages that need no kernel, to dist/site
+export: .venv/done  ## write the lessons as web pages that need no kernel, to dist/site
 	@$(IN_VENV) -m stridekit.export $(EXPORT_ARGS)
 
-lock: env  ## write constraints.txt again (LOCK_ARGS=--upgrade for the newest versions)
-	@$(IN_VENV) tools/lock.py $(LOCK_ARGS)
+lock: .venv/bin/uv  ## write constraints.txt again (LOCK_ARGS=--upgrade for the newest versions)
+	@.venv/bin/uv pip compile pyproject.toml --output-file=constraints.txt --extra=test --universal \
+	  --python-version=3.11 --strip-extras --no-annotate --custom-compile-command="make lock" \
+	  --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-bench: env  ## measure the marks that stridekit sets itself
+bench: .venv/done  ## measure the marks that stridekit sets itself
 	@$(IN_VENV) tools/bench.py $(BENCH_ARGS)
 
-pictures: env  ## take the pictures of the README again
+pictures: .venv/done  ## take the pictures of the README again
 	@$(IN_VENV) tools/pictures.py

@@ -12,8 +12,6 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-import setup_env
-
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -101,7 +99,9 @@ def test_the_extension_of_jupyterlab_is_of_this_version():
 
 def test_oldest_python_is_the_same_everywhere():
     packages, _ = conda()
-    oldest = "{}.{}".format(*setup_env.OLDEST)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    oldest = re.search(r"^WANTED := Python (3\.\d+) to ", makefile, re.MULTILINE)[1]
+    assert f"({oldest.replace('.', ', ')}) <= sys.version_info[:2]" in makefile
     assert PROJECT["requires-python"] == f">={oldest}"
     assert packages["python"] == f"={oldest}"
 

@@ -1,5 +1,7 @@
 """The developers' tools: their calls of other programs, and their output."""
 
+import re
+import shutil
 import subprocess
 import tomllib
 from contextlib import suppress
@@ -9,9 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import fresh_machine
-import lock
 import mutate
-import torch_versions
 from mutate import Mutation
 
 ROOT = Path(__file__).parent.parent
@@ -27,37 +27,30 @@ def test_pytest_compares_everything():
     assert options["testpaths"] == ["tests", "stridekit", "notebooks", "README.md"]
 
 
-# lock.py ------------------------------------------------------------------------------------------------
+# make lock, make versions -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fails", [None, "pip", "compile"])
-def test_the_lock_is_for_every_system_and_has_its_header(fails, tmp_path, monkeypatch, capsys):
-    asked = []
+def recipe(target):
+    """The commands that make runs for a target, with the environment taken as made."""
+    command = ["make", "--dry-run", "--assume-old=.venv/done", "--assume-old=.venv/bin/uv", target]
+    return subprocess.check_output(command, cwd=ROOT, text=True)
 
-    def run(command, cwd):
-        asked.append(list(map(str, command)))
-        if fails not in command:
-            (tmp_path / "constraints.txt").write_text("torch==2.13.0\n")
-        return SimpleNamespace(returncode=int(fails in command))
 
-    monkeypatch.setattr(lock, "LOCK", tmp_path / "constraints.txt")
-    monkeypatch.setattr(lock.subprocess, "run", run)
-    monkeypatch.setattr(lock.venv, "create", lambda folder, with_pip: None)
-    monkeypatch.setattr("sys.argv", ["lock.py", "--upgrade"])
-    assert lock.main() == (0 if fails is None else 1)
-    if fails:
-        assert "constraints.txt is as it was" in capsys.readouterr().err
-        return
-    assert asked[0][1:] == ["-m", "pip", "install", "--quiet", "uv"]
-    assert asked[1][-1] == "--upgrade"  # from the command line
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_the_lock_is_for_every_system_and_names_no_machine():
+    said = recipe("lock")
     wanted = {"pyproject.toml", "--universal", "--python-version=3.11", "--extra=test"}
-    assert wanted | {"--no-emit-index-url", "--no-emit-find-links"} <= set(asked[1])
-    assert (tmp_path / "constraints.txt").read_text() == lock.HEADER + "torch==2.13.0\n"
-
-
-def test_the_present_lock_was_written_by_the_tool():
+    assert wanted | {"--no-emit-index-url", "--no-emit-find-links"} <= set(said.split())
     text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    assert text.startswith(lock.HEADER) and not text.partition(lock.HEADER)[2].startswith("#")
+    assert text.splitlines()[1] == "#    make lock"
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_other_versions_of_torch_run_tests_that_exist():
+    said = recipe("versions")
+    assert "--with torch==$version" in said and "for version in 2.6.0 2.9.1 2.14.1;" in said
+    paths = re.findall(r"(?:tests|stridekit)/\w+(?:\.py)?(?= |$)", said)
+    assert len(paths) > 20 and [path for path in paths if not (ROOT / path).exists()] == []
 
 
 # fresh_machine.py ---------------------------------------------------------------------------------------
@@ -86,40 +79,15 @@ def test_a_newcomer_has_only_the_variables_of_any_machine(user, home, tmp_path, 
     monkeypatch.setattr(fresh_machine.os, "chown", lambda *args, **options: None)
     monkeypatch.setenv("PYTHONPATH", "/mine")
     monkeypatch.setenv("PIP_CERT", "/cert")
-    fresh_machine._clone_and_run(tmp_path, user, "somebody", ["tests/a.py", "-x"])
-    (_, _), (opens, project, env, _), (tests, options) = seen
-    assert project == options["cwd"] == tmp_path / "stride kit"
+    fresh_machine.clone_and_run(tmp_path, user, ["tests/a.py", "-x"])
+    (_, _), (opens, _, given), (tests, options) = seen
+    assert given == {name: options[name] for name in given} and options["check"] is True
     assert opens == "make lab" and tests == ["make", "test", "TEST_ARGS=tests/a.py -x"]
-    assert env == options["env"] and env["PIP_CERT"] == "/cert" and "PYTHONPATH" not in env
+    env = options["env"]
+    assert options["cwd"] == tmp_path / "stride kit"
+    assert env["PIP_CERT"] == "/cert" and "PYTHONPATH" not in env
     assert env["HOME"] == (home and str(tmp_path / home))
-    assert options["check"] is True and options.get("user") == user
-
-
-# torch_versions.py --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("fails", "says"),
-    [("", "all pass"), ("pip", "cannot be installed"), ("pytest", "fails")],
-)
-def test_another_torch_says_how_its_tests_end(fails, says, monkeypatch, capsys):
-    asked = []
-
-    def run(command, cwd):
-        asked.append(command[2:])
-        return SimpleNamespace(returncode=int(command[2] == fails))
-
-    monkeypatch.setattr(torch_versions.subprocess, "run", run)
-    monkeypatch.setattr(torch_versions.venv, "create", lambda folder, with_pip: None)
-    monkeypatch.setattr("sys.argv", ["torch_versions.py", "2.6.0"])
-    assert torch_versions.main() == (1 if fails else 0)
-    assert f"torch 2.6.0: {says}\n" in capsys.readouterr().out
-    assert "torch==2.6.0" in asked[0]
-    assert fails == "pip" or set(torch_versions.TESTS) < set(asked[1])
-    assert all((ROOT / test).exists() for test in torch_versions.TESTS)
-    monkeypatch.setattr("sys.argv", ["torch_versions.py"])
-    with pytest.raises(SystemExit, match=r"torch_versions\.py 2\.6\.0"):
-        torch_versions.main()
+    assert options.get("user") == user
 
 
 # mutate.py ----------------------------------------------------------------------------------------------

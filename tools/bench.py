@@ -1,201 +1,249 @@
-"""`make bench`: the marks that stridekit sets itself, as ratios measured in one run.
+"""`make bench`: measure the marks that stridekit sets itself, as ratios or medians of one run.
 
-`make bench BENCH_ARGS="memory timers"` measures some: import, memory, storage, timers, audit, latency.
-An absolute time says as much about the machine as about the code, so each thing is measured in turns with
-what it is compared with, in the same browser and kernel.
+`make bench BENCH_ARGS="memory audit"` measures some of them: import, memory, audit, keys.
 """
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+import timeit
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from bench_audit import audits
-from bench_memory import memory_sets, storage_bandwidth
-from bench_timer import timers
-from browser_lab import Lab, find_chromium, running_lab, write_notebook
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch import nn
 
-IMPORTS = 9
-ROUNDS, PRESSES, INTERACT_PRESSES, WARM_UPS = 3, 30, 6, 2
+from browser_lab import find_chromium, running_browser
+from stridekit import Layout, audit, has_internal_overlap, is_view, memset, palette, shares_memory
+from stridekit.timing import compare
+from stridekit.widgets import StrideExplorer
+from stridekit.widgets.offline import offline_page
 
-# The same grid of 6x8 on a tape of 64 twice: our explorer, and the way that needs only ipywidgets and
-# matplotlib. WIDGETS has the source of each widget, and the node that takes the keys.
-EXPLORER = "StrideExplorer(Layout((6, 8), (8, 1), 0, 4), 64)"
-INTERACT = """import ipywidgets
-import matplotlib.pyplot
-from IPython.display import display
-from stridekit.widgets.static import draw
-@ipywidgets.interact(offset=(0, 16))
-def show(offset=0):
-    display(draw(Layout((6, 8), (8, 1), offset, 4), 64, (2, 3), "x"))"""
-BARE = """from IPython.display import HTML
-HTML('<input type=range oninput="this.nextSibling.data = this.value">0')"""
-GRID = "[role=grid]"
-OFFSET, COLUMNS = (
-    f"[aria-label='the layout'] .sk-slider{kind} input" for kind in (".sk-offset", ".sk-d1")
-)
-WIDGETS = {
-    "explorer": (EXPLORER, OFFSET),
-    "explorer, 512 cells": ("StrideExplorer(Layout((16, 32)), 512)", GRID),
-    "512 cells, offset": ("StrideExplorer(Layout((16, 32)), 576)", OFFSET),
-    "512 cells, columns": ("StrideExplorer(Layout((16, 31)), 576)", COLUMNS),
-    "explorer, 4,096 cells": ("StrideExplorer(Layout((64, 64)), 4096)", GRID),
-    "4,096 cells, offset": ("StrideExplorer(Layout((64, 64)), 4160)", OFFSET),
-    "4,096 cells, columns": ("StrideExplorer(Layout((64, 63)), 4160)", COLUMNS),
-    "AliasExplorer": ("AliasExplorer()", GRID),
-    "ReshapeStepper": ("ReshapeStepper()", GRID),
-    "ChannelsLastExplorer": ("ChannelsLastExplorer()", GRID),
-    "ChannelsLast, channels": ("ChannelsLastExplorer()", ".sk-sizes .sk-d1 input"),
-    "AttentionExplorer": ("AttentionExplorer(heads=4)", ".sk-cut + .sk-memory [role=grid]"),
-    "CacheExplorer": ("CacheExplorer(heads=3)", "input[type=range]"),
-    "TraversalExplorer": ("walk = TraversalExplorer()\nwalk.visit = 20\nwalk", "input[type=range]"),
-    "a bare input, the floor": (BARE, "input"),
-    "Predict": ("Predict('Is x.T a copy?', 'no', choices=('yes', 'no'))", "input[type=radio]"),
+PICTURE = Path(__file__).parent.parent / "docs" / "memory-sets.png"
+SIZES = (10**3, 10**6, 10**9, 10**12)
+LOOKS = {
+    "stridekit": (1, "o", "-"),
+    "numpy.shares_memory": (0, "s", "--"),
+    "Python sets": (2, "^", ":"),
 }
 
-# From the trusted key event to the frame that shows the change. A picture counts once it is decoded, a
-# frame once the message sent in its animation callback has arrived: after the paint, and before what the
-# page has put off until then.
-WATCH = """(root) => {
-  const images = () => [...root.querySelectorAll("img")];
-  const shown = () => images().map((image) => image.src).join();
-  const painted = () => new Promise((done) => requestAnimationFrame(() => {
+
+def import_time(times: int = 9) -> None:
+    """Print the time that `import stridekit` adds to `import torch`, in fresh processes."""
+    code = "import torch, time; t = time.perf_counter(); import stridekit; print(time.perf_counter() - t)"
+    added = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(times)]
+    print(f"import stridekit, after torch: {_summary(added)}; the mark is 30 ms")
+
+
+# Memory sets, and the picture of the README ----------------------------------------------------------
+
+
+def pairs(x: Any) -> list[tuple[Any, Any]]:
+    """Views of an (n, n, n, n) tensor or Layout, in pairs as real code makes them."""
+    return [
+        (x[::2], x[1::2]),  # even rows, odd rows
+        (x[1:, :-1], x),
+        (x.permute(3, 0, 1, 2)[1:], x[..., 1:]),
+        (x[..., ::2], x[..., ::3]),
+        (x[:, 1:, :, ::2], x[:, 1:, :, ::2]),
+        (x.unfold(3, 3, 1), x),
+        (x.diagonal(1, 0, 3), x[:, :, ::6]),
+        (x.diagonal(0, 0, 3), x[:, ::2, ::3]),
+        (x.diagonal(0, 0, 2)[..., 1:], x[:, 1:, :, ::3]),
+    ]
+
+
+def filled(x: Layout) -> set[int]:
+    """The elements that a layout reaches, one by one."""
+    steps = [range(0, n * s, s) if s else (0,) * n for n, s in zip(x.shape, x.stride, strict=True)]
+    return set(map(sum, product((x.storage_offset,), *steps)))
+
+
+def numpys(x: Layout) -> Any:
+    """NumPy's array of a layout, over memory that does not exist."""
+    interface = {
+        "version": 3,
+        "typestr": "<f4",
+        "shape": x.shape,
+        "strides": tuple(x.itemsize * s for s in x.stride),
+        "data": ((1 << 40) + x.storage_offset * x.itemsize, True),
+    }
+    return np.asarray(SimpleNamespace(__array_interface__=interface))
+
+
+def _numpy_micros(y: Layout, x: Layout) -> float:
+    """Microseconds of numpy.shares_memory, or infinity where NumPy gives up after about a second."""
+    # NumPy's stub knows only two values of max_work.
+    shares = partial(np.shares_memory, numpys(y), numpys(x), max_work=10**7)  # type: ignore[arg-type]
+    try:
+        once = timeit.timeit(shares, number=1)
+    except np.exceptions.TooHardError:
+        return float("inf")
+    return _micros(shares, max(1, int(1e-3 / once)), 5)
+
+
+def memory_sets() -> None:
+    """Print the median of each question at each size, and draw the picture of the README."""
+    times: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(dict)
+    for numel in SIZES:
+        views = pairs(Layout((round(numel ** (1 / 4)),) * 4, itemsize=4))
+        ways: dict[tuple[str, str], Callable[[Any, Any], float]] = {
+            ("stridekit", "subset"): lambda y, x: _micros(partial(is_view, y, x)),
+            ("stridekit", "overlap"): lambda y, x: _micros(partial(shares_memory, y, x)),
+            ("stridekit", "internal overlap"): lambda y, x: _micros(
+                partial(has_internal_overlap, y)
+            ),
+            ("stridekit", "count"): lambda y, x: _micros(lambda: len(memset(y))),
+            ("numpy.shares_memory", "overlap"): _numpy_micros,
+        }
+        if numel <= 10**6:
+            ways["Python sets", "subset"] = lambda y, x: _micros(
+                lambda: filled(y) <= filled(x), 1, 1
+            )
+            ways["Python sets", "overlap"] = lambda y, x: _micros(
+                lambda: filled(y) & filled(x), 1, 1
+            )
+        for key, ask in ways.items():
+            times[key][numel] = [ask(y, x) for y, x in views]
+    print("memory sets: microseconds a question at 10^3, 10^6, 10^9 and 10^12 elements")
+    for (who, question), rows in times.items():
+        print(
+            f"  {who:<20} {question:<17}",
+            *(f"{statistics.median(row):10,.1f}" for row in rows.values()),
+        )
+    slowest = max(
+        statistics.median(rows[SIZES[-1]]) for (who, _), rows in times.items() if who == "stridekit"
+    )
+    print(f"  the slowest median of stridekit at 10^12: {slowest:.1f} µs, the mark is 20")
+    draw(times).savefig(PICTURE, dpi=110)
+    print(f"plot: {PICTURE.relative_to(PICTURE.parent.parent)}")
+
+
+def draw(times: dict[tuple[str, str], dict[int, list[float]]]) -> Any:
+    """Draw median time against size, with a band from the quickest to the slowest pair."""
+    with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
+        figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+        for axes, question in zip(panels, ("overlap", "subset"), strict=True):
+            axes.set(xscale="log", yscale="log", xlabel="elements of the base", xticks=SIZES)
+            title = {"overlap": "Do y and x share a byte?", "subset": "Is y a view of x?"}
+            axes.set_title(title[question], loc="left", fontweight="bold")
+            axes.grid(axis="y", color=palette.LINE[0], linewidth=0.6)
+            for who, (dim, marker, style) in LOOKS.items():
+                if rows := times.get((who, question)):
+                    _line(axes, rows, who, palette.DIMS[dim][0], marker, style)
+        panels[0].set_ylabel("microseconds a question")
+        about = "median of nine pairs of views;\nband: the quickest to the slowest"
+        handles = panels[0].get_legend_handles_labels()
+        panels[1].legend(*handles, frameon=False, loc="upper right", title=about, alignment="left")
+    return figure
+
+
+def _line(
+    axes: Any, rows: dict[int, list[float]], who: str, colour: str, marker: str, style: str
+) -> None:
+    known = {n: [m for m in micros if m < float("inf")] for n, micros in rows.items()}
+    medians, least, most = (list(map(of, known.values())) for of in (statistics.median, min, max))
+    axes.plot(list(rows), medians, style, color=colour, marker=marker, label=who)
+    axes.fill_between(list(rows), least, most, color=colour, alpha=0.12)
+    for n, top in zip(rows, most, strict=True):
+        if hard := len(rows[n]) - len(known[n]):
+            text = f"TooHardError\nfor {hard} of {len(rows[n])} pairs"
+            axes.plot([n], [top], marker="x", markersize=9, linestyle="none", color=colour)
+            axes.annotate(
+                text, (n, top), (0, 8), textcoords="offset points", ha="right", color=colour
+            )
+
+
+# Watching, drawing ----------------------------------------------------------------------------------
+
+
+def audits() -> None:
+    """Print the time of an audited forward pass as a ratio to the plain one, on one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    convolutions = nn.Sequential(
+        *[nn.Conv2d(64, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU()] * 3
+    ).eval()
+    layer = nn.TransformerEncoderLayer(256, 8, 1024, batch_first=True)
+    transformer = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False).train()
+    with torch.no_grad():
+        for model, x in (
+            (convolutions, torch.randn(4, 64, 56, 56)),
+            (transformer, torch.randn(4, 64, 256)),
+        ):
+            ways: dict[str, Callable[[], Any]] = {
+                "plain": partial(model, x),
+                "audited": partial(audit, model, x),
+            }
+            ratio = compare(ways, max_seconds=60, progress=False).ratios["audited"]
+            print(f"audit of a {type(model).__name__}: {ratio} times as long as the plain pass")
+    torch.set_num_threads(threads)
+
+
+# From the key event to the message that a frame's callback sends: after the paint, before what was put off.
+WATCH = """(input) => {
+  globalThis.waits = [];
+  input.addEventListener("keydown", ({ timeStamp }) => requestAnimationFrame(() => {
     const channel = new MessageChannel();
-    channel.port1.onmessage = done;
+    channel.port1.onmessage = () => waits.push((performance.now() - timeStamp) / 1000);
     channel.port2.postMessage(0);
-  }));
-  let [pressed, before, frame] = [null, "", null];
-  root.addEventListener("keydown", (event) => {
-    [pressed, before, frame] = [event.timeStamp, shown(), painted()];
-    frame.then(() => { frame = null; });
-  }, true);
-  const changed = async () => {
-    // Where there is a picture, it has to be a new one: the slider's own readout is not the answer.
-    if (pressed === null || (images().length === 0) !== (before === "")) return;
-    if (before !== "" && shown() === before) return;
-    const start = pressed;
-    pressed = null;
-    await Promise.all(images().map((image) => image.decode().catch(() => 0)));
-    await (frame ?? painted());
-    window.waits.push(performance.now() - start);
-  };
-  // A radio button that is ticked changes no node: its own event tells.
-  root.addEventListener("input", changed);
-  new MutationObserver(changed)
-    .observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  }), true);
 }"""
 
 
-def import_time() -> None:
-    """Print the time that `import stridekit` adds to `import torch`, in fresh processes."""
-    code = "import torch, time; t = time.perf_counter(); import stridekit; print(time.perf_counter() - t)"
-    added = []
-    with tempfile.TemporaryDirectory(prefix="stridekit-") as compiled:
-        given = {"PYTHONPYCACHEPREFIX": compiled, "PYTHONDONTWRITEBYTECODE": ""}
-        for _ in range(1 + IMPORTS):
-            command = [sys.executable, "-c", code]
-            added.append(float(subprocess.check_output(command, env=os.environ | given)))
-    first, *others = added
-    print(
-        f"import stridekit, after torch: {_summary(others)}; the mark is 30 ms "
-        f"(the very first time, when it is compiled, {first * 1e3:.0f} ms)"
-    )
-
-
-def latency() -> None:
-    """Print the time from key press to painted frame, in a JupyterLab of its own."""
+def keys(presses: int = 60) -> None:
+    """Print the time from a key press to the painted frame, for two sizes of the stride explorer."""
     if find_chromium() is None:
-        print("latency: not measured, Chromium is not installed")
+        print("keys: not measured, because Chromium is not installed")
         return
-    with tempfile.TemporaryDirectory(prefix="stridekit-bench-", ignore_cleanup_errors=True) as name:
-        root = Path(name) / "root"
-        root.mkdir()
-        for k, (made, _) in enumerate(WIDGETS.values()):  # the first also has interact
-            sources = ["from stridekit import *", made, *([INTERACT] if k == 0 else [])]
-            write_notebook(root / f"bench-{k}.ipynb", sources)
-        with running_lab(root, Path(name) / "scratch") as lab:
-            _latency(lab)
+    with tempfile.TemporaryDirectory() as folder, running_browser() as browser:
+        for shape in ((6, 8), (64, 64)):
+            file = Path(folder) / "page.html"
+            explorer = StrideExplorer(Layout(shape), 2 * shape[0] * shape[1])
+            file.write_text(offline_page([explorer]), encoding="utf-8")
+            page = browser.new_page()
+            page.goto(file.as_uri())
+            slider = page.locator(".sk-offset input").first
+            slider.evaluate(WATCH)
+            for k in range(presses):
+                slider.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
+                page.wait_for_timeout(50)
+            waits = page.evaluate("waits")
+            print(
+                f"key press to frame, {shape[0]}x{shape[1]}: {_summary(waits)}; marks: 12 ms, p95 30 ms"
+            )
+            page.close()
 
 
-def _latency(lab: Lab) -> None:
-    """Measure every widget on a page of its own, the explorer beside interact."""
-    print("key press to painted frame; the marks are 12 ms, 30 ms at p95")
-    medians: dict[str, float] = {}
-    for k, (name, (_, keys)) in enumerate(WIDGETS.items()):
-        page = lab.open(f"bench-{k}.ipynb", height=1400)
-        lab.run_all(page)
-        page.wait_for_timeout(1000)
-        waits: dict[str, list[float]] = {name: []}
-        for _ in range(ROUNDS):
-            root = page.locator(".jp-CodeCell").nth(1)
-            waits[name] += _press(page, root.locator(keys).first, root, PRESSES, 100)
-            if k == 0:
-                root = page.locator(".jp-CodeCell").nth(2)
-                theirs = root.locator(".widget-slider [role=slider], .widget-slider input").first
-                found = _press(page, theirs, root, INTERACT_PRESSES, 1500)
-                waits.setdefault("interact", []).extend(found)
-        medians |= {who: statistics.median(samples) for who, samples in waits.items()}
-        for who, samples in waits.items():
-            times = medians["interact"] / medians[who]
-            summary = _summary([wait / 1000 for wait in samples])
-            print(f"  {who:<22} {summary}, interact / this {times:.0f}", flush=True)
-        lab.close(page)
-    ratio = medians["interact"] / medians["explorer"]
-    print(f"the explorer is {ratio:.0f} times faster than interact; the mark is 20")
+def _micros(ask: Callable[[], object], calls: int = 40, rounds: int = 15) -> float:
+    return statistics.median(timeit.repeat(ask, repeat=rounds, number=calls)) / calls * 1e6
 
 
-def _press(page: Any, slider: Any, root: Any, count: int, pause: int) -> list[float]:
-    """Press the right and left arrow keys in turn; return the waits in milliseconds."""
-    slider.scroll_into_view_if_needed()
-    slider.focus()
-    if not root.evaluate("(node) => Boolean(node.watched)"):
-        root.evaluate(WATCH)
-        root.evaluate("(node) => { node.watched = true; }")
-    page.evaluate("window.waits = []")
-    for k in range(count + WARM_UPS):
-        page.keyboard.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
-        page.wait_for_timeout(pause)  # without questions that the page would have to answer
-        until = time.monotonic() + 10
-        while page.evaluate("window.waits.length") <= k and time.monotonic() < until:
-            page.wait_for_timeout(100)
-    waits: list[float] = page.evaluate("window.waits")
-    return waits[WARM_UPS:]
-
-
-def _summary(seconds: list[float]) -> str:
+def _summary(seconds: Sequence[float]) -> str:
     ordered = sorted(seconds)
     p95 = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
-    median = statistics.median(ordered)
-    return f"median {median * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms, {len(ordered)} times"
+    return f"median {statistics.median(ordered) * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms, {len(ordered)} times"
 
 
 MARKS: dict[str, Callable[[], object]] = {
     "import": import_time,
     "memory": memory_sets,
-    "storage": storage_bandwidth,
-    "timers": timers,
     "audit": audits,
-    "latency": latency,
+    "keys": keys,
 }
 
-
-def main() -> int:
-    """Measure every mark, or those that the command line names; return the exit status."""
-    wanted = sys.argv[1:] or list(MARKS)
-    if strangers := [name for name in wanted if name not in MARKS]:
-        print(f"no mark is called {', '.join(strangers)}: {', '.join(MARKS)} are", file=sys.stderr)
-        return 2
-    for name in wanted:
-        MARKS[name]()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    for name in sys.argv[1:] or MARKS:
+        if name not in MARKS:
+            sys.exit(f"no mark is called {name}: {', '.join(MARKS)} are")
+        MARKS[name]()

@@ -1,83 +1,88 @@
-"""`make pictures`: take the README's pictures of the widgets in a real JupyterLab, in both themes."""
+"""`make pictures`: take the README's pictures of the widgets.
+
+To look at any widget while you work on it,
+
+    python tools/pictures.py /tmp/shots "StrideExplorer()" "explore(torch.arange(24).view(4, 6).T)"
+
+writes one PNG for each expression, theme and width. Neither needs a kernel.
+"""
 
 from __future__ import annotations
 
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any, Literal
 
-from browser_lab import ROOT, find_chromium, running_lab, write_notebook
-
-# The source of each picture, and its place on the page.
-START = """import torch
+import torch
 from torch import nn
-from stridekit import (AliasExplorer, CopyTracer, Layout, ReshapeStepper, StrideExplorer,
-                       TraversalExplorer, audit)"""
-SCENES = {
-    "explorer": (
-        """explorer = StrideExplorer()
-explorer.layout = Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
-explorer.index = (2, 3)
-explorer""",
-        ".sk-explorer",
-    ),
-    "aliases": (
-        'AliasExplorer((4, 6), ["y = x[1:, ::2]", "z = x[:, 4:]", "y += 100"])',
-        ".sk-aliases",
-    ),
-    "reshape": (
-        """stepper = ReshapeStepper(Layout((4, 6), (8, 1), itemsize=4), shape=(2, 12))
-stepper.step = -1
-stepper""",
-        ".sk-reshape",
-    ),
-    "traversal": (
-        "TraversalExplorer(Layout((6, 8), itemsize=8), order=(0, 1), cache_lines=4, visit=48)",
-        ".sk-traversal",
-    ),
-}
-SCENES["copies"] = (
-    """class Net(nn.Module):
-    def __init__(self):
+
+import stridekit
+from browser_lab import running_browser
+from stridekit import widgets
+from stridekit.widgets.offline import offline_page
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+class Net(nn.Module):
+    """A small network in which one line makes a layout that another line copies."""
+
+    def __init__(self) -> None:
         super().__init__()
         self.stem, self.act, self.head = nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 1)
 
-    def forward(self, x):
+    def forward(self, x: Any) -> Any:
+        """Cut the channels into groups, and merge them in another order."""
         x = self.act(self.stem(x))
         x = x.unflatten(1, (2, 16)).transpose(1, 2)
         return self.head(x.flatten(1, 2))
 
-net = Net().requires_grad_(False).to(memory_format=torch.channels_last)
-CopyTracer(audit(net, torch.rand(8, 3, 58, 58).to(memory_format=torch.channels_last)))""",
-    ".sk-copies",
-)
-THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+
+def scenes() -> dict[str, Any]:
+    """Return the widget of each picture in the README."""
+    explorer = widgets.StrideExplorer()
+    explorer.layout = stridekit.Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
+    explorer.index = (2, 3)
+    stepper = widgets.ReshapeStepper(stridekit.Layout((4, 6), (8, 1), itemsize=4), shape=(2, 12))
+    stepper.step = -1
+    walk = stridekit.Layout((6, 8), itemsize=8)
+    net = Net().requires_grad_(False).to(memory_format=torch.channels_last)
+    photos = torch.rand(8, 3, 58, 58).to(memory_format=torch.channels_last)
+    return {
+        "explorer": explorer,
+        "aliases": widgets.AliasExplorer((4, 6), ["y = x[1:, ::2]", "z = x[:, 4:]", "y += 100"]),
+        "reshape": stepper,
+        "traversal": widgets.TraversalExplorer(walk, order=(0, 1), cache_lines=4, visit=48),
+        "copies": widgets.CopyTracer(stridekit.audit(net, photos)),
+    }
 
 
-def main() -> int:
-    """Write docs/<scene>-light.png and docs/<scene>-dark.png for every scene."""
-    if find_chromium() is None:
-        print("Pictures: Chromium was not found: install it", file=sys.stderr)
-        return 1
-    (ROOT / "docs").mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="stridekit-") as name:
-        folder = Path(name)
-        (folder / "root").mkdir()
-        sources = [START, *(source for source, _ in SCENES.values())]
-        write_notebook(folder / "root" / "scene.ipynb", sources)
-        with running_lab(folder / "root", folder / "scratch") as lab:
-            page = lab.open("scene.ipynb", height=4000)
-            lab.run_all(page)
-            for short, theme in THEMES.items():
-                lab.set_theme(page, theme)
-                page.wait_for_timeout(1000)
-                for scene, (_, css) in SCENES.items():
-                    target = ROOT / "docs" / f"{scene}-{short}.png"
-                    page.locator(css).screenshot(path=target)
-                    print(target.relative_to(ROOT))
-            lab.close(page)
-    return 0
+def shoot(made: dict[str, Any], folder: Path, widths: tuple[int, ...]) -> None:
+    """Write a picture of each widget in both themes; more than one width stands in the name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with running_browser() as browser, tempfile.TemporaryDirectory() as pages:
+        for name, widget in made.items():
+            file = Path(pages) / "page.html"
+            file.write_text(offline_page([widget]), encoding="utf-8")
+            for theme in THEMES:
+                for width in widths:
+                    page = browser.new_page(viewport={"width": width, "height": 900})
+                    page.emulate_media(color_scheme=theme)
+                    page.on("pageerror", lambda error: print("error:", error))
+                    page.goto(file.as_uri())
+                    page.wait_for_timeout(600)
+                    shown = f"{name}-{theme}" + (f"-{width}" if len(widths) > 1 else "")
+                    page.locator(".stridekit").first.screenshot(path=folder / f"{shown}.png")
+                    print(folder / f"{shown}.png")
+                    page.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if expressions := sys.argv[2:]:
+        names = {"torch": torch, "stridekit": stridekit, **vars(stridekit), **vars(widgets)}
+        shots = {str(k): eval(expression, names) for k, expression in enumerate(expressions)}
+        shoot(shots, Path(sys.argv[1]), (1280, 800))
+    else:
+        shoot(scenes(), DOCS, (1280,))
