@@ -344,7 +344,7 @@ def test_headings_have_jupyterlabs_anchors_and_stand_in_the_contents(tmp_path, q
     assert [(level, unquote(link)) for level, link in links] == [
         ("2", "It's-x-&-y"), ("3", "B"), ("2", "B-2"), ("2", "the-stridekit"),
     ]  # fmt: skip
-    assert "<search" not in page and "sk-ways" not in page  # it is one file
+    assert "<search" not in page and "sk-neighbours" not in page  # it is one file
 
 
 def test_pages_lead_to_the_ones_before_and_after(tmp_path, quick):

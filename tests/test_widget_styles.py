@@ -15,7 +15,10 @@ SHEETS = sorted(path for path in assets._HERE.rglob("*.css") if path.name != "ba
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.parent.name)
 def test_a_sheet_is_one_block_of_its_own_kind(path):
-    """Everything but keyframes is nested in `.stridekit.sk-<kind>`, the class of that widget alone."""
+    """Everything but keyframes is nested in a selector with the class of that widget alone.
+
+    It has the id of base.css, and a class more: each sheet of a page brings base.css along again.
+    """
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
     outside, depth = "", 0
     for char in text:
@@ -24,7 +27,8 @@ def test_a_sheet_is_one_block_of_its_own_kind(path):
             outside += char
     heads = [head.strip() for head in outside.split("}") if head.strip()]
     kinds = [head for head in heads if not head.startswith("@keyframes")]
-    assert len(kinds) == 1 and re.fullmatch(r"\.stridekit\.sk-[a-z]+", kinds[0]), kinds
+    (kind,) = kinds
+    assert re.fullmatch(r"\.stridekit\.sk-[a-z]+:is\(#sk-host, \*\)", kind)
 
 
 def test_every_widget_has_a_kind_of_its_own():
@@ -35,6 +39,21 @@ def test_every_widget_has_a_kind_of_its_own():
     }
     assert kinds == {name: [kind.css.removeprefix(".")] for name, kind in KINDS.items()}
     assert len({kind.css for kind in KINDS.values()}) == len(KINDS) == len(SHEETS)
+
+
+def test_no_class_of_a_page_is_one_of_a_widget():
+    """A rule for the page around the lessons would reach the widgets in them."""
+    classes = {
+        room: {
+            name
+            for path in assets._HERE.parent.joinpath(room).rglob("*.css")
+            for name in re.findall(r"\.([a-z][\w-]*)", path.read_text(encoding="utf-8"))
+        }
+        for room in ("export", "widgets")
+    }
+    assert {"sk-front"} < classes["export"] and {"sk-box"} < classes["widgets"]
+    shared = classes["export"] & classes["widgets"]
+    assert {name for name in shared if name.startswith(("sk-", "is-"))} == set()
 
 
 LEAST_HUE = 15 / 360  # of a turn: colours that are nearer look alike

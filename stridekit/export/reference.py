@@ -293,7 +293,7 @@ def _section(entry: Entry, places: dict[str, str]) -> str:
 
 
 def _subsection(member: Entry, owner: str, places: dict[str, str]) -> str:
-    kind = f' <small class="sk-kind">{member.kind}</small>' if member.kind else ""
+    kind = f' <small class="sk-form">{member.kind}</small>' if member.kind else ""
     return (
         f'<h3 id="{member.name}"><a href="#{member.name}">{member.name}</a>{kind}</h3>'
         f"{code(member.signature)}{_parts(member.parts, places, owner)}"

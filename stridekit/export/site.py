@@ -133,7 +133,7 @@ def whole(page: Page, site: Site | None = None) -> str:
         bar = search_bar(f'<a href="{FRONT}">{TITLE}</a>')
         contents, ways = site.contents(page), site.ways(page)
     top, bottom = (
-        f'<nav class="sk-ways" aria-label="Neighbours, {place}">{ways}</nav>' if ways else ""
+        f'<nav class="sk-neighbours" aria-label="Neighbours, {place}">{ways}</nav>' if ways else ""
         for place in ("above", "below")
     )
     note = f'<p class="sk-page-note">{page.note}</p>' if page.note else ""
@@ -165,7 +165,7 @@ def front_page(lessons: list[tuple[Page, str]], contents: str) -> str:
 
 def search_bar(home: str = "") -> str:
     """The bar on top: the way to the front page, and the field to search."""
-    return f'<header class="sk-bar">{home}<search data-index="{INDEX}"></search></header>'
+    return f'<header class="sk-masthead">{home}<search data-index="{INDEX}"></search></header>'
 
 
 def document(title: str, body: str, styles: str = "", with_search: bool = True) -> str:

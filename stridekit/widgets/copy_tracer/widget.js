@@ -7,7 +7,6 @@ import { counted } from "../page/layout.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
-const NARROW = 820; // px: below this, a layout has a line of its own
 const MOST_CHIPS = 8;
 const MOST_CHAINS = 2; // that are told of a row
 const NONE = "No finding concerns this call or a layout that passes through it.";
@@ -48,12 +47,12 @@ function render({ model, el }) {
   function createRow(row, r) {
     const mark = h("span", { class: "sk-mark", "aria-hidden": "true" });
     const bar = row.copied ? [h("span", { class: "sk-bar", style: `width:${(100 * row.copied) / most}%` })] : [];
-    const title = [row.module, row.line, row.source].filter(Boolean).join("  ");
-    const node = h("div", { role: "option", id: `${shell.id}-row${r}`, "data-row": String(r), "aria-label": sentence(row), title },
+    const node = h("div", { role: "option", id: `${shell.id}-row${r}`, "data-row": String(r), "aria-label": sentence(row) },
       mark,
-      h("span", { class: "sk-module" }, h("bdi", { text: row.module })),
-      h("code", { class: "sk-source" }, h("span", { text: row.line }), row.source),
-      h("span", { class: "sk-layout", "data-format": row.format }, h("i", { text: FORMATS[row.format] ?? "" }), h("code", { text: row.layout })),
+      h("span", { class: "sk-module", text: row.module }),
+      h("span", { class: "sk-call" },
+        h("code", { class: "sk-source" }, h("span", { text: row.line }), row.source),
+        h("span", { class: "sk-layout", "data-format": row.format }, h("i", { text: FORMATS[row.format] ?? "" }), h("code", { text: row.layout }))),
       h("span", { class: `sk-did${row.copied ? " is-copy" : ""}` }, ...bar, h("b", { text: row.did }),
         ...row.about.map((number) => h("span", { class: "sk-number", text: String(number) }))));
     return { node, mark };
@@ -73,7 +72,6 @@ function render({ model, el }) {
 
   function draw() {
     const r = pointed ?? chosen();
-    set(list, "data-narrow", String(shell.width < NARROW));
     set(list, "aria-activedescendant", lines[chosen()].node.id);
     chips.draw(found.slice(0, MOST_CHIPS).map((chain) => ({
       text: `${chain.finding}: ${chain.title.split(", ")[0]}`, title: chain.title, value: chain,

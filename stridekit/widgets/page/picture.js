@@ -51,7 +51,7 @@ function freeze(root, copy, corner) {
 /** The text of the style sheet that a widget wears: rules read back from a sheet lose what has variables in it. */
 function sheetOf(root) {
   const worn = [...document.querySelectorAll("style")].map((node) => node.textContent);
-  return worn.find((text) => text.includes(`.stridekit.${root.classList[1]} {`)) ?? "";
+  return worn.find((text) => text.includes(`.stridekit.${root.classList[1]}:is(`)) ?? "";
 }
 
 /** The picture as a PNG, with two pixels for each of CSS. */
