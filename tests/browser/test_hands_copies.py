@@ -62,7 +62,7 @@ def assert_picture(w, run, row):
     rows, chains = run["rows"], [run["chains"][k] for k in run["rows"][row]["chains"]]
     assert text(w, ".sk-head p") == run["title"]
     modules, sources, layouts, did = (
-        each(w.locator(f"[role=option] > .sk-{name}"), "textContent")
+        each(w.locator(f"[role=option] .sk-{name}"), "textContent")
         for name in ("module", "source", "layout", "did")
     )
     assert modules == [one["module"] for one in rows]
