@@ -177,12 +177,9 @@ def test_the_kind_follows_from_the_answer(answer, kind, said):
 
 
 def test_nothing_gives_the_answer_away():
-    """Neither the text nor the picture depends on which answer is right, or on the why."""
+    """The text does not depend on which answer is right, or on the why."""
     shown = []
     for answer, why in (((1, 6), "because"), ((6, 1), "")):
         predict = Predict("?", answer, choices=[(6, 1), (1, 6)], why=why, experiment="x.stride()")
-        data, _ = predict._repr_mimebundle_()
-        shown.append((data["text/plain"], data["image/png"]))
+        shown.append(repr(predict))
     assert shown[0] == shown[1]
-    predict.committed = (6, 1)
-    assert predict._repr_mimebundle_()[0]["image/png"] == shown[0][1]

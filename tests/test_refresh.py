@@ -9,11 +9,14 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+import stills
 from matplotlib.image import imsave
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from PIL import Image, ImageFilter
 
 import refresh
 from stridekit import notebook as form
+from tests.needs import needs_chromium
 
 LESSONS = sorted((refresh.ROOT / "notebooks").glob("*.ipynb"))
 code, words, output = (
@@ -324,3 +327,60 @@ def test_pictures_that_look_the_same_are_kept():
     dotted = np.full((40, 40, 3), 100, dtype=np.uint8)
     dotted[3, 5] = 200
     assert not refresh.looks_same(png(100, 40), encoded(dotted))
+
+
+# Still pictures of widgets -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pictured(tmp_path_factory):
+    """A notebook with an explorer, a card and a slider of ipywidgets, after a refresh."""
+    path = tmp_path_factory.mktemp("stills") / "widgets.ipynb"
+    first = "import ipywidgets\nfrom stridekit import Predict, StrideExplorer"
+    shown = ["StrideExplorer()", "Predict('What is `1 + 1`?', 2)", "ipywidgets.IntSlider()"]
+    path.write_text(nbformat.writes(book(code(first), *map(code, shown))))
+    assert refresh.refresh([path]) == 0
+    return path
+
+
+@needs_chromium
+def test_a_widget_gets_a_picture_with_words(pictured):
+    _, explorer, card, slider = form.parse(pictured.read_text()).cells
+    for cell, first in ((explorer, "StrideExplorer: torch"), (card, "Predict: What is `1 + 1`?")):
+        (shown,) = cell.outputs
+        assert sorted(shown.data) == ["image/png", "text/plain"]
+        about = shown.metadata["image/png"]
+        assert about["width"] == 900 and about["alt"].startswith(f"Still picture of {first}")
+        image = Image.open(io.BytesIO(base64.b64decode(shown.data["image/png"])))
+        assert image.width == 900 and image.height > 150
+    assert "image/png" not in slider.outputs[0].data
+    assert refresh.refresh([pictured], check=True) == 0
+
+
+@needs_chromium
+def test_a_picture_of_another_state_is_another_picture(pictured):
+    """And one in paler letters, as another machine's font may be, is not; with other words it always is."""
+    stored = form.parse(pictured.read_text())
+    (shown,) = stored.cells[1].outputs
+    image = Image.open(io.BytesIO(base64.b64decode(shown.data["image/png"]))).convert("RGB")
+
+    def kept(picture, text="the same"):
+        file, now = io.BytesIO(), deepcopy(shown)
+        picture.save(file, "PNG")
+        now.data["image/png"] = base64.b64encode(file.getvalue()).decode()
+        now.data["text/plain"] = shown.data["text/plain"] if text == "the same" else text
+        return refresh.shows_the_same(shown, now)
+
+    assert kept(image.filter(ImageFilter.BoxBlur(1)))
+    assert kept(image.resize((900, image.height + 20)))
+    assert not kept(image, "other words")
+    ringed = image.copy()
+    ringed.paste("#16191d", (400, 200, 446, 234))  # another element is selected
+    assert not kept(ringed)
+    assert not kept(image.resize((900, 2 * image.height)))
+
+
+def test_each_widget_says_how_to_bring_it_to_life():
+    card, explorer = (stills.Offline("", "", state) for state in ({"_problem": {}}, {"_state": {}}))
+    assert stills.ribbon(card) == "▶ Shift+Enter to answer"
+    assert stills.ribbon(explorer) == "▶ Shift+Enter to play"

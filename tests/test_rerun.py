@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from stridekit import notebook
-from tests.quick import FEW_ROUNDS, NO_STILLS
+from tests.quick import FEW_ROUNDS
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parent.parent
@@ -54,7 +54,7 @@ def test_cells_run_twice_and_out_of_order(path):
     numbers = range(len(cells))
     shuffled = random.Random(path.stem).sample(numbers, len(cells))
     # What a lesson claims beyond doubt has to hold after few rounds too.
-    quick = nbformat.v4.new_code_cell(FEW_ROUNDS + NO_STILLS)
+    quick = nbformat.v4.new_code_cell(FEW_ROUNDS)
     with kernel([quick, *cells]) as run:
         run(quick)
         for k in [*(k for k in numbers for _ in range(2)), *shuffled]:

@@ -1,9 +1,9 @@
 """Execute the notebooks and store their outputs: `python tools/refresh.py [notebook ...]`.
 
 The only writer of outputs. It runs the kernel that the tests run and writes the form of
-stridekit/notebook.py, so a second run changes no byte. Until the source of its cell changes, an output
-that differs from run to run stays as it is stored: a picture that looks the same, a picture of measured
-times, and the output of a cell that the tests ignore.
+stridekit/notebook.py, so a second run changes no byte. A widget gets a still picture (stills.py). Until the
+source of its cell changes, an output that differs from run to run stays as it is stored: a picture that
+looks the same, a picture of measured times, and the output of a cell that the tests ignore.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+
+from stills import looks_alike, take_stills
 
 from stridekit import notebook as form
 
@@ -37,10 +39,22 @@ def looks_same(a: str, b: str) -> bool:
     return first.shape == second.shape and bool(abs(first - second).max() <= SAME_SHADE)
 
 
-def says_the_same(was: Any, now: Any) -> bool:
-    """True if two pictures of measured times, which differ in each run, come with the same words."""
-    measured = (one.metadata.get("image/png", {}).get("measured") for one in (was, now))
-    return all(measured) and was.data.get("text/plain") == now.data.get("text/plain")
+def shows_the_same(was: Any, now: Any) -> bool:
+    """True if the pictures of two outputs mean the same.
+
+    Pictures of measured times differ in each run, and stills of widgets in the fonts of each machine: for
+    both the words beside the picture count, and a still has to look alike from afar.
+    """
+    before, after = (output.get("data", {}).get("image/png") for output in (was, now))
+    if not (before and after):
+        return False
+    says_same = was.data.get("text/plain") == now.data.get("text/plain")
+    about = [output.metadata.get("image/png", {}) for output in (was, now)]
+    if all(each.get("measured") for each in about) and says_same:
+        return True
+    if all("alt" in each for each in about):
+        return says_same and looks_alike(before, after)
+    return looks_same(before, after)
 
 
 def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
@@ -57,9 +71,8 @@ def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
         if form.ignores_output(cell) and old.outputs:
             cell.outputs = deepcopy(old.outputs)
         for was, now in zip(old.outputs, cell.outputs, strict=False):
-            before, after = (output.get("data", {}).get("image/png") for output in (was, now))
-            if before and after and (says_the_same(was, now) or looks_same(before, after)):
-                now.data["image/png"] = before
+            if shows_the_same(was, now):
+                now.data["image/png"] = was.data["image/png"]
                 now.metadata.update(was.metadata)  # of the stored picture; what is new comes in
             if "execution_count" in now:
                 now.execution_count = cell.execution_count
@@ -69,7 +82,8 @@ def refreshed(path: Path, renew: bool = False) -> str:
     """The text of the notebook with new outputs. Raises NotebookError."""
     stored = form.parse(path.read_text(encoding="utf-8"))
     new = deepcopy(stored)
-    form.run(new, path.parent, store_widget_state=False)
+    done = form.run(new, path.parent)
+    take_stills([out for cell in new.cells for out in cell.get("outputs", [])], done.widget_state)
     form.tidy(new)
     keep_what_cannot_repeat(stored, new, renew)
     form.tidy(new)

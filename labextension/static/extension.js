@@ -20,7 +20,7 @@ function stayClean(model) {
 
 /**
  * If a kernel connects at the wrong moment, ipywidgets misses what the notebook has saved, and shows "model not found".
- * Without a kernel it never reads it, and would be "loading" for ever: there the still picture is shown.
+ * Without a kernel it never reads it, and would be "loading" for ever: there the text is shown, or a still picture.
  */
 function showSaved({ content: { rendermime } }, { model, sessionContext }) {
   if (sessionContext.kernelPreference.shouldStart === false) return rendermime.removeMimeType(VIEW);
@@ -49,6 +49,21 @@ function showSaved({ content: { rendermime } }, { model, sessionContext }) {
     manager.restored.connect(complete);
     if (manager.restoredStatus) complete();
   };
+}
+
+/** JupyterLab leaves a picture without words: a still has them in its metadata (tools/stills.py), others beside them. */
+function describePictures({ content: { rendermime } }) {
+  const factory = rendermime.getFactory("image/png");
+  const createRenderer = (options) => {
+    const made = factory.createRenderer(options);
+    const show = made.renderModel.bind(made);
+    made.renderModel = async (output) => {
+      await show(output);
+      made.node.querySelector("img").alt = output.metadata["image/png"]?.alt ?? output.data["text/plain"] ?? "";
+    };
+    return made;
+  };
+  rendermime.addFactory({ ...factory, createRenderer }, factory.defaultRank);
 }
 
 /** What answers a card is stored folded (stridekit/notebook.py says which cells). Its words open once the code above has run. */
@@ -90,6 +105,7 @@ const plugin = {
       createNew(panel, context) {
         stayClean(context.model);
         showSaved(panel, context);
+        describePictures(panel);
         openWords(panel, context.model);
       },
     });

@@ -1,4 +1,4 @@
-"""What all widgets share in Python: their code, one value as the state, a picture without a kernel."""
+"""What all widgets share in Python: their code, one value as the state."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from typing import Any
 import anywidget
 import traitlets
 from ipywidgets import widget_serialization
-from matplotlib.figure import Figure
 
-from stridekit.plots import ON_WHITE, png
 from stridekit.widgets.assets import module, name_of, pack, waiting
-from stridekit.widgets.static import WIDTH
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
 _one_after_the_other = RLock()
@@ -50,8 +47,8 @@ class StateWidget(anywidget.AnyWidget):
     comes, the page keeps its own change on screen, because anything that arrives earlier is older. So all
     views end up with the kernel's state, even after a refusal, and none flickers.
 
-    A widget is live in a kernel or on an exported page. Without one, a still picture and the repr stand
-    in; both are the same on every run.
+    A widget is live in a kernel, in a saved notebook and on an exported page. Elsewhere its repr stands in,
+    which is the same on every run. The stored notebooks have a screenshot too, which `make refresh` takes.
     """
 
     # Of each kind: the module, with a default export as anywidget wants it, and the style sheet.
@@ -96,12 +93,3 @@ class StateWidget(anywidget.AnyWidget):
     def _check(self, state: dict[str, Any]) -> None:
         """Raise for an impossible state, and change nothing: JavaScript mirrors, Python decides."""
         raise NotImplementedError
-
-    def _still(self) -> Figure:
-        """The picture of the present state, on a bare Figure at 100 pixels per inch."""
-        raise NotImplementedError
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["image/png"] = png(self._still(), colours=64)
-        return data, {**metadata, "image/png": {"width": WIDTH}, **ON_WHITE}

@@ -51,14 +51,19 @@ def offline_page(widgets: Sequence[StateWidget], title: str = "stridekit") -> st
     """
     models = [*widgets, *(widget._code for widget in widgets)]
     states = {model.model_id: model.get_state() for model in models}
-    body = "\n".join(f'<div class="widget" data-widget="{k}"></div>' for k in range(len(widgets)))
-    head = f"<meta charset='utf-8'><title>{html.escape(title)}</title>"
     style = (
         "body { margin: 24px; background: light-dark(#fff, #111418); color-scheme: light dark; }"
     )
+    return page_of([Offline.of(widget.model_id, states) for widget in widgets], title, style)
+
+
+def page_of(widgets: Sequence[Offline], title: str = "stridekit", style: str = "") -> str:
+    """A whole HTML page with nothing but these widgets, live."""
+    body = "\n".join(f'<div class="widget" data-widget="{k}"></div>' for k in range(len(widgets)))
+    head = f"<meta charset='utf-8'><title>{html.escape(title)}</title>"
     return (
         f"<!doctype html><html lang='en'><head>{head}<style>{style}</style></head>"
-        f"<body>{body}{live([Offline.of(widget.model_id, states) for widget in widgets])}</body></html>"
+        f"<body>{body}{live(widgets)}</body></html>"
     )
 
 

@@ -6,11 +6,10 @@ import pytest
 
 from browser_lab import ROOT, find_chromium, running_browser, running_lab, write_notebook
 from stridekit.widgets.offline import offline_page
-from tests.quick import NO_STILLS
 from tests.widget_kinds import IMPORTS, KINDS
 
 ALL_KINDS = [
-    f"{IMPORTS}x = torch.arange(24).view(4, 6)\n{NO_STILLS}",
+    f"{IMPORTS}x = torch.arange(24).view(4, 6)",
     *[f"w{k} = {kind.make}\nw{k}" for k, kind in enumerate(KINDS.values())],
 ]
 
@@ -48,7 +47,7 @@ def notebook(lab):
 
 @pytest.fixture(scope="session")
 def kinds_page(lab):
-    """A page with all widgets, without stills: cell k shows wk of KINDS; the last cell is empty."""
+    """A page with all widgets: cell k shows wk of KINDS; the last cell is empty."""
     page = _open(lab, [*ALL_KINDS, "pass"])
     yield page
     lab.close(page)

@@ -23,7 +23,6 @@ from tests.browser.pages import (
 )
 from tests.live_diagnose import BUCKET
 from tests.needs import needs_chromium
-from tests.quick import NO_STILLS
 from tests.widget_kinds import IMPORTS, KINDS
 
 pytestmark = needs_chromium
@@ -62,7 +61,7 @@ def kinds(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kinds") / "notebooks"
     sources = [f"{IMPORTS}from stridekit.widgets import {', '.join(WIDGETS)}"]
     sources += [f"w = {MAKE.get(name, name + '()')}\nw" for name in WIDGETS]
-    cells = [nbformat.v4.new_code_cell(source) for source in [NO_STILLS, *sources, "w"]]
+    cells = [nbformat.v4.new_code_cell(source) for source in [*sources, "w"]]
     cells.insert(0, nbformat.v4.new_markdown_cell("# Every kind"))
     folder.mkdir()
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "kinds.ipynb")

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.needs import needs_chromium
-from tests.quick import NO_STILLS
 from tests.widget_kinds import IMPORTS, KINDS
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -54,9 +53,9 @@ def counted(page, session):
 
 @pytest.fixture(scope="module")
 def again(lab, notebook):
-    """A page on which cell k + 1 shows the k-th widget, without still pictures."""
+    """A page on which cell k + 1 shows the k-th widget."""
     made = [f"w{k} = {kind.make}" for k, kind in enumerate(KINDS.values())]
-    page = notebook("\n".join([IMPORTS, NO_STILLS, *made]), *[f"w{k}" for k in range(len(KINDS))])
+    page = notebook("\n".join([IMPORTS, *made]), *[f"w{k}" for k in range(len(KINDS))])
     return page, page.context.new_cdp_session(page)
 
 

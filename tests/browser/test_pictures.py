@@ -10,7 +10,6 @@ import pytest
 from PIL import Image
 
 from tests.needs import needs_chromium
-from tests.quick import NO_STILLS
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -38,7 +37,7 @@ def assert_legible(page, is_dark):
 
 def test_in_jupyterlab(lab, notebook):
     """By a style sheet of the environment: no widget has to run."""
-    page = notebook(f"{NO_STILLS}\n{PLOT}", OWN)
+    page = notebook(PLOT, OWN)
     for theme in ("Light", "Dark", "Light"):
         lab.set_theme(page, f"JupyterLab {theme}")
         page.locator("#jupyterlab-splash").wait_for(state="detached")  # which fades away

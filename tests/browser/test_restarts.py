@@ -4,7 +4,6 @@ import pytest
 
 from tests.browser.test_leaks import counted
 from tests.needs import needs_chromium
-from tests.quick import NO_STILLS
 from tests.widget_kinds import IMPORTS, KINDS
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -17,7 +16,7 @@ MOST_RESIDENT = 2**20 * TIMES  # of the kernel and of the server
 
 # One cell for each widget.
 SOURCES = [
-    f"{IMPORTS}{NO_STILLS}",
+    IMPORTS,
     *[kind.make for kind in KINDS.values()],
 ]
 # JupyterLab asks for a thread for the widgets' messages, and fails if a restart comes before the answer.

@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from tests.browser.pages import COLOURS, assert_accessible, button, enter, painted
 from tests.browser.test_export import exported
 from tests.needs import needs_chromium
-from tests.quick import NO_STILLS
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -17,7 +16,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 LONG = "x = torch.arange(24).view(4, 6).transpose(0, 1).contiguous().reshape(2, 12)[:, 1:].unfold(1, 3, 1)"
 FIRST = [
     words("# Walk along strides\n\nEach `stride` counts elements. Press Shift+Enter."),
-    code(f"import torch\nfrom stridekit import Predict, StrideExplorer\n{NO_STILLS}"),
+    code("import torch\nfrom stridekit import Predict, StrideExplorer"),
     words("## A question\n\nHow far?"),
     code("Predict('What is `2 + 2`?', 4, why='Count.')"),
     code(f"{LONG}\nprint('x' * 200)"),

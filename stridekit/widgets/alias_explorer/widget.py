@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import traitlets
-from matplotlib.figure import Figure
 
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.alias_explorer import facts
 from stridekit.widgets.alias_explorer.session import NAMES, Entry, Session
-from stridekit.widgets.alias_explorer.still import draw
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal
@@ -125,9 +123,6 @@ class AliasExplorer(Explorer):
         lines = [f"{entry.text:{width}}  # {_words(entry)}" for entry in session.log]
         relations = session.relations()
         return "\n  ".join([f"AliasExplorer: {start}", *lines, *relations, *self._aims()])
-
-    def _still(self) -> Figure:
-        return draw(self._session, repr(self))
 
 
 def _session_of(state: dict[str, Any]) -> Session:

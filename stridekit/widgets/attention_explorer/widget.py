@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from stridekit._arguments import a_kind, int_, ints, items_of, shown, wrap_index
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.attention_explorer import flow
-from stridekit.widgets.attention_explorer.still import draw
 from stridekit.widgets.explorer import Explorer, require_known, setting
 from stridekit.widgets.goals import Goal
 
@@ -107,10 +104,6 @@ class AttentionExplorer(Explorer):
     def code(self) -> str:
         """The torch code that does what is shown."""
         return flow.code(flow.settings(self._state))
-
-    def _still(self) -> Figure:
-        part, *index = self._state["followed"]
-        return draw(flow.settings(self._state), (part, *index), repr(self))
 
     def __repr__(self) -> str:
         s = flow.settings(self._state)

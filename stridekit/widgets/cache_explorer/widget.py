@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from stridekit._arguments import int_
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.cache_explorer import growth
-from stridekit.widgets.cache_explorer.still import draw
 from stridekit.widgets.explorer import Explorer, require_known, setting
 from stridekit.widgets.goals import Goal
 
@@ -75,9 +72,6 @@ class CacheExplorer(Explorer):
     def code(self) -> str:
         """The torch code that grows all three caches, and reads them."""
         return growth.code(growth.settings(self._state))
-
-    def _still(self) -> Figure:
-        return draw(growth.settings(self._state), repr(self))
 
     def __repr__(self) -> str:
         s = growth.settings(self._state)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from stridekit._arguments import ints
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.channels_last_explorer import facts, words
-from stridekit.widgets.channels_last_explorer.still import draw
 from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal
 
@@ -99,10 +96,6 @@ class ChannelsLastExplorer(Explorer):
     def code(self) -> str:
         """The torch code that makes the tensor in both formats."""
         return words.code(self.shape)
-
-    def _still(self) -> Figure:
-        text = "\n".join(repr(self).split("\n  ")[3:])  # the strides are in the picture
-        return draw(self.shape, self.index, self.highlight, text)
 
     def __repr__(self) -> str:
         shape, index = self.shape, self.index

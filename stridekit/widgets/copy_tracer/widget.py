@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import traitlets
-from matplotlib.figure import Figure
 
 from stridekit._arguments import LayoutError, a_kind, int_
 from stridekit._table import columns
 from stridekit.auditing import Audit
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.copy_tracer.run import fewer, run_of, text_of, text_of_chain, told_of
-from stridekit.widgets.copy_tracer.still import draw
 from stridekit.widgets.explorer import Framed
 
-MOST_LINES = 24  # rows of the text, and of the still picture
+MOST_LINES = 24  # rows of the text
 
 
 class CopyTracer(Framed):
@@ -74,9 +72,6 @@ class CopyTracer(Framed):
     def code(self) -> str:
         """The source of the widget, where `found` is its audit."""
         return f"CopyTracer(found, row={self.row})"
-
-    def _still(self) -> Figure:
-        return draw(self._run, self.row, MOST_LINES, self._told())
 
     def __repr__(self) -> str:
         lines = [

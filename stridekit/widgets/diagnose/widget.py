@@ -6,20 +6,16 @@ import json
 from typing import Any
 
 import traitlets
-from matplotlib.figure import Figure
 
-from stridekit import palette
 from stridekit._arguments import a_kind
 from stridekit.tensors.diagnose import KNOWN, LABELS, UNKNOWN, diagnose
 from stridekit.tensors.explain import Explanation
 from stridekit.tensors.messages import FAMILIES
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.explorer import Framed
-from stridekit.widgets.static import INK, MUTED, page, plain, put_text, wrapped
 
 ASK = "Paste an error or a warning"
 MOST = 20_000  # characters in the box
-MOST_LINES = 40  # of the still picture
 
 
 class Diagnose(Framed):
@@ -78,16 +74,6 @@ class Diagnose(Framed):
 
     def __repr__(self) -> str:
         return f"Diagnose: {self.found or ASK}"
-
-    def _still(self) -> Figure:
-        lines = wrapped(plain(str(self.found or KNOWN)), 118)
-        shown = lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], "…"]
-        figure, ax = page(80, [*shown, ""], parse_math=False)
-        left: dict[str, Any] = {"ha": "left", "family": "DejaVu Sans"}
-        put_text(ax, 8, 16, "diagnose", palette.OFFSET[0], 8, weight="bold", **left)
-        put_text(ax, 8, 36, f"{ASK} where this lesson runs", INK, 11, weight="bold", **left)
-        put_text(ax, 8, 58, "or on its page, which needs no kernel", MUTED, 8, **left)
-        return figure
 
 
 def known() -> dict[str, Any]:

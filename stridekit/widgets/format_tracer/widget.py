@@ -6,14 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import traitlets
-from matplotlib.figure import Figure
 
 from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.format_tracer import network as net
-from stridekit.widgets.format_tracer.still import draw
 from stridekit.widgets.goals import Goal
 
 
@@ -78,9 +76,6 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
         """The source of the widget as it is."""
         layers = ", ".join(f'"{name}"' for name in self.layers)
         return f"FormatTracer({self.shape}, [{layers}])"
-
-    def _still(self) -> Figure:
-        return draw(self.shape, net.starts(self._state["input"]), self._trace())
 
     def __repr__(self) -> str:
         lines = [

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
 import traitlets
-from matplotlib.figure import Figure
 
-from stridekit import _kept, palette
+from stridekit import _kept
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.notation import MAX_SAFE_INTEGER
 from stridekit.widgets.numbers import read_answer
-from stridekit.widgets.static import INK, MUTED, page, put_text
 
 OPEN: dict[str, Any] = {"said": None, "shown": False}
 MAX_CHOICES = 100
 MAX_ITEMS, MAX_DEPTH = 100, 4  # of a tuple, and how deeply tuples nest
-CHARACTERS_PER_LINE = 92  # of the still picture
 
 
 class Predict(StateWidget):
@@ -188,28 +184,6 @@ class Predict(StateWidget):
             lines += self._problem["experiment"].splitlines()
             lines += [f"# {line}" for line in self._problem["output"].splitlines()]
         return "\n  ".join(line for line in lines if line)
-
-    def _still(self) -> Figure:
-        """The question and the choices, without the answer."""
-        problem = self._problem
-        lines = textwrap.wrap(problem["question"].replace("`", ""), CHARACTERS_PER_LINE)
-        indents: dict[str, Any] = {"initial_indent": "○  ", "subsequent_indent": "    "}
-        marks = [
-            line
-            for text in problem["choices"]
-            for line in textwrap.wrap(text.replace("`", ""), CHARACTERS_PER_LINE, **indents)
-        ]
-        height = 24 * (len(lines) + len(marks)) + 66
-        figure, ax = page(height)
-        ax.plot([14, 14], [12, height - 12], color=palette.OFFSET[0], linewidth=3)
-        style: dict[str, Any] = {"ha": "left", "family": "DejaVu Sans", "parse_math": False}
-        put_text(ax, 28, 22, "predict", palette.OFFSET[0], 8, weight="bold", **style)
-        for k, line in enumerate(lines + marks):
-            size, weight = (11, "bold") if k < len(lines) else (10, "normal")
-            put_text(ax, 28, 46 + 24 * k, line, INK, size, weight=weight, **style)
-        note = "commit to an answer where this lesson runs; then it is shown"
-        put_text(ax, 28, height - 18, note, MUTED, 8, **style)
-        return figure
 
 
 def verdict(problem: dict[str, Any], said: Any) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import traitlets
-from matplotlib.figure import Figure
 
 from stridekit._arguments import int_, ints, varargs
 from stridekit.layout import Layout, LayoutError
@@ -18,7 +17,6 @@ from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import code, layout_json, layout_of
 from stridekit.widgets.reshape_stepper import facts
 from stridekit.widgets.reshape_stepper.steps import consequences, steps
-from stridekit.widgets.reshape_stepper.still import draw
 
 MAX_DIMS, MAX_NEW_DIMS, MAX_ELEMENTS = 6, 8, 256
 
@@ -222,9 +220,6 @@ class ReshapeStepper(Explorer):
         meant_lines = [f"{phrase}: {sentence}" for phrase, sentence in meant]
         title = f"ReshapeStepper: shape {x.shape}, stride {x.stride} as {target}"
         return "\n  ".join([title, *told, *meant_lines, *self._aims()])
-
-    def _still(self) -> Figure:
-        return draw(self.layout, self.target, repr(self))
 
 
 def _checked(x: Any) -> Layout:

@@ -7,13 +7,11 @@ from typing import Any
 
 import torch
 import traitlets
-from matplotlib.figure import Figure
 
 from stridekit._arguments import a_kind, items_of, shown, texts
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.explorer import Framed
 from stridekit.widgets.sort import game, judge
-from stridekit.widgets.sort.still import draw
 
 QUESTION = "A view of `x`, a copy, or does it depend on `x`?"
 PAIR = "as in [('x.t()', 'view')]"
@@ -123,8 +121,3 @@ class Sort(Framed):
 
     def _calls(self, numbers: Iterable[int]) -> list[str]:
         return [self._cards[k]["call"] for k in numbers]
-
-    def _still(self) -> Figure:
-        pile, bins, _ = game.standing(self._cards, self._state["moves"])
-        heads = [self._game[key].replace("`", "") for key in ("question", "tried")]
-        return draw(heads, *map(self._calls, (pile, *bins)))

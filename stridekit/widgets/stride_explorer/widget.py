@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 import traitlets
-from matplotlib.figure import Figure
 
 from stridekit._arguments import a_kind, int_, varargs
 from stridekit.layout import Layout, LayoutError
@@ -17,7 +16,6 @@ from stridekit.widgets.assets import module, style
 from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import code, layout_json
-from stridekit.widgets.static import draw
 from stridekit.widgets.stride_explorer import facts, presets, words
 from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
 from stridekit.widgets.stride_explorer.presets import Preset
@@ -222,10 +220,6 @@ class StrideExplorer(Explorer):
         return "\n  ".join(
             [f"StrideExplorer: {self.code}", *note, *steps, *where, *lines, *self._aims()]
         )
-
-    def _still(self) -> Figure:
-        *_, (_, layout, _, size, labels) = self._stages()
-        return draw(layout, size, self.index, repr(self), labels or ())
 
 
 def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import traitlets
-from matplotlib.figure import Figure
 
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
@@ -15,7 +14,6 @@ from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import CACHE_LINE, counted
 from stridekit.widgets.traversal_explorer import facts, traversal
-from stridekit.widgets.traversal_explorer.still import draw_walks, draw_warp
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 
 MAX_STRIDE = 32  # of a warp's lanes
@@ -266,11 +264,6 @@ class TraversalExplorer(Explorer):
         if len(found) > 1:
             lines.append(traversal.comparison(*found))
         return "\n  ".join([*lines, *self._aims()])
-
-    def _still(self) -> Figure:
-        if self.warp is not None:
-            return draw_warp(self.warp, repr(self))
-        return draw_walks(self.walks, self.visit, self.cache_lines, self.alignment, repr(self))
 
 
 def _corner(name: str, x: Any) -> tuple[Walk, str]:

@@ -1,0 +1,101 @@
+"""Still pictures of widgets, for pages where nothing runs: screenshots of the widgets themselves."""
+
+from __future__ import annotations
+
+import base64
+import io
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Browser
+
+from browser_lab import find_chromium, running_browser
+from stridekit.notebook import WIDGET_VIEW, NotebookError
+from stridekit.palette import LINE, MUTED
+from stridekit.plots import ON_WHITE
+from stridekit.widgets.offline import Offline, page_of
+
+WIDTH, COLOURS = 900, 64  # px; of the palette
+# No hand would take a picture with this ribbon, and in paler colours, for the widget itself.
+STYLE = f"""
+body {{ margin: 0; background: #fff; }}
+[data-widget] {{ width: {WIDTH}px; box-sizing: border-box; padding: 0 9px; border: 1px dashed {MUTED[0]}; }}
+[data-widget] > p {{ margin: 0 -9px 6px; padding: 4px 12px; background: {LINE[0]}; font: bold 13px Arial; }}
+.stridekit {{ opacity: .8 !important; }}
+.sk-frame {{ display: none !important; }}
+"""
+DRAWN = "[...document.querySelectorAll('[data-widget]')].every((node) => node.querySelector('.stridekit'))"
+
+
+def ribbon(widget: Offline) -> str:
+    """What a reader does to bring a widget to life."""
+    return f"▶ Shift+Enter to {'answer' if '_problem' in widget.state else 'play'}"
+
+
+def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
+    """Add to each output that shows a widget its picture; `states` are those of all models of the run."""
+    shown = [output for output in outputs if WIDGET_VIEW in output.get("data", {})]
+    views = [(output, output.data[WIDGET_VIEW]["model_id"]) for output in shown]
+    ours = [(output, key) for output, key in views if "_code" in states.get(key, {})]
+    if not ours:
+        return
+    if not find_chromium():
+        raise NotebookError(
+            "still pictures of widgets need Chromium, which was not found: install it"
+        )
+    with running_browser() as browser:
+        pictures = _pictures(browser, [Offline.of(key, states) for _, key in ours])
+    for (output, _), picture in zip(ours, pictures, strict=True):
+        first = output.data["text/plain"].partition("\n")[0]
+        output.data["image/png"] = picture
+        about = {"width": WIDTH, "alt": f"Still picture of {first}"}
+        output.metadata.update({"image/png": about, **ON_WHITE})
+
+
+def looks_alike(a: str, b: str) -> bool:
+    """True if two pictures in base64 show the same, perhaps in the fonts of two machines."""
+    first, second = (Image.open(io.BytesIO(base64.b64decode(png))).convert("L") for png in (a, b))
+    if abs(first.height / second.height - 1) > 0.1:
+        return False
+    coarse = (48, max(1, first.height // 24))  # in such blocks a letter more or less does not count
+    blocks = [
+        np.asarray(image.resize(coarse, Image.Resampling.BOX), int) for image in (first, second)
+    ]
+    return bool(abs(blocks[0] - blocks[1]).max() < 48)
+
+
+def _pictures(browser: Browser, widgets: list[Offline]) -> list[str]:
+    page = browser.new_page(
+        viewport={"width": WIDTH, "height": 900},
+        color_scheme="light",
+        reduced_motion="reduce",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "stills.html")
+        file.write_text(page_of(widgets, style=STYLE), encoding="utf-8")
+        page.goto(file.as_uri())
+        page.wait_for_function(DRAWN)
+        page.evaluate("document.fonts.ready")
+        for k, widget in enumerate(widgets):
+            page.evaluate(_ADD_RIBBON, [k, ribbon(widget)])
+        page.evaluate(
+            "new Promise((done) => setTimeout(done, 300))"
+        )  # sizes are reported, and drawn
+        shots = [page.locator(f"[data-widget='{k}']").screenshot() for k in range(len(widgets))]
+    page.close()
+    return [_small(shot) for shot in shots]
+
+
+_ADD_RIBBON = """([k, text]) => document.querySelector(`[data-widget="${k}"]`)
+  .prepend(Object.assign(document.createElement("p"), { textContent: text }))"""
+
+
+def _small(shot: bytes) -> str:
+    """A screenshot with few colours, in base64."""
+    out = io.BytesIO()
+    Image.open(io.BytesIO(shot)).convert("RGB").quantize(COLOURS).save(out, "PNG", optimize=True)
+    return base64.b64encode(out.getvalue()).decode()
