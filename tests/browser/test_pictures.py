@@ -38,6 +38,7 @@ def assert_legible(page, is_dark):
 def test_in_jupyterlab(lab, notebook):
     """By a style sheet of the environment: no widget has to run."""
     page = notebook(PLOT, OWN)
+    assert page.locator(".jp-OutputArea-output img").first.get_attribute("alt")
     for theme in ("Light", "Dark", "Light"):
         lab.set_theme(page, f"JupyterLab {theme}")
         page.locator("#jupyterlab-splash").wait_for(state="detached")  # which fades away
