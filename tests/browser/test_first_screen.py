@@ -59,6 +59,34 @@ def test_a_widget_takes_the_keys_from_nobody(lab, start):
     assert state(start) == [0, False]
 
 
+def test_a_widget_that_was_just_run_comes_into_view(lab):
+    """JupyterLab goes on to the next cell, which would push the widget off the screen as it grows."""
+    above, below = ("\n\n".join([f"Text {side}."] * 12) for side in ("above", "below"))
+    cells = [
+        nbformat.v4.new_markdown_cell(above),
+        nbformat.v4.new_code_cell("from stridekit import CacheExplorer\nCacheExplorer()"),
+        *[nbformat.v4.new_markdown_cell(f"{below} {k}") for k in range(4)],
+    ]
+    book = nbformat.v4.new_notebook(cells=cells)
+    form.tidy(book)
+    (lab.root / "below.ipynb").write_text(form.write(book), encoding="utf-8")
+    page = lab.open("below.ipynb")
+    page.locator(".jp-Cell").nth(1).locator(".jp-InputPrompt").click()
+    page.keyboard.press("Shift+Enter")
+    w = page.locator(".sk-cache")
+    w.wait_for()
+    page.wait_for_function(_IS_WHOLE)
+    assert page.evaluate("jupyterapp.shell.currentWidget.content.activeCellIndex") == 2
+    lab.close(page)
+
+
+_IS_WHOLE = """() => {
+  const boxOf = (css) => document.querySelector(css).getBoundingClientRect();
+  const [widget, area] = ['.sk-cache', '.jp-WindowedPanel-outer'].map(boxOf);
+  return widget.top >= area.top - 1 && widget.bottom <= area.bottom + 1;
+}"""
+
+
 def test_an_answer_is_folded_until_its_cell_has_run(lab):
     """So are the words that explain it, and the first line, which JupyterLab shows of a fold."""
     cells = [

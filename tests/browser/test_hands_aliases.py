@@ -34,7 +34,7 @@ from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
-IDLE = "Point at a box, or walk there with the arrow keys."
+IDLE = "Point at a box."
 
 
 def readout(w):

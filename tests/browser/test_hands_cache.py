@@ -125,7 +125,7 @@ def test_playing_adds_tokens(show):
 
 
 def test_the_curves(show):
-    """Each is drawn to its end, named beside it without touching another name, and marked at this token."""
+    """Heights are as the bytes, from 0; each is named at its end, and the token on screen is marked."""
     w = show(CacheExplorer())
     for order in growth.ORDERS:
         button(w, order).click()
@@ -133,20 +133,21 @@ def test_the_curves(show):
             slider(w, "tokens").fill(tokens)
             ends = [points.split()[-1] for points in w.locator(".sk-chart polyline").evaluate_all(
                 "all => all.map((line) => line.getAttribute('points'))")]  # fmt: skip
-            assert all(end.startswith("600.0,") for end in ends)
+            assert all(end.startswith("656.0,") for end in ends)
             found = growth.curves(growth.settings({**CacheExplorer()._state, "order": order}))
-            lowest = max(growth.WAYS, key=lambda way: -found[way][-1])
-            heights = dict(
-                zip(growth.WAYS, (float(end.split(",")[1]) for end in ends), strict=True)
-            )
-            assert max(heights, key=heights.get) == lowest
+            most = max(found[way][-1] for way in growth.WAYS)
+            for way, end in zip(growth.WAYS, ends, strict=True):
+                assert abs((104 - float(end.split(",")[1])) / 92 - found[way][-1] / most) < 0.01
             names = [
                 name.bounding_box() for name in w.locator(".sk-chart text:not(.sk-tick)").all()
             ]
             tops = sorted(box["y"] for box in names)
             assert min(b - a for a, b in pairwise(tops)) >= 10
             across = float(w.locator(".sk-now").get_attribute("x1"))
-            assert across == (0 if tokens == "1" else 200)
+            assert abs(across - (56 + 600 * int(tokens) / 512)) < 0.1
+            assert each(w.locator(".sk-chart .sk-name0"), "textContent") == [
+                f"cat: {found['cat'][-1] / 1e6:.3g} MB"
+            ]
 
 
 @pytest.mark.parametrize(("width", "columns"), [(390, 1), (800, 3), (1280, 3)])

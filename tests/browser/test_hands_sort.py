@@ -179,6 +179,16 @@ def test_each_card_is_a_step_of_its_own(show):
     assert not button(w, "undo").is_enabled()
 
 
+def test_keys_are_offered_while_the_game_has_the_focus(show):
+    """Elsewhere they go to JupyterLab, where "d d" deletes a cell."""
+    w = show(game())
+    assert text(w, ".sk-verdict") == "Drag the card into a bin, or press a bin."
+    button(w, "copy").focus()
+    assert text(w, ".sk-verdict").endswith(", or type v, c or d.")
+    press(button(w, "view"), "v")
+    assert text(w, ".sk-count") == "1 of 5 sorted"
+
+
 def test_nothing_is_given_away_and_all_is_heard(show):
     """No word of an answer is in the page before its card was put; the next one is read aloud."""
     w = show(game())

@@ -4,8 +4,9 @@ import json
 
 import pytest
 import torch
+from playwright.sync_api import expect
 
-from stridekit import Layout, StrideExplorer, explore
+from stridekit import Goal, Layout, StrideExplorer, explore
 from stridekit.widgets.notation import element_name, layout_json
 from stridekit.widgets.stride_explorer import presets, words
 from tests.browser.pages import (
@@ -576,3 +577,16 @@ COLOUR = """(root) => {
   probe.remove();
   return [`rgb(${r}, ${g}, ${b})`, worn];
 }"""
+
+
+def test_a_beginner_sees_little_until_more_is_asked_for(show):
+    """The strides move what there is; `more` brings the rest, here and in the saved state."""
+    w = show(StrideExplorer(more=False, goals=[Goal("Repeat a row", stride=(0, 1))]))
+    assert w.get_by_role("slider").count() == 2 and not w.locator(".sk-code").is_visible()
+    assert w.get_by_role("button", name="transpose").count() == 0
+    labelled(w, "stride[0]").fill("0")
+    expect(w.locator(".sk-goals li")).to_contain_text("✓")
+    button(w, "more").click()
+    assert w.get_by_role("slider").count() == 5 and code(w).endswith("(4, 6), (0, 1), 2)")
+    button(w, "transpose").click()
+    assert not button(w, "more").is_visible()

@@ -52,7 +52,10 @@ function render({ model, el }) {
   const [owned, tapes] = [createOwned(id, called, hand), createTapes(id, hand)];
   const news = h("p", { class: "sk-news" });
   const message = h("div", { class: "sk-message" }, news, why, ask);
-  const readout = h("p", { class: "sk-readout" });
+  const pointed = h("span");
+  const keys = h("span", { class: "sk-keys", text: ", or walk there with the arrow keys" }); // while boxes have the focus
+  const idle = h("span", {}, "Point at a box", keys, ".");
+  const readout = h("p", { class: "sk-readout" }, pointed, idle);
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
   const pairItems = pool(pairs, () => h("li"));
   const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0", ...OWN_KEYS }); // it scrolls
@@ -81,7 +84,8 @@ function render({ model, el }) {
     const [last, place] = [outcome(session), view.pointed && placeOf(view)];
     set(news, "text", last);
     set(news, "hidden", own.why || own.pending ? "" : null);
-    set(readout, "text", place ?? "Point at a box, or walk there with the arrow keys.");
+    set(pointed, "text", place ?? "");
+    set(idle, "hidden", place ? "" : null);
     set(readout, "data-idle", place ? null : "");
     drawRelations();
     drawLog(session.log);

@@ -12,9 +12,10 @@ import { createStrip } from "../page/strip.js";
 const STACKED = 560; // px: below this, the memories stand below one another
 const BETWEEN = 20;
 const PLAY_MS = 900; // for a token
-const CHART = [600, 84]; // px at most
-const NAMES = 70; // px beside it
-const TICKS = [1, 8, 64, 512];
+const CHART = [600, 104]; // px at most
+const [SCALE, NAMES, TOP] = [56, 120, 12]; // px beside it and above it
+const TICKS = [0, LONG / 4, LONG / 2, (3 * LONG) / 4, LONG];
+const STEPS = Array.from({ length: 65 }, (_, k) => (k * LONG) / 64);
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
@@ -127,42 +128,55 @@ function createPane(id, way, hand) {
   };
 }
 
-/** The curves of what all steps have written, on logarithmic scales, with the step on screen. */
+/** What all steps have written, on even scales from 0: a curve that lies on the floor writes next to nothing. */
 function createChart() {
   const [widest, height] = CHART;
-  const figure = svg("svg", { height: height + 16, role: "img", "aria-label": "bytes written, by tokens" });
+  const figure = svg("svg", { height: height + 20, role: "img", "aria-label": "bytes written, by tokens" });
+  const floor = svg("g");
+  const level = pool(floor, () => {
+    const parts = [svg("line", { class: "sk-level", x1: SCALE }), svg("text", { class: "sk-tick", x: SCALE - 6, "text-anchor": "end" })];
+    const node = svg("g");
+    node.append(...parts);
+    return Object.assign(node, { parts });
+  });
   const lines = WAYS.map((_, k) => svg("polyline", { class: `sk-way${k}` }));
-  const marker = svg("line", { class: "sk-now", y1: 0, y2: height });
-  const names = WAYS.map((way, k) => Object.assign(svg("text", { class: `sk-name${k}` }), { textContent: way }));
-  const steps = [1]; // about as many as the eye can tell
-  while (steps.at(-1) < LONG) steps.push(Math.min(LONG, Math.max(steps.at(-1) + 1, Math.round(steps.at(-1) * 1.1))));
-  const ticks = TICKS.map((t) => Object.assign(svg("text", { class: "sk-tick", y: height + 13 }),
-    { textContent: t === 1 ? "1 token" : String(t) }));
-  figure.append(...lines, marker, ...names, ...ticks);
+  const marker = svg("line", { class: "sk-now", y1: TOP, y2: height });
+  const names = WAYS.map((_, k) => svg("text", { class: `sk-name${k}` }));
+  const ticks = TICKS.map((t) => Object.assign(svg("text", { class: "sk-tick", y: height + 15, "text-anchor": t ? "middle" : "start" }),
+    { textContent: t ? String(t) : "0 tokens" }));
+  figure.append(floor, ...lines, marker, ...names, ...ticks);
   const node = h("div", { class: "sk-chart" });
   node.append(figure);
   return {
     node,
     draw(totals, tokens, room) {
-      const width = Math.min(widest, room - NAMES);
+      const width = Math.min(widest, room - NAMES - SCALE);
       const most = Math.max(...WAYS.map((way) => totals[way][LONG]));
-      const least = Math.min(...WAYS.map((way) => totals[way][1]));
-      const across = (t) => ((Math.log2(Math.max(t, 1)) / Math.log2(LONG)) * width).toFixed(1);
-      const down = (n) => height - 2 - (Math.log2(n / least) / Math.log2(most / least)) * (height - 8);
-      set(figure, "width", String(width + NAMES));
-      WAYS.forEach((way, k) => set(lines[k], "points", steps.map((t) => `${across(t)},${down(totals[way][t]).toFixed(1)}`).join(" ")));
-      const ends = WAYS.map((way, k) => [down(totals[way][LONG]), k]).sort(([a], [b]) => a - b);
-      let above = -Infinity;
+      const across = (t) => (SCALE + (t / LONG) * width).toFixed(1);
+      const down = (n) => height - (n / most) * (height - TOP);
+      const step = [1, 2, 5, 10].map((n) => n * 10 ** Math.floor(Math.log10(most / 3))).find((n) => most / n <= 3);
+      level(Math.floor(most / step) + 1).forEach(({ parts: [line, text] }, k) => {
+        for (const end of ["y1", "y2"]) set(line, end, down(k * step).toFixed(1));
+        set(line, "x2", String(SCALE + width));
+        set(text, "y", (down(k * step) + 4).toFixed(1));
+        set(text, "text", k ? inMegabytes(k * step) : "0");
+      });
+      set(figure, "width", String(SCALE + width + NAMES));
+      WAYS.forEach((way, k) => set(lines[k], "points", STEPS.map((t) => `${across(t)},${down(totals[way][t]).toFixed(1)}`).join(" ")));
+      const ends = WAYS.map((way, k) => [down(totals[way][LONG]), k]).sort(([a], [b]) => b - a);
+      let below = Infinity;
       for (const [y, k] of ends) {
-        above = Math.max(y + 4, above + 13, 10);
-        set(names[k], "x", String(width + 8));
-        set(names[k], "y", String(above));
+        below = Math.min(y + 4, below - 14);
+        set(names[k], "x", String(SCALE + width + 8));
+        set(names[k], "y", below.toFixed(1));
+        set(names[k], "text", `${WAYS[k]}: ${inMegabytes(totals[WAYS[k]][LONG])}`);
       }
       TICKS.forEach((t, k) => set(ticks[k], "x", across(t)));
-      set(marker, "x1", across(tokens));
-      set(marker, "x2", across(tokens));
+      for (const end of ["x1", "x2"]) set(marker, end, across(tokens));
     },
   };
 }
+
+const inMegabytes = (n) => `${Number((n / 1e6).toPrecision(3))} MB`;
 
 export default { render };

@@ -118,6 +118,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   const resized = new ResizeObserver(([{ contentRect }]) => {
     const width = Math.floor(contentRect.width);
     if (width && width !== measured) {
+      if (!measured) comeIntoView(root);
       measured = shell.width = width;
       set(root, "data-narrow", width < NARROW ? "" : null);
       redraw();
@@ -134,6 +135,18 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   }
 
   return shell;
+}
+
+/**
+ * Show a widget whole whose cell has just been run: JupyterLab went on to the next cell when there was no output yet.
+ * After Run All, and where a notebook is only opened, another cell is the active one.
+ */
+function comeIntoView(root) {
+  const numberOf = (cell) => Number(cell?.dataset.windowedListIndex);
+  const cell = root.closest(".jp-Cell");
+  const active = cell?.closest(".jp-Notebook")?.querySelector(".jp-Cell.jp-mod-active");
+  if (![0, 1].includes(numberOf(active) - numberOf(cell))) return;
+  requestAnimationFrame(() => requestAnimationFrame(() => root.scrollIntoView({ block: "nearest" })));
 }
 
 /** A clean-up that drops its references when run: anywidget keeps it, and the node, as long as the model lives. */

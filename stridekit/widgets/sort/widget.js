@@ -12,7 +12,6 @@ import { BINS, code, progress, standing, verdict } from "./game.js";
 const NOTES = ["each time", "each time", "on `x`"];
 const KEYS = ["v 1", "c 2", "d 3"];
 const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
-const HOW = "Drag the card into a bin, or press a bin, or type v, c or d.";
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
@@ -27,9 +26,12 @@ function render({ model, el }) {
   const card = h("div", { class: "sk-card", id: `${shell.id}-card` }, call);
   const again = button("sort them again", restart, { class: "sk-button" });
   const count = h("p", { class: "sk-count" });
-  const said = h("p", { class: "sk-verdict" });
+  const said = h("span");
+  const keys = h("span", { class: "sk-keys", text: ", or type v, c or d" }); // they reach the game while it has the focus
+  const how = h("span", {}, "Drag the card into a bin, or press a bin", keys, ".");
+  const verdictLine = h("p", { class: "sk-verdict" }, how, said);
   const bins = BINS.map(createBin);
-  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), said,
+  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), verdictLine,
     h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)));
   const head = h("div", {},
     h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), ...inline(game.question)),
@@ -54,8 +56,9 @@ function render({ model, el }) {
     set(card, "data-below", String(Math.min(now.pile.length - 1, 2)));
     set(again, "hidden", next ? "" : null);
     words(count, far);
-    words(said, sentence ? `${sign} ${sentence}` : HOW);
-    set(said, "data-sign", sign || null);
+    set(how, "hidden", sentence ? "" : null);
+    words(said, sentence && `${sign} ${sentence}`);
+    set(verdictLine, "data-sign", sign || null);
     bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
     const heard = `${HEARD[sign]}${sentence} ${far}${next ? `. Next: ${next.call}` : ""}`;
     shell.speak(heard.trim().replaceAll("`", ""));

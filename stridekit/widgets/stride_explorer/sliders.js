@@ -29,7 +29,7 @@ export function createSliders(id, { onChange, onLit }) {
         onfocus: () => what === "stride" && onLit(dim),
         onblur: () => onLit(null),
       });
-      return Object.assign(row, slider, { line: h("div", { class: `sk-slider ${kind}` }, ...slider.nodes) });
+      return Object.assign(row, slider, { line: h("div", { class: `sk-slider ${kind}`, "data-what": what }, ...slider.nodes) });
     });
     set(list, "style", `--dims:${ndim}`);
     list.replaceChildren(...rows.map((row) => row.line));

@@ -8,7 +8,7 @@ import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { code, formula, verdicts } from "./words.js";
-import { h, reachedBy, s, set } from "../page/dom.js";
+import { button, h, reachedBy, s, set } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
 import { facts } from "./facts.js";
@@ -20,7 +20,7 @@ import { createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { viewOf, words } from "./view.js";
 
-const TRAITS = ["_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+const TRAITS = ["_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
 const HIGHEST = 718; // px for all panes there; what would make them higher scrolls inside
 const [SLIDER, WORDS] = [26, 18]; // px of a slider, and of a line of words under them
@@ -46,6 +46,8 @@ function render({ model, el, signal }) {
     chainPanel.restart();
     change(preset.layout, model.get("_state").index, null);
   });
+  const more = button("more", showMore, { class: "sk-button sk-more", title: "layouts to start from, operations, sizes, the formula, the code" });
+  const head = h("div", {}, more, presets.node);
   const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
   const grid = createGrid(id, {
@@ -90,6 +92,7 @@ function render({ model, el, signal }) {
     const stage = found.at(-1);
     const view = viewOf(given(stage), own);
     sliders.draw(view);
+    drawMore();
     set(caption, "text", captionOf(found));
     arrange(view);
     grid.draw(view);
@@ -102,6 +105,20 @@ function render({ model, el, signal }) {
     if (!before || before === found || own.sliding || own.dragging) return () => tell(view, found);
     tell(view, found);
     move(view, before.at(-1), stage);
+  }
+
+  /** At first a beginner sees the grid, the tape, the strides and the goals. */
+  function drawMore() {
+    const isAll = model.get("_more");
+    set(more, "hidden", isAll ? "" : null);
+    for (const pane of [presets.node, chainPanel.node, foot]) set(pane, "hidden", isAll ? null : "");
+    set(sliders.node, "data-few", isAll ? null : "");
+  }
+
+  function showMore() {
+    model.set("_more", true);
+    model.save_changes();
+    presets.node.firstChild.focus();
   }
 
   /** What a hand does not look at: while it moves something, this comes a frame later. */
@@ -208,7 +225,7 @@ function render({ model, el, signal }) {
 
   // Measure the panes after the browser has laid out the page and before it paints: any sooner, it would have to
   // lay out the page twice.
-  const panes = [presets.node, note, chainPanel.node, foot, caption];
+  const panes = [head, note, chainPanel.node, foot, caption];
   let isPlaced = false;
   const placed = new ResizeObserver(() => {
     measure();
@@ -395,7 +412,7 @@ function render({ model, el, signal }) {
     grid.close();
     tape.close();
   });
-  return shell.open(presets.node, note, chainPanel.node, stage, foot);
+  return shell.open(head, note, chainPanel.node, stage, foot);
 }
 
 export default { render };

@@ -29,9 +29,10 @@ class StrideExplorer(Explorer):
     `layout` is the layout on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
     elements (by default 40, or as many as the layout reaches). `index` is the selected element. Both
     follow the hand, can be set from Python, and can be observed. `chain` is the operations that led
-    here, `code` the torch expression that reproduces the picture. Raises LayoutError for a layout
-    that leaves its storage or does not fit the picture, IndexError for an index out of range; the
-    picture then stays as it was.
+    here, `code` the torch expression that reproduces the picture. With `more=False` a button stands for
+    everything but the grid, the tape, the strides and the goals. Raises LayoutError for a layout that
+    leaves its storage or does not fit the picture, IndexError for an index out of range; the picture then
+    stays as it was.
 
     >>> explorer = StrideExplorer()
     >>> explorer.layout = Layout((4, 6), (9, 1), storage_offset=2, itemsize=4)
@@ -61,6 +62,7 @@ class StrideExplorer(Explorer):
     _name = traitlets.Unicode("x").tag(sync=True)  # of the tensor, in sentences
     _note = traitlets.Unicode().tag(sync=True)
     _presets = traitlets.List().tag(sync=True)
+    _more = traitlets.Bool(True).tag(sync=True)  # than a beginner sees at first
     _slider_max = traitlets.Dict().tag(sync=True)
 
     FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
@@ -71,6 +73,7 @@ class StrideExplorer(Explorer):
         storage_size: int | None = None,
         *,
         goals: Iterable[Goal] = (),
+        more: bool = True,
     ) -> None:
         offered = presets.default_presets(itemsize=4)
         if layout is not None:
@@ -83,7 +86,9 @@ class StrideExplorer(Explorer):
             raise LayoutError(
                 f"a storage of {size} elements is beyond what a browser counts exactly"
             )
-        super().__init__()
+        if not isinstance(more, bool):
+            raise TypeError(f"more is {a_kind(more)}: give True or False")
+        super().__init__(_more=more)
         self._chain: Chain | None = None
         self._show(start, size, f"torch.arange({size}.)", offered)
         self._aim(goals)
