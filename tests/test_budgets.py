@@ -34,9 +34,9 @@ SIZES = {
         13_906,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 9_235),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 17_080),
-    "tests": ("tests", (), ("py", "mjs"), 34_464),
-    "planted defects": ("tests", (), ("txt",), 2_134),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 17_141),
+    "tests": ("tests", (), ("py", "mjs"), 34_518),
+    "planted defects": ("tests", (), ("txt",), 2_154),
     "tools": ("tools", (), ("py",), 1_261),
 }
 LARGEST_FIXTURES = 300_000  # bytes
