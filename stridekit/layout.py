@@ -207,8 +207,7 @@ class Layout:
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
         """The index with one non-negative int for each dim."""
-        found = items_of(index)
-        items = (index,) if found is None else found
+        items = (index,) if (found := items_of(index)) is None else found
         if len(items) != self.ndim:
             raise IndexError(
                 f"index {shown(items)} has {len(items)} numbers for shape {self.shape}: "
@@ -944,15 +943,16 @@ straddle them'
     def contiguous(self, memory_format: Any = "contiguous_format") -> Layout:
         """`x.contiguous(memory_format)`: the layout itself if it is contiguous in that format, else a copy.
 
-        `why_not_contiguous` says why it copies. Raises LayoutError for a format of another number of dims.
+        `why_not_contiguous` says why. Raises LayoutError for other dims, and for a copy in preserve_format.
 
         >>> Layout((4, 6)).t().contiguous()
         Layout(shape=(6, 4), stride=(4, 1), storage_offset=0, itemsize=1, storage='new ...')
         """
         name = rules.parse_memory_format(memory_format)
-        if not rules.why_not_contiguous(self.shape, self.stride, name):
-            return self
-        return self.to(memory_format=name, copy=True)
+        reason = rules.why_not_contiguous(self.shape, self.stride, name)
+        if reason and name == rules.PRESERVE:
+            raise LayoutError(f"{reason}: only clone copies in preserve_format")
+        return self.to(memory_format=name, copy=True) if reason else self
 
     def clone(self, *, memory_format: Any = rules.PRESERVE) -> Layout:
         """`x.clone(memory_format=…)`: always a copy.
@@ -987,7 +987,7 @@ straddle them'
         >>> Layout((4, 6), itemsize=4).t().to(itemsize=2)
         Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=2, storage='new ...')
         """
-        name = rules.parse_memory_format(memory_format, or_preserve=True)
+        name = rules.parse_memory_format(memory_format, or_none=True)
         if not isinstance(copy, bool):
             raise LayoutError(f"copy is {shown(copy)}, {a_kind(copy)}: give True or False")
         size = self.itemsize if itemsize is None else int_("itemsize", itemsize)

@@ -166,33 +166,33 @@ def _why_straddles(shape: Ints, stride: Ints, chunk: Chunk, new_dim: int, new_si
 # Memory formats -------------------------------------------------------------------------------------
 
 
-def parse_memory_format(memory_format: Any, *, or_preserve: bool = False) -> str:
-    """The name of a memory format given as a string or as torch's own object.
+def parse_memory_format(memory_format: Any, *, or_none: bool = False) -> str:
+    """Return the name of a memory format that is given as a string or as torch's own object.
 
     >>> parse_memory_format("torch.channels_last")
     'channels_last'
     """
-    if memory_format is None and or_preserve:
+    if memory_format is None and or_none:
         return PRESERVE  # as torch's own default
     name = str(memory_format).removeprefix("torch.")
-    names = [*_ORDERS, *([PRESERVE] if or_preserve else [])]
+    names = [*_ORDERS, PRESERVE]
     if name not in names:
         raise LayoutError(f"memory_format {memory_format} is not one of {', '.join(names)}")
     return name
 
 
 def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
-    """The reason why a layout is not contiguous in this format; "" if it is.
+    """The reason why a layout is not contiguous in a format, where preserve means contiguous; "" if it is.
 
     >>> why_not_contiguous((2, 3, 4, 5), (60, 1, 15, 3), "channels_last")
     ''
     >>> why_not_contiguous((2, 3, 4, 5), (60, 20, 5, 1), "channels_last")
     'dim 1 has stride 20, 1 is needed'
     """
-    order = _ORDERS[name] or range(len(shape))[::-1]
+    order = _ORDERS.get(name) or range(len(shape))[::-1]
     if len(order) != len(shape):
         return f"{name} has {len(order)} dims, this layout has {len(shape)}"
-    if name == "contiguous_format" and prod(shape) == 0:
+    if not _ORDERS.get(name) and prod(shape) == 0:
         return ""  # the other formats compare strides even of an empty layout
     needed = 1
     for d in order:

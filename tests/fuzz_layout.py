@@ -25,6 +25,7 @@ from tests.steps import DTYPES, FORMATS, operands, tensor
 Tensor = torch.Tensor
 
 BY_ITEMSIZE = {dtype.itemsize: dtype for dtype in DTYPES}
+ALL = [*FORMATS, torch.preserve_format]
 INTS = [torch.int8, torch.int16, torch.int32, torch.int64]
 PROMOTED = [torch.bool, *INTS, torch.bfloat16, torch.complex64, *DTYPES]  # each with each other
 
@@ -141,16 +142,16 @@ DRAWN |= dict.fromkeys(("expand", "broadcast_to", "expand_as", "view", "reshape"
 
 
 def contiguous(r: Random) -> None:
-    same(image(r), "contiguous", **r.choice(({}, {"memory_format": r.choice(FORMATS)})))
+    same(image(r), "contiguous", **r.choice(({}, {"memory_format": r.choice(ALL)})))
 
 
 def clone(r: Random) -> None:
-    same(image(r), "clone", memory_format=r.choice([*FORMATS, torch.preserve_format, None]))
+    same(image(r), "clone", memory_format=r.choice([*ALL, None]))
 
 
 def to(r: Random) -> None:
     """Another memory format, another itemsize, or neither."""
-    asked: dict[str, Any] = {"memory_format": r.choice([*FORMATS, torch.preserve_format, None])}
+    asked: dict[str, Any] = {"memory_format": r.choice([*ALL, None])}
     if r.random() < 0.3:
         asked["copy"] = r.random() < 0.5
     same(image(r), "to", *r.choice(((), (2,), (4,))), **asked)
@@ -179,7 +180,7 @@ def chains(r: Random) -> None:
 
 
 def contiguity(r: Random) -> None:
-    x, memory_format = image(r), r.choice(FORMATS)
+    x, memory_format = image(r), r.choice(ALL)
     why = Layout.of(x).why_not_contiguous(memory_format)
     is_contiguous = x.is_contiguous(memory_format=memory_format)
     assert is_contiguous == (why == ""), f"{code(x)}.why_not_contiguous({memory_format}) is {why!r}"
@@ -229,7 +230,7 @@ def coalesce(r: Random) -> None:
 
 def dim_order(r: Random) -> None:
     x = tensor(r, sizes=(0, 1, 2, 2, 3) if r.random() < 0.3 else (2, 3, 4))
-    check = r.choice((False, True, r.sample(FORMATS, r.randint(0, 3))))
+    check = r.choice((False, True, r.sample(ALL, r.randint(0, 3))))
     expected = answer(x.dim_order, ambiguity_check=check)
     given = answer(Layout.of(x).dim_order, ambiguity_check=check)
     assert given == expected, f"{code(x)}.dim_order({check}) is {given}, torch has {expected}"

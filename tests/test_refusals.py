@@ -29,6 +29,7 @@ L  Layout((True,))  =>  shape[0] is True, a bool: give an int
 L  Layout((3,), (-1,))  =>  reaches element -2: a storage starts at 0
 L  Layout((3,), storage_offset=-1)  =>  storage_offset -1 reaches element -1: a storage
 L  Layout((), storage_offset=-2)  =>  storage_offset -2 reaches element -2: a storage
+L  Layout((0,), storage_offset=-1)  =>  storage_offset -1 reaches element -1: a storage
 L  Layout((3,), itemsize=0)  =>  itemsize is 0 bytes
 T  Layout.of(torch.Tensor)  =>  the class Tensor has no layout: give a tensor
 T  Layout.of(torch.nn.Parameter)  =>  the class Parameter has no layout: give a tensor
@@ -115,7 +116,8 @@ L  x.reshape(1)  =>  (1,) has 1 element, the layout has 24
 L  x.flatten(1, 0)  =>  start_dim 1 comes after end_dim 0: swap them
 L  x.is_contiguous("nchw")  =>  memory_format nchw is not one of
 L  x.contiguous("channels_last")  =>  channels_last has 4 dims, shape (4, 6) has 2
-L  x.contiguous("preserve_format")  =>  memory_format preserve_format is not one of
+L  x.t().contiguous("preserve_format")  =>  dim 1 has stride 6, 1 is needed: only clone copies
+L  x.contiguous(None)  =>  memory_format None is not one of
 L  x.clone(memory_format="nchw")  =>  memory_format nchw is not one of
 L  x.to(0)  =>  itemsize is 0 bytes
 L  x.to(copy=1)  =>  copy is 1, an int: give True or False
@@ -206,8 +208,7 @@ V  warp_sectors(x, alignment=-1)  =>  give 0 to 31
 V  bandwidth(2**50)  =>  bytes for three arrays, at most a quarter of the free memory
 L  CacheSets(0, 8)  =>  sets is 0: give 1 or more
 L  CacheSets(64, 2**21)  =>  ways is 2097152: give 1 to 524,288
-L  CacheSets(64, 8).misses([0, -64])  =>  walk has addresses from -64 to 0: give 0 to 2**63 - 1
-L  CacheSets(64, 8).misses([2**63])  =>  to 9223372036854775808: give 0 to 2**63 - 1
+L  CacheSets(64, 8).misses([0, -64])  =>  walk has the address -64: give addresses of 0 or more
 L  CacheSets(64, 8).misses(np.ones(3))  =>  walk[0] is
 L  CacheSets(64, 8).misses([0], order=(0,))  =>  order is (0,), for addresses, which have an order
 L  CacheSets(64, 8).misses(x, (0, 0))  =>  (0, 0)
@@ -273,11 +274,11 @@ E  timing.claim(ab, 1, only_recorded=["b"])  =>  only_recorded is ('b',), but no
 E  timing.claim(ab, 1, only_recorded=["c"], record="x")  =>  c: not among b
 E  timing.claim(ab, 1, record="x y z", **quick)  =>  nothing is recorded as 'x y z' for a claim, only
 E  timing.show_runs([1e-6], "", record="x y z")  =>  nothing is recorded as 'x y z' for runs, only
-E  timing.show_runs([1e-6, 0.0], "", record="x")  =>  seconds is [1e-06, 0.0]: give the seconds of each run
+E  timing.show_runs([1e-6, 0.0], "", record="x")  =>  seconds=0.0: give seconds, more than 0
 E  timing.page_faults(f, -1)  =>  calls=-1: give how often to call it
 E  timing.page_faults(f, True)  =>  calls=True: give how often to call it
 E  timing.page_faults(f, 1.0)  =>  calls=1.0: give how often to call it
-E  timing.page_faults(3)  =>  function is of type int: give the function itself
+E  timing.page_faults(3)  =>  function is of type int, not a function: give it itself
 
 # Plots
 V  plots.draw_sweep([1, 2], dict.fromkeys("abcd", [1, 2]))  =>  4 curves: give 3 at most

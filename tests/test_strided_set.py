@@ -15,6 +15,8 @@ from stridekit.memory.strided_set import (
     _least,
     _sums_by_heap,
     bitmap,
+    collide,
+    contains,
     count,
     cut,
     iter_generators,
@@ -145,6 +147,30 @@ def test_order_of_sums_in_clusters_and_in_gaps():
     assert list(_sums_by_heap(thin, Budget(PLENTY))) == sorted(
         map(sum, choices)
     )  # each choice once
+
+
+@pytest.mark.parametrize("sizes", [(4, 4, 4), (2, 3, 5), (7, 1, 3), (3, 9, 2)])
+def test_one_budget_answers_for_each_number(sizes):
+    """What was found missing for one number says nothing of another."""
+    generators, budget = tuple(zip((6, 10, 15), sizes, strict=True)), Budget(PLENTY)
+    expected, levels = sums(0, generators), cut(normal_form(0, generators)[1])
+    asked = [*range(-3, max(expected) + 4)] * 2
+    assert [number for number in asked if contains(levels, number, budget)] == sorted(expected) * 2
+    assert list(iter_generators(normal_form(0, generators)[1], budget)) == sorted(expected)
+
+
+def test_two_choices_make_one_number():
+    """Equal steps, a step that the finer ones just reach, and one that they do not."""
+    for steps in (
+        [(4, 2), (4, 2)],
+        [(1, 4), (3, 2)],
+        [(2, 4), (3, 3)],
+        [(-1, 4), (3, 2)],
+        [(0, 2)],
+    ):
+        assert collide(steps, Budget(PLENTY))
+    for steps in ([(1, 4), (4, 2)], [(2, 3), (3, 2)], [(0, 1), (3, 9)], []):
+        assert not collide(steps, Budget(PLENTY))
 
 
 def test_looking_for_the_next_number_takes_steps():

@@ -39,9 +39,7 @@ class Lru:
 
     def __init__(self, lines: int) -> None:
         self.lines = lines
-        self._held: OrderedDict[int, None] = (
-            OrderedDict()
-        )  # the line that was used last stands last
+        self._held: OrderedDict[int, None] = OrderedDict()  # the line used last stands last
 
     def load(self, line: int) -> bool:
         """Use a line; True if the cache had it."""
@@ -54,8 +52,7 @@ class Lru:
         return hit
 
 
-MOST_VISITS = 1 << 19
-MOST_SETS = 1 << 19
+MOST_VISITS = MOST_SETS = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +107,24 @@ class CacheSets:
         # A line that was just used is there, however many others its set has.
         numbers = numbers[np.diff(numbers, prepend=-1) != 0]
         # Set after set, each by its own visits: at no time there is more than one.
-        of_sets = numbers[np.argsort(numbers % self.sets, kind="stable")]
+        of_sets = numbers[np.argsort((numbers % self.sets).astype(int), kind="stable")]
         return sum(
             not held.load(number)
-            for _, visits in groupby(memoryview(of_sets), lambda number: number % self.sets)
+            for _, visits in groupby(of_sets, lambda number: number % self.sets)
             for held in [Lru(self.ways)]
             for number in visits
         )
 
 
 def _addresses(walk: Any, order: Sequence[int] | None) -> Any:
-    """The byte addresses of a walk, as an array of int64."""
+    """Compute the byte addresses of a walk as an array of Python ints, which never wrap."""
     if isinstance(walk, Layout):
         _require_few(walk.numel)
         layout = walk if order is None else walk.permute(ints("order", order))
-        found = np.array(layout.storage_offset * layout.itemsize)
+        numbers = [layout.storage_offset] if layout.numel else []
         for size, step in zip(layout.shape, layout.stride, strict=True):
-            found = found[..., None] + np.arange(size) * (step * layout.itemsize)
-        return found.ravel()
+            numbers = [number + i * step for number in numbers for i in range(size)]
+        return np.array(numbers, dtype=object) * layout.itemsize
     if order is not None:
         raise LayoutError(
             f"order is {shown(order)}, for addresses, which have an order: leave it out"
@@ -135,11 +132,9 @@ def _addresses(walk: Any, order: Sequence[int] | None) -> Any:
     if not (isinstance(walk, np.ndarray) and walk.ndim == 1 and walk.dtype.kind in "iu"):
         walk = np.array(ints("walk", walk), dtype=object)
     _require_few(walk.size)
-    if walk.size and not 0 <= walk.min() <= walk.max() < 1 << 63:
-        raise LayoutError(
-            f"walk has addresses from {walk.min()} to {walk.max()}: give 0 to 2**63 - 1"
-        )
-    return walk.astype(np.int64)
+    if walk.size and walk.min() < 0:
+        raise LayoutError(f"walk has the address {walk.min()}: give addresses of 0 or more")
+    return walk.astype(object)
 
 
 def _require_few(visits: int) -> None:
