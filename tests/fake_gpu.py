@@ -29,6 +29,7 @@ class FakeQueue:
     def __init__(self):
         self.clock = self.host = 0.0
         self.waiting = []
+        self.elsewhere = 0.0  # seconds of work on another stream
         self.erased = self.captured = 0
 
     def add(self, piece):
@@ -42,6 +43,10 @@ class FakeQueue:
         self.add(piece)
 
     def synchronize(self):
+        self.finish()
+        self.elsewhere = 0.0
+
+    def finish(self):
         while self.waiting:
             launched, piece = self.waiting.pop(0)
             self.clock = max(self.clock, launched)
@@ -49,7 +54,7 @@ class FakeQueue:
         self.host = max(self.host, self.clock)
 
     def is_idle(self):
-        return not self.waiting
+        return not self.waiting and not self.elsewhere
 
     def event(self):
         return FakeEvent(self)

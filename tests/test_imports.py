@@ -4,6 +4,7 @@ The layers are import-linter's contracts in pyproject.toml; these tests hold wha
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -90,6 +91,19 @@ def test_import_adds_to_torch_only_stridekit():
     assert added - sys.stdlib_module_names == {"stridekit"}
     heavy = re.compile("matplotlib|ipywidgets|anywidget|traitlets|IPython|ipykernel|jupyter")
     assert [name for name in before | added if heavy.match(name)] == []
+
+
+def test_a_cuda_build_without_a_gpu_prints_nothing():
+    """torch looks for CUDA's compiler as it imports its extensions, and complains if it finds it alone."""
+    program = (
+        "import sys, torch; torch.cuda._is_compiled, torch.cuda.is_available = (lambda: True), bool\n"
+        "from stridekit import *; from stridekit.timing import *; import stridekit.plots\n"
+        "compare({'a': lambda: 0, 'b': lambda: 1}, rounds=1, progress=False); repr(measure(int))\n"
+        "assert 'torch.utils.cpp_extension' not in sys.modules"
+    )
+    env = {**os.environ, "CUDA_HOME": str(ROOT), "ROCM_HOME": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_the_tab_key_offers_what_is_public():

@@ -370,7 +370,7 @@ VV.VVVVVVVV.VVVV  traffic(x).fraction(J, 1e9)  =>  got == 128 / J / 1e9
                   traffic(x).fraction(1., J)  =>  abs(got * J / 128 - 1) < 1e-9
 EEEE.EEEEEEEEEEE  measure(f, min_run_time=1e-4, label=J)  =>  got.median > 0
                   timing.claim(ab, 1, baseline=J, **quick)  =>  got.holds is not None
-E..EEEEEEEEEEEEE  timing.claim(ab, J, **quick)  =>  got.holds is not None
+EE.EEEEEEEEEEEEE  timing.claim(ab, J, **quick)  =>  got.holds is not None
                   timing.claim(ab, {"a": 1, "b": J}, **quick)  =>  got.holds is not None
 TTTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], J)  =>  got.figure
 .TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIRST if J is None else Layout.of(J))
@@ -395,10 +395,14 @@ TTTTT.T.TTTT...L  traffic(x, J)  =>  got.useful == 96 + getattr(J, 'nbytes', 0)
 .LLLLLLLLLV.LLLL  traffic(x, cache=J)  =>  got.lines_read == 2
 LLLLLLLLLLV.LLLL  warp_sectors(x, lanes=J)  =>  got.useful == 96
 VVVVVVVVVVVVVVVV  bandwidth(12288*4, repetitions=2, device=J); traffic(x, store=J)
-E~~EEEEEEEE~EEEE  measure(f, min_run_time=J)
+EE~EEEEEEEE~EEEE  measure(f, min_run_time=J)
+E.EEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, flush=J)  =>  got.median > 0
+                  compare(ab, rounds=2, flush=J)  =>  got.names
+                  compare(ab, rounds=2, progress=J)  =>  got.names
+EEEEEEEEEEEEEEEE  measure(f, graph=J); compare(ab, graph=J)
 .EEEEEEEEEE~EEEE  compare(ab, rounds=J)  =>  got.names
-E..EEEEEEEE.EEEE  compare(ab, rounds=2, max_seconds=J)  =>  got.names
-E.EEEEEEEE..EEEE  compare(ab, rounds=2, seed=J)  =>  got.names
+EE.EEEEEEEE.EEEE  compare(ab, rounds=2, max_seconds=J)  =>  got.names
+EEEEEEEEEE..EEEE  compare(ab, rounds=2, seed=J)  =>  got.names
 EEEEE.EEEEEEEEEE  timing.claim(ab, 1, slower=J, **quick)  =>  got.holds is not None
                   timing.claim(ab, 1, only_recorded=J, **quick)  =>  got.holds is not None
 EEEEEEEEEEE~EEEE  timing.page_faults(f, J)

@@ -10,14 +10,18 @@ import random
 import re
 import subprocess
 import sys
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from torch.utils import benchmark
+from torch.utils.data import DataLoader
 
 from stridekit import timing
 from stridekit.timing import (
@@ -80,6 +84,76 @@ def test_a_gpu_that_is_still_at_work_is_refused_by_the_host_clock(queue):
     clock = clocks.HostClock(gpu=queue)
     with pytest.raises(TimingError, match=r"^'a' returned while .* alone\. Give device='cuda'"):
         sampling.prepare({"a": lambda: queue.launch(0.002)}, clock)
+
+
+class Accelerators:
+    """Devices with streams and one clock, as torch.accelerator and a device module show them."""
+
+    def __init__(self, monkeypatch, kind="cuda", count=2, stalls=()):
+        self.clock, self.started, self.stalls = 0.0, kind == "mps", iter(stalls)
+        self.busy, self.current = [0.0] * count, [True] * count
+        self.current_accelerator, self.is_available = lambda: torch.device(kind), lambda: True
+        self.device_count, self.memory_reserved = lambda: count, lambda device: device < 2
+        self.current_stream = lambda device: SimpleNamespace(query=lambda: self.current[device])
+        if kind != "mps":
+            self.is_initialized = lambda: self.started
+        monkeypatch.setattr(clocks.torch, "accelerator", self)
+        monkeypatch.setattr(clocks.torch, "get_device_module", lambda kind: self)
+        monkeypatch.setattr(clocks.time, "perf_counter", lambda: self.clock)
+
+    def launch(self, seconds, device=0, is_current=True):
+        self.started, self.busy[device], self.current[device] = True, seconds, not is_current
+
+    def synchronize(self, device):
+        assert self.started
+        self.clock += 5e-6 + self.busy[device] + next(self.stalls, 0.0)
+        self.busy[device], self.current[device] = 0.0, True
+
+
+@pytest.mark.parametrize("kind", ["cuda", "mps", "xpu"])
+@pytest.mark.parametrize("device", [0, 1])
+@pytest.mark.parametrize("is_current", [True, False])
+def test_work_on_any_stream_of_any_gpu_is_noticed(monkeypatch, kind, device, is_current):
+    """Even if the work is the first to touch a GPU; a wait for it in the function makes it right."""
+    gpu = Accelerators(monkeypatch, kind)
+    work = partial(gpu.launch, 1e-4, device, is_current)
+    with pytest.raises(TimingError, match=r"^f returned while .* alone\. Give device='cuda'"):
+        clocks.HostClock().begin(work, "f")
+    clocks.HostClock().begin(lambda: [work(), gpu.synchronize(device)], "f")
+
+
+def test_one_delayed_wait_is_no_work(monkeypatch):
+    """A busy host delays a wait now and then, and only a GPU that holds memory is waited for."""
+    gpu = Accelerators(monkeypatch, count=3, stalls=[0.0, 0.0, 1.0])
+    assert clocks.HostClock().begin(once) is once and gpu.clock == 0  # no GPU is in use
+    gpu.launch(0.0)
+    assert clocks.HostClock().begin(once) is once and gpu.clock > 1
+
+
+def test_work_on_another_stream_is_refused_by_the_clock_of_the_current_one(queue):
+    """Events on the current stream do not see it."""
+    work = {"a": lambda: queue.launch(1e-3), "b": lambda: setattr(queue, "elsewhere", 1e-3)}
+    with pytest.raises(TimingError, match=r"^'b' works on another stream or GPU .*wait_stream"):
+        compare(work, device="cuda", rounds=1)
+
+
+def test_a_gpu_that_does_not_tell_its_l2_is_flushed_all_the_same(monkeypatch):
+    erased = []
+    properties = SimpleNamespace(L2_cache_size=0)
+    monkeypatch.setattr(clocks, "why_no_cuda", lambda: "")
+    monkeypatch.setattr(clocks.torch.cuda, "get_device_properties", lambda: properties)
+    monkeypatch.setattr(clocks.CudaQueue, "eraser", lambda self, nbytes: erased.append(nbytes))
+    clocks.CudaClock()
+    assert erased == [2 * clocks.UNKNOWN_L2] and erased[0] >= 2**28
+
+
+def test_samples_of_no_time_are_refused(queue):
+    """They would be divided by."""
+    with pytest.raises(TimingError, match=r"^'it' took 0 s in one of calls 2 to 3: it gives"):
+        sampling.Subject("it", once, 2).sample(SimpleNamespace(seconds=lambda *_: (0.0, 0.0)))
+    nothing = Comparison({"a": [[0.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
+    with pytest.raises(TimingError, match="a sample of 0 s has no ratio"):
+        repr(nothing)
 
 
 def test_a_function_that_waits_for_the_gpu_is_timed_on_the_host(queue):
@@ -646,6 +720,8 @@ class Asks:
 
 
 LIST, RUN = r"Give lambda: list\(f\(\)\)$", r"lambda: asyncio\.run\(f\(\)\)$"
+WAIT = r"as in lambda: f\(\)\.result\(\)$"
+POOL = ThreadPoolExecutor(1)
 
 
 @pytest.mark.parametrize(
@@ -658,13 +734,27 @@ LIST, RUN = r"Give lambda: list\(f\(\)\)$", r"lambda: asyncio\.run\(f\(\)\)$"
         (waits, "a coroutine", RUN),
         (Asks(), "a coroutine", RUN),
         (both, "an async_generator", RUN),
+        (lambda: itertools.chain("ab"), "a chain", LIST),
+        (lambda: enumerate("ab"), "an enumerate", LIST),
+        (lambda: iter(DataLoader([1])), "a _SingleProcessDataLoaderIter", LIST),
+        (lambda: POOL.map(len, "ab"), "a generator", LIST),
+        (lambda: POOL.submit(len, "ab"), "a Future", WAIT),
+        (lambda: [POOL.submit(len, "ab")], "a Future", WAIT),
+        (lambda: {"a": POOL.submit(len, "ab")}, "a Future", WAIT),
+        (torch.futures.Future, "a Future", WAIT),
+        (partial(threading.Thread, target=once), "a Thread", WAIT),
     ],
 )
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_what_has_not_begun_its_work_is_refused(queue, work, kind, advice, device):
     """The making of it alone would be timed; and Python warns of no coroutine."""
-    with pytest.raises(TimingError, match=f"^'b' returned {kind}, which has .*{advice}"):
+    with pytest.raises(TimingError, match=f"^'b' returned {kind}, which .*{advice}"):
         compare({"a": list, "b": work}, device=device, rounds=1)
+
+
+def test_an_open_file_is_a_result():
+    with open(__file__, encoding="utf-8") as file:
+        assert clocks.HostClock().begin(lambda: file)() is file
 
 
 @pytest.mark.parametrize(("name", "told"), [(1, "1 is an int"), (None, "None is a NoneType")])

@@ -114,12 +114,8 @@ def hierarchy() -> Hierarchy:
     Cache(level='L9', nbytes=None, line=None, ways=None, sets=None, shared_by=None)
     """
     found = _from_sysfs() or _from_sysctl()
-    return Hierarchy(
-        caches=tuple(found[level] for level in sorted(found)),
-        page=mmap.PAGESIZE,
-        huge_pages=_huge_pages(),
-        hugetlb=_tunable(),
-    )
+    caches = tuple(found[level] for level in sorted(found))
+    return Hierarchy(caches, mmap.PAGESIZE, _huge_pages(), _tunable())
 
 
 def _from_sysfs() -> dict[str, Cache]:
@@ -128,17 +124,10 @@ def _from_sysfs() -> dict[str, Cache]:
         level = _number(text_of(folder / "level"))
         if level is None or text_of(folder / "type") not in ("Data", "Unified"):
             continue
-        found.setdefault(
-            f"L{level}",
-            Cache(
-                f"L{level}",
-                nbytes=_number(text_of(folder / "size")),
-                line=_number(text_of(folder / "coherency_line_size")),
-                ways=_number(text_of(folder / "ways_of_associativity")),
-                sets=_number(text_of(folder / "number_of_sets")),
-                shared_by=_count(text_of(folder / "shared_cpu_list")),
-            ),
-        )
+        files = ("size", "coherency_line_size", "ways_of_associativity", "number_of_sets")
+        size, line, ways, sets = (_number(text_of(folder / name)) for name in files)
+        cores = _count(text_of(folder / "shared_cpu_list"))
+        found.setdefault(f"L{level}", Cache(f"L{level}", size, line, ways, sets, cores))
     return found
 
 
@@ -155,12 +144,8 @@ def _from_sysctl() -> dict[str, Cache]:
     found = {}
     for level, name in _MAC_NAMES.items():
         if nbytes := told.get(f"hw.perflevel0.{name}") or told.get(f"hw.{name}"):
-            found[f"L{level}"] = Cache(
-                f"L{level}",
-                nbytes,
-                told.get("hw.cachelinesize"),
-                shared_by=told.get(f"hw.perflevel0.cpusperl{level}"),
-            )
+            line, cores = told.get("hw.cachelinesize"), told.get(f"hw.perflevel0.cpusperl{level}")
+            found[f"L{level}"] = Cache(f"L{level}", nbytes, line, shared_by=cores)
     return found
 
 

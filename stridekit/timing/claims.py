@@ -7,14 +7,13 @@ ratios so far from 1 that every run agrees on them. What is measured here is in 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stridekit._arguments import a_kind, items_of, shown
 from stridekit._table import columns
-from stridekit.timing.clocks import TimingError, TooShort
+from stridekit.timing.clocks import TimingError, TooShort, a_time
 from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.records import Record, alone, recorded, recording
@@ -96,11 +95,8 @@ class Claim:
         return MeasuredPicture(ax, text, "here" in self._shown())
 
     def _here(self) -> Record:
-        seconds = {
-            name: one.measurement(name).quartiles[0]
-            for one in self.comparisons
-            for name in one.names
-        }
+        pairs = [(name, compared) for compared in self.comparisons for name in compared.names]
+        seconds = {name: compared.measurement(name).quartiles[0] for name, compared in pairs}
         return Record(seconds, self.measured, self.noise)
 
     def _shown(self) -> dict[str, Record]:
@@ -232,7 +228,7 @@ def _require_numbers(predicted: Any) -> None:
     many = isinstance(predicted, Mapping)
     for name, value in predicted.items() if many else [("every name", predicted)]:
         number = getattr(value, "moved", value) if many else value
-        if not isinstance(number, int | float) or not 0 <= number < 1e18:
+        if isinstance(number, bool) or not (isinstance(number, int | float) and 0 <= number < 1e18):
             raise TimingError(f"predicted for {name} is {shown(value)}: give a number, 0 or more")
 
 
@@ -325,8 +321,10 @@ def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
     from stridekit.plots import MeasuredPicture, draw_runs
 
     runs = items_of(seconds)
-    if not runs or not all(isinstance(run, int | float) and 0 < run < math.inf for run in runs):
+    if not runs:
         raise TimingError(f"seconds is {shown(seconds)}: give the seconds of each run, above 0")
+    for run in runs:
+        a_time("seconds", run)
     if not isinstance(record, str):
         raise TimingError(f"record is {shown(record)}: give the name of what `make record` stored")
     stored, where = recorded(record, list(runs))

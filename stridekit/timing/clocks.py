@@ -8,16 +8,16 @@ work and one after it.
 from __future__ import annotations
 
 import inspect
+import io
 import math
 import time
 import timeit
-from collections.abc import Awaitable, Callable
-from types import AsyncGeneratorType, GeneratorType
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import torch
 
-from stridekit._arguments import a_kind
+from stridekit._arguments import shown, with_article
 
 Work = Callable[[], Any]
 
@@ -25,6 +25,9 @@ Work = Callable[[], Any]
 # launch between its two events. About 20 microseconds.
 CYCLES_PER_LAUNCH = 40_000
 WARM_UPS_BEFORE_CAPTURE = 3
+UNKNOWN_L2 = 1 << 27  # bytes to flush where the driver reports no L2: no L2 is larger today
+# Work is left if in WAITS tries the wait takes more than LONGER times an idle one, and NOTICED seconds.
+WAITS, LONGER, NOTICED = 3, 3, 2e-5
 
 
 class TimingError(ValueError):
@@ -63,25 +66,62 @@ def why_no_cuda() -> str:
     return "no CUDA device here: the recorded results stand in for it"
 
 
+def a_time(name: str, value: Any) -> None:
+    """Raise TimingError unless the value is a number above 0."""
+    if isinstance(value, bool) or not (isinstance(value, int | float) and 0 < value < math.inf):
+        raise TimingError(f"{name}={shown(value)}: give seconds, more than 0")
+
+
+def a_flag(name: str, value: Any) -> None:
+    """Raise TimingError unless the value is True or False."""
+    if not isinstance(value, bool):
+        raise TimingError(f"{name}={shown(value)}: give True or False")
+
+
+class Devices:
+    """All GPUs that this process has used, with all their streams."""
+
+    def synchronize(self) -> float:
+        """Wait until no stream has anything left to do; return the seconds that the wait took."""
+        begun = time.perf_counter()
+        for index in self._used():
+            torch.accelerator.synchronize(index)
+        return time.perf_counter() - begun
+
+    def is_idle(self) -> bool:
+        """Return whether no stream is at work; of those that are not current, only a wait can tell."""
+        if not all(torch.accelerator.current_stream(index).query() for index in self._used()):
+            return False
+        first, *idle = [self.synchronize() for _ in range(1 + WAITS)]
+        return first <= LONGER * max(idle) + NOTICED
+
+    @staticmethod
+    def _used() -> list[int]:
+        """Return the indices of the GPUs in use; asking never starts one."""
+        if (kind := torch.accelerator.current_accelerator()) is None:
+            return []
+        module = torch.get_device_module(kind)
+        if not getattr(module, "is_initialized", torch.accelerator.is_available)():
+            return []
+        indices = range(torch.accelerator.device_count())
+        return [i for i in indices if kind.type != "cuda" or module.memory_reserved(i)]
+
+
 class HostClock:
     """Wall time. Refuses a function that leaves a GPU at work when it returns."""
 
     most_calls = 100_000  # in one sample
 
     def __init__(self, gpu: Any = None) -> None:
-        self._gpu = gpu if gpu is not None else CudaQueue() if torch.cuda.is_initialized() else None
+        self._gpu = gpu or Devices()
 
     def begin(self, work: Work, name: str = "the function") -> Work:
-        """Call `work` once, and return it; raise TimingError unless it waits for what it starts."""
-        if self._gpu is not None:
-            self._gpu.synchronize()
-        _refuse_lazy(work(), name)
-        if self._gpu is not None and not self._gpu.is_idle():
-            raise TimingError(
-                f"{name} returned while the GPU was still at work: a host clock would time the "
-                "launch alone. Give device='cuda', which times the work itself."
-            )
-        return work
+        """Call `work`, and return it; raise TimingError unless it waits for what it starts."""
+        why = (
+            "returned while the GPU was still at work: a host clock would time the launch alone. Give "
+            "device='cuda', which times the work itself, or end it with torch.accelerator.synchronize()"
+        )
+        return _finished(work, name, self._gpu, lambda: None, why)
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
         """Seconds of `calls` calls, with the garbage collector off: of the work, and of the host."""
@@ -89,37 +129,55 @@ class HostClock:
         return taken, taken
 
 
-def _refuse_lazy(result: object, name: str) -> None:
-    """Raise TimingError for a result that still has all of its work to do."""
-    if isinstance(result, GeneratorType | map | filter | zip):
+def _finished(work: Work, name: str, gpu: Any, finish: Work, why: str) -> Work:
+    """Call `work` until nothing of it is left after `finish`; raise TimingError if something always is."""
+    for _ in range(WAITS):  # a busy host delays a wait now and then
+        gpu.synchronize()
+        _refuse_lazy(work(), name)
+        finish()
+        if gpu.is_idle():
+            return work
+    raise TimingError(f"{name} {why}")
+
+
+def _refuse_lazy(result: Any, name: str) -> None:
+    """Raise TimingError for a result that still has work to do."""
+    kind, when = type(result), "has not begun its work: only the making of it would be timed"
+    if isinstance(result, Iterator) and not isinstance(result, io.IOBase):
         advice = "lambda: list(f())"
-    elif isinstance(result, Awaitable | AsyncGeneratorType):
+    elif isinstance(result, Awaitable | AsyncIterator):
         advice = "a function that awaits it to its end, as in lambda: asyncio.run(f())"
     else:
-        return
+        parts = result.values() if kind is dict else result
+        kinds = {*map(type, parts)} if kind in (list, tuple, set, dict) else {kind}
+        for kind in kinds:
+            if any(hasattr(kind, waits) and hasattr(kind, asks) for waits, asks in _OF_FUTURES):
+                break
+        else:
+            return
+        when = "may still be at work: only its start would be timed"
+        advice = "a function that waits for it, as in lambda: f().result()"
     if inspect.iscoroutine(result):
         result.close()  # else Python warns that nobody awaited it
-    raise TimingError(
-        f"{name} returned {a_kind(result)}, which has not begun its work: only the making of it would be "
-        f"timed. Give {advice}"
-    )
+    raise TimingError(f"{name} returned {with_article(kind.__name__)}, which {when}. Give {advice}")
 
 
-class CudaQueue:
+# Of concurrent.futures; torch.futures; pools; torch.distributed; threads and processes; subprocess.
+_OF_FUTURES = [("result", "done"), ("wait", "done"), ("wait", "ready"), ("wait", "is_completed")]
+_OF_FUTURES += [("join", "is_alive"), ("wait", "poll")]
+
+
+class CudaQueue(Devices):
     """All that a clock needs from torch.cuda; tests put a queue of their own in its place."""
 
     def __init__(self) -> None:
         if why := why_no_cuda():
             raise TimingError(why)
-        self.l2_bytes: int = torch.cuda.get_device_properties().L2_cache_size
+        self.l2_bytes: int = torch.cuda.get_device_properties().L2_cache_size or UNKNOWN_L2
 
-    def synchronize(self) -> None:
-        """Wait until the queue is empty."""
-        torch.cuda.synchronize()
-
-    def is_idle(self) -> bool:
-        """True if the current stream has nothing left to do."""
-        return bool(torch.cuda.current_stream().query())
+    def finish(self) -> None:
+        """Wait until the current stream has nothing left to do."""
+        torch.cuda.current_stream().synchronize()
 
     def event(self) -> Any:
         """An event with `record()` and `elapsed_time(later)`, in milliseconds."""
@@ -163,9 +221,12 @@ class CudaClock:
         self._graph = graph
 
     def begin(self, work: Work, name: str = "the function") -> Work:
-        """Call `work` once, and return it or a graph of it; its result is not kept."""
-        _refuse_lazy(work(), name)
-        self._queue.synchronize()
+        """Call `work`, and return it or a graph of it; its result is not kept."""
+        why = (
+            "works on another stream or GPU than the current one, whose events do not time it: let the "
+            "current stream wait for it, as torch.cuda.current_stream().wait_stream(other) does"
+        )
+        work = _finished(work, name, self._queue, self._queue.finish, why)
         return self._queue.capture(work) if self._graph else work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
@@ -191,6 +252,8 @@ Clock = HostClock | CudaClock
 
 def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:
     """The clock of a device, "cpu" or "cuda". Raises TimingError for another, or for a missing one."""
+    a_flag("flush", flush)
+    a_flag("graph", graph)
     if not isinstance(device, str):
         raise TimingError(f"device is of type {type(device).__name__}: give 'cpu' or 'cuda'")
     if device == "cuda":

@@ -12,13 +12,14 @@ from typing import Any
 
 from stridekit._arguments import a_kind, many, shown
 from stridekit.timing import sampling
-from stridekit.timing.clocks import Clock, TimingError, TooShort, clock_for
+from stridekit.timing.clocks import Clock, TimingError, TooShort, a_flag, a_time, clock_for
 from stridekit.timing.comparison import Comparison, ratios
 from stridekit.timing.measurement import in_words
 
 NARROW = 0.03  # an interval this narrow, to each side, is enough
 ENOUGH_ROUNDS, FEWEST_ROUNDS = 12, 3  # without `rounds`: before it may be sure, and at all
 LEAST_SECONDS, MOST_SECONDS = 0.2, 3.0
+Subjects = list[sampling.Subject]
 
 
 def compare(
@@ -53,29 +54,23 @@ def compare(
     >>> compare(work).ratios["ten times"].verdict
     'slower'
     """
-    _refuse(functions, rounds, max_seconds, seed)
-    rng = random.Random(seed)
+    _refuse(functions, rounds, max_seconds, seed, progress)
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         limit = _Limit(min(max_seconds, 1e9) if rounds is None else math.inf, len(functions))
         subjects = sampling.prepare(functions, clock, limit.require)
         limit.require(subjects, FEWEST_ROUNDS)
-        order = _sample(subjects, clock, rng, rounds, limit, progress)
+        order = _sample(subjects, clock, seed, rounds, limit, progress)
     noise = sampling.signs_of_noise(subjects, threads)
     if rounds is None and len(order) < ENOUGH_ROUNDS:
         few = f"max_seconds={max_seconds:g} ended it after {many(len(order), 'round')}"
         noise = (f"{few}: the intervals of fewer than {ENOUGH_ROUNDS} are too narrow", *noise)
-    return Comparison(
-        samples={subject.name: _by_round(subject, len(order)) for subject in subjects},
-        order=order,
-        calls={subject.name: subject.calls for subject in subjects},
-        threads=threads,
-        device=device,
-        noise=noise,
-    )
+    samples = {subject.name: _by_round(subject, len(order)) for subject in subjects}
+    calls = {subject.name: subject.calls for subject in subjects}
+    return Comparison(samples, order, calls, threads, device, noise)
 
 
-def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
+def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any, progress: Any) -> None:
     if not isinstance(functions, Mapping):
         kind = type(functions).__name__
         raise TimingError(
@@ -90,9 +85,9 @@ def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
         isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1
     ):
         raise TimingError(f"rounds={shown(rounds)}: give the number of rounds, 1 or more")
-    if not (isinstance(max_seconds, int | float) and 0 < max_seconds < math.inf):
-        raise TimingError(f"max_seconds={shown(max_seconds)}: give seconds, more than 0")
-    if not isinstance(seed, int):
+    a_time("max_seconds", max_seconds)
+    a_flag("progress", progress)
+    if isinstance(seed, bool) or not isinstance(seed, int):
         raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
 
 
@@ -106,7 +101,7 @@ class _Limit:
     def left(self) -> float:
         return self._seconds - (time.monotonic() - self._begun)
 
-    def require(self, called: list[sampling.Subject], rounds: int = 0) -> None:
+    def require(self, called: Subjects, rounds: int = 0) -> None:
         """Raise TooShort unless that many rounds fit in; the functions called so far tell how long."""
         once = self._count * sum(one.wall for one in called) / max(len(called), 1)
         a_round = once * (2 if self._count == 2 else 1)  # A B B A
@@ -123,15 +118,11 @@ class _Limit:
 
 
 def _sample(
-    subjects: list[sampling.Subject],
-    clock: Clock,
-    rng: random.Random,
-    rounds: int | None,
-    limit: _Limit,
-    progress: bool,
+    subjects: Subjects, clock: Clock, seed: int, rounds: Any, limit: _Limit, progress: bool
 ) -> list[list[int]]:
     """Time round after round until it is enough; return the order of each."""
     orders: list[list[int]] = []
+    rng = random.Random(seed)
     begun, look_again = time.monotonic(), ENOUGH_ROUNDS
     with _progress(rounds, progress) as round_done:
         while rounds is None or len(orders) < rounds:
@@ -164,7 +155,7 @@ def _progress(rounds: int | None, progress: bool) -> Iterator[Callable[[], objec
         yield bar.update
 
 
-def _narrow_enough(subjects: list[sampling.Subject], count: int) -> bool:
+def _narrow_enough(subjects: Subjects, count: int) -> bool:
     found = ratios([_by_round(subject, count) for subject in subjects])
     return all(r.high - r.low <= 2 * NARROW * r.value for r in found)
 

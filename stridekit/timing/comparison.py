@@ -106,10 +106,8 @@ class Comparison:
         if not isinstance(name, str) or name not in self.names:
             raise TimingError(f"{shown(name)} was not compared: {', '.join(self.names)} were")
         seconds = self._seconds(name)
-        return Measurement(
-            name, seconds, seconds, self.calls[name], 0, self.threads, self.device,
-            self.noise, self.machine,
-        )  # fmt: skip
+        rest = (0, self.threads, self.device, self.noise, self.machine)
+        return Measurement(name, seconds, seconds, self.calls[name], *rest)
 
     def to_json(self) -> str:
         """All of it as JSON: every sample, its order and the machine."""
@@ -196,12 +194,14 @@ def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     """The ratio of each subject's lower quartile to the first's, with bootstrap intervals.
 
     Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of it.
-    Each end then moves out by UNSEEN. The same samples always give the same numbers.
+    Each end then moves out by UNSEEN. Equal samples give equal numbers. Raises TimingError for 0 s.
 
     >>> [ratio.value for ratio in ratios([[[1.0, 1.0]] * 8, [[2.0, 2.0]] * 8])]
     [2.0]
     """
     table = np.array(samples)  # subject, round, place in the round
+    if not (table > 0).all():
+        raise TimingError("a sample of 0 s has no ratio: time a function that does more")
     count = table.shape[1]
     drawn = np.random.default_rng(0).integers(count, size=(RESAMPLES, count))
     values = _quartiles(table[:, None])[:, 0]

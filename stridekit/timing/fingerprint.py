@@ -62,10 +62,5 @@ def _gpu() -> dict[str, Any] | None:
     if not torch.cuda.is_available():
         return None
     of = torch.cuda.get_device_properties()
-    return {
-        "name": of.name,
-        "capability": f"{of.major}.{of.minor}",
-        "memory": of.total_memory,
-        "L2": of.L2_cache_size,
-        "cuda": torch.version.cuda,
-    }
+    named = {"name": of.name, "capability": f"{of.major}.{of.minor}", "memory": of.total_memory}
+    return {**named, "L2": of.L2_cache_size, "cuda": torch.version.cuda}

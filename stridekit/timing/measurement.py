@@ -10,11 +10,10 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from torch.utils import benchmark
 
-from stridekit._arguments import many, shown
+from stridekit._arguments import many
 from stridekit.timing import sampling
-from stridekit.timing.clocks import Clock, TimingError, clock_for
+from stridekit.timing.clocks import Clock, TimingError, a_time, clock_for
 from stridekit.timing.fingerprint import machine
 
 FEWEST_SAMPLES = 12
@@ -76,15 +75,13 @@ class Measurement:
         low, high = np.quantile(self.seconds, [0.25, 0.75])
         return float(low), float(high)
 
-    def to_torch(self) -> benchmark.Measurement:
-        """The same as torch.utils.benchmark has it, for its `Compare` and its tables."""
-        return benchmark.Measurement(
-            number_per_run=self.calls,
-            raw_times=[taken * self.calls for taken in self.seconds],
-            task_spec=benchmark.TaskSpec(
-                stmt=self.label, setup="", description=self.label, num_threads=self.threads
-            ),
-        )
+    def to_torch(self) -> Any:
+        """The same as a torch.utils.benchmark.Measurement, for its `Compare` and its tables."""
+        # Not above: it prints a line where CUDA's compiler is and no GPU.
+        from torch.utils import benchmark
+
+        spec = benchmark.TaskSpec(self.label, "", description=self.label, num_threads=self.threads)
+        return benchmark.Measurement(self.calls, [s * self.calls for s in self.seconds], spec)
 
     def __repr__(self) -> str:
         low, high = self.quartiles
@@ -122,8 +119,8 @@ def measure(
     changes goes unnoticed: to time a sort in place, sort a copy.
 
     Raises TimingError for what cannot be timed: no function, one that raises, one that returns a
-    generator or a coroutine or leaves a GPU at work, no device, no time, no threads. torch's number of
-    threads is restored.
+    generator, a coroutine or a future, or leaves a GPU at work, no device, no time, no threads. torch's
+    number of threads is restored.
 
     >>> import torch
     >>> x = torch.ones(100, 100)
@@ -131,8 +128,7 @@ def measure(
     >>> 0 < measurement.value <= measurement.median
     True
     """
-    if not (isinstance(min_run_time, int | float) and 0 < min_run_time < math.inf):
-        raise TimingError(f"min_run_time={shown(min_run_time)}: give seconds, more than 0")
+    a_time("min_run_time", min_run_time)
     if not isinstance(label, str):
         raise TimingError(f"label is of type {type(label).__name__}: give a text")
     name = label or getattr(fn, "__name__", "it")
@@ -146,16 +142,9 @@ def measure(
         longer = math.ceil(100 * FEWEST_SAMPLES * subject.calls * median(subject.seconds)) / 100
         few = f"{many(count, 'sample')}: give min_run_time={longer:g} for {FEWEST_SAMPLES}"
         noise = (few, *noise)
-    return Measurement(
-        name,
-        tuple(subject.seconds),
-        tuple(subject.host_seconds),
-        subject.calls,
-        subject.warm_up_calls,
-        threads,
-        device,
-        noise,
-    )
+    seconds, host_seconds = tuple(subject.seconds), tuple(subject.host_seconds)
+    counts = (subject.calls, subject.warm_up_calls, threads)
+    return Measurement(name, seconds, host_seconds, *counts, device, noise)
 
 
 def _sample(subject: sampling.Subject, clock: Clock, min_run_time: float) -> None:

@@ -61,6 +61,8 @@ class Subject:
             self.name, f"in sample {len(self.seconds) + 1}, {calls}, and each has to work"
         ):
             taken, launched = clock.seconds(self.work, self.calls)
+        if not taken > 0:
+            raise TimingError(f"{self.name!r} took 0 s in {calls}: it gives the device no work")
         self.wall = time.monotonic() - begun
         self.page_faults += _page_faults() - faults
         self.seconds.append(taken / self.calls)
@@ -108,11 +110,7 @@ def prepare(
     Before each step, `look` sees those that were called: to end it all, it raises a TimingError.
     """
     for name, function in functions.items():
-        if not callable(function):
-            raise TimingError(
-                f"{name!r} is of type {type(function).__name__}, not a function: give the function "
-                "itself, as in lambda: x + y, so that it can be called again and again"
-            )
+        _require_callable(repr(name), function)
     when = "in its warm-up, so nothing was timed"
     subjects: list[Subject] = []
     for name, function in functions.items():
@@ -125,6 +123,14 @@ def prepare(
         with _blaming(subject.name, when):
             _calibrate(subject, clock, partial(look, subjects))
     return subjects
+
+
+def _require_callable(name: str, value: object) -> None:
+    if not callable(value):
+        kind = type(value).__name__
+        raise TimingError(
+            f"{name} is of type {kind}, not a function: give it itself, as in lambda: x + y"
+        )
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
@@ -173,11 +179,7 @@ def page_faults(function: Callable[[], object], calls: int = 1) -> int:
     >>> page_faults(lambda: torch.add(x, 1, out=x)) < 100
     True
     """
-    if not callable(function):
-        raise TimingError(
-            f"function is of type {type(function).__name__}: give the function itself, "
-            "as in lambda: x + y"
-        )
+    _require_callable("function", function)
     if isinstance(calls, bool) or not isinstance(calls, int) or calls < 0:
         raise TimingError(f"calls={shown(calls)}: give how often to call it, 0 or more")
     before = _page_faults()
