@@ -1,7 +1,6 @@
 """Pictures of predictions and measurements. Every function takes and returns Axes.
 
-Colours come from the palette, and each mark also has its own label, shape or line. Times are shown as
-ratios, because milliseconds belong to one machine; notes below name the machine and its noise.
+Each mark has its own colour and label, shape or line. Times are ratios; notes name the machine and noise.
 """
 
 from __future__ import annotations
@@ -32,11 +31,9 @@ from stridekit import palette
 from stridekit._arguments import a_kind, items_of, many, shown
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
-DPI = 130
-MOST_INCHES = 50  # of height
+DPI, MOST_INCHES = 130, 50  # of height
 MAX_ON_AXIS = 1e18  # beyond this an axis has no room for its labels
-# The looks of curves, which differ without colour too.
-CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]
+CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]  # differ without colour too
 # The looks of predictions and measurements: colour, hatch and name.
 KINDS = {
     "predicted": (BLUE, "//", "predicted"),
@@ -88,11 +85,10 @@ def draw_claim(
 ) -> Axes:
     """Predicted ratios beside measured ones: bars that start at 1, the baseline.
 
-    `kinds` maps "predicted" to a number for each name; "recorded" and "here" to a `timing.Ratio` for each,
-    or for some of them. A bar to the right is slower, to the left faster, and each has a stroke at its end:
-    alone on the line at 1 it means no difference. The grey band is "same": within 5 %. The axis is
-    logarithmic, and the line on a measured bar is its interval. `notes` stand below, the first few of
-    them. Raises ValueError for other kinds, and for names that are not predicted.
+    `kinds` maps "predicted" to a number for each name; "recorded" and "here" to a `timing.Ratio` for some.
+    A bar to the right is slower, to the left faster, and each ends in a stroke. The grey band is "same":
+    within 5 %. The axis is logarithmic, and the line on a measured bar is its interval. The first few
+    `notes` stand below. Raises ValueError for other kinds, and for names that are not predicted.
     """
     _require_kinds(kinds)
     bars = len(kinds) * len(predicted := kinds["predicted"])
@@ -110,8 +106,8 @@ def draw_claim(
     _label_rows(ax, list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
     _label_x(ax, f"time, as multiples of “{baseline}”: slower to the right", notes)
-    handles = [Patch(label=KINDS[kind][2], **_look(kind)) for kind in kinds]
-    ax.legend(handles=handles, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+    named = {KINDS[kind][2]: Patch(**_look(kind)) for kind in kinds}
+    _legend(ax, named, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
 
@@ -158,8 +154,9 @@ def draw_sweep(
     ax = _axes(ax, 3.2, notes)
     _log_axes(ax, 2)
     ax.axhline(1, color=MUTED, linewidth=1, zorder=0)
+    named = {}
     for (name, values), (color, marker, line) in zip(points.items(), CURVES, strict=False):
-        ax.plot(steps, [*values.values()], color=color, marker=marker, linestyle=line, label=name)
+        [named[name]] = ax.plot(steps, [*values.values()], marker + line, color=color)
         for step, one in zip(steps, curves[name], strict=True):
             if hasattr(one, "low"):
                 ax.plot([step] * 2, [one.low, one.high], color=color, marker="_", markersize=9)
@@ -168,8 +165,8 @@ def draw_sweep(
         where = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "bottom"}
         _say(ax, text, (at, 0), (3, 6), color=MUTED, **where)
     _label_x(ax, xlabel, notes)
-    ax.set_ylabel(ylabel)
-    ax.legend(frameon=False, fontsize=8)
+    ax.set_ylabel(ylabel, parse_math=False)
+    _legend(ax, named)
     return ax
 
 
@@ -189,10 +186,11 @@ def draw_runs(
         _require_numbers(kind, _numbered(kind, runs), least=0)
     ax = _axes(ax, 2.4, notes)
     ratios = {kind: [one / np.quantile(runs, 0.25) for one in runs] for kind, runs in kinds.items()}
+    named = {}
     for (kind, found), mark, color in zip(ratios.items(), ".x", (RUST, GREEN), strict=False):
-        ax.plot(range(1, len(found) + 1), found, mark, color=color, markersize=4, label=kind)
+        [named[kind]] = ax.plot(range(1, len(found) + 1), found, mark, color=color, markersize=4)
     if here is not None:
-        ax.legend(frameon=False, fontsize=8)
+        _legend(ax, named)
     mean = float(np.mean(next(iter(ratios.values()))))
     for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", BLUE, "--")):
         ax.axhline(at, color=color, linewidth=1, linestyle=line)
@@ -218,16 +216,15 @@ def draw_roofline(
 ) -> Axes:
     """Each job's FLOP/s over its FLOP per byte, under the two ceilings that other jobs reach.
 
-    `jobs` maps names to FLOP and bytes of one call; `seconds` maps a kind, "recorded" or "here", to the
-    seconds that each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height,
-    its FLOP/s. Left of the ridge, where the two meet, no job can compute faster than its bytes arrive.
-    Raises ValueError for other kinds, and for a job that took no seconds.
+    `jobs` maps names to FLOP and bytes of one call; `seconds` maps "recorded" or "here" to the seconds that
+    each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height, its FLOP/s. Left
+    of the ridge no job computes faster than its bytes arrive. Raises ValueError for other kinds or no time.
     """
     _require_jobs(jobs, seconds, memory, arithmetic)
     ax = _axes(ax, 4, notes)
     _log_axes(ax, 10)
     at = {name: flop / moved for name, (flop, moved) in jobs.items()}
-    points: dict[str, Any] = {}
+    points, named = dict[str, Any](), dict[str, Any]()
     for kind, taken in seconds.items():
         color, _, label = KINDS[kind]
         slope, height = jobs[memory][1] / taken[memory], jobs[arithmetic][0] / taken[arithmetic]
@@ -235,22 +232,23 @@ def draw_roofline(
         ends = [min(at.values()) / 2, ridge, max(*at.values(), ridge) * 2]
         roof = [min(end * slope, height) / 1e9 for end in ends]
         told = f"{label.partition(',')[0]}: {slope / 1e9:.3g} GB/s,\n{height / 1e9:.3g} GFLOP/s"
-        ax.plot(ends, roof, color=color, linewidth=1.5, label=told)
+        [named[told]] = ax.plot(ends, roof, color=color, linewidth=1.5)
         ax.axvline(ridge, color=color, linewidth=1, linestyle=(0, (2, 3)))
         speed = {name: jobs[name][0] / taken[name] / 1e9 for name in jobs if name in taken}
         found = {name: (at[name], value) for name, value in speed.items()}
         fill = "white" if kind == "here" else color
         ax.plot(*zip(*found.values(), strict=True), "o", ms=5, color=color, markerfacecolor=fill)
         points = found | points  # the number stands at what is recorded
-    _number(ax, dict(sorted(points.items(), key=itemgetter(1))))
+    named |= _number(ax, dict(sorted(points.items(), key=itemgetter(1))))
     _label_x(ax, "FLOP per byte; the dotted line is the ridge", notes)
     ax.set_ylabel("GFLOP/s")
-    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+    _legend(ax, named, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
 
-def _number(ax: Axes, points: Mapping[str, tuple[float, float]]) -> None:
-    """Number points, and name them in the legend: a number keeps away from points and other numbers."""
+def _number(ax: Axes, points: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    """Number points away from points and other numbers; return a mark for the legend by each name."""
+    named = {}
     ax.autoscale_view()
     taken = [*(72 / ax.figure.dpi * ax.transData.transform([*points.values()]))]
     for number, (name, point) in enumerate(points.items(), start=1):
@@ -259,9 +257,9 @@ def _number(ax: Axes, points: Mapping[str, tuple[float, float]]) -> None:
         way = [*free, NEAR[0]][0]
         taken.append(own + way)
         _say(ax, str(number), point, way, ha="center", va="center", path_effects=HALO)
-        look: Any = {"color": INK, "linestyle": "", "markeredgewidth": 0}
-        size = 6 if number < 10 else 9
-        ax.plot([], [], label=name, marker=f"${number}$", markersize=size, **look)
+        look: Any = {"color": INK, "markeredgewidth": 0, "markersize": 6 if number < 10 else 9}
+        [named[name]] = ax.plot([], [], linestyle="", marker=f"${number}$", **look)
+    return named
 
 
 def _require_jobs(jobs: Any, seconds: Any, memory: str, arithmetic: str) -> None:
@@ -346,21 +344,29 @@ def _say(
     ax: Axes, text: str, at: Any, offset: Any = (4, 0), *, color: str = INK, **where: Any
 ) -> None:
     """Write a small text beside a point, `offset` points away."""
-    look: dict[str, Any] = {"fontsize": 8, "color": color, **where}
+    look: dict[str, Any] = {"fontsize": 8, "color": color, "parse_math": False, **where}
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
+
+
+def _legend(where: Axes | Figure, named: Mapping[str, Any], **look: Any) -> None:
+    """Show each mark with its name as it is: matplotlib itself reads $ as a formula, and hides "_x"."""
+    look = {"frameon": False, "fontsize": 8, **look}
+    texts = where.legend([*named.values()], ["-"] * len(named), **look).get_texts()
+    for text, name in zip(texts, named, strict=True):
+        text.set(text=name, parse_math=False)
 
 
 def _paragraph(notes: Sequence[str]) -> list[str]:
     """The lines of the first few notes."""
     left = len(notes) - MOST_NOTES
-    told = [*notes[:MOST_NOTES], *([f"and {many(left, 'more sign')} of noise"] if left > 0 else [])]
-    return wrap("; ".join(told), NOTE_LETTERS)
+    more = [f"and {many(left, 'more sign')} of noise"] if left > 0 else []
+    return wrap("; ".join([*notes[:MOST_NOTES], *more]), NOTE_LETTERS)
 
 
 def _label_x(ax: Axes, label: str, notes: Sequence[str]) -> None:
     """Name the x axis, and write the notes below, from the left edge of the figure."""
     lines = _paragraph(notes)
-    ax.set_xlabel(label + "\n" * len(lines), fontsize=9)
+    ax.set_xlabel(label + "\n" * len(lines), fontsize=9, parse_math=False)
     where: Any = {"xycoords": ("figure fraction", ax.xaxis.label), "va": "bottom", "gid": NOTES}
     where |= {"annotation_clip": False, "in_layout": False}
     if lines:
@@ -370,7 +376,7 @@ def _label_x(ax: Axes, label: str, notes: Sequence[str]) -> None:
 def _label_rows(ax: Axes, names: Sequence[str], letters: int = 24) -> None:
     """Name the rows, a long name on several lines."""
     lines = [wrap(name, letters, break_on_hyphens=False) or [name] for name in names]
-    ax.set_yticks(range(len(names)), ["\n".join(name) for name in lines])
+    ax.set_yticks(range(len(names)), ["\n".join(name) for name in lines], parse_math=False)
 
 
 def _no_difference(ax: Axes) -> None:
@@ -406,15 +412,11 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
     ax.xaxis.set_major_formatter("{x:g}")
 
 
-# Pictures in notebooks ------------------------------------------------------------------------------
-
-
 class MeasuredPicture:
     """A picture of a measurement, under a text that is the same in every run.
 
-    A notebook stores both. Tests compare the text, and a refresh keeps a stored picture as long as its text
-    stays, because no two runs measure the same: unless `measured` is False, where all of it is recorded.
-    The figure is closed in pyplot, so that it is shown once.
+    A notebook stores both. Tests compare the text, and a refresh keeps a stored picture while its text stays,
+    unless `measured` is False: then all of it is recorded. pyplot closes the figure, to show it once.
 
     >>> from matplotlib.figure import Figure
     >>> MeasuredPicture(Figure().subplots(), "flat, and then half")
@@ -426,7 +428,7 @@ class MeasuredPicture:
         if not isinstance(text, str):
             raise TypeError(f"the words of a picture are {a_kind(text)}: give a text")
         self.ax, self.text, self.measured = ax, text, measured
-        ax.set_title(text, loc="left", fontsize=9, color=INK)
+        ax.set_title(text, loc="left", fontsize=9, color=INK, parse_math=False)
 
     def __repr__(self) -> str:
         return self.text
@@ -452,9 +454,9 @@ def _narrow(ax: Axes) -> None:
     figure = ax.figure
     assert isinstance(figure, Figure)
     title = wrap(ax.get_title(loc="left"), 54)
-    figure.suptitle("\n".join(title), x=0.02, ha="left", fontsize=9, color=INK)
+    figure.suptitle("\n".join(title), x=0.02, ha="left", fontsize=9, color=INK, parse_math=False)
     ax.set_title("", loc="left")
-    label, names = wrap(ax.get_xlabel(), 34), []
+    label, named = wrap(ax.get_xlabel(), 34), {}
     for notes in (text for text in ax.texts if text.get_gid() == NOTES):
         lines = wrap(notes.get_text(), 58)
         notes.set_text("\n".join(lines))
@@ -466,10 +468,10 @@ def _narrow(ax: Axes) -> None:
         ax.set_xticks([tick for tick in ax.get_xticks() if math.log10(tick).is_integer()])
     if legend := ax.get_legend():
         legend.remove()
-        handles: Any = legend.legend_handles
         names = [text.get_text() for text in legend.get_texts()]
-        figure.legend(handles, names, frameon=False, fontsize=8, ncols=2, loc="outside lower left")
-    more = 0.14 * (len(title) + len(label)) + 0.08 * len(names)
+        named = dict(zip(names, legend.legend_handles, strict=True))
+        _legend(figure, named, ncols=2, loc="outside lower left")
+    more = 0.14 * (len(title) + len(label)) + 0.08 * len(named)
     figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + more)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from stridekit import palette, plots
@@ -332,6 +333,25 @@ def test_on_pages_a_measured_picture_is_there_for_phones_too(monkeypatch):
         ends = [(one.x0, one.x1) for one in (tick.get_window_extent(renderer) for tick in ticks)]
         assert all(a[1] <= b[0] for a, b in pairwise(ends))
         assert len(figure.legends[0].get_texts()) == kinds and drawn.get_legend() is None
+
+
+@pytest.mark.parametrize("name", [r"$\frac{$", "$x$, $y$", "_private", r"\$"])
+def test_names_are_shown_as_they_are(name, monkeypatch):
+    """matplotlib reads what stands between two $ as a formula, and hides names that begin with _."""
+    monkeypatch.setenv(plots.IS_FOR_PAGES, "")
+    kinds = {"predicted": {name: 2, "b": 1}, "here": {name: Ratio(3, 1, 90)}}
+    jobs, roof = {name: (1, 2), "b": (3, 4)}, {"memory": name, "arithmetic": "b"}
+    samples, calls = {name: [[1.0]] * 4, "b": [[2.0]] * 4}, {name: 1, "b": 1}
+    marks = {"marks": {1: name}, "xlabel": name, "ylabel": name}
+    for drawn, places in (
+        (plots.draw_comparison(Comparison(samples, [[0, 1]] * 4, calls, 1, "cpu", (name,))), 3),
+        (plots.draw_claim(name, kinds, notes=[name]), 4),
+        (plots.draw_roofline(jobs, {"here": {name: 1, "b": 1}}, **roof, notes=[name]), 3),
+        (plots.draw_sweep([1, 2], {name: [1, 2]}, **marks, notes=[name]), 6),
+    ):
+        plots.MeasuredPicture(drawn, name)._repr_mimebundle_()
+        texts = [text for text in drawn.figure.findobj(Text) if name in text.get_text()]
+        assert len(texts) >= places and not any(text.get_parse_math() for text in texts)
 
 
 SHEETS = ("labextension/static/extension.js", "stridekit/export/pages.css")
