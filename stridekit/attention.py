@@ -127,10 +127,8 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     given = [_operand(name, x) for name, x in (("a", a), ("b", b))]
     _require_one_dtype(given)
     x, y = (one.layout for one in given)
-    x_grad, y_grad = (
-        one.requires_grad or asked
-        for one, asked in zip(given, _two_bools(requires_grad), strict=True)
-    )
+    flags = zip(given, _two_bools(requires_grad), strict=True)
+    x_grad, y_grad = (operand.requires_grad or flag for operand, flag in flags)
     _product_shape(x.shape, y.shape)
     if x.ndim == y.ndim == 3 and x.shape[0] != y.shape[0]:  # one matrix for a whole batch
         if x.shape[0] == 1 and x_grad:
@@ -311,9 +309,7 @@ def _call(
     mask = _operand("attn_mask", attn_mask)
     _require_mask(mask, given, weights)
     by_grad |= _hands_on_grad(attn_mask)
-    call = call._replace(
-        mask=mask.layout, mask_requires_grad=mask.requires_grad, weights_require_grad=by_grad
-    )
+    call = _Call(x, y, z, mask.layout, mask.requires_grad, by_grad, *call[6:])
     if is_causal and _why_math(call):
         raise LayoutError(
             "the math path takes attn_mask or is_causal, not both, and flash does not run here: "
@@ -463,10 +459,8 @@ def _operand(name: str, x: Any) -> _Operand:
 def _require_one_dtype(operands: list[_Operand]) -> None:
     """Raise LayoutError for operands of several dtypes, which torch does not cast here."""
     kinds = [f"{x.name}: {x.kind}" for x in operands]
-    if (
-        len({x.layout.itemsize for x in operands}) > 1
-        or len({x.dtype for x in operands} - {""}) > 1
-    ):
+    dtypes = {x.dtype for x in operands} - {""}
+    if len(dtypes) > 1 or len({x.layout.itemsize for x in operands}) > 1:
         raise LayoutError(
             f"the operands are of several dtypes ({', '.join(kinds)}): "
             "torch casts none of them here, give one dtype"

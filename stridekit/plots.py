@@ -217,8 +217,8 @@ def draw_roofline(
     """Each job's FLOP/s over its FLOP per byte, under the two ceilings that other jobs reach.
 
     `jobs` maps names to FLOP and bytes of one call; `seconds` maps "recorded" or "here" to the seconds that
-    each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height, its FLOP/s. Left
-    of the ridge no job computes faster than its bytes arrive. Raises ValueError for other kinds or no time.
+    each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height, its FLOP/s.
+    Left of the ridge, bytes arrive too late. Raises ValueError for other kinds, and for a job without time.
     """
     _require_jobs(jobs, seconds, memory, arithmetic)
     ax = _axes(ax, 4, notes)
@@ -415,8 +415,8 @@ def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
 class MeasuredPicture:
     """A picture of a measurement, under a text that is the same in every run.
 
-    A notebook stores both. Tests compare the text, and a refresh keeps a stored picture while its text stays,
-    unless `measured` is False: then all of it is recorded. pyplot closes the figure, to show it once.
+    A notebook stores both. Tests compare the text, and a refresh keeps a stored picture while its text
+    stays, unless `measured` is False: then all of it is recorded. pyplot closes the figure to show it once.
 
     >>> from matplotlib.figure import Figure
     >>> MeasuredPicture(Figure().subplots(), "flat, and then half")

@@ -70,17 +70,17 @@ class Bandwidth:
     @property
     def fill(self) -> float:
         """Bytes per second of a fill, which writes one array."""
-        return self._speed("fill")
+        return self._range("fill")[1]
 
     @property
     def copy(self) -> float:
         """Bytes per second of a copy: one array read and one written, each counted once."""
-        return self._speed("copy")
+        return self._range("copy")[1]
 
     @property
     def triad(self) -> float:
         """Bytes per second of a = b + s*c: two arrays read and one written, each counted once."""
-        return self._speed("triad")
+        return self._range("triad")[1]
 
     @property
     def ceiling(self) -> float:
@@ -135,9 +135,6 @@ class Bandwidth:
         part = "a part" if where.endswith("memory") else "all"
         return f"{held}: it may hold {part} of them"
 
-    def _speed(self, name: str) -> float:
-        return self._range(name)[1]
-
     def _range(self, name: str) -> tuple[float, float]:
         """Bytes per second that a quarter of the samples do not reach, and that a quarter exceed."""
         moved = (_READS[name] + 1) * self.nbytes / 3
@@ -147,7 +144,7 @@ class Bandwidth:
     def _best(self, store: str) -> tuple[str, float]:
         again = store == "allocate"
         found = {name: 1 + again / (1 + _READS[name]) for name in ("copy", "triad")}
-        return max(((n, k * self._speed(n)) for n, k in found.items()), key=lambda one: one[1])
+        return max(((n, k * self._range(n)[1]) for n, k in found.items()), key=lambda one: one[1])
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for name, reads in _READS.items():
@@ -171,11 +168,9 @@ class Bandwidth:
             *(f"noisy: {sentence}" for sentence in self.comparison.noise),
         ]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = [("", *_HEAD[1:]), *self._rows()]
         return "\n".join([self._title(), *columns(rows), *(f"  {note}" for note in self._notes())])
-
-    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         foot = "; ".join(self._notes())

@@ -103,10 +103,8 @@ class Traffic:
                 raise ValueError(f"{name} is {shown(value)}: give a number above 0")
         return float(self.moved / seconds / ceiling)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join([self._title(), *columns(self._rows(), "<>"), f"  {self._sum()}"])
-
-    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         (_, *names), *rows = self._rows()
@@ -215,17 +213,8 @@ def traffic(
             loads = [found.touched for found in refetched]
             read, written, kept = _refetched(walks, refetched, len(sources), store)
         rows = [row._replace(fetched=n) for row, n in zip(rows, loads, strict=True)]
-    return Traffic(
-        operands=tuple(rows),
-        line=line,
-        cache=cache,
-        useful=sum(read_bytes) + sum(written_bytes),
-        lines_read=read,
-        lines_written=written,
-        lines_kept=kept,
-        minimum=line * dense,
-        store=store,
-    )
+    useful = sum(read_bytes) + sum(written_bytes)
+    return Traffic(tuple(rows), line, cache, useful, read, written, kept, line * dense, store)
 
 
 def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
@@ -333,10 +322,7 @@ def require_aligned(name: str, size: int, alignment: int, usual: str) -> None:
 
 
 def _walks(
-    sources: tuple[Any, ...],
-    targets: tuple[Any, ...],
-    places: Sequence[Place],
-    order: Sequence[int] | None,
+    sources: Sequence[Any], targets: Sequence[Any], places: Sequence[Place], order: Any
 ) -> list[Walk]:
     """Each operand as the loops of an elementwise operation walk it, in the order of the places."""
     if len(targets) > 1:
@@ -377,18 +363,13 @@ def _names(reads: int, writes: int) -> list[str]:
     return [f"read {i}" for i in range(reads)] + [f"write {i}" for i in range(writes)]
 
 
-def _refetched(
-    walks: list[Walk], found: list[Blocks], reads: int, store: str
-) -> tuple[int, int, int]:
-    """The lines read, written and kept; two operands of one walk fetch their lines together."""
+def _refetched(walks: list[Walk], found: list[Blocks], reads: int, store: str) -> list[int]:
+    """Count the lines read, written and kept; two operands of one walk fetch their lines together."""
     by_walk = dict(zip(walks, found, strict=True))
     read, written = set(walks[:reads]), set(walks[reads:])
     kept = [by_walk[walk] for walk in written - read]
-    return (
-        sum(by_walk[walk].touched for walk in read),
-        sum(by_walk[walk].touched for walk in written),
-        sum(one.partial if store == "bypass" else one.touched for one in kept),
-    )
+    touched = [sum(by_walk[walk].touched for walk in some) for some in (read, written)]
+    return [*touched, sum(b.partial if store == "bypass" else b.touched for b in kept)]
 
 
 def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:
@@ -401,9 +382,7 @@ def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:
     return [layout.permute(dims) for layout in layouts]
 
 
-def _require_sizes(
-    line: int, cache: int | None, order: Sequence[int] | None, alignment: int
-) -> None:
+def _require_sizes(line: int, cache: int | None, order: Any, alignment: int) -> None:
     require_aligned("line", line, alignment, "64 on most CPUs")
     if cache is not None and int_("cache", cache) < line:
         raise ValueError(f"cache is {cache} bytes: give one line of {line} bytes or more")

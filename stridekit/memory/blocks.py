@@ -146,12 +146,7 @@ def _starts(generators: tuple[Generator, ...], budget: Budget) -> Sequence[int]:
 
 
 def _total(
-    base: int,
-    runs: list[Span],
-    levels: list[_Copies],
-    size: int,
-    worth: _Worth,
-    budget: Budget,
+    base: int, runs: list[Span], levels: list[_Copies], size: int, worth: _Worth, budget: Budget
 ) -> int:
     """The worth of all runs, and of all joints between neighbours."""
     # The starts that matter at a level: the base plus coarser steps, modulo the block size.

@@ -28,9 +28,7 @@ Level = tuple[int, tuple[Generator, ...], int]
 Span = tuple[int, int]  # the numbers from the first to before the second
 Answer = TypeVar("Answer")
 
-BUDGET = (
-    100_000  # steps of ten microseconds or so: one branch of a search, or 1024 bits of a bitmap
-)
+BUDGET = 100_000  # steps of about ten microseconds: a branch of a search, or 1024 bits of a bitmap
 _BITS = 1024
 MAX_DEPTH = 200  # the most generators that a search nests: Python's stack is finite
 
