@@ -91,6 +91,7 @@ def test_the_picture_is_pythons(show, choice):
     """From any settings to any others of a packing, by sliders and chips alone."""
     r = Random(" ".join(choice))
     w = show(AttentionExplorer())
+    button(w, "everything").click()
     button(w, choice[0]).click()
     button(w, choice[1]).click()
     for s in r.sample([s for s in SETTINGS if (s.packing, s.attention) == choice], 8):
@@ -105,9 +106,24 @@ def test_the_picture_is_pythons(show, choice):
         assert_picture(w, s, flow.cells(flow.steps(s)[1].tensors)[k])
 
 
+def test_one_setting_is_asked_for_at_a_time(show):
+    """And the code of each step comes with all of them."""
+    w = show(AttentionExplorer())
+    for idea, controls in {"attention": 2, "packing": 3, "rotary": 3, "shared heads": 2}.items():
+        button(w, idea).click()
+        assert w.locator(".sk-head .sk-presets button:visible").count() == controls
+        assert w.get_by_role("slider").count() == w.locator(".sk-step > code:visible").count() == 0
+    button(w, "sizes").click()
+    assert w.get_by_role("slider").count() == 4
+    button(w, "everything").click()
+    assert w.locator(".sk-head .sk-presets button:visible").count() == 10
+    assert w.locator(".sk-step > code:visible").count() >= 4
+
+
 def test_grouped_heads_are_packed_in_one_way(show):
     """The chips offer what divides the heads; another packing, or other heads, end what cannot be."""
     w = show(AttentionExplorer(heads=4, kv_heads=2))
+    button(w, "everything").click()
     groups = chips(w, "heads of k and v")
     assert groups.all_inner_texts() == ["1", "2", "4"] and pressed(groups) == ["2"]
     slider(w, "heads").fill("2")  # which 2 divides: none is shared any more
@@ -127,6 +143,7 @@ def test_pointing_follows_an_element(show):
     """What is pointed at stands in for the followed element, also for one of the output."""
     s = flow.Settings(2, 3, 2, 4, 2, "3HD", flow.ROTARY[1], "@")
     w = show(AttentionExplorer(rotary=flow.ROTARY[1]))
+    button(w, "everything").click()
     followed = ("q", 0, 1, 1, 2)
     cells = {name: flow.cells(parts) for name, parts in flow.memories(s, "q").items()}
     for name, k in (("qkv", 100), ("rotary", 5), ("attention", 40), ("merge", 21)):
@@ -168,7 +185,7 @@ def test_undo_knows_no_pointing(show):
     memory(w, "qkv").locator(".sk-box").nth(3).click()
     assert button(w, "undo").get_attribute("aria-disabled") == "true"
     button(w, "SDPA").click()
-    press(w.locator(".sk-presets button").first, "Control+z")
+    press(button(w, "SDPA"), "Control+z")
     assert pressed(chips(w, "attention")) == ["@"]
 
 
@@ -193,6 +210,7 @@ def test_a_finger_on_a_phone(show):
     r = Random("phone")
     w = show(AttentionExplorer())
     resize(w.page, 390, 844)
+    button(w, "everything").tap()
     for s in r.sample([s for s in SETTINGS if s.kv_heads == s.heads > 1], 6):
         for name in ("batch", "tokens", "heads", "dim"):
             tap_to(slider(w, name), getattr(s, name))

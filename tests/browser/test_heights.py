@@ -14,7 +14,7 @@ pytestmark = [needs_chromium, pytest.mark.long]
 
 WIDTH, AT_FIRST, IN_USE = 850, 620, 720  # px
 NAMES = {"torch": torch, "nn": torch.nn, "Layout": Layout, "explore": explore, "audit": audit}
-NAMES |= vars(widgets)
+NAMES |= {name: getattr(widgets, name) for name in widgets.__all__}
 
 
 def each_preset(w):
@@ -85,6 +85,7 @@ def every_bin(w):
 
 def every_way(w):
     """The largest sizes and grouped heads, by every chip."""
+    button(w, "everything").click()
     for name in ("batch", "tokens", "heads", "dim"):
         press(w.get_by_role("slider", name=name, exact=True), "End")
     for few in ("1", "4", "2"):

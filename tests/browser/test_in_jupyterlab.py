@@ -310,6 +310,7 @@ def run(w, kernel):
 def test_attention_by_mouse(make, kernel):
     """SDPA copies nothing, until q comes head by head; a box lights where it goes."""
     w = make("AttentionExplorer()")
+    button(w, "everything").click()
     assert text(w, ".sk-idea") == "4 copies on the way, of q, k, v and out: 768 bytes."
     button(w, "SDPA").click()
     assert text(w, ".sk-idea") == "Nothing is copied on the way."
@@ -328,6 +329,7 @@ def test_attention_by_mouse(make, kernel):
 def test_attention_by_keyboard(make, kernel):
     """Sliders, chips and boxes are reached by keys; heads that are grouped end with another packing."""
     w = make("AttentionExplorer()")
+    button(w, "everything").click()
     press(w.get_by_role("slider", name="heads", exact=True), "End")
     groups = w.get_by_role("group", name="heads of k and v")
     press(groups.get_by_role("button", name="2"), "Enter")

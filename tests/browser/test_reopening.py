@@ -34,7 +34,7 @@ AGAIN = {
     "TraversalExplorer": lambda w: labelled(w, "visit").fill("30"),
     "Predict": lambda w: button(w, "try again").click(),
     "Sort": lambda w: button(w, "view").click(),
-    "AttentionExplorer": lambda w: button(w, "HD3").click(),
+    "AttentionExplorer": lambda w: button(w, "SDPA").click(),
     "CacheExplorer": lambda w: button(w, "tokens first").click(),
     "CopyTracer": lambda w: w.get_by_role("option").last.click(),
     "Diagnose": lambda w: labelled(w, BOX).fill("mat1 and mat2"),

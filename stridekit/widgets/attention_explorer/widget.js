@@ -5,11 +5,15 @@
 import { ATTENTION, PACKINGS, ROTARY, code, facts, kvChoices, memories, place, reached, steps, summary } from "./flow.js";
 import { createMemory, createSizes, createStep, inside, sourceOf } from "./panes.js";
 import { h, pool, set } from "../page/dom.js";
-import { createChips, createSetting, named } from "../page/panels.js";
+import { createChips, createChoice, createSetting, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
 const STACKED = 560; // px: below this, the boxes stand below one another
 const BETWEEN = 14;
+const IDEAS = [
+  ["attention", "attention"], ["packing", "packing"], ["rotary", "rotary"], ["shared", "shared heads"], ["sizes", "sizes"],
+  ["all", "everything"],
+];
 const MEMORIES = {
   qkv: "the memory of qkv", rotary: "the memory after rotary", attention: "the memory of out", merge: "the memory of y",
 };
@@ -102,11 +106,24 @@ function render({ model, el }) {
     shell.change({ ...next, followed: inside(next, before.followed) });
   }
 
-  const controls = h("div", { class: "sk-controls" },
-    h("div", { class: "sk-head" }, packing.node, attention.node),
-    h("div", { class: "sk-head" }, rotary.node, grouped),
-    sizes.node);
-  return shell.open(controls, first, qkv.node, rest, idea, whys, where);
+  // One question at a time: its setting alone, or all of them with the code of each step.
+  const ideas = createChoice("what to change", IDEAS, (name) => {
+    chosen = name;
+    showIdea();
+  });
+  const settings = { attention: attention.node, packing: packing.node, rotary: rotary.node, shared: grouped, sizes: sizes.node };
+  const asked = h("div", { class: "sk-head" }, ...Object.values(settings));
+  let chosen = IDEAS[0][0];
+
+  function showIdea() {
+    const isAll = chosen === "all";
+    ideas.draw(chosen);
+    for (const [name, node] of Object.entries(settings)) set(node, "hidden", isAll || name === chosen ? null : "");
+    for (const node of [first, rest]) set(node, "data-plain", isAll ? null : "");
+  }
+
+  showIdea();
+  return shell.open(named("change", ideas.node), asked, first, qkv.node, rest, idea, whys, where);
 }
 
 export default { render };
