@@ -34,8 +34,8 @@ SIZES = {
         13_887,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 9_235),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 17_141),
-    "tests": ("tests", (), ("py", "mjs"), 34_747),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 17_157),
+    "tests": ("tests", (), ("py", "mjs"), 34_762),
     "planted defects": ("tests", (), ("txt",), 2_184),
     "tools": ("tools", (), ("py",), 1_261),
 }
