@@ -17,14 +17,14 @@ import torch
 
 from stridekit import Layout, LayoutError, output_layout
 from stridekit.widgets.channels_last_explorer import words as formats_words
+from stridekit.widgets.engine import Script
 from stridekit.widgets.format_tracer import network as net
-from stridekit.widgets.notation import code, layout_json
+from stridekit.widgets.notation import layout_json
 from stridekit.widgets.predict.widget import Predict, remark, verdict
-from stridekit.widgets.reshape_stepper.steps import MESSAGE, consequences, steps
-from stridekit.widgets.reshape_stepper.widget import targets, why_not_shown
 from stridekit.widgets.sort import Sort
-from stridekit.widgets.sort import game as sort
-from stridekit.widgets.stride_explorer import presets, words
+from stridekit.widgets.sort.widget import BINS
+from stridekit.widgets.stride_explorer import presets
+from stridekit.widgets.stride_explorer.presets import why_not_drawn, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
 from tests import live_attention, live_cache, live_diagnose, live_facts, live_lines
@@ -109,31 +109,48 @@ def explorer(r: Random) -> None:
     for flat, element in enumerate(elements):
         reached.setdefault(element, []).append(flat)
     assert dict(owners) == reached
-    said = words.verdicts(x, size)
-    assert ask(f"{STRIDE}/verdicts", given, size) == as_json(said)
-    assert said[0].good == tensor.is_contiguous()
-    assert said[3].text.startswith(f"reaches {len(reached)} of {size} ")
-    source = code("x", x)
-    assert ask(f"{STRIDE}/code", "x", given) == source
+    verdicts(x, size, reached, tensor.is_contiguous())
+    source = words.code("x", given)
     assert torch.equal(eval(source, {"x": torch.arange(size)}), tensor)
     if elements:
         index = tuple(r.randrange(n) for n in shape)
-        assert ask(f"{STRIDE}/place", given, index, "t") == words.place(x, index, "t")
-        assert ask(f"{STRIDE}/formula", given, index) == words.formula(x, index)
+        element = tensor[index].item()
+        line = element * x.itemsize // 64
+        where = f"element {element} of the storage: byte {element * x.itemsize}, cache line {line}"
+        name = f"t[{', '.join(map(str, index))}]" if index else "t"
+        assert words.place(given, index, "t") == f"{name} is {where}"
+        terms, _, total = words.formula(given, index).partition(" = ")
+        assert eval(terms) == int(total) == element and terms.count("*") == x.ndim
     small = max(size - r.choice((0, 0, 1, 5)), 0)
-    assert ask(f"{STRIDE}/whyNotDrawn", given, small) == words.why_not_drawn(x, small)
+    why = why_not_drawn(x, small)
+    _, refused = tried(torch.empty(small).as_strided, *numbers(x))
+    assert bool(refused) == why.endswith(f"storage ends at {small - 1}") or "picture holds" in why
     assert ask("page/layout/whyNotCounted", given) == ""
     assert ask("page/layout/dimOrder", given) == [*x.dim_order()] == [*tensor.dim_order()]
     sliders = [*product(("size", "stride"), range(x.ndim)), ("storage_offset", 0)]
     slider_max = presets.sliders_for(x, size)
-    limits = ask_all([(f"{STRIDE}/limit", given, size, slider_max, *it, "t") for it in sliders])
+    limits = [words.limit(given, size, slider_max, *slider, "t") for slider in sliders]
     for (what, dim), (most, why) in zip(sliders, limits, strict=True):
         assert 0 <= most <= slider_max[what]
         assert most == slider_max[what] or "the slider ends here" not in why
         stops(x, size, (what, dim), most, why)
 
 
-STRIDE = "stride_explorer/words"
+def verdicts(x: Layout, size: int, reached: dict[int, list[int]], contiguous: bool) -> None:
+    """Contiguity, holes, shared elements and reach, each with its reason."""
+    elements = f"{len(reached)} element{'s' * (len(reached) != 1)}"
+    holes = max(reached) - min(reached) + 1 - len(reached) if reached else 0
+    gaps = f"{holes} hole{'s' * (holes != 1)} between the first and the last element"
+    alone = len(reached) == x.numel
+    shared = "no two indices share an element" if alone else f"{x.numel} indices share {elements}"
+    of = f"{size} element{'s' * (size != 1)} ({len(reached) * x.itemsize} of {size * x.itemsize} bytes)"
+    why = x.why_not_contiguous()
+    assert words.verdicts(layout_json(x), size) == [
+        [contiguous, "contiguous" if contiguous else f"not contiguous: {why}"],
+        [not holes, gaps if holes else "no holes"],
+        [alone, shared],
+        [None, f"reaches {len(reached)} of {of}"],
+    ], x
 
 
 def stops(x: Layout, size: int, slider: tuple[str, int], most: int, why: str) -> None:
@@ -150,7 +167,7 @@ def stops(x: Layout, size: int, slider: tuple[str, int], most: int, why: str) ->
 
     label = what if what == "storage_offset" else f"{what}[{dim}]"
     assert why.startswith(f"{label} stops at {most}: ")
-    assert words.why_not_drawn(moved(most), size) == "", (x, size, label)
+    assert why_not_drawn(moved(most), size) == "", (x, size, label)
     beyond = moved(most + 1)
     if "beyond it" in why:
         corner = ", ".join(str(n - (n > 0)) for n in beyond.shape)
@@ -160,9 +177,7 @@ def stops(x: Layout, size: int, slider: tuple[str, int], most: int, why: str) ->
         assert "out of bounds" in refused, (x, size, why)
     elif "the slider ends here" not in why:
         (held,) = re.findall(r"the picture holds (\d+) \w+$", why)
-        assert re.search(
-            rf"the picture holds (4 and )?{held};", words.why_not_drawn(beyond, 10**9)
-        ), why
+        assert re.search(rf"the picture holds (4 and )?{held};", why_not_drawn(beyond, 10**9)), why
 
 
 def reshapes(r: Random) -> None:
@@ -197,32 +212,31 @@ def merge(r: Random, sizes: list[int]) -> list[int]:
     return [*sizes[:k], sizes[k] * sizes[k + 1], *sizes[k + 2 :]]
 
 
+walk_of = Script("reshape_stepper/steps.js")
+stepper = Script("reshape_stepper/facts.js")
+MESSAGE = tried(torch.zeros(2, 3).t().view, 6)[1]
+
+
 def reshape(x: Layout, target: tuple[int, ...]) -> None:
-    """The walk of one view on both sides."""
-    told, given = steps(x, target), layout_json(x)
-    theirs = ask("reshape_stepper/steps/stepsOf", given, target)
-    runs = [step.pop("run") for step in theirs]  # which the browser alone draws
-    assert theirs == [as_json(step._asdict()) for step in told], (x, target)
-    if x.numel:
-        assert ask("reshape_stepper/steps/consequences", given, target) == as_json(
-            consequences(x, target)
-        )
-    assert_walk_is_torchs(x, target)
+    """The walk of one view, beside torch's verdict, and the picture of each step."""
+    given = layout_json(x)
+    told = walk_of.stepsOf(given, target)
+    runs = [step["run"] for step in told]
+    assert_walk_is_torchs(x, target, told)
     for step, run in zip(told, runs, strict=True):
-        if run and step.part == "merge":
+        if run and step["part"] == "merge":
             elements = run[0] if run[0] == 1 else f"{run[0]} elements in steps of {run[1]}"
-            assert str(elements) in step.says or "joins" in step.says
+            assert str(elements) in step["says"] or "joins" in step["says"]
     for k in range(len(told)):
         view = ask("reshape_stepper/view/viewOf", {**given, "target": target, "step": k, "flat": 0})
         assert (len(view["dims"]), len(view["fresh"])) == (x.ndim, len(target))
-        shown = k - (
-            k == len(told) - 1 and told[k - 1].part == "stuck"
-        )  # at the end, why it stopped
+        # At the end, why the walk stopped.
+        shown = k - (k == len(told) - 1 and told[k - 1]["part"] == "stuck")
         step, (count, gap) = told[shown], runs[shown] or (0, 0)
         assert view["run"] == [x.storage_offset + n * gap for n in unique(count, gap)]
-        if step.part == "cut" and step.new_dims:
-            taken = unique(target[step.new_dims[0]], step.stride)
-            assert view["taken"] == [x.storage_offset + n * step.stride for n in taken]
+        if step["part"] == "cut" and step["new_dims"]:
+            taken = unique(target[step["new_dims"][0]], step["stride"])
+            assert view["taken"] == [x.storage_offset + n * step["stride"] for n in taken]
     if x.numel and not x.why_not_view(target):
         stride = x.view(target).stride
         assert [new["stride"] for new in view["fresh"]] == [[f"stride {n}", str(n)] for n in stride]
@@ -237,16 +251,18 @@ def typed(r: Random) -> None:
     assert ask(f"{FIELDS}/readInts", text) == ints, text
     shape = [*map(abs, ints)]
     x = strided(r, shape)
-    why, given = why_not_shown(x), layout_json(x)
-    assert ask(f"{FIELDS}/whyNotShown", given) == why
-    assert ask(f"{FIELDS}/targetsOf", shape) == as_json(targets(x.shape))
+    given = layout_json(x)
+    why = stepper.whyNotShown(given)
+    fits = x.ndim <= 6 and x.numel <= 256 and len(x.span) <= 256
+    assert fits == (why == "") and (fits or re.search("the picture holds (6|256)$", why)), x
+    targets = stepper.targetsOf(shape)
+    assert {*map(prod, targets)} == {x.numel} and ([x.numel] in targets or x.ndim > 4)
+    assert {x.ndim - len(target) for target in targets} <= {1, x.ndim - 1}
     if -1 not in ints:
         rows = layout_json(Layout(shape, itemsize=4))
-        why_not = why_not_shown(Layout(shape))
-        assert ask(f"{FIELDS}/readShape", text, {"itemsize": 4}) == [
-            None if why_not else rows,
-            why_not,
-        ]
+        why_not = stepper.whyNotShown(layout_json(Layout(shape)))
+        read = ask(f"{FIELDS}/readShape", text, {"itemsize": 4})
+        assert read == [None if why_not else rows, why_not]
         written = " ".join(map(str, x.stride))
         assert ask(f"{FIELDS}/readStride", written, given) == [None if why else given, why]
 
@@ -259,24 +275,47 @@ def unique(count: int, step: int | None) -> range:
     return range(count if step else min(count, 1))
 
 
-def assert_walk_is_torchs(x: Layout, target: tuple[int, ...]) -> None:
+def assert_walk_is_torchs(x: Layout, target: tuple[int, ...], told: list[dict[str, Any]]) -> None:
     """The walk ends as torch does: with the strides of the view, or at the dim that it refuses."""
-    told = steps(x, target)
     tensor = torch.empty_strided(x.shape, x.stride, dtype=torch.uint8)
     view, refused = tried(tensor.view, target)
+    meant = [*map(tuple, walk_of.consequences(layout_json(x), target))] if x.numel else []
+    sizes, copies = ", ".join(map(str, target)), f"copies all {x.numel} element"
     if refused:
-        assert refused == MESSAGE
-        assert consequences(x, target)[0] == ("torch says", MESSAGE)
-        assert told[-1].says == f"There is no such view: {x.why_not_view(target)}."
-        assert told[-2].part == "stuck"
-        assert f"the new dim {told[-2].new_dims[0]} of size " in told[-1].says
-        assert f"dims {told[-2].dims[0]} and " in told[-1].says
+        stuck, end = told[-2:]
+        assert refused == MESSAGE and meant[0] == ("torch says", MESSAGE)
+        assert end["says"] == f"There is no such view: {x.why_not_view(target)}."
+        new, outer = stuck["new_dims"][0], stuck["dims"][0]
+        assert stuck["part"] == "stuck" and f"the new dim {new} of size " in end["says"]
+        assert f"dims {outer} and " in end["says"]
+        assert meant[1] == ('"at least one dimension"', f"new dim {new}, of size {target[new]}")
+        assert_subspaces(x, meant[2], outer)
+        assert meant[3][0] == f".reshape({sizes})" and meant[3][1].startswith(copies)
         return
-    assert not any(step.part == "stuck" for step in told)
+    assert not any(step["part"] == "stuck" for step in told)
     if x.numel:
-        given = {step.new_dims[0]: step.stride for step in told if step.new_dims}
+        given = {step["new_dims"][0]: step["stride"] for step in told if step["new_dims"]}
         assert tuple(given[d] for d in range(len(target))) == view.stride()
-        assert f"stride {view.stride()}" in told[-1].says
+        assert f"stride {view.stride()}" in told[-1]["says"]
+        assert meant[0][0] == f".view({sizes})" and meant[1][1].startswith("the same view")
+        assert meant[2][1].startswith(copies) != tensor.is_contiguous()
+
+
+def assert_subspaces(x: Layout, meant: tuple[str, str], outer: int) -> None:
+    """Two runs of dims, of which each can be viewed as one dim, and both together cannot."""
+    phrase, said = meant
+    found = re.findall(
+        r"dims? (\d+)(?: to (\d+))? \((\d+) elements?(?: in steps of (\d+))?\)", said
+    )
+    assert phrase == '"spans across two contiguous subspaces"' and len(found) == 2
+    (first, middle), (after, last) = [(int(a), int(b or a)) for a, b, *_ in found]
+    assert (middle, after) == (outer, outer + 1)
+    tensor = torch.empty_strided(x.shape, x.stride, dtype=torch.uint8)
+    for (a, b), (*_, count, step) in zip([(first, middle), (after, last)], found, strict=True):
+        run = tensor.as_strided(x.shape[a : b + 1], x.stride[a : b + 1]).view(-1)
+        assert run.shape == (int(count),) and (not step or run.stride() == (int(step),))
+    both = tensor.as_strided(x.shape[first : last + 1], x.stride[first : last + 1])
+    assert tried(both.view, -1)[1] == MESSAGE
 
 
 def assert_places_line_up(old: tuple[int, ...], new: tuple[int, ...]) -> None:
@@ -497,16 +536,29 @@ def game() -> Sort:
 def sorting(r: Random) -> None:
     """A game after some moves, right and wrong: where each card is, and all that is said."""
     w = game()
-    moves: list[list[int]] = []
+    calls, w.moves = [*w.answers], ()
+    pile, back = list(calls), []
     for _ in range(r.randrange(20)):
-        if pile := sort.standing(w._cards, moves).pile:
-            moves.append([r.choice(pile), r.randrange(3)])
-    w._state = {"moves": moves}
-    said = [sort.standing(w._cards, moves)._asdict(), sort.verdict(w._cards, moves)]
-    said += [sort.progress(w._cards, moves), w.code]
-    asked = [(f"sort/game/{name}", w._cards, moves) for name in ("standing", "verdict", "progress")]
-    asked += [("sort/game/code", w._game["made"], w._cards, moves)]
-    assert ask_all(asked) == as_json(said)
+        if not pile:
+            break
+        call, to = r.choice(pile), r.choice(BINS)
+        pile.remove(call)
+        w.moves += ((call, to),)
+        right = w.answers[call] == to
+        pile += [] if right else [call]
+        back += [] if right or call in back else [call]
+        said = repr(w)
+        row = f"{to}:" if right else "to sort:"
+        lying = next(line for line in said.splitlines() if line.startswith(f"  {row}"))
+        assert lying.endswith(call) and said.count("`" + call + "`") >= 1
+        done, tries = len(calls) - len(pile), len(calls) - len(back)
+        progress = (
+            f"{done} of {len(calls)} sorted" if pile else f"All {done} sorted, {tries} at the"
+        )
+        assert said.splitlines()[-1].startswith(f"  {progress}")
+        assert ("✓" if right else "✗") == said.splitlines()[-2].strip()[0]
+    if not pile and back:
+        assert said.endswith(f"Look again at {', '.join(f'`{call}`' for call in back)}.")
     names = {"Sort": Sort, "torch": torch, "x": torch.ones(4, 6)}
     assert eval(w.code, names).moves == w.moves
 

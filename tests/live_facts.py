@@ -8,17 +8,20 @@ from typing import Any
 
 import torch
 
-from stridekit import Layout, LayoutError
-from stridekit.widgets import AliasExplorer, FormatTracer, ReshapeStepper, TraversalExplorer
-from stridekit.widgets.alias_explorer import facts as aliases
-from stridekit.widgets.alias_explorer.session import Session
+from stridekit import Layout, LayoutError, has_internal_overlap, shares_memory
+from stridekit.widgets import (
+    AliasExplorer,
+    FormatTracer,
+    ReshapeStepper,
+    StrideExplorer,
+    TraversalExplorer,
+)
 from stridekit.widgets.channels_last_explorer import facts as formats
 from stridekit.widgets.channels_last_explorer import words
+from stridekit.widgets.explorer import Explorer, tupled
 from stridekit.widgets.format_tracer import network
 from stridekit.widgets.goals import Goal, goals_json, held_by
 from stridekit.widgets.notation import layout_json
-from stridekit.widgets.reshape_stepper import facts as reshapes
-from stridekit.widgets.stride_explorer import facts as strides
 from stridekit.widgets.traversal_explorer import facts as walks
 from stridekit.widgets.traversal_explorer import traversal
 from tests import steps as drawn
@@ -44,10 +47,26 @@ def same(folder: str, module: Any, state: Facts, other: Facts, *known_by: Any) -
     return found
 
 
+def checked(kind: type[Explorer], state: Facts, other: Facts) -> Facts:
+    """The facts of a state, whose kinds are known; goals over those of two states tell them apart."""
+    found, others = tupled(kind._facts(state)), tupled(kind._facts(other))
+    assert [*found] == [*kind.FACTS]
+    assert all(type(value) in (kind.FACTS[name], type(None)) for name, value in found.items()), (
+        found
+    )
+    known = {name: value for name, value in others.items() if value is not None}
+    goals = goals_json(
+        [Goal(name, **{name: value}) for name, value in known.items()], kind.FACTS, kind.__name__
+    )
+    held = {k for k, (name, value) in enumerate(known.items()) if found[name] == value}
+    assert held_by(found, goals) == held == {*ask("page/goals/heldBy", found, goals)}
+    return found
+
+
 def explorer_facts(r: Random) -> None:
     """A layout with an index, perhaps at the end of a chain."""
     one, other = (_scene(r) for _ in range(2))
-    found = same("stride_explorer", strides, one, other)
+    found = checked(StrideExplorer, one, other)
     size = Layout(*(one[k] for k in ("shape", "stride", "storage_offset"))).span.stop
     x = torch.arange(size).as_strided(one["shape"], one["stride"], one["storage_offset"])
     assert found["contiguous"] == x.is_contiguous()
@@ -85,22 +104,20 @@ def alias_facts(r: Random) -> None:
         steps: list[str] = []
         for line in r.choices(re.split("; |\n", LINES.strip()), k=r.randint(0, 5)):
             try:
-                Session((4, 6), [*steps, line])
+                AliasExplorer((4, 6), [*steps, line])
             except LayoutError:
                 continue
             steps.append(line)
         states.append({"shape": [4, 6], "steps": steps})
-    found = same("alias_explorer", aliases, states[0], states[1])
-    code = aliases.code((4, 6), states[0]["steps"])
-    assert ask("alias_explorer/facts/code", states[0]) == code
+    found = checked(AliasExplorer, states[0], states[1])
+    w = AliasExplorer((4, 6), states[0]["steps"])
     names: dict[str, Any] = {"torch": torch}
-    exec(code, names)
-    storages = {names[name].untyped_storage().data_ptr() for name in "xyz" if name in names}
-    assert len(storages) == found["storages"]
-    made = AliasExplorer((4, 6), states[0]["steps"])
-    assert (made.code, made.facts) == (code, found)
-    for name, values in made.values.items():
-        assert names[name].tolist() == values
+    exec(w.code, names)
+    x = {name: names[name] for name in "xyz" if name in names}
+    assert w.facts == found and w.values == {name: t.tolist() for name, t in x.items()}
+    assert len({t.untyped_storage().data_ptr() for t in x.values()}) == found["storages"]
+    assert found["lines"] == len(w.steps)
+    assert found["overlapping"] == tuple(name for name in x if has_internal_overlap(x[name]))
 
 
 def reshape_facts(r: Random) -> None:
@@ -111,17 +128,16 @@ def reshape_facts(r: Random) -> None:
         x = x.permute(r.sample(range(x.ndim), x.ndim))
         sizes = [n for n in range(1, x.numel + 1) if x.numel % n == 0]
         first = r.choice(sizes)
-        made = ReshapeStepper(x, r.choice([(first, -1), (x.numel,), (-1, 1, first)]))
-        made.step = r.choice((0, -1))
-        states.append(made._state)
-        presets = made._presets
-    found = same("reshape_stepper", reshapes, states[1], states[0])
-    assert made.facts == found
-    assert ask("reshape_stepper/facts/code", presets, states[1]) == made.code
+        w = ReshapeStepper(x, r.choice([(first, -1), (x.numel,), (-1, 1, first)]))
+        w.step = r.choice((0, -1))
+        states.append(w._state)
+    found = checked(ReshapeStepper, states[1], states[0])
+    assert w.facts == found and found["finished"] == (w.step > 0)
     names: dict[str, Any] = {"torch": torch}
-    exec(made.code, names)
+    exec(w.code, names)
     assert (names["x"].shape, names["x"].stride()) == (found["shape"], found["stride"])
     assert names["y"].shape == found["target"]
+    assert found["viewable"] == shares_memory(names["x"].reshape(found["target"]), names["x"])
     if found["viewable"]:
         assert names["y"].stride() == found["new_stride"]
         assert names["y"][found["new_index"]] == names["x"][found["index"]] == found["element"]

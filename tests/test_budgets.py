@@ -34,9 +34,9 @@ SIZES = {
         13_887,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 9_235),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 17_157),
-    "tests": ("tests", (), ("py", "mjs"), 34_762),
-    "planted defects": ("tests", (), ("txt",), 2_184),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 15_553),
+    "tests": ("tests", (), ("py", "mjs"), 34_758),
+    "planted defects": ("tests", (), ("txt",), 2_276),
     "tools": ("tools", (), ("py",), 1_261),
 }
 LARGEST_FIXTURES = 300_000  # bytes

@@ -1,13 +1,10 @@
-"""Typed lines: Python, the browser and torch take and refuse the same ones, in the same words."""
+"""Typed lines: what the scripts read and refuse, in which words, and that torch does the same."""
 
 # ruff: noqa: E501  (a sentence stands in one line)
 
 import ast
 import inspect
-import json
 import re
-import subprocess
-from pathlib import Path
 from random import Random
 
 import nbformat
@@ -16,16 +13,12 @@ import torch
 
 from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer, StrideExplorer
-from stridekit.widgets.alias_explorer.session import Session
-from stridekit.widgets.grammar import OTHERS, SIGNATURES, read_steps
-from stridekit.widgets.notation import MAX_SAFE_INTEGER, layout_json
-from stridekit.widgets.stride_explorer.chain import Chain, steps_of
+from stridekit.widgets.notation import MAX_SAFE_INTEGER
 from tests import fuzz, live, live_lines
-from tests.needs import NODE, needs_node
-from tests.pipe import ask
+from tests.live_lines import OTHERS, Chains, Sessions, chain, grammar, session
 from tests.test_notebooks import PATHS
 
-PAGE = Path(__file__).parent.parent / "stridekit" / "widgets" / "page"
+SIGNATURES = grammar.SIGNATURES
 STEPS_FORM = ": write operations as .permute(1, 0) or [1:, ::2]"
 GATHERS = "cannot stand in an index here: lists, masks and tensors gather elements into a new storage; write ints and slices, as [1:, ::2]"
 ITS_NAME = "the tensor in the picture is x, write x.t() or .t()"
@@ -273,74 +266,40 @@ LINES = {
 }  # fmt: skip
 
 
-def stepped(text):
-    """The shape that a text comes to, or the refusal."""
-    try:
-        chain = Chain("x", Layout((5, 8), itemsize=4), steps_of(text))
-        return chain.stages(40)[-1].layout.shape
-    except (LayoutError, IndexError) as error:
-        return str(error)
+def typed(text):
+    """The stages of a text on the layout of shape (5, 8)."""
+    return chain.stagesOf(
+        Chains(Layout((5, 8), itemsize=4), 40).start | {"steps": [text]}, 40, None
+    )
 
 
-def ran(text):
-    """The kind of a line, which torch runs as the log writes it, or the refusal."""
-    try:
-        entry = Session((4, 6)).run(text)
-    except LayoutError as error:
-        return str(error)
-    exec(entry.text, {"x": torch.arange(24.0).view(4, 6), "torch": torch})
-    return entry.kind
-
-
-@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
 @pytest.mark.parametrize("text", READ)
 def test_steps_are_read_as_torch_reads_them(text):
-    """torch gives the same shape for the text that is written."""
-    x = torch.arange(40).view(5, 8)
-    written = "".join(step.text for step in read_steps(text))
-    assert stepped(text) == READ[text] == eval(f"x{written}", {"x": x, "torch": torch}).shape
-    assert steps_of(written) == steps_of(text)  # what is written is read again
+    """torch runs the text that is written; what is written is read again."""
+    *_, last = stages = typed(text)
+    assert tuple(last["layout"]["shape"]) == READ[text]
+    assert typed("".join(stage["text"] for stage in stages[1:])) == stages
+    assert Chains(Layout((5, 8), itemsize=4), 40, [f"v{k}" for k in range(40)]).type(text)
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30])
 def test_other_texts_are_refused(text):
-    """The whole sentence is compared."""
-    assert stepped(text) == REFUSED[text]
+    """The whole sentence is compared; torch refuses, too."""
+    with pytest.raises(LayoutError) as refusal:
+        typed(text)
+    assert str(refusal.value) == REFUSED[text]
+    assert not Chains(Layout((5, 8), itemsize=4), 40).type(text)
 
 
 @pytest.mark.parametrize("text", LINES, ids=lambda text: text[:30])
 def test_lines(text):
-    assert ran(text) == LINES[text]
-
-
-@needs_node
-def test_the_browser_says_the_same():
-    """All texts above are asked, each by one request."""
-    start = layout_json(Layout((5, 8), itemsize=4))
-    for text, outcome in (READ | REFUSED).items():
-        (found,) = ask("chain", start, 40, None, [text])
-        last = found if isinstance(found, str) else tuple(found[-1][1]["shape"])
-        assert last == outcome, text
-        if not isinstance(found, str):
-            stages = Chain("x", Layout((5, 8), itemsize=4), steps_of(text)).stages(40)[1:]
-            assert [[step[0], step[3]] for step in found] == [[it.text, it.labels] for it in stages]
-    for text, outcome in LINES.items():
-        (found,) = ask("session", [4, 6], [text])
-        assert (found if isinstance(found, str) else found[0]["kind"]) == outcome, text
-        if not isinstance(found, str):
-            session = Session((4, 6), [text])
-            layouts = [
-                [name, layout_json(session.tensors[name].layout)] for name in session.names()
-            ]
-            assert [[name, layout] for name, _, layout in found[4]] == layouts, text
-            assert [one["text"] for one in found[2]] == session.relations(), text
-
-
-@needs_node
-def test_the_browser_has_the_same_signatures():
-    code = f"import('{PAGE.as_uri()}/grammar.js').then((m) => console.log(JSON.stringify(m.SIGNATURES)))"
-    found = subprocess.run([NODE, "-e", code], capture_output=True, text=True, check=True).stdout
-    assert [*json.loads(found).items()] == [*SIGNATURES.items()]
+    """The kind of a line, or the whole refusal; torch runs or refuses the line as well."""
+    try:
+        found = session.sessionOf({"shape": [4, 6], "steps": [text]})["log"][0]["kind"]
+    except LayoutError as error:
+        found = str(error)
+    assert found == LINES[text]
+    assert Sessions((4, 6)).type(text) == (found in ("view", "copy", "write"))
 
 
 CALLED = [name for name in SIGNATURES if SIGNATURES[name] is not None and name != "to"]
@@ -359,9 +318,8 @@ def test_properties_are_properties():
         assert (signature is None) == isinstance(inspect.getattr_static(Layout, name), property)
 
 
-@needs_node
 def test_drawn_lines_are_compared():
-    """With a node they are families of the fuzz; a good share of the lines is accepted."""
+    """They are families of the fuzz; a good share of the lines is accepted."""
     assert set(live_lines.CASES) <= set(live.CASES) <= set(fuzz.FAMILIES)
     for family in live_lines.CASES:
         live_lines.DRAWN.clear()
@@ -438,7 +396,7 @@ def test_what_the_lessons_write_can_be_typed():
     texts = {text for text in written_in_the_lessons() if "(...)" not in text}  # a place for yours
     for text in texts:
         try:
-            read_steps(text)
+            grammar.readSteps(text)
         except LayoutError as error:
             refusals[text] = str(error)
     assert len(texts) - len(refusals) > 60 and len(refusals) > 60

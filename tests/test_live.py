@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, output_layout
 from stridekit.widgets.format_tracer import network as net
-from stridekit.widgets.reshape_stepper.widget import PRESETS, why_not_shown
+from stridekit.widgets.reshape_stepper.widget import PRESETS
 from stridekit.widgets.traversal_explorer import traversal
 from tests import live, live_attention, live_cache, live_diagnose
 from tests.live_lines import Chains, Sessions
@@ -69,7 +69,6 @@ def test_chains(named):
         for text in steps:
             if not chain.type(text):
                 break
-        chain.compare()
 
 
 # What a lesson shows, and what the widget offers to run; last, no element and sizes beside the 0.
@@ -103,7 +102,6 @@ def test_lessons(lines):
     session = Sessions((4, 6))
     for text in re.split("; |\n", lines):
         session.type(text)
-    session.compare()
 
 
 def test_presets():
@@ -130,9 +128,7 @@ def test_presets():
 def test_how_far_the_stepper_reaches():
     """A picture holds 256 elements with those in its gaps; one more is refused on both sides."""
     for row in (250, 251):
-        layout = Layout((2, 6), (row, 1))
-        why = why_not_shown(layout)
-        assert live.ask(f"{live.FIELDS}/whyNotShown", live.layout_json(layout)) == why
+        why = live.stepper.whyNotShown(live.layout_json(Layout((2, 6), (row, 1))))
         assert ("spans 257 elements" in why) == (row == 251)
 
 

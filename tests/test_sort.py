@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from stridekit.widgets import Sort
-from stridekit.widgets.sort.game import BINS
 from stridekit.widgets.sort.judge import LONGEST
+from stridekit.widgets.sort.widget import BINS
 
 X = torch.arange(24.0).view(4, 6)
 ALSO = ("x.t()", "x[:, ::2]", "x[1:]", "x[:, 2]", "x.int()", "x.expand(2, 4, 6)")

@@ -2,11 +2,27 @@
 
 import json
 import re
+import warnings
 from random import Random
 
-from stridekit import Layout, LayoutError
-from stridekit.widgets.grammar import PIECES, SIGNATURES, apply, read_steps
+import torch
+
+from stridekit.widgets.engine import Script
 from tests import steps
+
+grammar = Script("page/grammar.js")
+PIECES, SIGNATURES = grammar.PIECES, grammar.SIGNATURES
+# torch's, and Python's on the way there.
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NameError, AttributeError, SyntaxError)
+
+
+def torchs(x: torch.Tensor, text: str):
+    """The tensor that torch makes of a text, after the grammar has read it: its names are operations."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        names = {"x": x, "torch": torch, "__builtins__": {"__import__": __import__}}
+        return eval(f"x{text}", names)  # torch imports, to raise its TypeError
+
 
 # Operations -------------------------------------------------------------------------------------------
 
@@ -24,11 +40,11 @@ ARGUMENTS = steps.ARGUMENTS | {"contiguous": in_format, "clone": in_format, "to"
 NAMES = [*SIGNATURES, *["__getitem__"] * 4]
 
 
-def operation(r: Random, layout: Layout, named=0.0) -> str:
-    """An operation that usually exists for this layout, at times with some arguments by their names."""
+def operation(r: Random, x, named=0.0) -> str:
+    """An operation that usually exists for a tensor, at times with some arguments by their names."""
     name = r.choice(NAMES)
     piece = f"[{r.choice((0, 0, 0, 1, -1, 2))}]" if name in PIECES else ""
-    return called(r, name, ARGUMENTS[name](r, layout), named) + piece
+    return called(r, name, ARGUMENTS[name](r, x), named) + piece
 
 
 def called(r: Random, name: str, args, named: float) -> str:
@@ -45,15 +61,15 @@ def called(r: Random, name: str, args, named: float) -> str:
 # Lines of the alias explorer --------------------------------------------------------------------------
 
 
-def line(rng, session):
-    """A line that usually can be run, and often shows something."""
-    name = rng.choice([*session.tensors, rng.choice("yzw") if rng.random() < 0.1 else "x"])
+def line(rng, tensors):
+    """A line that usually can be run on tensors with names, and often shows something."""
+    name = rng.choice([*tensors, rng.choice("yzw") if rng.random() < 0.1 else "x"])
     if rng.random() < 0.12:
-        return computed(rng, session)
-    if name not in session.tensors or len(session.tensors) < 2 or rng.random() < 0.45:
-        return f"{rng.choice('yyyyzzzzx')} = {chained(rng, session, name)}"
-    target = rng.choice([name, indexed(rng, session, name), chained(rng, session, name)])
-    value = rng.choice([str(rng.randint(-9, 100)), operand(rng, session, target)])
+        return computed(rng, tensors)
+    if name not in tensors or len(tensors) < 2 or rng.random() < 0.45:
+        return f"{rng.choice('yyyyzzzzx')} = {chained(rng, tensors, name)}"
+    target = rng.choice([name, indexed(rng, tensors, name), chained(rng, tensors, name)])
+    value = rng.choice([str(rng.randint(-9, 100)), operand(rng, tensors, target)])
     as_statement = target.endswith("]") or target == name
     forms = [f"{target}.{op}({value})" for op in ("add_", "sub_", "mul_", "copy_")]
     forms += [f"{target}.fill_(7)", f"{target}.zero_()", f"{target}.neg_()"]
@@ -64,49 +80,50 @@ def line(rng, session):
     return rng.choice(forms)
 
 
-def computed(rng, session):
+def computed(rng, tensors):
     """Arithmetic out of place, of tensors that often broadcast, or of one and an int."""
-    names = [*session.tensors]
+    names = [*tensors]
     other = rng.choice([str(rng.randint(-9, 100))] * 2 + names)
-    one, two = rng.sample([chained(rng, session, rng.choice(names)), other], 2)
-    return f"{rng.choice('yz')} = {one} {rng.choice('+-*')} {two}"
+    left, right = rng.sample([chained(rng, tensors, rng.choice(names)), other], 2)
+    return f"{rng.choice('yz')} = {left} {rng.choice('+-*')} {right}"
 
 
-def chained(rng, session, name):
+def chained(rng, tensors, name):
     """A name with up to two operations on it."""
-    if name not in session.tensors:
+    if name not in tensors:
         return name
-    text, layout = name, session.tensors[name].layout
+    text, x = name, tensors[name]
     for _ in range(rng.choice([0, 1, 1, 1, 2])):
-        text += (step := rng.choice([operation(rng, layout), ".clone()", windows(rng, layout)]))
+        step = rng.choice([operation(rng, x), ".clone()", windows(rng, x)])
+        text += step
         try:
-            layout = apply(layout, read_steps(step)[0])
-        except (LayoutError, IndexError):
+            x = torchs(x, grammar.readSteps(step)[0]["text"])
+        except REFUSALS:
             break
     return text
 
 
-def windows(rng, layout):
+def windows(rng, x):
     """An operation after which two indices share an element."""
-    if layout.ndim == 0:
+    if x.ndim == 0:
         return ".expand(3)"
     if rng.random() < 0.5:
-        return f".unfold({rng.randrange(layout.ndim)}, 2, 1)"
-    return f".expand(2, {', '.join(['-1'] * layout.ndim)})"
+        return f".unfold({rng.randrange(x.ndim)}, 2, 1)"
+    return f".expand(2, {', '.join(['-1'] * x.ndim)})"
 
 
-def indexed(rng, session, name):
+def indexed(rng, tensors, name):
     """A slice of a name."""
-    ndim = session.tensors[name].tensor.ndim
+    ndim = tensors[name].ndim
     items = rng.choices([":", "1:", ":-1", "0", "::2", "1::2"], k=rng.randint(1, max(ndim, 1)))
     return f"{name}[{', '.join(items)}]"
 
 
-def operand(rng, session, target):
+def operand(rng, tensors, target):
     """A tensor that often has the shape of the target: the same, shifted, flipped over, or repeated."""
-    name = rng.choice([*session.tensors])
+    name = rng.choice([*tensors])
     shifted = target.replace("1:", "?").replace(":-1", "1:").replace("?", ":-1")
-    others = [target, name, indexed(rng, session, name), chained(rng, session, name)]
+    others = [target, name, indexed(rng, tensors, name), chained(rng, tensors, name)]
     return rng.choice([shifted, shifted, *others]) + rng.choice(
         ["", "", "", ".clone()", ".t()", "[0]", "[:1]"]
     )

@@ -44,7 +44,7 @@ class Explorer(Framed):
     @property
     def facts(self) -> dict[str, Any]:
         """What goals can ask for, as it is now."""
-        return self._facts(self._state)
+        return tupled(self._facts(self._state))
 
     @property
     def goals(self) -> dict[str, bool]:
@@ -74,6 +74,16 @@ class Explorer(Framed):
     def _kept(self, reached: Iterable[int]) -> list[int]:
         """What has been reached stays so, whichever side has seen it."""
         return [k for k in range(len(self._goals)) if k in self._done or k in reached]
+
+
+def kinds(facts: Mapping[str, Any]) -> dict[str, type]:
+    """The kind of each fact, from the facts of a state in which none is None."""
+    return {name: type(value) for name, value in tupled(facts).items()}
+
+
+def tupled(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts with tuples, where JSON has lists."""
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in facts.items()}
 
 
 def setting(name: str, doc: str) -> property:

@@ -6,7 +6,8 @@ import pytest
 
 from stridekit import Layout
 from stridekit.widgets import ReshapeStepper
-from stridekit.widgets.reshape_stepper.steps import steps
+from stridekit.widgets.engine import Script
+from stridekit.widgets.notation import layout_json
 from tests.browser.pages import (
     beyond,
     button,
@@ -31,6 +32,7 @@ from tests.pipe import ask
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
+steps = Script("reshape_stepper/steps.js").stepsOf
 FOLLOWED = "reshape_stepper/steps/followed"
 
 CUT = Layout((4, 6), (8, 1), 3, 4)  # rows cut out of wider ones, behind an offset
@@ -69,15 +71,15 @@ def test_the_walk_goes_both_ways_and_no_further(show):
 
 @pytest.mark.parametrize(("layout", "shape"), [(CUT, (2, 12)), (CUT, (2, 2, 6)), (Layout((1, 3)), (3, 1)),
                                                (Layout((2, 0)), (0, 5)), (Layout(()), (1, 1))])  # fmt: skip
-def test_every_step_says_what_python_says(show, layout, shape):
+def test_every_step_says_what_the_script_says(show, layout, shape):
     """The end is marked as good or bad, the other steps by their part."""
-    told = steps(layout, shape)
+    told = steps(layout_json(layout), shape)
     w = show(stepper(layout, shape))
     for k, step in enumerate(told):
         said = w.locator(".sk-sentence")
-        assert said.inner_text() == step.says and count(w) == f"step {k} of {len(told) - 1}"
+        assert said.inner_text() == step["says"] and count(w) == f"step {k} of {len(told) - 1}"
         end = "bad" if layout.why_not_view(shape) else "good"
-        assert said.get_attribute("data-part") == (end if step.part == "end" else step.part)
+        assert said.get_attribute("data-part") == (end if step["part"] == "end" else step["part"])
         press(button(w, "next"), "Enter")
     stuck = [w.locator(css).count() for css in (".sk-dimbox.is-stuck", ".sk-seam.is-crossed")]
     copies = bool(layout.why_not_view(shape))
@@ -205,9 +207,9 @@ def test_ones_own_shape_and_stride(show):
     assert pressed(w.locator(".sk-presets button")) == []
     assert text(w, ".sk-expression") == "x = torch.arange(33.).as_strided((4, 6), (9, 1), 0)"
     assert texts(w, ".sk-examples button") == ["(24,)"]
-    told = steps(Layout((4, 6), (9, 1), 0, 4), (2, 12))
+    told = steps(layout_json(Layout((4, 6), (9, 1), 0, 4)), (2, 12))
     button(w, "to the end").click()
-    assert text(w, ".sk-sentence") == told[-1].says and count(w) == f"step {len(told) - 1} of 4"
+    assert text(w, ".sk-sentence") == told[-1]["says"] and count(w) == f"step {len(told) - 1} of 4"
     enter(w, "x has shape", "4, 6")  # which it has: neither the stride nor the walk begins again
     assert shown() == ["4, 6", "9, 1", "2, 12"] and count(w) == "step 4 of 4"
     why = w.locator(".sk-why")

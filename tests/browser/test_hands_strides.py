@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from stridekit import Goal, Layout, StrideExplorer, explore
 from stridekit.widgets.notation import element_name, layout_json
-from stridekit.widgets.stride_explorer import presets, words
+from stridekit.widgets.stride_explorer import presets
+from stridekit.widgets.stride_explorer.presets import words
 from tests.browser.pages import (
     active,
     away,
@@ -30,7 +31,6 @@ from tests.browser.pages import (
     walk,
 )
 from tests.needs import needs_chromium
-from tests.pipe import ask
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -67,14 +67,15 @@ LAYOUTS = [
 ]
 
 
-def test_all_words_and_numbers_are_pythons(show):
+def test_all_words_and_numbers_are_the_scripts(show):
     """Formula, sentences, verdicts with signs, code and bytes, at every rank, offset and itemsize."""
     made = [at(layout) for layout in LAYOUTS]
     for w, e in zip(show(*made).all(), made, strict=True):
         layout, index, verdicts = e.layout, e.index, w.locator(".sk-verdicts li")
-        told = words.verdicts(layout, 40)
-        assert verdicts.all_inner_texts() == [*map(str, told)]
-        assert each(verdicts, "dataset.good") == [json.dumps(verdict.good) for verdict in told]
+        told = words.verdicts(layout_json(layout), 40)
+        signs = {True: "✓", False: "✗", None: "·"}
+        assert verdicts.all_inner_texts() == [f"{signs[good]} {text}" for good, text in told]
+        assert each(verdicts, "dataset.good") == [json.dumps(good) for good, _ in told]
         assert code(w) == e.code
         assert_code_is_true(w)
         assert texts(w, ".sk-byte") == [f"{k * layout.itemsize} B" for k in (0, 16, 32)]
@@ -92,7 +93,7 @@ def test_all_words_and_numbers_are_pythons(show):
         assert each(terms, "ariaLabel") == [f"storage_offset = {start}", *said]
         colours = [name.split()[1] for name in each(terms, "className")]
         assert colours == ["sk-offset", *(f"sk-d{d}" for d in range(layout.ndim))]
-        assert sentence(w).startswith(words.place(layout, index))
+        assert sentence(w).startswith(words.place(layout_json(layout), index, "x"))
         place = f"element {layout.offset(index)}, byte {layout.address(index)}"
         spot = w.locator(".sk-cell.is-spot").get_attribute("aria-label")
         assert spot == f"{element_name(index, 'x')}: {place}"
@@ -196,8 +197,7 @@ def test_a_slider_says_why_it_stops(show, what, dim):
     layout, w = Layout.of(t), show(explore(t, "t"))
     name = what if what == "storage_offset" else f"{what}[{dim}]"
     most = presets.sliders_for(layout, 20)
-    told = ask("stride_explorer/words/limit", layout_json(layout), 20, most, what, dim, "t")
-    limit, reason = told
+    limit, reason = words.limit(layout_json(layout), 20, most, what, dim, "t")
     assert "t[" in reason
     assert_stops(w, name, UP, limit, reason)
     slider, zero = labelled(w, name), f"{name} stops at 0: {ZERO[what]}"
@@ -409,7 +409,7 @@ def test_ones_own_tensor_keeps_its_name(show):
     assert texts(planes, ".sk-title") == ["deep[0, :, :]", "deep[1, :, :]"]
     assert texts(planes, ".sk-cell") == [f"{k / 2:g}" for k in range(12)]
     assert planes.locator(".sk-slot").nth(3).get_attribute("data-number") == "3"
-    assert sentence(planes) == words.place(Layout.of(deep), (1, 1, 1), "deep")
+    assert sentence(planes) == words.place(layout_json(Layout.of(deep)), (1, 1, 1), "deep")
     assert grid(planes, "elements of deep by index").count() == 1
 
 

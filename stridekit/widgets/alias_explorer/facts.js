@@ -1,21 +1,31 @@
-// The facts of a state, over which goals are set, and its code, as in facts.py. tests/live.py compares the two.
+// What Python and the toolbar ask of a state: its session, the facts that goals are set over, the code, and all sentences.
 
 import { product } from "../page/layout.js";
-import { begin, NAMES, relations, run } from "./session.js";
+import { begin, NAMES, namesOf, relation, relations, run } from "./session.js";
 
 const PAIRS = [[1, 0], [2, 0], [2, 1]];
 
-export function facts({ shape, steps, names: called = NAMES }) {
-  const session = steps.reduce(run, begin(shape, called));
-  const last = session.log.at(-1);
+/** The session after all lines of a state. Throws Refused. */
+export const sessionOf = ({ shape, steps, names = NAMES }) => steps.reduce(run, begin(shape, names));
+
+/**
+ * The lines run, what the last one did and changed, who overlaps itself, who shares with whom.
+ *
+ * Two names have the "same" elements, or those of the first lie "inside" or "around" those of the second, or they share
+ * "some" or "none". There x, y and z stand for the three, whatever they are called.
+ */
+export function facts(state) {
+  const session = sessionOf(state);
+  const { called, log, tapes } = session;
+  const last = log.at(-1);
   const found = relations(session);
   const kindOf = (y, x) => found.find(({ names }) => names[0] === called[y] && names[1] === called[x])?.kind ?? null;
   return {
-    lines: steps.length,
+    lines: log.length,
     last: last?.kind ?? null,
     changed: [...(last?.sentence ?? "").matchAll(/(?:^|; )(\w+) changed/g)].map(([, name]) => name),
     overlapping: found.filter(({ kind }) => kind === "overlap").map(({ names: [name] }) => name),
-    storages: session.tapes.length,
+    storages: tapes.length,
     ...Object.fromEntries(PAIRS.map(([y, x]) => [`${NAMES[y]}_and_${NAMES[x]}`, kindOf(y, x)])),
   };
 }
@@ -23,3 +33,19 @@ export function facts({ shape, steps, names: called = NAMES }) {
 /** The lines of torch that make the tensors. */
 export const code = ({ shape, steps, names = NAMES }) =>
   [`${names[0]} = torch.arange(${product(shape)}).view(${shape.join(", ") || "()"})`, ...steps].join("\n");
+
+/** All that the repr says: the code with what each line did, then who shares with whom. */
+export function told(state) {
+  const { log, ...session } = sessionOf(state);
+  const width = Math.max(0, ...log.map(({ text }) => text.length));
+  const lines = log.map(({ text, kind, sentence }) =>
+    `${text.padEnd(width)}  # ${kind === "write" ? sentence : `${kind}: ${sentence}`}`);
+  const [start] = code(state).split("\n");
+  return [`AliasExplorer: ${start}`, ...lines, ...relations(session).map(({ text }) => text)];
+}
+
+/** How each pair of names shares memory, and who overlaps itself: {names, kind, text} each. */
+export const relationsOf = (state) => relations(sessionOf(state));
+
+/** A sentence on how two names share memory. */
+export const related = (state, y, x) => relation(sessionOf(state), y, x).text;

@@ -1,4 +1,6 @@
-// The lines of the alias explorer: the rule `line` of widgets/grammar.py. This is lines.py, function by function.
+// The lines of the alias explorer: the rule `line` of page/grammar.js. `y = x[1:, ::2]` and `y = x + 1` bind a name;
+// `y += 100`, `y[0] = 7` and `y.add_(x)` write in place. An operand is a name with operations on it, or an int; nothing
+// else can be expressed.
 
 import { Refused } from "../page/layout.js";
 import { createReader, plain } from "../page/grammar.js";

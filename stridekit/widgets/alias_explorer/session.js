@@ -1,9 +1,9 @@
 // The tensors x, y and z, and the effect of typed lines on them: views, copies, writes in place.
 //
-// Python's session.py lets torch run the same lines, and tests/live_lines.py compares the two: values, copies, refusals
-// and sentences. A session is
-//   {called: [name …], tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], touched}
-// and is immutable: `run(session, text)` returns the next one, or throws Refused.
+// A session is
+//   {called: [name …], tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], length, touched}
+// and is immutable: `run(session, text)` returns the next one, or throws Refused. tests/live_lines.py lets torch run the
+// same lines: values, storages and refusals have to be torch's.
 
 import {
   Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, suggestedFormat, unflatten, viewStride,
@@ -13,6 +13,7 @@ import { readLine } from "./lines.js";
 
 export const NAMES = ["x", "y", "z"];
 const [MAX_CELLS, MAX_DIMS, MAX_VALUE] = [96, 4, 99_999];
+const MAX_TEXT = 10_000; // characters of all lines together, far more than a hand types
 const INTERNAL =
   "unsupported operation: more than one element of the written-to tensor refers to a single memory " +
   "location. Please clone() the tensor before performing the operation.";
@@ -27,16 +28,20 @@ const refuse = (sentence) => {
 /** The session before the first line, x = torch.arange(n).view(shape), where x, y and z are `called` so. */
 export function begin(shape, called = NAMES) {
   const layout = rowMajor(shape, 8);
+  requireRoom(called[0], layout, Infinity);
   return {
     called, tapes: [range(numel(layout))], opened: [""], tensors: { [called[0]]: { tape: 0, layout } }, log: [],
-    touched: [],
+    length: 0, touched: [],
   };
 }
 
 /** The session after one more line. */
 export function run(session, text) {
   const line = readLine(text, session.called);
-  return line.bind ? bind(session, line) : write(session, line);
+  const after = line.bind ? bind(session, line) : write(session, line);
+  const length = session.length + line.text.length;
+  if (length > MAX_TEXT) refuse("the steps have more than 10,000 characters: run fewer");
+  return { ...after, length };
 }
 
 /** The names in use, the first one first. */
@@ -313,7 +318,7 @@ export function relations(session) {
 }
 
 /** {kind, text} of two names; kind is "same", "inside", "around", "some" or "none". */
-function relation({ tensors }, y, x) {
+export function relation({ tensors }, y, x) {
   const [ys, xs] = [y, x].map((name) => new Set(elementsOf(tensors[name])));
   const none = (text) => ({ kind: "none", text });
   for (const [name, own] of [[y, ys], [x, xs]])

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from keyword import iskeyword
 from typing import Any
 
-import traitlets
+import numpy as np
 
+from stridekit._arguments import ints, texts
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.alias_explorer import facts
-from stridekit.widgets.alias_explorer.session import NAMES, Entry, Session
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import Explorer, kinds
 from stridekit.widgets.goals import Goal
+from stridekit.widgets.notation import elements
 
+NAMES, LONGEST_NAME = ("x", "y", "z"), 5
 STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
+script = Script("alias_explorer/facts.js")
 
 
 class AliasExplorer(Explorer):
@@ -45,7 +49,8 @@ class AliasExplorer(Explorer):
     _module = module("alias_explorer/widget.js")
     _style = style("page/base.css", "alias_explorer/widget.css")
 
-    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+    FACTS = kinds(script.facts({"shape": [4, 6], "steps": ["y = x", "z = y"]}))
+    _facts = staticmethod(script.facts)
 
     def __init__(
         self,
@@ -55,29 +60,30 @@ class AliasExplorer(Explorer):
         names: Sequence[str] = NAMES,
         goals: Iterable[Goal] = (),
     ) -> None:
-        self._session = Session(shape, steps, names)
-        super().__init__()
-        self._state = self._state_of(self._session)
+        super().__init__(_state=_state_of(shape, steps, names))
         self._aim(goals)
+
+    def _check(self, state: dict[str, Any]) -> None:
+        _state_of(**state)
 
     @property
     def steps(self) -> tuple[str, ...]:
         """The lines that were run, in order. Setting them starts again from x."""
-        return tuple(entry.text for entry in self._session.log)
+        return _lines(self._state)
 
     @steps.setter
     def steps(self, steps: Sequence[str]) -> None:
-        self._state = self._state_of(Session(self._session.shape, steps, self._session.called))
+        self._state = _state_of(**self._state | {"steps": steps})
 
     @property
     def code(self) -> str:
         """The lines of torch that make the tensors."""
-        return facts.code(self._session.shape, self.steps, self._session.called[0])
+        return str(script.code(self._state | {"steps": self.steps}))
 
     @property
     def tensors(self) -> dict[str, Layout]:
         """The layout of each name, on its storage."""
-        return {name: self._session.tensors[name].layout for name in self._session.names()}
+        return {name: layout for name, (layout, _) in self._held().items()}
 
     @property
     def values(self) -> dict[str, Any]:
@@ -87,8 +93,18 @@ class AliasExplorer(Explorer):
         {'x': [10, 1, 12, 3], 'y': [10, 12]}
         """
         return {
-            name: self._session.tensors[name].tensor.long().tolist()
-            for name in self._session.names()
+            name: np.reshape([storage[k] for k in elements(layout)], layout.shape).tolist()
+            for name, (layout, storage) in self._held().items()
+        }
+
+    def _held(self) -> dict[str, tuple[Layout, list[int]]]:
+        """The layout of each name, and the values on its storage."""
+        session = script.sessionOf(self._state)
+        tensors = [(name, session["tensors"].get(name)) for name in session["called"]]
+        return {
+            name: (Layout(**tensor["layout"]), session["tapes"][tensor["tape"]])
+            for name, tensor in tensors
+            if tensor
         }
 
     def relation(self, y: str, x: str) -> str:
@@ -97,37 +113,47 @@ class AliasExplorer(Explorer):
         >>> AliasExplorer((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
         'z and y share no element, though their ranges interleave'
         """
+        tensors = self.tensors
         for name in (y, x):
-            if name not in self._session.tensors:
-                raise LayoutError(f"{name} is not there: {', '.join(self._session.names())} are")
-        return self._session.relation(y, x)
-
-    def _check(self, state: dict[str, Any]) -> None:
-        _session_of(state)
-
-    @staticmethod
-    def _state_of(session: Session) -> dict[str, Any]:
-        names = {} if session.called == NAMES else {"names": list(session.called)}
-        lines = [entry.text for entry in session.log]
-        return {"shape": list(session.shape), "steps": lines, **names}
-
-    @traitlets.observe("_state")
-    def _followed(self, change: Any) -> None:
-        """The front end ran a line, or Python set them."""
-        self._session = _session_of(change["new"])
+            if name not in tensors:
+                raise LayoutError(f"{name} is not there: {', '.join(tensors)} are")
+        return str(script.related(self._state, y, x))
 
     def __repr__(self) -> str:
-        session = self._session
-        start, *_ = self.code.splitlines()
-        width = max((len(entry.text) for entry in session.log), default=0)
-        lines = [f"{entry.text:{width}}  # {_words(entry)}" for entry in session.log]
-        relations = session.relations()
-        return "\n  ".join([f"AliasExplorer: {start}", *lines, *relations, *self._aims()])
+        return "\n  ".join([*script.told(self._state), *self._aims()])
 
 
-def _session_of(state: dict[str, Any]) -> Session:
-    return Session(state["shape"], state["steps"], state.get("names", NAMES))
+def _state_of(
+    shape: Sequence[int], steps: Sequence[str], names: Sequence[str] = NAMES
+) -> dict[str, Any]:
+    """The state after some lines. Raises LayoutError for a line that torch or the picture refuses."""
+    if isinstance(steps, str):
+        raise LayoutError(f'steps are a sequence of lines: write ("{steps}",)')
+    called = _three_names(names)
+    state = {"shape": Layout(ints("shape", shape)).shape, "steps": texts("steps", steps)}
+    state |= {} if called == NAMES else {"names": called}
+    return {name: [*part] for name, part in state.items()} | {"steps": [*_lines(state)]}
 
 
-def _words(entry: Entry) -> str:
-    return entry.sentence if entry.kind == "write" else f"{entry.kind}: {entry.sentence}"
+def _lines(state: dict[str, Any]) -> tuple[str, ...]:
+    """The lines of a state, in the form that torch takes."""
+    return tuple(entry["text"] for entry in script.sessionOf(state)["log"])
+
+
+def _three_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names for x, y and z."""
+    if isinstance(names, str):
+        raise LayoutError(f"names are a sequence: write {tuple(names.split()) or ('a', 'b', 'c')}")
+    found = texts("names", names)
+    if len(found) != 3 or len({*found}) != 3:
+        raise LayoutError(
+            f"names are {found}: give three different ones, as ('ten', 'even', 'odd')"
+        )
+    for name in found:
+        is_name = name.isascii() and name.isidentifier() and not iskeyword(name)
+        if not is_name or len(name) > LONGEST_NAME or name == "torch":
+            raise LayoutError(
+                f"{name!r} is no name for a tensor here: it has letters, digits and _, "
+                f"{LONGEST_NAME} at most"
+            )
+    return found

@@ -1,5 +1,29 @@
-// The parser of typed lines: a port of widgets/grammar.py, which has the grammar, function by function.
-// tests/live_lines.py holds the two to the same layouts and the same words.
+// The grammar of typed lines, and their parser: `.permute(1, 0)`, `[1:, ::2]`, `y = x[1:] + 1`.
+//
+//     steps    = [ name "=" ] [ tensor ] step { step }      behind no tensor, the first dot may be left out
+//     step     = "[" item { "," item } [ "," ] "]"
+//              | "." name [ "(" [ argument { "," argument } [ "," ] ] ")" ] [ "[" int "]" ]
+//     item     = "..." | "None" | int | [ bound ] ":" [ bound ] [ ":" [ bound ] ]
+//     bound    = int | "None"
+//     argument = [ name "=" ] ( int | ints | "None" | format )
+//     ints     = "(" [ int { "," int } [ "," ] ] ")" | "[" [ int { "," int } [ "," ] ] "]"
+//     int      = [ "-" ] digits                             no 0 in front, nothing beyond 2^53
+//     format   = "torch" "." name | a name in quotes
+//
+//     line     = name "=" ( chain | operand sign operand )  a name is bound
+//              | chain op operand                           in place: a name, or a chain that ends in "]"
+//              | chain "." name "(" [ operand [ "," ] ] ")"
+//     chain    = name { step }
+//     operand  = chain | int
+//     sign     = "+" | "-" | "*"
+//     op       = "=" | "+=" | "-=" | "*="
+//
+// Names have ASCII letters, digits and _. Spaces and tabs may stand between tokens; a dot and its name are one
+// token. "#" begins a comment. A line is Python with Python's meaning: `(3)` is the int 3. The index behind a
+// call picks one of several results, as in `split(2)[0]`. Formats may also be given in quotes, or without the
+// name of the parameter; a step's `text` then has the form that torch takes. What slides and chats make of a line,
+// such as curly quotes, and what stands around it, such as a semicolon, is `plain` again.
+// alias_explorer/lines.js reads `line`. tests/live_lines.py lets torch run what is read, and what is not.
 
 import { Refused, counted, product, tuple } from "./layout.js";
 
@@ -48,9 +72,9 @@ export const SIGNATURES = {
   repeat: "*repeats: int",
   tile: "*dims: int",
 };
-const PIECES = ["split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"];
+export const PIECES = ["split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"];
 /** Other names of torch, and what to do instead. */
-const OTHERS = new Map(
+export const OTHERS = new Map(
   [
     [
       "shape size stride storage_offset numel nelement ndim dim element_size itemsize is_contiguous data_ptr " +

@@ -95,11 +95,11 @@ export function reach(layout) {
 export const sameLayout = (a, b) =>
   same(a.shape, b.shape) && same(a.stride, b.stride) && a.storage_offset === b.storage_offset;
 
-/** The reason why the browser cannot hold the numbers of a layout exactly; "" if it can. @param {Layout} layout */
+/** The reason why the browser cannot hold the numbers of a layout exactly, NaN among them; "" if it can. @param {Layout} layout */
 export function whyNotCounted(layout) {
   const { shape, stride, storage_offset } = layout;
   const numbers = [numel(layout), ...shape, ...stride, storage_offset, lastOf(layout) + 1];
-  return Math.max(...numbers) > Number.MAX_SAFE_INTEGER ? `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser` : "";
+  return numbers.every((n) => n <= Number.MAX_SAFE_INTEGER) ? "" : `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser`;
 }
 
 // Questions ------------------------------------------------------------------------------------------

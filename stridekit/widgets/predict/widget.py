@@ -14,12 +14,13 @@ from stridekit import _kept
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import StateWidget
+from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import MAX_SAFE_INTEGER
-from stridekit.widgets.numbers import read_answer
 
 OPEN: dict[str, Any] = {"said": None, "shown": False}
 MAX_CHOICES = 100
 MAX_ITEMS, MAX_DEPTH = 100, 4  # of a tuple, and how deeply tuples nest
+_numbers = Script("page/numbers.js")
 
 
 class Predict(StateWidget):
@@ -124,7 +125,7 @@ class Predict(StateWidget):
     @committed.setter
     def committed(self, value: Any) -> None:
         if isinstance(value, str) and self._choices is None:
-            value = read_answer(self._kind, value, self._problem["question"])
+            value = _numbers.readAnswer(self._kind, value, self._problem["question"])
         if value is None:
             self._state = OPEN
         else:

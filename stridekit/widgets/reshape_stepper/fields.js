@@ -1,9 +1,10 @@
 // What a person types: the shape and the stride of x, and the shape to view it as, in any usual way of writing.
 
-import { completeShape, contiguousStride, counted, extent, numel, product, tuple } from "../page/layout.js";
+import { completeShape, contiguousStride, counted, numel, tuple } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
+import { whyNotShown } from "./facts.js";
 
-const [MOST_DIMS, MOST_NEW_DIMS, MOST_ELEMENTS, MOST_SAID] = [6, 8, 256, 60];
+const [MOST_NEW_DIMS, MOST_SAID] = [8, 60];
 
 /** The three fields, and why the last text was refused. `onLayout` gets another x, `onTarget` another shape to view it as. */
 export function createFields(id, { onLayout, onTarget }) {
@@ -105,21 +106,3 @@ const shown = (layout) => {
   const why = whyNotShown(layout);
   return why ? [null, why] : [layout, ""];
 };
-
-/** The reason why the picture cannot hold a layout; "" if it can. */
-export function whyNotShown(layout) {
-  const { shape, stride } = layout;
-  if (shape.length > MOST_DIMS) return `shape ${tuple(shape)} has ${shape.length} dims: the picture holds ${MOST_DIMS}`;
-  if (numel(layout) > MOST_ELEMENTS)
-    return `shape ${tuple(shape)} has ${numel(layout)} elements: the picture holds ${MOST_ELEMENTS}`;
-  return extent(layout) > MOST_ELEMENTS
-    ? `shape ${tuple(shape)}, stride ${tuple(stride)} spans ${extent(layout)} elements: the picture holds ${MOST_ELEMENTS}`
-    : "";
-}
-
-/** Shapes to try on any x: each two neighbouring dims merged, and all of them. */
-export function targetsOf(shape) {
-  const merged = shape.slice(1).map((size, d) => [...shape.slice(0, d), shape[d] * size, ...shape.slice(d + 2)]);
-  const all = new Map([...merged, [product(shape)]].map((target) => [String(target), target]));
-  return [...all.values()].slice(0, 4);
-}

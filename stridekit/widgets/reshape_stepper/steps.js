@@ -1,7 +1,9 @@
-// The rule of `view` as a walk: one sentence per step, in the words of steps.py, which is the truth; tests/live.py
-// compares the two. The sentence on a followed element is only here.
+// The rule of `view` as a walk: one sentence per step, from the last dim to the verdict. First neighbouring dims that step
+// evenly are merged into chunks, then each chunk is cut into the new dims.
 //
-// A step is {part, says, dims, new_dims, needed, run, taken, stride}, as in Python's Step.
+// A step is {part, says, dims, new_dims, needed, run, taken, stride}. `part` is start, merge, cut, stuck or end; `dims` and
+// `new_dims` are the dims that it names. `needed` is the stride at which dim `dims[0]` merges, null for steps that need none.
+// `run` is the chunk, [elements, stride]; `taken` and `stride` belong to the new dim.
 
 import { chunksOf, counted, numel, range, tuple, viewStride, whyNotContiguous } from "../page/layout.js";
 

@@ -9,9 +9,9 @@ import { button, fit, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.j
 import { createMotion } from "../page/motion.js";
 import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
-import { createFields, targetsOf } from "./fields.js";
+import { createFields } from "./fields.js";
 import { HEIGHT, createFigure } from "./figure.js";
-import { code, facts } from "./facts.js";
+import { code, facts, targetsOf } from "./facts.js";
 import { createFollow } from "./follow.js";
 import { consequences } from "./steps.js";
 import { perRow, spanOf, viewOf } from "./view.js";

@@ -12,13 +12,13 @@ import traitlets
 from stridekit._arguments import int_, ints, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import Explorer, kinds
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import code, layout_json, layout_of
-from stridekit.widgets.reshape_stepper import facts
-from stridekit.widgets.reshape_stepper.steps import consequences, steps
 
-MAX_DIMS, MAX_NEW_DIMS, MAX_ELEMENTS = 6, 8, 256
+MAX_NEW_DIMS = 8
+script = Script("reshape_stepper/facts.js")
 
 
 class Preset(NamedTuple):
@@ -99,7 +99,8 @@ class ReshapeStepper(Explorer):
     _style = style("page/base.css", "reshape_stepper/widget.css")
     _presets = traitlets.List().tag(sync=True)
 
-    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+    FACTS = kinds(script.facts(layout_json(Layout(())) | {"target": [], "step": 0, "flat": 0}))
+    _facts = staticmethod(script.facts)
 
     def __init__(
         self,
@@ -129,7 +130,7 @@ class ReshapeStepper(Explorer):
 
     def _check(self, state: dict[str, Any]) -> None:
         x, target, flat = layout_of(state), ints("target", state["target"]), state["flat"]
-        count = len(steps(_checked(x), target)) if _complete(x, target) == target else 0
+        count = script.count(state) if _complete(_checked(x), target) == target else 0
         followed = flat is None if x.numel == 0 else flat in range(x.numel)
         if state["step"] not in range(count) or not followed:
             raise LayoutError(f"the picture cannot show {state}")
@@ -166,7 +167,7 @@ class ReshapeStepper(Explorer):
 
     @step.setter
     def step(self, step: int) -> None:
-        count = len(steps(self.layout, self.target))
+        count = script.count(self._state)
         step = int_("step", step)
         if not -count <= step < count:
             raise IndexError(f"step {step} is out of range: this walk has steps 0 to {count - 1}")
@@ -205,21 +206,12 @@ class ReshapeStepper(Explorer):
     @property
     def code(self) -> str:
         """The lines of torch that make the layout and the result; a copy, where there is no view."""
-        x = layout_json(self.layout)
-        known = [p for p in self._presets if p["layout"] | {"itemsize": x["itemsize"]} == x]
-        made = known[0]["expression"] if known else _own(self.layout).expression
-        sizes = ", ".join(map(str, self.target)) or "()"
-        return f"x = {made}\ny = x.{'reshape' if self.why else 'view'}({sizes})"
+        return str(script.code(self._presets, self._state))
 
     # Without a kernel ----------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        x, target = self.layout, self.target
-        told = [f"{k}. {step.says}" for k, step in enumerate(steps(x, target))]
-        meant = consequences(x, target) if x.numel else []
-        meant_lines = [f"{phrase}: {sentence}" for phrase, sentence in meant]
-        title = f"ReshapeStepper: shape {x.shape}, stride {x.stride} as {target}"
-        return "\n  ".join([title, *told, *meant_lines, *self._aims()])
+        return "\n  ".join([*script.told(self._state), *self._aims()])
 
 
 def _checked(x: Any) -> Layout:
@@ -227,23 +219,9 @@ def _checked(x: Any) -> Layout:
     layout = Layout.of(x)
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
-    if why := why_not_shown(layout):
+    if why := script.whyNotShown(layout_json(layout)):
         raise LayoutError(f"{why}; give a smaller tensor with such strides")
     return layout
-
-
-def why_not_shown(layout: Layout) -> str:
-    """The reason why the picture cannot hold a layout; "" if it can."""
-    extent = len(layout.span)
-    if layout.ndim > MAX_DIMS:
-        return f"shape {layout.shape} has {layout.ndim} dims: the picture holds {MAX_DIMS}"
-    if layout.numel > MAX_ELEMENTS:
-        held = f"{layout.numel} elements: the picture holds {MAX_ELEMENTS}"
-        return f"shape {layout.shape} has {held}"
-    if extent > MAX_ELEMENTS:
-        held = f"spans {extent} elements: the picture holds {MAX_ELEMENTS}"
-        return f"shape {layout.shape}, stride {layout.stride} {held}"
-    return ""
 
 
 def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
@@ -259,10 +237,5 @@ def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
 def _own(layout: Layout) -> Preset:
     """A given layout with shapes to try."""
     made = code(f"torch.arange({layout.span.stop}.)", layout)
-    return Preset("as given", made, layout, targets(layout.shape))
-
-
-def targets(shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Shapes to try on any layout: each two neighbouring dims merged, and all of them."""
-    merged = [(*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]) for d in range(len(shape) - 1)]
-    return tuple(dict.fromkeys([*merged, (prod(shape),)]))[:4]
+    targets = tuple(tuple(target) for target in script.targetsOf(layout.shape))
+    return Preset("as given", made, layout, targets)

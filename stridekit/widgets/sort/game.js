@@ -1,4 +1,6 @@
-// The game from its moves, and its words: game.py is the truth of them, and tests/live.py compares the two.
+// The game from its moves, and its words.
+
+import { Refused } from "../page/layout.js";
 
 /** What can be said of a call, in the order of the bins. */
 export const BINS = ["view", "copy", "it depends"];
@@ -10,11 +12,14 @@ export const BINS = ["view", "copy", "it depends"];
 
 /**
  * The numbers of cards after some moves [card, bin]: those to sort, next first; those in each bin; those that came back.
- * @param {Card[]} cards
+ * Throws Refused for a move that cannot be made. @param {Card[]} cards
  */
 export function standing(cards, moves) {
   const [pile, bins, back] = [cards.map((_, k) => k), [[], [], []], []];
-  for (const [card, to] of moves) {
+  for (const [k, [card, to]] of moves.entries()) {
+    if (!Number.isInteger(card) || !(card in cards) || ![0, 1, 2].includes(to))
+      throw new Refused(`moves[${k}] is [${card}, ${to}]: no card and no bin have these numbers`);
+    if (!pile.includes(card)) throw new Refused(`moves[${k}]: ${cards[card].call} is in its bin already`);
     const right = cards[card].bin === to;
     pile.splice(pile.indexOf(card), 1);
     (right ? bins[to] : pile).push(card);
@@ -43,4 +48,14 @@ export function progress(cards, moves) {
 export function code(made, cards, moves) {
   const pairs = moves.map(([card, to]) => `(${cards[card].quoted}, '${BINS[to]}')`);
   return pairs.length ? `${made}, moves=[${pairs.join(", ")}])` : `${made})`;
+}
+
+/** All that the repr says below its head: what is to sort, what lies where, the last verdict. @param {Card[]} cards */
+export function told(cards, moves) {
+  const { pile, bins } = standing(cards, moves);
+  const rows = [["to sort", pile], ...BINS.map((name, b) => [name, bins[b]])].filter(([, row]) => row.length);
+  return [
+    ...rows.map(([name, row]) => `${name}: ${row.map((card) => cards[card].call).join(" | ")}`),
+    ...(moves.length ? [verdict(cards, moves).join(" "), progress(cards, moves)] : []),
+  ];
 }

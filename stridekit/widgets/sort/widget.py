@@ -8,13 +8,16 @@ from typing import Any
 import torch
 import traitlets
 
-from stridekit._arguments import a_kind, items_of, shown, texts
+from stridekit._arguments import a_kind, ints, items_of, shown, texts
 from stridekit.widgets.assets import module, style
+from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Framed
-from stridekit.widgets.sort import game, judge
+from stridekit.widgets.sort import judge
 
 QUESTION = "A view of `x`, a copy, or does it depend on `x`?"
 PAIR = "as in [('x.t()', 'view')]"
+game = Script("sort/game.js")
+BINS = game.BINS
 
 
 class Sort(Framed):
@@ -74,7 +77,7 @@ class Sort(Framed):
     @property
     def moves(self) -> tuple[tuple[str, str], ...]:
         """The moves so far: pairs of a call and the bin it was put in, also where that was wrong."""
-        return tuple((self._cards[k]["call"], game.BINS[to]) for k, to in self._state["moves"])
+        return tuple((self._cards[k]["call"], BINS[to]) for k, to in self._state["moves"])
 
     @moves.setter
     def moves(self, moves: Iterable[tuple[str, str]]) -> None:
@@ -83,12 +86,12 @@ class Sort(Framed):
     @property
     def answers(self) -> dict[str, str]:
         """The bin of each call, by torch's verdict."""
-        return {card["call"]: game.BINS[card["bin"]] for card in self._cards}
+        return {card["call"]: BINS[card["bin"]] for card in self._cards}
 
     @property
     def code(self) -> str:
         """The source of the widget as it is, where x is the same."""
-        return game.code(self._game["made"], self._cards, self._state["moves"])
+        return str(game.code(self._game["made"], self._cards, self._state["moves"]))
 
     def _numbered(self, moves: Any) -> list[list[int]]:
         """Moves as the state has them, if they can be made one after the other."""
@@ -97,27 +100,18 @@ class Sort(Framed):
             raise TypeError(f"moves is {shown(moves)}, {a_kind(moves)}: give pairs, {PAIR}")
         pairs = [texts(f"moves[{k}]", move) for k, move in enumerate(given)]
         for k, pair in enumerate(pairs):
-            if len(pair) != 2 or pair[0] not in calls or pair[1] not in game.BINS:
+            if len(pair) != 2 or pair[0] not in calls or pair[1] not in BINS:
                 raise ValueError(
                     f"moves[{k}] is {shown(pair)}: give a call of this game and a bin, {PAIR}; "
-                    f"the bins are {', '.join(game.BINS)}"
+                    f"the bins are {', '.join(BINS)}"
                 )
-        numbers = [[calls.index(call), game.BINS.index(to)] for call, to in pairs]
+        numbers = [[calls.index(call), BINS.index(to)] for call, to in pairs]
         game.standing(self._cards, numbers)
         return numbers
 
     def _check(self, state: dict[str, Any]) -> None:
-        game.standing(self._cards, state["moves"])
+        game.standing(self._cards, [ints("a move", move) for move in list(state["moves"])])
 
     def __repr__(self) -> str:
-        moves = self._state["moves"]
-        pile, bins, _ = game.standing(self._cards, moves)
-        rows = zip(("to sort", *game.BINS), (pile, *bins), strict=True)
-        lines = [f"Sort: {self._game['question']}", self._game["tried"]]
-        lines += [f"{name}: {' | '.join(self._calls(row))}" for name, row in rows if row]
-        if moves:
-            lines += [" ".join(game.verdict(self._cards, moves)), game.progress(self._cards, moves)]
-        return "\n  ".join(lines)
-
-    def _calls(self, numbers: Iterable[int]) -> list[str]:
-        return [self._cards[k]["call"] for k in numbers]
+        head = [f"Sort: {self._game['question']}", self._game["tried"]]
+        return "\n  ".join([*head, *game.told(self._cards, self._state["moves"])])

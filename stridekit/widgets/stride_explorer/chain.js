@@ -1,5 +1,5 @@
-// A chain of operations: a tensor to start from, and steps in torch's notation. chain.py is the truth,
-// and tests/live_lines.py compares the two.
+// A chain of operations: a tensor to start from, and steps in torch's notation, as `.permute(1, 0)` and `[1:, ::2]`.
+// tests/live_lines.py lets torch run the same chains.
 //
 // In the state a chain is {source, start, steps}, or null before the first step. The layout on screen is
 // always the result of the last step.
@@ -28,8 +28,8 @@ function outcome(stage, step) {
 }
 
 /** The start, then the result of each step. `labels` are texts for the elements, or null for their numbers. */
-export function stagesOf({ source, start, steps }, storageSize, labels) {
-  return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps);
+export function stagesOf({ source, start, steps }, storageSize, labels, tensor) {
+  return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps, tensor);
 }
 
 /** A stage, then the result of each further step; a text has one step or several on this `tensor`. Throws Refused. */

@@ -1,23 +1,58 @@
-// The facts of a state, over which goals are set, as in facts.py. tests/live.py compares the two.
+// What Python and the toolbar ask of a state: the facts that goals are set over, the code, the end of a chain, all sentences.
 
-import { isDense, isInFormat, numel, offset, range, reach, unflatten } from "../page/layout.js";
+import { isDense, isInFormat, numel, offset, range, reach, sameLayout, tuple, unflatten } from "../page/layout.js";
+import { closed, memoryOf, stagesOf } from "./chain.js";
+import { code as strided, formula, place, verdicts } from "./words.js";
 
-const MOST_ELEMENTS = 64;
+const MOST_ELEMENTS = 64; // of a layout that are told one by one, in reading order
+const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
 
+/** The layout's numbers, its properties, its reach, the selected element, the chain's steps. */
 export function facts({ index, chain, ...layout }) {
   const { shape, stride, storage_offset } = layout;
   const reached = reach(layout).owners.size;
   const count = numel(layout);
   const elements = () => range(count).map((flat) => offset(layout, unflatten(shape, flat)));
   return {
-    shape, stride, storage_offset, index, reached,
+    shape, stride, storage_offset,
     contiguous: isInFormat("contiguous_format", layout),
     channels_last: isInFormat("channels_last", layout),
     dense: isDense(layout),
     overlaps: reached < count,
+    reached, index,
     element: index && offset(layout, index),
     steps: chain ? chain.steps.length : 0,
     rows_alike: shape.length === 2 && count > 0 && shape[0] > 1 && stride[0] === 0,
     elements: count <= MOST_ELEMENTS ? elements() : null,
   };
+}
+
+/** The torch expression that makes the layout on the storage of `source`, or by the chain. */
+export const code = ({ index, chain, ...layout }, source) =>
+  chain ? chain.source + chain.steps.join("") : strided(source, layout);
+
+/** The last stage of a chain, with its steps in the form that torch takes. `tensor` is its name. Throws Refused. */
+export function endOf(chain, storageSize, tensor) {
+  const stages = stagesOf(chain, storageSize, null, tensor);
+  return { ...stages.at(-1), steps: stages.slice(1).map(({ text }) => text) };
+}
+
+/** The chain to a layout: the same one if it ends there, or what a change by hand leaves of it. */
+export function chainTo(layout, chain, storageSize) {
+  const stages = stagesOf(chain, storageSize, null);
+  const { layout: end } = stages.at(-1);
+  return sameLayout(end, layout) && end.itemsize === layout.itemsize ? chain : closed(chain, stages, layout);
+}
+
+/** All that the repr says behind the code: the steps, the selected element, the verdicts. `name` is the tensor's. */
+export function told({ index, chain, ...layout }, storageSize, name) {
+  const stages = stagesOf(chain ?? { source: name, start: layout, steps: [] }, storageSize, null);
+  const steps = stages.slice(1).map((stage, k) => {
+    const { shape, stride, storage_offset } = stage.layout;
+    const numbers = `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`;
+    return `${stage.text}: ${numbers}, ${memoryOf(stage, stages[k])}`;
+  });
+  const where = index ? [formula(layout, index), place(layout, index, name)] : [];
+  const said = verdicts(layout, stages.at(-1).storageSize).map(([good, text]) => `${SIGNS.get(good)} ${text}`);
+  return [...steps, ...where, ...said];
 }

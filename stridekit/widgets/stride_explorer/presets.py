@@ -5,9 +5,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from stridekit.layout import Layout
-from stridekit.widgets.stride_explorer.words import MAX_CELLS, MAX_DIMS, too_long
+from stridekit.widgets.engine import Script
+from stridekit.widgets.notation import layout_json
 
+MAX_DIMS = 4  # of a picture
 MAX_SIDE = 64  # cells of a plane, across and down, that fit a page
+words = Script("stride_explorer/words.js")
+
+
+def why_not_drawn(layout: Layout, storage_size: int) -> str:
+    """The reason why the picture cannot hold a layout on a storage; "" if it can.
+
+    >>> why_not_drawn(Layout((5, 9), (8, 1)), 40)
+    'shape (5, 9), stride (8, 1), storage_offset 0 reaches element 40, and the storage ends at 39'
+    """
+    return str(words.whyNotDrawn(layout_json(layout), storage_size))
 
 
 def sliders_for(layout: Layout, storage_size: int) -> dict[str, int]:
@@ -50,15 +62,13 @@ def presets(x: Layout, name: str, expression: str) -> list[Preset]:
             ),
         ]
     size = min(3, x.shape[-1])
-    if x.ndim < MAX_DIMS and x.numel * size <= MAX_CELLS:
-        windows = Layout(
-            (*x.shape[:-1], x.shape[-1] - size + 1, size),
-            (*x.stride, x.stride[-1]),
-            x.storage_offset,
-            x.itemsize,
-        )
-        found.append(Preset("windows", windows, f"{expression}.unfold(-1, {size}, 1)"))
-    return found
+    windows = Layout(
+        (*x.shape[:-1], x.shape[-1] - size + 1, size),
+        (*x.stride, x.stride[-1]),
+        x.storage_offset,
+        x.itemsize,
+    )
+    return [*found, Preset("windows", windows, f"{expression}.unfold(-1, {size}, 1)")]
 
 
 def default_presets(itemsize: int) -> list[Preset]:
@@ -88,7 +98,7 @@ def tile(layout: Layout) -> tuple[Layout, str]:
     """
     lead, largest = layout.ndim - MAX_DIMS, max(layout.shape, default=0)
     small = largest <= MAX_SIDE or layout.ndim < 2
-    if lead <= 0 and layout.numel <= MAX_CELLS and small and not too_long(layout.shape):
+    if small and not why_not_drawn(layout, layout.span.stop):
         return layout, ""
     if layout.numel == 0:
         return layout.view(0), "x.view(0)"  # there may be nothing to select from a leading dim

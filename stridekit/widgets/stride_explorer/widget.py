@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
 import torch
 import traitlets
 
-from stridekit._arguments import a_kind, int_, varargs
+from stridekit._arguments import a_kind, int_, texts, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.tensors.storage import read_storage, storage_bytes
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import Explorer, kinds
 from stridekit.widgets.goals import Goal
-from stridekit.widgets.notation import code, layout_json
-from stridekit.widgets.stride_explorer import facts, presets, words
-from stridekit.widgets.stride_explorer.chain import Chain, Stage, steps_of
-from stridekit.widgets.stride_explorer.presets import Preset
+from stridekit.widgets.notation import layout_json
+from stridekit.widgets.stride_explorer import presets
+from stridekit.widgets.stride_explorer.presets import Preset, why_not_drawn
 
+script = Script("stride_explorer/facts.js")
+# {source, start, steps}: an expression, the layout that it makes, and operations on it.
+Chain = dict[str, Any]
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
 
 
@@ -65,7 +67,8 @@ class StrideExplorer(Explorer):
     _more = traitlets.Bool(True).tag(sync=True)  # than a beginner sees at first
     _slider_max = traitlets.Dict().tag(sync=True)
 
-    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+    FACTS = kinds(script.facts(layout_json(Layout((1,))) | {"index": [0]}))
+    _facts = staticmethod(script.facts)
 
     def __init__(
         self,
@@ -82,6 +85,8 @@ class StrideExplorer(Explorer):
         size = max(40, start.span.stop)
         if storage_size is not None:
             size = int_("storage_size", storage_size)
+        if size < 0:
+            raise LayoutError(f"storage_size is {size}: give 0 or more")
         if size >= 2**53:
             raise LayoutError(
                 f"a storage of {size} elements is beyond what a browser counts exactly"
@@ -105,7 +110,7 @@ class StrideExplorer(Explorer):
             self._presets = [
                 p._asdict() | {"layout": layout_json(p.layout)}
                 for p in offered
-                if not words.why_not_drawn(p.layout, size)
+                if not why_not_drawn(p.layout, size)
             ]
             for name, value in traits.items():
                 setattr(self, name, value)
@@ -115,7 +120,7 @@ class StrideExplorer(Explorer):
     @property
     def code(self) -> str:
         """The torch expression that reproduces the layout on screen."""
-        return self._chain.code if self._chain else code(self.source, self.layout)
+        return str(script.code(self._state | {"chain": self._chain}, self.source))
 
     @property
     def chain(self) -> tuple[str, ...]:
@@ -123,8 +128,8 @@ class StrideExplorer(Explorer):
 
         Setting it applies the operations to the start of the chain, which is the layout on screen before
         the first one; one text may hold several. A copy starts a storage of its own. Changing the layout
-        by hand ends the chain.
-        Raises LayoutError or IndexError for what `Layout` refuses; the picture then stays as it was.
+        by hand ends the chain. Raises LayoutError for an operation that torch or the picture refuses;
+        the picture then stays as it was.
 
         >>> explorer = StrideExplorer()
         >>> explorer.chain = (".permute(1, 0)", "[1:]")
@@ -139,17 +144,16 @@ class StrideExplorer(Explorer):
           ✓ no two indices share an element
           · reaches 20 of 40 elements (80 of 160 bytes)
         """
-        return self._chain.steps if self._chain else ()
+        return tuple(self._chain["steps"]) if self._chain else ()
 
     @chain.setter
     def chain(self, steps: Iterable[str]) -> None:
-        before = self._chain
-        start = before or Chain(self._expression(), self.layout, ())
-        chain = start._replace(steps=steps_of(steps, self._name))
-        layout = chain.stages(self.storage_size)[-1].layout  # refuses before anything changes
+        given = texts("chain", [steps] if isinstance(steps, str) else steps)
+        start = self._chain or {"source": self._expression(), "start": layout_json(self.layout)}
+        end = self._end(start | {"steps": given}, self._name)  # refuses before anything changes
         with self.hold_trait_notifications():
-            self._chain = chain if chain.steps else None
-            self.layout = layout
+            self._chain = start | {"steps": end["steps"]} if end["steps"] else None
+            self.layout = Layout(**end["layout"])
         self._publish()  # even if another chain led to the same layout
 
     def _expression(self) -> str:
@@ -159,16 +163,18 @@ class StrideExplorer(Explorer):
                 return str(preset["expression"])
         return self.code
 
-    def _stages(self) -> list[Stage]:
-        """The stages of the chain; the last is on screen."""
-        chain = self._chain or Chain(self.source, self.layout, ())
-        return chain.stages(self.storage_size, self._values or None)
+    def _end(self, chain: Chain, name: str = "x") -> dict[str, Any]:
+        """The last stage of a chain, with its steps in the form that torch takes."""
+        return dict(script.endOf(chain, self.storage_size, name))
+
+    def _size(self, chain: Chain | None) -> int:
+        """The elements of the storage on screen, which is that of the last copy."""
+        return int(self._end(chain)["storageSize"]) if chain else self.storage_size
 
     @traitlets.validate("layout")
     def _check_layout(self, proposal: Any) -> Layout:
         layout = Layout.of(proposal["value"])
-        why = words.why_not_drawn(layout, _storage_of(self._chain, self.storage_size))
-        if why:
+        if why := why_not_drawn(layout, self._size(self._chain)):
             raise LayoutError(why)
         return layout
 
@@ -184,20 +190,17 @@ class StrideExplorer(Explorer):
     @traitlets.observe("layout", "index")
     def _publish(self, change: Any = None) -> None:
         """Python changed the state: clamp the index, and tell the front end."""
-        if self._chain and self._chain.stages(self.storage_size)[-1].layout != self.layout:
-            self._chain = self._chain.closed(self.storage_size, self.layout)
+        layout = layout_json(self.layout)
+        if self._chain:
+            self._chain = script.chainTo(layout, self._chain, self.storage_size)
         self.index = _nearest(self.layout.shape, self.index)
         # A list, as in JSON: it then equals what the front end sent, and is not sent back.
         index = None if self.index is None else list(self.index)
-        chain = None
-        if self._chain:
-            source, start, steps = self._chain
-            chain = {"source": source, "start": layout_json(start), "steps": list(steps)}
-        self._state = layout_json(self.layout) | {"index": index, "chain": chain}
+        self._state = layout | {"index": index, "chain": self._chain}
 
     def _check(self, new: dict[str, Any]) -> None:
-        layout, index, chain = _read(new)
-        if why := words.why_not_drawn(layout, _storage_of(chain, self.storage_size)):
+        layout, index, chain = self._read(new)
+        if why := why_not_drawn(layout, self._size(chain)):
             raise LayoutError(why)
         if index is not None:
             layout.offset(index)
@@ -205,26 +208,23 @@ class StrideExplorer(Explorer):
     @traitlets.observe("_state")
     def _dragged(self, change: Any) -> None:
         """The front end changed the state, and keeps it legal."""
-        layout, index, chain = _read(change["new"])
+        layout, index, chain = self._read(change["new"])
         with self.hold_trait_notifications():
             self._chain, self.layout, self.index = chain, layout, index
 
+    def _read(self, state: dict[str, Any]) -> tuple[Layout, list[int] | None, Chain | None]:
+        """The layout, the index and the chain of a state."""
+        parts = dict(state)
+        index, chain = parts.pop("index"), parts.pop("chain", None)
+        if chain is not None:
+            chain = {**chain, "start": layout_json(Layout(**chain["start"]))}
+            chain["steps"] = self._end(chain)["steps"]
+        return Layout(**parts), index, chain
+
     def __repr__(self) -> str:
-        stages = self._stages()
-        steps = [
-            f"{after.text}: {after}, {after.memory(before)}" for before, after in pairwise(stages)
-        ]
-        lines = [str(verdict) for verdict in words.verdicts(self.layout, stages[-1].storage_size)]
-        where = []
-        if self.index is not None:
-            where = [
-                words.formula(self.layout, self.index),
-                words.place(self.layout, self.index, self._name),
-            ]
         note = [self._note] if self._note else []
-        return "\n  ".join(
-            [f"StrideExplorer: {self.code}", *note, *steps, *where, *lines, *self._aims()]
-        )
+        said = script.told(self._state, self.storage_size, self._name)
+        return "\n  ".join([f"StrideExplorer: {self.code}", *note, *said, *self._aims()])
 
 
 def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:
@@ -257,20 +257,6 @@ def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> 
     explorer._show(corner, size, name, offered, _values=values or [], _note=note, _name=name)
     explorer._aim(goals)
     return explorer
-
-
-def _read(new: dict[str, Any]) -> tuple[Layout, list[int] | None, Chain | None]:
-    """The layout, the index and the chain of a state."""
-    parts = dict(new)
-    index, chain = parts.pop("index"), parts.pop("chain", None)
-    if chain is not None:
-        chain = Chain(chain["source"], Layout(**chain["start"]), steps_of(chain["steps"]))
-    return Layout(**parts), index, chain
-
-
-def _storage_of(chain: Chain | None, size: int) -> int:
-    """The size of the storage on screen: the last copy's, if the chain has copied."""
-    return chain.stages(size)[-1].storage_size if chain else size
 
 
 def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int, ...] | None:

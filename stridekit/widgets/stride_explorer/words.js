@@ -1,5 +1,4 @@
-// What the stride explorer says about a layout, in the words of words.py: verdicts, places, code, and the limits of
-// the picture. The limits of sliders are only here. tests/live.py compares the two.
+// What the stride explorer says about a layout: verdicts, places, code, and the limits of the picture and of sliders.
 
 import {
   CACHE_LINE, counted, elementName, extent, lastOf, numel, offset, product, reach, tuple, whyNotContiguous,
@@ -65,6 +64,7 @@ export function whyNotDrawn(layout, storageSize) {
       : shape.at(-2) > MAX_ROWS ? `${shape.at(-2)} rows: the picture holds ${MAX_ROWS}`
       : planes > MAX_PLANES ? `${planes} planes: the picture holds ${MAX_PLANES}` : "";
   if (tooMany) return `shape ${tuple(shape)} has ${tooMany}; explore(t) shows a corner`;
+  if (stride.some((step) => step < 0)) return `stride ${tuple(stride)} is negative: torch has no such tensors`;
   const last = lastOf(layout);
   if (last < storageSize) return "";
   return (
