@@ -21,11 +21,11 @@ from stridekit.attention import Clones, matmul_copies, packed_heads, sdpa_output
 from stridekit.cost.refetch import CacheSets
 from stridekit.cost.traffic import Traffic, traffic
 from stridekit.cost.warp import WarpSectors, warp_sectors
+from stridekit.diagnosis import diagnose
 from stridekit.elementwise import broadcast_tensors, loop_nest, output_layout
 from stridekit.layout import Layout, LayoutError
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.selfcheck import SelfCheck, self_check
-from stridekit.tensors.diagnose import diagnose
 from stridekit.tensors.explain import Explanation, explain
 from stridekit.tensors.relation import Relation, relation
 from stridekit.tensors.sharing import (
@@ -130,7 +130,7 @@ _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")
 _LAZY |= dict.fromkeys(("audit", "Audit"), "auditing")
 _LAZY |= dict.fromkeys(("bandwidth", "Bandwidth"), "cost.bandwidth")
-_LAZY["load_ipython_extension"] = "tensors.diagnose"  # for %load_ext stridekit
+_LAZY["load_ipython_extension"] = "diagnosis"  # for %load_ext stridekit
 _MODULES = ("exercises", "plots", "timing", "widgets")
 
 

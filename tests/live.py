@@ -27,7 +27,7 @@ from stridekit.widgets.stride_explorer import presets
 from stridekit.widgets.stride_explorer.presets import why_not_drawn, words
 from stridekit.widgets.traversal_explorer import traversal
 from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
-from tests import live_attention, live_cache, live_diagnose, live_facts, live_lines
+from tests import live_attention, live_cache, live_facts, live_lines
 from tests.pipe import NODE, Refused, as_json, ask, ask_all
 
 # Layouts ------------------------------------------------------------------------------------------------
@@ -569,4 +569,3 @@ _FAMILIES = (
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
 if NODE:
     CASES |= live_lines.CASES | live_facts.CASES | live_attention.CASES | live_cache.CASES
-    CASES |= live_diagnose.CASES

@@ -15,7 +15,7 @@ from stridekit import Layout, output_layout
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.reshape_stepper.widget import PRESETS
 from stridekit.widgets.traversal_explorer import traversal
-from tests import live, live_attention, live_cache, live_diagnose
+from tests import live, live_attention, live_cache
 from tests.live_lines import Chains, Sessions
 from tests.needs import needs_node
 
@@ -149,12 +149,6 @@ def test_every_cache():
     """All settings, each after every number of tokens."""
     for s in live_cache.SETTINGS:
         live_cache.compare(s)
-
-
-def test_every_message():
-    """As each library raises it, and what nobody knows."""
-    for text in live_diagnose.TEXTS:
-        live_diagnose.compare(text)
 
 
 def test_a_number_is_an_operand_of_no_dims():

@@ -17,9 +17,8 @@ from tests.browser.pages import (
     too_small,
     widen,
 )
-from tests.live_diagnose import BUCKET
+from tests.messages import BUCKET, ROWS
 from tests.needs import needs_chromium
-from tests.test_diagnose import MESSAGES
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -35,7 +34,7 @@ def test_each_message_is_pasted(show):
     """In place of the one before, of which nothing stays."""
     w = show(Diagnose())
     assert not w.locator(".sk-title").is_visible() and texts(w, "dt") == ["known"]
-    for message in (*MESSAGES, BUCKET, "KeyError: 'a'"):
+    for message in (*(row.text() for row in ROWS), BUCKET, "KeyError: 'a'"):
         w.page.evaluate("(text) => navigator.clipboard.writeText(text)", message)
         press(labelled(w, BOX), "Control+A", "Control+V")
         assert labelled(w, BOX).input_value() == message and shows(w, message)

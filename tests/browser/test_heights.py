@@ -7,7 +7,7 @@ import torch
 
 from stridekit import Layout, audit, explore, widgets
 from tests.browser.pages import beyond, button, enter, grid, painted, press, too_small, widen
-from tests.live_diagnose import BUCKET
+from tests.messages import BUCKET
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]

@@ -4,23 +4,22 @@
 
 import { h, pool, set } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
-import { code, diagnose } from "./diagnose.js";
+import { ASK, code, diagnose, KNOWN, MOST } from "./diagnose.js";
 
 const HOW = "With its traceback or without; of several messages the last one counts.";
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "diagnosis", kind: "sk-paste", traits: ["_state", "_known"], draw,
+    label: "diagnosis", kind: "sk-paste", draw,
     code: () => code(text()),
   });
-  const known = model.get("_known");
   const text = () => model.get("_state").text;
   const id = `${shell.id}-text`;
   const box = h("textarea", {
     id, class: "sk-input", rows: "3", spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-how`, oninput: take,
     onbeforeinput: (event) => event.stopImmediatePropagation(), // or JupyterLab keeps Enter from breaking a line
   });
-  const head = h("div", {}, h("span", { class: "sk-kicker", text: "diagnose" }), h("label", { for: id, text: known.ask }));
+  const head = h("div", {}, h("span", { class: "sk-kicker", text: "diagnose" }), h("label", { for: id, text: ASK }));
   const title = h("p", { class: "sk-title" });
   const list = h("dl");
   const rows = pool(list, () => {
@@ -30,16 +29,17 @@ function render({ model, el }) {
 
   function draw() {
     if (box.value !== text()) box.value = text();
-    const [found, lines] = diagnose(known, text()) ?? ["", [["known", known.known]]];
-    set(title, "text", found);
+    const line = text().split(/\s+/).filter(Boolean).join(" ");
+    const [heading, lines] = line ? diagnose(line) : ["", [["known", KNOWN]]];
+    set(title, "text", heading);
     rows(lines.length).forEach(({ parts }, k) => parts.forEach((part, side) => set(part, "text", lines[k][side])));
     const means = lines.find(([label]) => label === "means");
-    shell.speak(means ? `${found}: ${means[1]}` : found);
+    shell.speak(means ? `${heading}: ${means[1]}` : heading);
   }
 
-  /** What was typed or pasted, of which the box keeps the end. */
+  /** Keep the end of what was typed or pasted. */
   function take() {
-    shell.change({ ...model.get("_state"), text: box.value.slice(-known.most).toWellFormed() });
+    shell.change({ ...model.get("_state"), text: box.value.slice(-MOST).toWellFormed() });
   }
 
   return shell.open(head, box, h("p", { class: "sk-note", id: `${id}-how`, text: HOW }), title, list);

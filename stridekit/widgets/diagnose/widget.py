@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import traitlets
-
 from stridekit._arguments import a_kind
-from stridekit.tensors.diagnose import KNOWN, LABELS, UNKNOWN, diagnose
 from stridekit.tensors.explain import Explanation
-from stridekit.tensors.messages import FAMILIES
 from stridekit.widgets.assets import module, style
+from stridekit.widgets.diagnose.words import explanation, script
 from stridekit.widgets.explorer import Framed
 
-ASK = "Paste an error or a warning"
-MOST = 20_000  # characters in the box
+ASK, MOST = script.ASK, script.MOST  # what the label says; characters in the box
 
 
 class Diagnose(Framed):
@@ -45,10 +40,8 @@ class Diagnose(Framed):
     _module = module("diagnose/widget.js")
     _style = style("page/base.css", "diagnose/widget.css")
 
-    _known = traitlets.Dict().tag(sync=True)
-
     def __init__(self, text: str = "") -> None:
-        super().__init__(_state={"text": _checked(text)}, _known=known())
+        super().__init__(_state={"text": _checked(text)})
 
     @property
     def text(self) -> str:
@@ -62,33 +55,18 @@ class Diagnose(Framed):
     @property
     def found(self) -> Explanation | None:
         """What the text means, or None for an empty box."""
-        return diagnose(self.text) if self.text.strip() else None
+        return explanation(self.text) if self.text.strip() else None
 
     @property
     def code(self) -> str:
         """The source of the widget as it is."""
-        return f"Diagnose({json.dumps(self.text, ensure_ascii=False) if self.text else ''})"
+        return str(script.code(self.text))
 
     def _check(self, state: dict[str, Any]) -> None:
         _checked(state["text"])
 
     def __repr__(self) -> str:
         return f"Diagnose: {self.found or ASK}"
-
-
-def known() -> dict[str, Any]:
-    """All that the browser knows about messages, in Python's words."""
-    families = [
-        {
-            "title": family.title,
-            "pattern": family.regex.replace("(?P<", "(?<"),
-            "words": {label: getattr(family, label) for label in LABELS},
-            "lesson": family.lesson,
-            "decoder": family.decode.__name__ if family.decode else None,
-        }
-        for family in FAMILIES
-    ]
-    return {"families": families, "unknown": UNKNOWN, "known": KNOWN, "ask": ASK, "most": MOST}
 
 
 def _checked(text: Any) -> str:

@@ -1,0 +1,69 @@
+// How a family of messages is written down, and what its decoder may use. A template is the text of the library with
+// its fields in braces: {n} is an integer, {shape,} a list in brackets, {shapes:} several of them, {op*} a word, {names~} a
+// short text, {~} any text.
+
+import { tuple } from "../page/layout.js";
+
+export const TORCH = "no: torch refuses, and nothing has changed";
+export const NUMPY = "no: NumPy refuses, and nothing has changed";
+export const REFUSED = "no: the library refuses, and nothing has changed";
+export const LOOK = "print x.shape one line earlier";
+
+const PATTERNS = {
+  "": (name) => `(?<${name}>-?\\d{1,16}(?!\\d))`,
+  ",": (name) => `(?<${name}>torch\\.Size\\(\\[[^\\[\\]]{0,400}\\]\\)|[\\[({][^\\[\\](){}]{0,400}[\\])}])`,
+  ":": (name) => `(?<${name}>(?:[\\[(](?:[\\d, ]|newaxis){0,80}[\\])](?:->|,? )?){1,30})`,
+  "+": (name) => `(?<${name}>(?:size|stride|storage_offset)\\(-?\\d{0,4}\\))`,
+  "&": (name) => { const dim = "size \\d{1,19}==\\d{1,19}, stride \\d{1,19}==\\d{1,19} at dim=\\d{1,9}"; return `(?<${name}>${dim}(?:; expected ${dim}){0,40})`; },
+  "*": (name) => `(?<${name}>[\\w.]{1,100})`,
+  "~": (name) => (name ? `(?<${name}>.{1,200}?)` : ".{0,400}?"),
+};
+
+/** The regular expression of a template, which matches where it is put, and its words that stand between spaces. */
+export function compiled(template) {
+  const [begin, ...rest] = template.split(/\{(\w*)([,:*~+&]?)\}/);
+  const literal = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const kinds = {};
+  let source = literal(begin);
+  for (let k = 0; k < rest.length; k += 3) {
+    const [name, kind, text] = rest.slice(k, k + 3);
+    kinds[name] = kind;
+    source += PATTERNS[kind](name) + literal(text);
+  }
+  return { pattern: new RegExp(source, "y"), kinds, begin, words: begin.split(" ").slice(1, -1).filter(Boolean) };
+}
+
+/** The numbers of a list as it is printed: [2, 3], (2,), torch.Size([2]); null if one of them is a name. */
+export function numbers(text) {
+  const items = text.replace(/torch\.Size|[[\](){} ]/g, "").replaceAll("newaxis", "-1").split(",").filter(Boolean);
+  return items.every((item) => /^-?\d{1,16}$/.test(item)) ? items.map(Number) : null;
+}
+
+/** The fields of a match as numbers and lists, and as texts; `exact` is false if a number is a name or too large. */
+export function fieldsOf(groups = {}, kinds) {
+  const [fields, texts] = [{}, {}];
+  let exact = true;
+  for (const [name, text] of Object.entries(groups)) {
+    const [isList, isNumber] = [kinds[name] === ",", kinds[name] === ""];
+    fields[name] = isList ? numbers(text) : isNumber ? Number(text) : text;
+    texts[name] = isList && fields[name] ? tuple(fields[name]) : text;
+    const sizes = isList ? (fields[name] ?? [NaN]) : isNumber ? [fields[name]] : [];
+    exact &&= Number.isSafeInteger(sizes.reduce((all, n) => all * Math.max(Math.abs(n), 1), 1));
+  }
+  return { fields, texts, exact };
+}
+
+/** True for equal lists. */
+export const same = (some, others) => String(some) === String(others);
+
+/** Names in a row: "a", "a and b", "a, b and c". */
+export const row = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
+
+/** The dims in which two lists of one length differ. */
+export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ? [] : [d]));
+
+/** "dim 1", "dims 1 and 2". */
+export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${row(dims)}`;
+
+/** Families that one lesson teaches. */
+export const taughtBy = (lesson, families) => families.map((family) => ({ ...family, lesson }));

@@ -1,0 +1,18 @@
+"""What a text about layouts means, as diagnose.js says."""
+
+from __future__ import annotations
+
+from stridekit.tensors.explain import Explanation
+from stridekit.widgets.engine import Script
+
+script = Script("diagnose/diagnose.js")
+
+
+def explanation(text: str) -> Explanation:
+    """Explain the last known message of a text.
+
+    >>> explanation("KeyError: 'a'").title
+    'a message that stridekit does not know'
+    """
+    title, lines = script.diagnose(" ".join(text.split()))
+    return Explanation(title, tuple(map(tuple, lines)))
