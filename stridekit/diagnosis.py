@@ -1,7 +1,7 @@
 """diagnose(error): what an error or a warning about layouts means, and what to do.
 
-The messages and the decoders of their numbers are JavaScript, in widgets/diagnose, so that the box on a page
-without a kernel says the same. They are loaded by the first call.
+The messages and the decoders of their numbers are JavaScript, in widgets/diagnose, so that the box on a
+page without a kernel says the same. The first call loads them.
 """
 
 from __future__ import annotations

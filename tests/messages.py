@@ -1,12 +1,12 @@
-"""Calls that make torch, NumPy, einops, safetensors and ONNX say what `diagnose` explains; the rows are in messages.txt.
+"""Calls that raise or warn as `diagnose` explains it; the rows are in messages.txt.
 
-A row has a call that raises or warns, a part of the diagnosis, and a call that follows its advice: `call => says
-=> cure`. A line `# title` names the family of the rows below it. A row in quotes is a text that cannot be provoked
-here, with the version that says it.
+A row is `call => says => cure`: a call, a part of its diagnosis, a call that follows its advice. A line
+`# title` names the family of the rows below it. The part is what the message means, then what else the
+numbers decide. A row in quotes is a text that cannot be provoked here.
 """
 
 import linecache
-import os
+import os  # noqa: F401, for the rows
 import tempfile
 import warnings
 import zlib
@@ -32,7 +32,16 @@ from torch.nn.attention.flex_attention import flex_attention
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, default_collate
 
-USED = checker, flex_attention, make_tensor, F, DataLoader, default_collate, einops, zlib  # by the rows
+USED = (
+    checker,
+    flex_attention,
+    make_tensor,
+    F,
+    DataLoader,
+    default_collate,
+    einops,
+    zlib,
+)  # by the rows
 FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
 short, last = torch.int16, torch.channels_last
 sdpa = F.scaled_dot_product_attention
@@ -59,7 +68,9 @@ def fake(call: Callable[[], object]) -> object:
         return call()
 
 
-def compiled(function: Callable[..., object], *inputs: torch.Tensor, backend: str = "eager") -> object:
+def compiled(
+    function: Callable[..., object], *inputs: torch.Tensor, backend: str = "eager"
+) -> object:
     torch._dynamo.reset()
     return torch.compile(function, backend=backend, fullgraph=True)(*inputs)
 
@@ -224,7 +235,11 @@ def in_group(call: Callable[[], object]) -> None:
             distributed.destroy_process_group()
 
 
-all_to_all, all_gather, isend = distributed.all_to_all_single, distributed.all_gather, distributed.isend
+all_to_all, all_gather, isend = (
+    distributed.all_to_all_single,
+    distributed.all_gather,
+    distributed.isend,
+)
 
 
 @torch.library.custom_op("stridekit_tests::same", mutates_args=())
@@ -247,7 +262,7 @@ def opcheck() -> None:
 
 
 class Row(NamedTuple):
-    """A call that raises or warns, a part of what the diagnosis says, and a call that follows its advice."""
+    """A call, a part of its diagnosis, and a call that follows the advice."""
 
     title: str
     call: str

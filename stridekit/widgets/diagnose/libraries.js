@@ -63,8 +63,7 @@ export const LIBRARIES = [
         "Wrong shape: expected >={wanted} dims. Received {got}-dim tensor",
         "has shape {shape,}, while pattern {pattern~} assumes at least {least} axes",
         "received input of wrong dim with shape {shape,}",
-        "Can't parse shape with different number of dimensions: {pattern~} torch.Size",
-      ],
+        "Can't parse shape with different number of dimensions: {pattern~} torch.Size"],
       means: "the left side of the pattern names another number of dims than the tensor has",
       harm: EINOPS, cause: "a missing batch or channel dim", cure: 'name them all, or write "..." for the rest',
       decode({ wanted, got, shape, least }, { text }) {
@@ -79,8 +78,7 @@ export const LIBRARIES = [
         "Identifiers only on one side of expression (should be on both): {names,}", "Identifiers only on one side of expression",
         "Unexpected identifiers on the {side*} side of {what~}: {names,}", "Unexpected identifiers on the {side*} side of",
         "Specify sizes for new axes in repeat", "Could not infer sizes for", "Indexing expression contains duplicate dimension",
-        "is not used in transform", "Non-unitary anonymous axes are not supported",
-      ],
+        "is not used in transform", "Non-unitary anonymous axes are not supported"],
       means: "rearrange moves every dim: each name stands once on each side; repeat adds dims whose size is given, reduce drops some",
       harm: EINOPS, cause: "a name that was forgotten or misspelt, or a dim that is to disappear or appear",
       cure: "reduce(x, pattern, 'mean') drops a dim, repeat(x, pattern, n=2) adds one, a 1 in the pattern is a dim of size 1",
@@ -101,8 +99,7 @@ export const LIBRARIES = [
       title: "a declared shape that the graph does not give",
       says: [
         "Inferred shape and existing shape differ in dimension {dim}: ({inferred}) vs ({declared})",
-        "Inferred shape and existing shape differ in rank: ({inferred}) vs ({declared})",
-      ],
+        "Inferred shape and existing shape differ in rank: ({inferred}) vs ({declared})"],
       means: "an output of a node has another shape than was declared", harm: NOT_RUN, cause: "a graph edited after its shapes had been written into it: another batch size, another node",
       cure: "del model.graph.value_info[:] and infer_shapes(model) again; correct a wrong output by hand",
       decode: ({ inferred, declared, dim }) => ({
@@ -122,8 +119,7 @@ export const LIBRARIES = [
         "Some tensors share memory, this will lead to duplicate memory on disk{~}[{names~}]",
         "no suitable name to keep for saving amongst: {names~}. None",
         "Some tensors share memory, this will lead to duplicate memory on disk",
-        "The weights trying to be saved contained shared tensors {names~} that",
-      ],
+        "The weights trying to be saved contained shared tensors {names~} that"],
       means: "safetensors writes the bytes of each tensor on its own, and these share memory",
       harm: "no: safetensors refuses; saved, they would take twice the bytes, and no longer share when loaded",
       cause: "tied weights, or overlapping slices of one buffer",
@@ -138,8 +134,7 @@ export const LIBRARIES = [
         "Number of values ({values}) does not match tensor dimensions requiring {count} elements",
         "Raw data size does not match tensor's size. Expected {needs} bytes, but got {size} bytes",
         "raw_data size ({size} bytes) is too small for the declared shape and type ({needs} bytes required)",
-        "Error while deserializing: invalid shape, data type, or offset for tensor",
-      ],
+        "Error while deserializing: invalid shape, data type, or offset for tensor"],
       means: "the bytes of the tensor are more or fewer than its shape and dtype need",
       harm: "no: the library refuses", cause: "a shape written by hand, float64, NumPy's default, declared as FLOAT, or a file that was cut off",
       cure: "numpy_helper.from_array(a) takes shape and dtype from the array; a.astype(np.float32) before it",
@@ -151,8 +146,7 @@ export const LIBRARIES = [
       title: "inputs of an ONNX node that do not agree",
       says: [
         "[ShapeInferenceError] Incompatible dimensions", "Dimension mismatch in unification between {a} and {b}",
-        "Can't merge shape info.{~}Inferred={a} Declared={b} Dimension={dim}",
-      ],
+        "Can't merge shape info.{~}Inferred={a} Declared={b} Dimension={dim}"],
       means: "MatMul needs rows of A as long as columns of B; most others broadcast: sizes are equal, or 1",
       harm: NOT_RUN, cause: "a weight that lies the other way round, or a dim that is missing or too many",
       cure: "onnx.reference.ReferenceEvaluator(model).run(None, inputs) stops at that node, with the numbers",
@@ -166,8 +160,7 @@ export const LIBRARIES = [
       says: [
         "Grad strides do not match bucket view strides{~}grad.sizes() = {shape,}, strides() = {ours,}{~}bucket_view.sizes() = " +
           "{bucket,}, strides() = {theirs,}",
-        "Grad strides do not match bucket view strides",
-      ],
+        "Grad strides do not match bucket view strides"],
       means: "DDP keeps gradients in one buffer, in the order of the parameters; this one arrived in another order",
       harm: "at most in time: the strides at its end decide; paste the whole message",
       cause: "a model that became channels-last after DDP had wrapped it; or the weight of a 1x1 convolution",
@@ -183,8 +176,7 @@ export const LIBRARIES = [
       says: [
         "invalid tensor size at index {n} (expected {want,}, got {got,})", "Split sizes doesn't match total dim 0 size",
         "output tensor size must be equal to world_size times input tensor size",
-        "input tensor must be the same size as output size times world size",
-      ],
+        "input tensor must be the same size as output size times world size"],
       means: "each process sends as many elements as the others expect",
       harm: "no: the process group refuses", cause: "a smaller last batch, or sequences of different lengths", cure: `pad to one size, or use all_gather_object; ${LOOK}`,
       decode: ({ want, got, n }) => (want ? { means: `tensor ${n} of the list has shape ${tuple(got)}, and ${tuple(want)} arrives` +

@@ -88,8 +88,7 @@ export const MEMORY = [
       says: [
         "step must be greater than zero", "Negative strides are not supported at the moment",
         "stride must be non-negative, got {stride}",
-        "Storage size calculation overflowed with sizes={shape,} and strides={stride,}",
-      ],
+        "Storage size calculation overflowed with sizes={shape,} and strides={stride,}"],
       means: "torch has no negative strides, so what x[::-1] asks for cannot be a view",
       harm: TORCH, cause: "NumPy's way of flipping, or as_strided with a negative stride", cure: "x.flip(0), a copy",
     }, {
@@ -111,8 +110,7 @@ export const MEMORY = [
           "buffer length ({size} bytes)",
         "invalid storage offset {offset}", "strides is not compatible with available memory",
         "strides is incompatible with shape of requested array and size of buffer", "buffer is too small for requested array",
-        "buffer is smaller than requested size",
-      ],
+        "buffer is smaller than requested size"],
       means: "the last element would lie behind the end of the memory, or the first before its start",
       harm: REFUSED, cause: "a size, stride or storage_offset that is too large: torch counts them in elements, NumPy in bytes",
       cure: "smaller sizes, or a smaller storage_offset: Layout(size, stride, offset).span says which elements it reaches",
@@ -125,8 +123,7 @@ export const MEMORY = [
       title: "a shape and strides of different lengths",
       says: [
         "mismatch in length of strides and shape", "dimensionality of sizes ({a}) must match dimensionality of strides ({b})",
-        "unequal size length ({a}) and stride length ({b})", "strides, if given, must be the same length as shape",
-      ],
+        "unequal size length ({a}) and stride length ({b})", "strides, if given, must be the same length as shape"],
       means: "each dim has one size and one stride",
       harm: REFUSED, cause: "as_strided or empty_strided with a forgotten dim", cure: "as many strides as sizes; Layout(shape).stride gives the row-major ones",
       decode: ({ a, b }) => (a === undefined ? {} : { means: `${counted(a, "size")} and ${counted(b, "stride")} are given` }),
@@ -135,8 +132,7 @@ export const MEMORY = [
       says: [
         "self.stride(-1) must be 1 to view {old*} as {next*} (different element sizes), but got {got}",
         "self.dim() cannot be 0 to view {old*} as {next*} (different element sizes)",
-        "self.{what+} must be divisible by {ratio} to view {old*} as {next*} (different element sizes), but got {got}",
-      ],
+        "self.{what+} must be divisible by {ratio} to view {old*} as {next*} (different element sizes), but got {got}"],
       means: "elements of another size have to line up with those that are there",
       harm: TORCH, cause: "x.view(dtype) of a transpose, of a slice, or of a last dim that does not divide", cure: CLONE,
       decode: dtypeView,
@@ -147,8 +143,7 @@ export const MEMORY = [
         "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis",
         "Changing the dtype of a 0d array is only supported if the itemsize is unchanged",
         "buffer size must be a multiple of element size",
-        "buffer length ({size} bytes) after offset ({offset} bytes) must be a multiple of element size ({itemsize})",
-      ],
+        "buffer length ({size} bytes) after offset ({offset} bytes) must be a multiple of element size ({itemsize})"],
       means: "bytes can be read as another dtype only where the last dim has no gaps, and divides into its elements",
       harm: REFUSED, cause: "a.view(dtype) of a transpose or of a slice with a step, or bytes that are cut off",
       cure: "np.ascontiguousarray(a).view(dtype), a copy; cut or pad bytes to a multiple of the itemsize",
@@ -160,8 +155,7 @@ export const MEMORY = [
       title: "floats that make no complex numbers",
       says: [
         "Tensor must have a last dimension of size 2", "Tensor must have a last dimension with stride 1",
-        "Tensor must have a storage_offset divisible by 2", "Tensor must have a stride divisible by 2 for all but last dimension",
-      ],
+        "Tensor must have a storage_offset divisible by 2", "Tensor must have a stride divisible by 2 for all but last dimension"],
       means: "a complex number is two floats that are neighbours in memory",
       harm: TORCH, cause: "view_as_complex (rotary embeddings, spectra) of halves, of a transpose or of a slice",
       cure: "torch.view_as_complex(x.contiguous()), a copy",
@@ -189,8 +183,7 @@ export const MEMORY = [
         "more than one element of the written-to tensor refers to a single memory location", "on expanded tensors is deprecated",
         "encountered a tensor being mutated that has internal overlap",
         "writing to an array with overlapping memory from np.broadcast_arrays",
-        "input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping",
-      ],
+        "input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping"],
       means: "several indices have one address, so a write to one changes the others; outside of torch.compile torch notices only " +
         "strides of 0, not the overlapping windows of unfold",
       harm: "yes, where it is a warning: elements are written more than once. An error changes nothing",
@@ -234,8 +227,7 @@ export const MEMORY = [
       title: "an array that cannot avoid a copy",
       says: [
         "Unable to avoid copy while creating an array as requested", "can't alias tensor with dtype '{old*}' into dtype '{next*}'",
-        "can't alias arbitrary sequence into a tensor",
-      ],
+        "can't alias arbitrary sequence into a tensor"],
       means: "copy=False asks for a view of the same memory, and another dtype, order or a list needs memory of its own",
       harm: REFUSED, cause: "np.array(a, copy=False) of code for NumPy 1, where it meant: copy if needed", cure: "np.asarray(a), which copies if it has to",
     }, {
@@ -253,8 +245,7 @@ export const MEMORY = [
       says: [
         "modified by an inplace operation: [{type*} {shape,}], which is output {n} of {op*}, is at version {now}; expected " +
           "version {then}",
-        "modified by an inplace operation: [{type*} {shape,}] is at version {now}; expected version {then}",
-      ],
+        "modified by an inplace operation: [{type*} {shape,}] is at version {now}; expected version {then}"],
       means: "autograd kept a tensor for the backward pass, and it was written to since then", harm: WRONG_GRADIENT,
       cause: "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: they share one version counter",
       cure: "write y = y + 1 in place of y += 1; torch.autograd.set_detect_anomaly(True) names the forward line",
@@ -268,8 +259,7 @@ export const MEMORY = [
         "Output {n} of {op*} is a view and is being modified inplace. This view is the output of a function that returns " +
           "multiple views",
         "Output {n} of {op*} is a view and its base {~}been modified inplace. This view is the output of a function that " +
-          "returns multiple views",
-      ],
+          "returns multiple views"],
       means: "the operation returned several views of one tensor, and autograd follows no write to a single one, nor to all",
       harm: WRONG_GRADIENT,
       cause: "an operation in place on a result of split, chunk or unbind, on a row in a for loop over a tensor, or on the tensor behind them",
@@ -292,8 +282,7 @@ export const MEMORY = [
       title: "a write to a parameter",
       says: [
         "a view of a leaf Variable that requires grad is being used in an in-place operation",
-        "a leaf Variable that requires grad is being used in an in-place operation",
-      ],
+        "a leaf Variable that requires grad is being used in an in-place operation"],
       means: "a leaf is where gradients end, so autograd cannot put a write in front of it; a view of it is its memory",
       harm: TORCH, cause: "weights that are set or scaled by hand", cure: "with torch.no_grad(): around the write",
     }, {
@@ -306,8 +295,7 @@ export const MEMORY = [
       title: "a custom operation that returns its input",
       says: [
         "may not alias any inputs to this custom operator", "is not defined to alias output but was aliasing",
-        "Higher order ops do not support aliasing", "inputs to function body cannot alias outputs",
-      ],
+        "Higher order ops do not support aliasing", "inputs to function body cannot alias outputs"],
       means: "an output shares memory with an input, which the compiler takes to be different tensors",
       harm: "no: it stops before a write to one could change the other unseen",
       cause: "a branch or operation that returns its input, or a view of it (x.view, x[...], x.contiguous() of a contiguous tensor)",
@@ -325,8 +313,7 @@ export const MEMORY = [
       title: "strides that a compiled function did not expect",
       says: [
         "expected {dims&}", "Stride mismatch! Strides are {fake,} and {real,} (mismatched at {d})",
-        "Tensor strides mismatch! Expected: {fake,}, Got: {real,}",
-      ],
+        "Tensor strides mismatch! Expected: {fake,}, Got: {real,}"],
       means: "code was compiled for other strides than the tensor has", harm: "no: the check stops before compiled code reads wrong addresses",
       cause: "a custom operation whose fake version promises other strides than the real one returns",
       cure: "let both return the same strides, for example by .contiguous(); torch.library.opcheck compares them",
@@ -337,8 +324,7 @@ export const MEMORY = [
         "must be row_major, got stride {stride,}", "must be col_major, got stride {stride,}", "must be row_major",
         "must be col_major", "tensor to be row major in the last two dimensions, got strides {stride,}",
         "tensor to be column major in the last two dimensions, got strides {stride,}",
-        "stride along {d} dim to be multiple of 16 bytes, got {got}", "strides should be multiple of 16 bytes",
-      ],
+        "stride along {d} dim to be multiple of 16 bytes, got {got}", "strides should be multiple of 16 bytes"],
       means: "the kernel takes rows one after the other in its first matrix, columns in the second, each begun at a multiple of 16 bytes",
       harm: TORCH, cause: "a transpose too many or too few: w.t() of a contiguous weight is column-major",
       cure: "w.t().contiguous().t() is column-major, with the same elements; pad rows to a multiple of 16 bytes",
@@ -353,8 +339,7 @@ export const MEMORY = [
         "Expected contiguous tensor, but got non-contiguous tensor for", "is_contiguous() to be true, but got false",
         "stride(-1) == 1 to be true, but got false", "only supports contiguous", "non-contiguous input tensor",
         "requires contiguous", "is non-contiguous, this will lower the performance",
-        "RNN module weights are not part of single contiguous chunk of memory",
-      ],
+        "RNN module weights are not part of single contiguous chunk of memory"],
       means: "a kernel, a network or a file takes the elements one after the other in row-major order, and strides are not passed on",
       harm: "no: an error changes nothing; a warning means that each call copies",
       cause: "a transpose, a permute or a slice earlier on; the gradient of sum() or mean() is expanded, with strides of 0; a channels-last " +

@@ -43,8 +43,7 @@ export const OPERATIONS = [
           "channels instead",
         "Given transposed={groups}, weight of size {weight,}, expected input{input,} to have {wanted} channels, but got {got} " +
           "channels instead",
-        "Invalid channel dimensions",
-      ],
+        "Invalid channel dimensions"],
       means: "dim 1 of the input is the channels, and has to fit the weight",
       harm: TORCH, cause: "another layer in front, or an image in grey or with an alpha channel", cure: LOOK,
       decode: (fields) => (fields.input ? channels(fields) : {}),
@@ -54,8 +53,7 @@ export const OPERATIONS = [
         "running_mean should contain {got} elements not {wanted}", "running_var should contain {got} elements not {wanted}",
         "weight should contain {got} elements not {wanted}",
         "Expected weight to be a vector of size equal to the number of channels in input, but got weight of shape {weight,} " +
-          "and input of shape {input,}",
-      ],
+          "and input of shape {input,}"],
       means: "dim 1 of the input is the channels, and has to fit the norm",
       harm: TORCH, cause: "an input with its channels last (N, H, W, C), or a norm made for another layer",
       cure: "x.permute(0, 3, 1, 2) for an image with its channels last, a view; nn.LayerNorm(C) normalises the last dim",
@@ -68,8 +66,7 @@ export const OPERATIONS = [
         "Expected {n}D (unbatched) or {m}D (batched) input to {op*}, but got input of size: {input,}",
         "expected {n}D input (got {got}D input)", "expected {n}D or {m}D input (got {got}D input)",
         "Got {got}D input, but {mode*} mode needs {n}D input", "non-empty 3D or 4D (batch mode) tensor expected for input",
-        "Expected input to be {n}D or {m}D, got {got}D instead", "Padding size {size} is not supported for {got}D input tensor",
-      ],
+        "Expected input to be {n}D or {m}D, got {got}D instead", "Padding size {size} is not supported for {got}D input tensor"],
       means: "the operation counts its dims from the batch and the channels on",
       harm: TORCH, cause: "an image without its batch or channel dim, or with a dim too many",
       cure: "x.unsqueeze(0) adds a batch of one, x.unsqueeze(1) a channel: both are views",
@@ -108,8 +105,7 @@ export const OPERATIONS = [
         "Number of channels must be divisible by groups. Got {size} channels and {n} groups",
         "Expected number of channels in input to be divisible by num_groups, but got input of shape {input,} and num_groups={n}",
         "Number of heads in key and value must divide the number of heads in",
-        "divisible by the square of upscale_factor, but input.size(-3)={size} is not divisible by {n}",
-      ],
+        "divisible by the square of upscale_factor, but input.size(-3)={size} is not divisible by {n}"],
       means: "groups and heads are cuts of a dim into equal rows", harm: TORCH,
       cause: "a size that was changed without the other", cure: "a number of groups or heads that divides the size",
       decode({ size, n, input }) {
@@ -122,8 +118,7 @@ export const OPERATIONS = [
         "input.size(-1) must be equal to input_size. Expected {wanted}, got {got}",
         "was expecting embedding dimension of {wanted}, but got {got}",
         "input has inconsistent input_size: got {got} expected {wanted}", "Expected hidden[{n}] size {want,}, got {hidden,}",
-        "Expected hidden size {want,}, got {hidden,}",
-      ],
+        "Expected hidden size {want,}, got {hidden,}"],
       means: "the last dim of the input is the features",
       harm: TORCH, cause: "features in another dim than the last, or batch and time exchanged: batch_first=True takes (batch, time, features)",
       cure: "x.transpose(0, 1), a view, exchanges batch and time; x.transpose(1, 2) features and time",
@@ -135,8 +130,7 @@ export const OPERATIONS = [
         "Using a target size ({target,}) that is different to the input size ({input,}). This will likely lead to incorrect " +
           "results",
         "Using a target size ({target,}) that is different to the input size ({input,})",
-        "Target size ({target,}) must be the same as input size ({input,})",
-      ],
+        "Target size ({target,}) must be the same as input size ({input,})"],
       means: "the loss compares element by element, and first broadcasts one to the other", harm: TORCH,
       cause: "a prediction of shape (N, 1) and a target of shape (N,)", cure: "prediction.squeeze(-1) or target[:, None]: both are views",
       decode({ target, input }, { text }) {
@@ -151,8 +145,7 @@ export const OPERATIONS = [
       says: [
         "size mismatch (got input: {input,} , target: {target,}",
         "Expected input batch_size ({a}) to match target batch_size ({b})", "Expected target size {wanted,}, got {target,}",
-        "0D or 1D target tensor expected, multi-target not supported",
-      ],
+        "0D or 1D target tensor expected, multi-target not supported"],
       means: "the classes are dim 1 of the input: (N, C, d1, …) with a target of shape (N, d1, …)",
       harm: TORCH, cause: "classes in the last dim, as in (N, T, C), or a target with a dim of size 1",
       cure: "logits.movedim(-1, 1), a view; logits.reshape(-1, C) with target.reshape(-1); target.squeeze(1)",
@@ -169,8 +162,7 @@ export const OPERATIONS = [
       says: [
         "attempting to assign a gradient of size '{a,}' to a tensor of size '{b,}'",
         "grad_output[{n}] has a shape of {a,} and output[{m}] has a shape of {b,}",
-        "returned an invalid gradient at index {n} - got {a,} but expected shape compatible with {b,}",
-      ],
+        "returned an invalid gradient at index {n} - got {a,} but expected shape compatible with {b,}"],
       means: "a gradient has the shape of its tensor", harm: TORCH,
       cause: "a backward that forgets a transpose or a broadcast, or a weight that was replaced",
       cure: "grad.t() for a transpose; grad.sum(dim, keepdim=True) for a dim that was broadcast",
@@ -191,8 +183,7 @@ export const OPERATIONS = [
       title: "a matrix and a vector that do not multiply",
       says: [
         "size mismatch, got input ({n}), mat ({rows}x{columns}), vec ({size})",
-        "inconsistent tensor size, expected tensor {a,} and src {b,} to have",
-      ],
+        "inconsistent tensor size, expected tensor {a,} and src {b,} to have"],
       means: "the rows of the matrix are as long as the vector", harm: TORCH, cause: "a matrix that lies the other way round, or a vector that is a batch of something else",
       cure: "m.t() @ v, a view, if the matrix has as many rows as the vector has elements",
       decode: ({ rows, columns, size, a, b }) => (a
@@ -205,8 +196,7 @@ export const OPERATIONS = [
         "subscript {letter*} has size {b} for operand {n} which does not broadcast with previously seen size {a}",
         "the number of subscripts in the equation ({letters}) does not match the number of dimensions ({dims}) for operand {n}",
         "einstein sum subscripts string contains too many subscripts for operand {n}",
-        "contracted dimensions need to match, but first has size {a} in dim {d} and second has size {b} in dim {e}",
-      ],
+        "contracted dimensions need to match, but first has size {a} in dim {d} and second has size {b} in dim {e}"],
       means: "a letter has one size in all operands, and each dim has a letter",
       harm: REFUSED, cause: "two letters exchanged, or a missing batch dim", cure: `${LOOK}; write "..." for batch dims`,
       decode({ letter, a, b, n, letters, dims, d, e }) {
@@ -218,8 +208,7 @@ export const OPERATIONS = [
       title: "matrices that are not square",
       says: [
         "must be batches of square matrices, but they are {a} by {b} matrices", "Last 2 dimensions of the array must be square",
-        "Incompatible shapes of A and B for the equation AX = B ({a}x{b} and {c}x{d})",
-      ],
+        "Incompatible shapes of A and B for the equation AX = B ({a}x{b} and {c}x{d})"],
       means: "the last two dims are the matrix, all dims before them are batches",
       harm: REFUSED, cause: "a matrix dim that is not among the last two", cure: "x.movedim(...), a view, brings rows and columns to the end",
       decode: ({ a, b, c }) => (a === undefined ? {} : { means: c === undefined ? `the last two dims have ${a} and ${b}`
@@ -242,8 +231,7 @@ export const OPERATIONS = [
       says: [
         "Input operand {n} has a mismatch in its core dimension {dim}, with gufunc signature {~} (size {b} is different from {a})",
         "shapes {left,} and {right,} not aligned: {a} (dim {d}) != {b} (dim {e})",
-        "Input operand {n} does not have enough dimensions", "shape-mismatch for sum",
-      ],
+        "Input operand {n} does not have enough dimensions", "shape-mismatch for sum"],
       means: "the last dim of the first array is as long as the last but one of the second",
       harm: NUMPY, cause: OTHER_WAY, cure: "a @ b.T or a @ b.swapaxes(-1, -2), views",
       decode({ n, dim, a, b, left, right, d, e }) {
@@ -267,8 +255,7 @@ export const OPERATIONS = [
       says: [
         "batch1 must be a 3D tensor", "batch2 must be a 3D tensor", "mat2 must be a matrix", "self must be a matrix",
         "1D tensors expected, but got {a}D and {b}D tensors",
-        "both arguments to matmul need to be at least 1D, but they are {a}D and {b}D",
-      ],
+        "both arguments to matmul need to be at least 1D, but they are {a}D and {b}D"],
       means: "mm takes matrices, bmm batches of them, dot vectors; only matmul (@) takes all and broadcasts",
       harm: TORCH, cause: "a missing or an additional batch dim", cure: "a @ b, or x.unsqueeze(0), a view",
     }, {
@@ -281,8 +268,7 @@ export const OPERATIONS = [
       title: "a mask of attention of another shape",
       says: [
         "The shape of the {n}D attn_mask is {a,}, but should be {b,}", "Attention mask should be of size {b,}, but is {a,}",
-        "Attention weights should be of size {b,}, but is {a,}", "attn_output` should be of size {b,}, but is {a,}",
-      ],
+        "Attention weights should be of size {b,}, but is {a,}", "attn_output` should be of size {b,}, but is {a,}"],
       means: "a mask has a row for each query and a column for each key, and broadcasts over heads and batches",
       harm: TORCH, cause: "a cache of keys that the mask does not count, heads and batch exchanged, or a mask of another batch",
       cure: "mask[:, None, None, :] for one value a key, mask[None] for one a pair: both are views",
@@ -293,8 +279,7 @@ export const OPERATIONS = [
         "No available kernel. Aborting execution", "No viable backend for scaled_dot_product_attention was found",
         "All fused kernels require the last dimension of the input to have stride 1. Got Query.stride(-1): {q}, " +
           "Key.stride(-1): {k}, Value.stride(-1): {v}",
-        "All fused kernels require the last dimension of the input to have stride 1", "last dimension to have stride 1",
-      ],
+        "All fused kernels require the last dimension of the input to have stride 1", "last dimension to have stride 1"],
       means: "sdpa_kernel allows only paths that cannot take these layouts, dtypes or masks",
       harm: TORCH, cause: "a last stride other than 1, sizes of q, k and v that differ, dropout, or a mask on the flash path",
       cure: "why_no_flash(q, k, v) names the reason; .contiguous() repairs a stride",

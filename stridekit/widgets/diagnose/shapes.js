@@ -105,8 +105,7 @@ export const SHAPES = [
       says: [
         "view size is not compatible with input tensor's size and stride",
         "Cannot view a tensor with shape {shape,} and strides {stride,} as a tensor with shape {wanted,}!",
-        "Cannot view a tensor with shape ", "Attempting to view a collapsed tensor, but no such view exists",
-      ],
+        "Cannot view a tensor with shape ", "Attempting to view a collapsed tensor, but no such view exists"],
       means: "a dim of the new shape joins dims that are not evenly spaced in memory, so no strides can give it", harm: TORCH,
       cause: "a transpose, a permute or a slice earlier on, or a channels-last tensor",
       cure: "x.reshape(shape), which copies where it has to; explain_view(x, shape) tells which dims do not merge",
@@ -115,16 +114,14 @@ export const SHAPES = [
       title: "a view of a tensor without strides",
       says: [
         "Could not run 'aten::view' with arguments from the 'Sparse", "Mkldnn tensor does not support view",
-        "NestedTensorImpl doesn't support strides",
-      ],
+        "NestedTensorImpl doesn't support strides"],
       means: "sparse, nested and oneDNN tensors do not keep their elements at offset + index * stride, so they have no views",
       harm: TORCH, cause: "x.view, x.stride() or an operation that calls them, on a tensor of another layout",
       cure: "x.to_dense() first; x.layout tells which layout a tensor has",
     }, {
       title: "a shape for another number of elements", says: "shape '{shape,}' is invalid for input of size {numel}",
       means: "the sizes multiply to another number than the {numel} elements that there are",
-      harm: TORCH, cause: COMPUTED, cure: LOOK,
-      decode: ({ shape, numel }) => otherNumel(shape, numel),
+      harm: TORCH, cause: COMPUTED, cure: LOOK, decode: ({ shape, numel }) => otherNumel(shape, numel),
     }, {
       title: "an array's shape for another number of elements", says: "cannot reshape array of size {numel} into shape {shape,}",
       means: "the sizes multiply to another number than the {numel} elements that there are",
@@ -138,8 +135,7 @@ export const SHAPES = [
       title: "a negative size",
       says: [
         "invalid shape dimension {size} at index {d} of shape {shape,}", "invalid shape dimension {size}",
-        "Trying to create tensor with negative dimension {size}: {shape,}", "negative dimensions are not allowed",
-      ],
+        "Trying to create tensor with negative dimension {size}: {shape,}", "negative dimensions are not allowed"],
       means: "a size is 0 or more; only view and reshape take a single -1, which stands for what is left",
       harm: REFUSED, cause: "a size computed by a subtraction, or -1 where it has no meaning", cure: LOOK,
       decode: ({ size, d, shape }) => shape
@@ -166,8 +162,7 @@ export const SHAPES = [
       title: "a new shape in place that would need a copy",
       says: [
         "ncompatible shape for a non-contiguous array", "ncompatible shape for in-place modification",
-        "Unable to avoid creating a copy while reshaping",
-      ],
+        "Unable to avoid creating a copy while reshaping"],
       means: "a.shape = ... and reshape(..., copy=False) change shape and strides and move nothing; no strides give that shape here",
       harm: NUMPY, cause: "a transposed or sliced array", cure: "a.reshape(shape), which copies where it has to",
     }, {
@@ -176,8 +171,7 @@ export const SHAPES = [
         "split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {dim}), but got " +
           "split_sizes={sizes,}",
         "attempted to split along dimension {dim}, but the size of the dimension {size} is not divisible by the split_size {n}",
-        "array split does not result in an equal division",
-      ],
+        "array split does not result in an equal division"],
       means: "pieces of equal size have to divide the dim, and given sizes have to add up to it",
       harm: REFUSED, cause: "a packing with another number of heads or channels, or an odd size",
       cure: "tensor_split(n) and np.array_split take any number of pieces",
@@ -192,8 +186,7 @@ export const SHAPES = [
       title: "a window that is longer than the dim",
       says: [
         "maximum size for tensor at dimension {dim} is {size} but size is {n}",
-        "window shape cannot be larger than input array shape", "start ({start}) + length ({n}) exceeds dimension size ({size})",
-      ],
+        "window shape cannot be larger than input array shape", "start ({start}) + length ({n}) exceeds dimension size ({size})"],
       means: "a window has to end inside of the dim, and the dim is shorter",
       harm: REFUSED, cause: "unfold, narrow or sliding_window_view of a short sequence, often the last of a file",
       cure: "pad the sequence first (F.pad), or leave short ones out",
@@ -205,8 +198,7 @@ export const SHAPES = [
       title: "a dim that is not there",
       says: [
         "Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})",
-        "axis {dim} is out of bounds for array of dimension {ndim}", "Dimension specified as {dim} but tensor has no dimensions",
-      ],
+        "axis {dim} is out of bounds for array of dimension {ndim}", "Dimension specified as {dim} but tensor has no dimensions"],
       means: "dims are counted from 0, or from -1 at the end",
       harm: REFUSED, cause: "a missing batch or channel dim, or an earlier squeeze() that dropped every dim of size 1",
       cure: `${LOOK}; x.squeeze(dim) drops a named dim alone; negative dims count from the end`,
@@ -219,8 +211,7 @@ export const SHAPES = [
       says: [
         "dim {dim} appears multiple times in the list of dims", "repeated axis in transpose", "repeated dim in `source`",
         "repeated axis in `source` argument", "diagonal dimensions cannot be identical {dim}, {other}",
-        "duplicate dims are not allowed",
-      ],
+        "duplicate dims are not allowed"],
       means: "a dim can go to one place only", harm: REFUSED,
       cause: "a permutation typed by hand, or a negative and a positive number for one dim",
       cure: "name each dim once; with 3 dims, -1 and 2 are the same one",
@@ -228,8 +219,7 @@ export const SHAPES = [
       title: "a permutation of other dims",
       says: [
         "Invalid attribute perm {perm,}, input shape = {shape,}", "Inconsistent permutation {perm,} with shape {shape,}",
-        "ordering of dimensions i.e. input.dim() = {dims} is not equal to len(dims) = {named}", "axes don't match array",
-      ],
+        "ordering of dimensions i.e. input.dim() = {dims} is not equal to len(dims) = {named}", "axes don't match array"],
       means: "a permutation names each dim once, and the tensor has another number of them",
       harm: REFUSED, cause: "a missing batch or channel dim",
       cure: "name all dims, from 0 on; for the last two alone torch has x.mT, NumPy a.swapaxes(-1, -2)",
@@ -252,8 +242,7 @@ export const SHAPES = [
         "t() expects a tensor with <= 2 dimensions, but self is {n}D", "tensor.mT is only supported on matrices{~}Got {n}-D",
         "tensor.mH is only supported on matrices{~}Got {n}-D", "tensor.H is only supported on matrices{~}Got {n}-D",
         "tensor.adjoint() is only supported on matrices{~}Got {n}-D", "matrix transpose with ndim < 2 is undefined",
-        "Input array must be at least 2-dimensional, but it is {n}",
-      ],
+        "Input array must be at least 2-dimensional, but it is {n}"],
       means: "t() and .H are for matrices; .mT, .mH and adjoint() are for matrices and batches of them",
       harm: REFUSED, cause: "a batch dim too many, or a vector where a matrix is meant",
       cure: "x.mT for a batch of matrices; x[:, None] or x.unsqueeze(0) turns a vector into a matrix: all are views",
@@ -264,8 +253,7 @@ export const SHAPES = [
       says: [
         "The expanded size of the tensor ({wanted}) must match the existing size ({size}) at non-singleton dimension {dim}",
         "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}",
-        "expand: attempting to expand a dimension of length {size} -> {wanted}",
-      ],
+        "expand: attempting to expand a dimension of length {size} -> {wanted}"],
       means: "-1 keeps a size, and dim {dim} of the result is a new one, which has none to keep", harm: TORCH,
       cause: "dims counted from the left; expand counts from the last one, as broadcasting does; or x[i] = y, which expands y",
       cure: "x.unsqueeze(dim) where a size of 1 is missing, or x.repeat(...) for a multiple, which copies; in x[i] = y a y of " +
@@ -279,8 +267,7 @@ export const SHAPES = [
       says: [
         "the number of sizes provided ({sizes}) must be greater or equal to the number of dimensions in the tensor ({dims})",
         "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
-        "input operand has more dimensions than allowed by the axis remapping",
-      ],
+        "input operand has more dimensions than allowed by the axis remapping"],
       means: "expand, repeat and broadcast_to may add dims in front, and keep those that are there",
       harm: REFUSED, cause: "a dim that was meant to disappear: expand drops none; or x[i] = y, which expands y",
       cure: "write them all: -1 keeps a size, as in x.expand(5, -1, -1); in x[i] = y a y of the shape of x[i]",
@@ -291,8 +278,7 @@ export const SHAPES = [
       says: [
         "The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}",
         "Attempting to broadcast a dimension of length {b} at {back}! Mismatching argument at index {n} had {shape,}; but " +
-          "expected shape should be broadcastable to {wanted,}",
-      ],
+          "expected shape should be broadcastable to {wanted,}"],
       means: "shapes are compared from the last dim on: in dim {dim} of the result a has {a} and b has {b}, and neither is 1",
       harm: TORCH, cause: MISSING, cure: "x.unsqueeze(dim) or x[:, None], a view, where the size of 1 belongs",
       decode: (fields, context) => (fields.wanted ? meeting([fields.wanted, fields.shape]) : twoSizes(fields, context)),
@@ -306,8 +292,7 @@ export const SHAPES = [
         "operands could not be broadcast together with shape {shapes:}",
         "could not broadcast input array from shape {a,} into shape {b,}",
         "could not broadcast where mask from shape {a,} into shape {b,}",
-        "objects cannot be broadcast to a single shape. Mismatch is between arg {m} with shape {a,} and arg {n} with shape {b,}",
-      ],
+        "objects cannot be broadcast to a single shape. Mismatch is between arg {m} with shape {a,} and arg {n} with shape {b,}"],
       means: "a[...] = b broadcasts b alone: it needs no more dims than a[...], nor a size where that has 1",
       harm: NUMPY, cause: MISSING.replace("keepdim", "keepdims"), cure: "a[:, None], a view, where the size of 1 belongs",
       decode(fields) {
@@ -318,8 +303,7 @@ export const SHAPES = [
       title: "a result that does not fit in place",
       says: [
         "output with shape {shape,} doesn't match the broadcast shape {wanted,}",
-        "output operand with shape {shape,} doesn't match the broadcast shape {wanted,}",
-      ],
+        "output operand with shape {shape,} doesn't match the broadcast shape {wanted,}"],
       means: "the result has shape {wanted}, its place {shape}, and an operation in place changes no shape",
       harm: REFUSED, cause: "x += y with a y that has more dims, or a size where x has 1", cure: "x = x + y, which makes a new tensor",
     }, {
@@ -335,8 +319,7 @@ export const SHAPES = [
         "cannot assign {given} input values to the {asked} output values where the mask is true",
         "mask and data must be the same size", "Number of elements of source < number of ones in mask",
         "too many indices for tensor of dimension {ndim}",
-        "too many indices for array: array is {ndim}-dimensional, but {used} were indexed",
-      ],
+        "too many indices for array: array is {ndim}-dimensional, but {used} were indexed"],
       means: "a mask has the shape of the dims that it selects from, and what is written has the shape of what is selected",
       harm: REFUSED, cause: "a mask or an index made for another tensor, or after a transpose; a dim that squeeze() dropped",
       cure: "print the shapes of both; x[mask] with a mask of x.shape[:mask.ndim]; torch.where(mask, y, x) broadcasts",
@@ -359,8 +342,7 @@ export const SHAPES = [
         "xpected index {index,} to be no larger than self {shape,} apart from dimension {dim}",
         "input and indices should have the same number of dimensions, but got {a} dimensions for input, and {b} dimensions " +
           "for indices",
-        "Number of indices ({n}) should be equal to source.size(dim){~}({size})", "Index is supposed to be a vector",
-      ],
+        "Number of indices ({n}) should be equal to source.size(dim){~}({size})", "Index is supposed to be a vector"],
       means: "gather and scatter look along one dim: in all others the index is no larger than the tensor, and has as many dims",
       harm: REFUSED, cause: "an index without the dim that a reduction such as argmax dropped",
       cure: "index.unsqueeze(dim), a view; argmax(..., keepdim=True) keeps the dim; torch.take_along_dim broadcasts",
@@ -384,8 +366,7 @@ export const SHAPES = [
         "Tensors must have same number of dimensions: got {p} and {q}",
         "Number of dimensions of tensors must match. Expected {p}-D tensors, but got {q}-D for tensor number {n}",
         "the array at index {m} has {p} dimension(s) and the array at index {n} has {q} dimension(s)",
-        "zero-dimensional arrays cannot be concatenated", "zero-dimensional tensor (at position {n}) cannot be concatenated",
-      ],
+        "zero-dimensional arrays cannot be concatenated", "zero-dimensional tensor (at position {n}) cannot be concatenated"],
       means: "cat and concatenate put tensors one after the other in one dim, so all other dims have to agree",
       harm: REFUSED, cause: "images or sequences of different sizes, a missing dim, or another dim than was meant",
       cure: "give the dim, as in torch.cat(tensors, dim=1); pad the smaller ones; torch.stack makes a new dim",
@@ -401,8 +382,7 @@ export const SHAPES = [
       says: [
         "stack expects each tensor to be equal size, but got {a,} at entry {m} and {b,} at entry {n}",
         "stack expects each tensor to be equal size, but got {a,} at entry {m}", "stack expects each tensor to be equal size",
-        "all input arrays must have the same shape", "each element in list of batch should be of equal size",
-      ],
+        "all input arrays must have the same shape", "each element in list of batch should be of equal size"],
       means: "stack makes a new dim, along which all tensors have one shape",
       harm: REFUSED, cause: "items of different sizes: images that were not resized, sequences of different lengths",
       cure: "give all items one size, or pad them: DataLoader(..., collate_fn=...) with torch.nn.utils.rnn.pad_sequence",
@@ -411,8 +391,7 @@ export const SHAPES = [
       title: "rows of different lengths",
       says: [
         "The requested array has an inhomogeneous shape after {n} dimensions. The detected shape was {shape,}",
-        "expected sequence of length {a} at dim {d} (got {b})",
-      ],
+        "expected sequence of length {a} at dim {d} (got {b})"],
       means: "an array is a box: along each dim all rows have one length",
       harm: REFUSED, cause: "a list of lists or arrays of different lengths",
       cure: "pad the rows; torch.nested or dtype=object keep them apart, without strides between them",
