@@ -238,7 +238,8 @@ def test_the_last_message_of_a_long_log_is_explained():
 
 
 def test_a_message_is_counted_once_and_shown_to_its_200th_letter():
-    text = "Cannot view a tensor with shape torch.Size([6, 4]) and strides (1, 6) as a tensor with shape (24,)!"
+    text = "Cannot view a tensor with shape torch.Size([6, 4]) and strides (1, 6) as a tensor with "
+    text += "shape (24,)!"
     assert told(text)["message"] == text and "others" not in told(text)
     assert (
         told("😀" * 201)["message"] == "😀" * 200 + " …" and told("x" * 200)["message"] == "x" * 200
