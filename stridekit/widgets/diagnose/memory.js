@@ -335,9 +335,9 @@ export const MEMORY = [
       says: [
         "Tensors must be contiguous", "must be contiguous", "must have contiguous last dimension", "has to be contiguous",
         "needs to be contiguous", "to be contiguous", "is not contiguous", "is not C-contiguous",
-        "casts are restricted to C-contiguous views", "must be a contiguous tensor",
+        "casts are restricted to C-contiguous views",
         "Expected contiguous tensor, but got non-contiguous tensor for", "is_contiguous() to be true, but got false",
-        "stride(-1) == 1 to be true, but got false", "only supports contiguous", "non-contiguous input tensor",
+        "stride(-1) == 1 to be true, but got false", "only supports contiguous",
         "requires contiguous", "is non-contiguous, this will lower the performance",
         "RNN module weights are not part of single contiguous chunk of memory"],
       means: "a kernel, a network or a file takes the elements one after the other in row-major order, and strides are not passed on",
