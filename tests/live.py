@@ -223,10 +223,7 @@ def reshape(x: Layout, target: tuple[int, ...]) -> None:
     told = walk_of.stepsOf(given, target)
     runs = [step["run"] for step in told]
     assert_walk_is_torchs(x, target, told)
-    for step, run in zip(told, runs, strict=True):
-        if run and step["part"] == "merge":
-            elements = run[0] if run[0] == 1 else f"{run[0]} elements in steps of {run[1]}"
-            assert str(elements) in step["says"] or "joins" in step["says"]
+    assert_chunks_are_views(x, [step for step in told if step["part"] == "merge"])
     for k in range(len(told)):
         view = ask("reshape_stepper/view/viewOf", {**given, "target": target, "step": k, "flat": 0})
         assert (len(view["dims"]), len(view["fresh"])) == (x.ndim, len(target))
@@ -299,6 +296,21 @@ def assert_walk_is_torchs(x: Layout, target: tuple[int, ...], told: list[dict[st
         assert f"stride {view.stride()}" in told[-1]["says"]
         assert meant[0][0] == f".view({sizes})" and meant[1][1].startswith("the same view")
         assert meant[2][1].startswith(copies) != tensor.is_contiguous()
+
+
+def assert_chunks_are_views(x: Layout, merging: list[dict[str, Any]]) -> None:
+    """A dim joins the chunk to its right, of several elements, where torch views both as one dim."""
+    last, count = x.ndim, 1
+    tensor = torch.empty_strided(x.shape, x.stride, dtype=torch.uint8)
+    for d, step in zip(reversed(range(x.ndim)), merging, strict=bool(x.numel)):
+        joined = tensor.as_strided(x.shape[d : last + 1], x.stride[d : last + 1])
+        begins = bool(re.search("starts a chunk|a new chunk begins", step["says"]))
+        assert count == 1 or begins == bool(tried(joined.view, -1)[1]), x
+        assert x.shape[d] > 1 or begins == (last == x.ndim), x
+        last, count = (d, x.shape[d]) if begins else (last, count * x.shape[d])
+        run = tensor.as_strided(x.shape[d : last + 1], x.stride[d : last + 1]).view(-1)
+        assert step["run"][0] == len(run) == count
+        assert count == 1 or step["run"][1] == run.stride(0), x
 
 
 def assert_subspaces(x: Layout, meant: tuple[str, str], outer: int) -> None:

@@ -1,6 +1,6 @@
 // Layouts in the browser, for pictures that react without a kernel. This is the one port of Python's arithmetic, in
 // the same order: Layout (the formula, the questions, the views, the copies), the rules on bare shapes and strides, and
-// what an elementwise operation returns. Python is the truth, and tests/live.py compares the two in every test run.
+// what an elementwise operation returns. torch is the truth: tests/live.py lets it run the same operations.
 //
 // A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array. Operations that
 // torch would refuse throw Refused, with the text of Python's errors.
