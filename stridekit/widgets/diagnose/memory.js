@@ -70,9 +70,9 @@ const stridesApart = (fake, real) => (fake.length === real.length
   ? { means: `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}` } : {});
 
 /** The name in front of a message: what is not contiguous. */
-function named(_, { before }) {
+function named(_, { text, before }) {
   const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,2}$/.exec(before.slice(-80))?.[1].replace(/\.$/, "");
-  if (!name || /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name)) return {};
+  if (!name || /^(?:only|requires)/.test(text) || /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name)) return {};
   return { means: `${name} is read element by element in row-major order, and its strides are not passed on` };
 }
 

@@ -62,8 +62,8 @@ export const row = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 /** The dims in which two lists of one length differ. */
 export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ? [] : [d]));
 
-/** "dim 1", "dims 1 and 2". */
-export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${row(dims)}`;
+/** "dim 1", "dims 1, 2". */
+export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;
 
 /** Families that one lesson teaches. */
 export const taughtBy = (lesson, families) => families.map((family) => ({ ...family, lesson }));

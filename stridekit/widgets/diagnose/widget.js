@@ -10,7 +10,7 @@ const HOW = "With its traceback or without; of several messages the last one cou
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "diagnosis", kind: "sk-paste", draw,
+    label: "diagnosis", kind: "sk-paste", traits: ["_state"], draw,
     code: () => code(text()),
   });
   const text = () => model.get("_state").text;
