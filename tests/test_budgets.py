@@ -34,7 +34,7 @@ SIZES = {
         13_076,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 9_235),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_689),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_697),
     "tests": ("tests", (), ("py", "mjs"), 34_892),
     "planted defects, messages": ("tests", (), ("txt",), 2_865),
     "tools": ("tools", (), ("py",), 1_261),

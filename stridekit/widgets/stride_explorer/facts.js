@@ -1,6 +1,6 @@
 // What Python and the toolbar ask of a state: the facts that goals are set over, the code, the end of a chain, all sentences.
 
-import { isDense, isInFormat, numel, offset, range, reach, sameLayout, tuple, unflatten } from "../page/layout.js";
+import { isDense, isInFormat, numel, offset, product, range, reach, sameLayout, tuple, unflatten } from "../page/layout.js";
 import { closed, memoryOf, stagesOf } from "./chain.js";
 import { code as strided, formula, place, verdicts } from "./words.js";
 
@@ -10,8 +10,7 @@ const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
 /** The layout's numbers, its properties, its reach, the selected element, the chain's steps. */
 export function facts({ index, chain, ...layout }) {
   const { shape, stride, storage_offset } = layout;
-  const reached = reach(layout).owners.size;
-  const count = numel(layout);
+  const [reached, count] = [reachedBy(layout), numel(layout)];
   const elements = () => range(count).map((flat) => offset(layout, unflatten(shape, flat)));
   return {
     shape, stride, storage_offset,
@@ -25,6 +24,15 @@ export function facts({ index, chain, ...layout }) {
     rows_alike: shape.length === 2 && count > 0 && shape[0] > 1 && stride[0] === 0,
     elements: count <= MOST_ELEMENTS ? elements() : null,
   };
+}
+
+/** How many elements are reached. They are counted one by one only where a dim steps into what the others reach. */
+function reachedBy(layout) {
+  const { shape, stride } = layout;
+  const dims = range(shape.length).filter((d) => shape[d] > 1 && stride[d] > 0).sort((a, b) => stride[a] - stride[b]);
+  const inside = (k) => dims.slice(0, k).reduce((sum, d) => sum + (shape[d] - 1) * stride[d], 0);
+  if (!numel(layout)) return 0;
+  return dims.every((d, k) => stride[d] > inside(k)) ? product(dims.map((d) => shape[d])) : reach(layout).owners.size;
 }
 
 /** The torch expression that makes the layout on the storage of `source`, or by the chain. */
