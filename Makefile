@@ -35,7 +35,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh versions refresh record export lock bench pictures
+.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh versions refresh record export lock dist bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -132,6 +132,16 @@ lock: .venv/bin/uv  ## write constraints.txt again (LOCK_ARGS=--upgrade for the 
 	@.venv/bin/uv pip compile pyproject.toml --output-file=constraints.txt --extra=test --universal \
 	  --python-version=3.11 --strip-extras --no-annotate --custom-compile-command="make lock" \
 	  --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
+
+dist:  ## build the wheel and the sdist, check them, and try each in an empty environment
+	@rm -rf dist/*.whl dist/*.tar.gz build/tried
+	@"$(PYTHON)" -m venv build/tried/tools && build/tried/tools/bin/python -m pip install --quiet build twine
+	@build/tried/tools/bin/python -m build --outdir dist . >build/tried/log || { cat build/tried/log; exit 1; }
+	@build/tried/tools/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
+	@for made in dist/*.whl dist/*.tar.gz; do \
+	  "$(PYTHON)" -m venv --clear build/tried/empty && \
+	  build/tried/empty/bin/python -m pip install --quiet -c constraints.txt "$$made" && \
+	  (cd build/tried && empty/bin/python -W error::DeprecationWarning:stridekit ../../tools/try_package.py) || exit 1; done
 
 bench: .venv/done  ## measure the marks that stridekit sets itself
 	@$(IN_VENV) tools/bench.py $(BENCH_ARGS)

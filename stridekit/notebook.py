@@ -210,6 +210,13 @@ def tidy(notebook: Any) -> None:
             cell.outputs = _joined([output for output in cell.outputs if _is_worth_storing(output)])
         if "reference" in cell.metadata.get("tags", []):  # long, and there to look things up
             cell.metadata["jupyter"] = {"outputs_hidden": True}
+    fold(notebook)
+    for cell, new in zip(notebook.cells, ids(notebook), strict=True):
+        cell.id = new
+
+
+def fold(notebook: Any) -> None:
+    """Fold what gives the answer of a card away, in place: the one rule of notebooks and pages."""
     for card in (k for k, cell in enumerate(notebook.cells) if asks(cell)):
         runs = behind(notebook.cells, card)
         for cell in below(notebook.cells, card):
@@ -218,8 +225,6 @@ def tidy(notebook: Any) -> None:
                 cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
         if words := explains(notebook.cells, card):
             words.metadata["jupyter"] = {"source_hidden": True}
-    for cell, new in zip(notebook.cells, ids(notebook), strict=True):
-        cell.id = new
 
 
 def drop_frames(output: Any) -> None:
@@ -229,7 +234,7 @@ def drop_frames(output: Any) -> None:
 
 
 def _has_picture(output: Any) -> bool:
-    return "image/png" in output.get("data", {})
+    return bool({"image/png", WIDGET_VIEW} & {*output.get("data", {})})
 
 
 def _is_worth_storing(output: Any) -> bool:

@@ -2,6 +2,6 @@
 
 import sys
 
-from stridekit.export.pages import main
+from stridekit.export.site import main
 
 sys.exit(main())

@@ -1,189 +1,351 @@
-"""What stands around the text of an exported page: contents, the ways to its neighbours, and the search."""
+"""Write the lessons as a site with live widgets that needs neither a kernel nor a network, by Sphinx.
+
+    python -m stridekit.export notebooks -o dist/site
+
+The notebooks are executed, some seconds each. If one fails, nothing is written. A folder that holds other
+files than those of an earlier export is left alone.
+"""
 
 from __future__ import annotations
 
+import argparse
 import html
+import io
 import json
+import math
 import re
-from dataclasses import dataclass
-from functools import cached_property
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from stridekit.export.outline import Section, outline
-from stridekit.palette import css_variables
+import nbformat
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.docutils import docutils_namespace
 
-# Every page begins with the one, the index with the other; any other file is not ours, and is kept.
-MARK = (
-    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-    '<meta name="generator" content="stridekit">'
-)
-INDEX, INDEX_MARK = "search-index.js", "// What search.js looks through: written by stridekit.\n"
-FRONT = "index.html"
-TITLE = "How tensors live in memory"
+from stridekit.export import reference
+from stridekit.export.lesson import Lesson, lesson, mathml
+from stridekit.notebook import NotebookError
+from stridekit.widgets import Diagnose, StrideExplorer
+from stridekit.widgets.base import StateWidget
+from stridekit.widgets.offline import Offline, live
+
+HERE = Path(__file__).parent
+MARK = ".stridekit-site"  # a file that says that an export may replace its folder
+ROW = re.compile(r"^\| \[(.+?)\]\(notebooks/(.+?)\.ipynb\) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+WORD = re.compile(r"[a-z_]{3,}")
+BOX = '<div data-widget="{}"></div>'
 LEAD = (
-    "Lessons to play with. Everything you can drag, press and answer is alive on these pages, without a "
-    "network. To run the code and do the exercises, get stridekit and call <code>make lab</code>."
+    "Lessons to play with. Everything that you can drag, press and answer is alive on these pages, without "
+    "a network. To run the code and do the exercises, get stridekit and call `make lab`."
 )
-_HERE = Path(__file__).parent
-_MEMBER = re.compile(r"^\w+(?=\.\w+$)")
+CONF = {
+    "project": "stridekit",
+    "html_title": "stridekit",
+    "extensions": ["myst_nb", "sphinx.ext.autodoc", "stridekit.export.site"],
+    "source_suffix": {".ipynb": "myst-nb", ".md": "myst-nb", ".rst": "restructuredtext"},
+    "default_role": "py:obj",
+    "autodoc_member_order": "bysource",
+    "autodoc_inherit_docstrings": False,
+    "autodoc_preserve_defaults": True,  # a path would be one of this machine
+    "nb_execution_mode": "off",
+    "nb_ipywidgets_js": {},  # which would come from a network
+    "myst_enable_extensions": ["dollarmath", "amsmath"],
+    "myst_heading_anchors": 4,
+    "myst_heading_slug_func": "stridekit.export.site.anchor",
+    "html_math_renderer": "mathml",
+    "html_theme": "pydata_sphinx_theme",
+    "html_theme_options": {
+        "navbar_align": "left",
+        "navbar_end": ["theme-switcher"],
+        "footer_start": [],
+        "footer_end": [],
+        "secondary_sidebar_items": [],
+        "search_bar_text": "A name, a topic, a message",
+        "pygments_light_style": "a11y-high-contrast-light",
+    },
+    "html_sidebars": {
+        "**": ["sidebar-nav-bs", "page-toc"],
+        **{"index": [], "search": [], "diagnose": ["page-toc"]},
+    },
+    "html_static_path": [str(HERE / "static")],
+    "templates_path": [str(HERE / "templates")],
+    "html_css_files": ["site.css"],
+    "html_js_files": ["site-data.js", "site.js"],
+    "html_use_index": False,
+    "html_copy_source": False,
+    "html_show_search_summary": False,  # which a page from a disk cannot fetch
+}
 
 
-@dataclass(frozen=True)
-class Page:
-    """A page: its name without .html, its title and text as HTML, its styles, a note, and what it asks."""
+class ExportError(Exception):
+    """The export failed and wrote nothing; the message is one line that says why."""
 
-    name: str
+
+class Place(NamedTuple):
+    """A section of a lesson: its address on the site and its title."""
+
+    href: str
     title: str
-    body: str
-    styles: str = ""
-    note: str = ""
-    parts: int = 0  # cards to answer and goals to reach
-
-    @property
-    def file(self) -> str:
-        """The name of the file."""
-        return f"{self.name}.html"
-
-    @property
-    def link(self) -> str:
-        """The address of the page from another one."""
-        return f"{quote(self.name, safe='')}.html"
-
-    @property
-    def words(self) -> str:
-        """The title without its markup, as HTML."""
-        return re.sub(r"<[^>]*>", "", self.title)
-
-    @cached_property
-    def sections(self) -> list[Section]:
-        """Its headings, and the words below them."""
-        return outline(self.body)
 
 
-class Site(NamedTuple):
-    """The pages in a reader's order, in groups with a title each; a single page has no site."""
+class Row(NamedTuple):
+    """A lesson in the table of the README: its title, its question, and what it teaches."""
 
-    groups: dict[str, list[Page]]
+    title: str
+    asks: str = ""
+    aim: str = ""
 
-    @property
-    def pages(self) -> list[Page]:
-        """All pages."""
-        return [page for group in self.groups.values() for page in group]
 
-    def search_index(self) -> str:
-        """A script with the headings and the words of all pages: a page from a disk cannot fetch data."""
-        found = [
-            [page.link, html.unescape(page.words), [list(part[1:]) for part in page.sections]]
-            for page in self.pages
-        ]
-        data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-        return f"{INDEX_MARK}globalThis.stridekitIndex = {data};\n"
+def anchor(title: str) -> str:
+    """Return JupyterLab's anchor of a heading, so that a link to it leads there on a page, too."""
+    return title.strip().replace(" ", "-")
 
-    def contents(self, page: Page) -> str:
-        """All pages by their groups, with the headings of this one."""
-        return "".join(
-            f"<p>{title}</p><ul>{''.join(_entry(other, other is page) for other in group)}</ul>"
-            for title, group in self.groups.items()
-        )
 
-    def ways(self, page: Page) -> str:
-        """Links to the page before and after this one in its group."""
-        group = next(group for group in self.groups.values() if page in group)
-        at = group.index(page)
-        ways = [
-            f'<a href="{way.link}" rel="{rel}">{arrow.format(way.words)}</a>'
-            for way, rel, arrow in (
-                *((way, "prev", "← {}") for way in group[max(at - 1, 0) : at]),
-                *((way, "next", "{} →") for way in group[at + 1 : at + 2]),
+def export(source: Path, folder: Path) -> Path:
+    """Write the site of a notebook or a folder of notebooks; return its front page. Raises ExportError."""
+    paths = sorted(source.glob("*.ipynb")) if source.is_dir() else [source]
+    if not paths or not all(path.is_file() and path.suffix == ".ipynb" for path in paths):
+        raise ExportError(f"{source} is not a notebook (.ipynb) or a folder of notebooks")
+    for path in paths:
+        if path.stem in RESERVED or not path.stem.isprintable():
+            raise ExportError(f"{path.name!a} cannot be the name of a page: rename it")
+    if (
+        folder.exists()
+        and not (folder / MARK).is_file()
+        and (folder.is_file() or any(folder.iterdir()))
+    ):
+        raise ExportError(f"{folder} holds other files than an export: name another folder")
+    lessons = {path.stem: _lesson(path) for path in paths}
+    with tempfile.TemporaryDirectory(prefix="stridekit-") as name:
+        built = _build(Path(name), lessons, paths[0].parent)
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(built, folder, dirs_exist_ok=True)
+        except OSError as error:
+            raise ExportError(f"cannot write to {folder}: {error}") from None
+    return folder / "index.html"
+
+
+def _lesson(path: Path) -> Lesson:
+    print(f"{path}: executing", flush=True)
+    try:
+        return lesson(path)
+    except NotebookError as error:
+        raise ExportError(f"{path}, {error}") from None
+
+
+# The sources of the pages -----------------------------------------------------------------------------
+
+RESERVED = {"index", "lessons", "diagnose", "reference", "search", *reference.pages()}
+
+
+def _sources(rows: dict[str, Row], places: dict[str, Place]) -> dict[str, str]:
+    """Return the source of each page but the lessons, by its file."""
+    cells = [
+        f"| [{row.title}](<{name}.ipynb>) | {row.asks} | {row.aim} |\n"
+        for name, row in rows.items()
+    ]
+    table = "| | the question | at the end you can |\n|---|---|---|\n" + "".join(cells)
+    below = [f"{row.title} <{name}>" for name, row in rows.items()]
+    front = f"# How tensors live in memory\n\n{LEAD}\n\n{BOX.format(0)}\n"
+    names = reference.pages()
+    return {
+        "index.md": f"{front}\n## An error message?\n\n{BOX.format(1)}\n\n## The lessons\n\n{table}\n"
+        + _toctree(["Lessons <lessons>", "Diagnose <diagnose>", "Reference <reference>"]),
+        "lessons.md": f"# Lessons\n\n{table}\n{_toctree(below)}",
+        "diagnose.md": _messages(places),
+        "reference.md": "# The package, name by name\n\n"
+        + "".join(f"- {{doc}}`{name}`: {about}\n" for name, (about, _) in names.items())
+        + _toctree(names),
+        **{f"{name}.rst": text for name, (_, text) in names.items()},
+    }
+
+
+def _toctree(entries: Sequence[str] | dict[str, Any]) -> str:
+    return "\n".join(["", "```{toctree}", ":hidden:", *entries, "```", ""])
+
+
+def families() -> list[Any]:
+    """Return the families of messages that Diagnose knows."""
+    from stridekit.tensors.messages import FAMILIES
+
+    return list(FAMILIES)
+
+
+def _messages(places: dict[str, Place]) -> str:
+    """Return the page of the Diagnose box, with all messages that it knows."""
+    parts = [f"# Diagnose an error message\n\n{BOX.format(0)}\n\n## What it knows\n"]
+    for family in families():
+        words = [(label, getattr(family, label)) for label in ("means", "cause", "cure")]
+        said = "".join(f"- **{label}**: {text}\n" for label, text in words if text)
+        if place := places.get(family.title):
+            said += f'- **lesson**: <a href="{place.href}">{html.escape(place.title)}</a>\n'
+        parts.append(f"### {family.title}\n\n```text\n{family.pattern}\n```\n\n{said}")
+    return "\n".join(parts)
+
+
+def places_of(lessons: dict[str, Lesson], rows: dict[str, Row]) -> dict[str, Place]:
+    """Return for each family the section of its lesson that says most about it.
+
+    A word of the family counts more, the fewer sections of the lesson have it.
+    """
+    places = {}
+    for family in (family for family in families() if family.lesson in lessons):
+        parts = _headed(lessons[family.lesson].notebook)
+        own = set(WORD.findall(" ".join(map(str, family[:6])).lower()))
+        texts = [set(WORD.findall(" ".join(part).lower())) for part in parts]
+        worth = {
+            word: math.log(len(texts) / max(1, sum(word in text for text in texts))) for word in own
+        }
+        scores = [sum(map(worth.get, own & text)) / (20 + len(text)) ** 0.5 for text in texts]
+        title, href = rows[family.lesson].title, f"{family.lesson}.html"
+        if parts:
+            heading = parts[scores.index(max(scores))][0]
+            title, href = f"{title}: {heading}", f"{href}#{quote(anchor(heading))}"
+        places[family.title] = Place(href, title)
+    return places
+
+
+def _headed(notebook: Any) -> list[list[str]]:
+    """Return the sections of a notebook: each heading without its markup, and the sources below it."""
+    parts: list[list[str]] = []
+    for cell in notebook.cells:
+        heading, _, rest = cell.source.partition("\n")
+        if cell.cell_type == "markdown" and heading.startswith("##"):
+            parts.append([re.sub(r"[`*]", "", heading.lstrip("# ")), rest])
+        elif parts:
+            parts[-1].append(cell.source)
+    return parts
+
+
+# The build --------------------------------------------------------------------------------------------
+
+
+def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
+    """Build the site in a folder; return the folder of its pages."""
+    source, out, index = folder / "source", folder / "site", []
+    shutil.copytree(
+        beside,
+        source,
+        ignore=shutil.ignore_patterns("*.ipynb", "*.md", "*.rst", "my_answers", ".*"),
+    )
+    readme = beside.parent / "README.md"
+    named = ROW.findall(readme.read_text(encoding="utf-8")) if readme.is_file() else []
+    rows = {name: Row(name) for name in lessons}
+    rows |= {name: Row(title, *others) for title, name, *others in named if name in lessons}
+    places = places_of(lessons, rows)
+    for name, text in _sources(rows, places).items():
+        (source / name).write_text(text, encoding="utf-8")
+    for name, made in lessons.items():
+        _number(made.notebook, rows[name].title)
+        nbformat.write(made.notebook, source / f"{name}.ipynb")
+    shown = {
+        "index": [StrideExplorer(), Diagnose()],
+        "diagnose": [Diagnose()],
+        "search": [Diagnose()],
+    }
+    alive = {name: _offline(widgets) for name, widgets in shown.items()}
+    alive |= {name: made.widgets for name, made in lessons.items()}
+
+    def add_widgets(
+        _: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+    ) -> None:
+        context["body"] = context.get("body", "") + (live(alive[page]) if alive.get(page) else "")
+
+    warnings = io.StringIO()
+    try:
+        with docutils_namespace():
+            app = Sphinx(source, None, out, folder / "trees", "html", CONF, None, warnings)
+            app.connect(
+                "doctree-resolved", lambda _, tree, page: index.extend(_sections(tree, page))
             )
+            app.connect("html-page-context", add_widgets)
+            app.build()
+    except (SphinxError, RecursionError) as error:
+        raise ExportError(
+            f"Sphinx cannot build the pages: {str(error).strip().splitlines()[0]}"
+        ) from None
+    print(warnings.getvalue(), end="", file=sys.stderr)
+    parts = {f"{name}.html": made.parts for name, made in lessons.items()}
+    text = json.dumps({"parts": parts, "places": places, "sections": index}, ensure_ascii=False)
+    (out / "_static" / "site-data.js").write_text(
+        f"globalThis.stridekitSite = {text};\n", encoding="utf-8"
+    )
+    (out / MARK).touch()
+    return out
+
+
+def _number(notebook: Any, title: str) -> None:
+    """Give a lesson the title of the README; its own stands below."""
+    first = next((cell for cell in notebook.cells if cell.cell_type == "markdown"), None)
+    if first is None or not first.source.startswith("# "):
+        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(f"# {title}"))
+    elif title[:2].isdigit():
+        heading, _, rest = first.source.partition("\n")
+        first.source = f"# {title}\n\n*{heading[2:]}*\n\n{rest}"
+
+
+def _offline(widgets: Sequence[StateWidget]) -> list[Offline]:
+    models = [*widgets, *(widget._code for widget in widgets)]
+    states = {model.model_id: model.get_state() for model in models}
+    return [Offline.of(widget.model_id, states) for widget in widgets]
+
+
+def _sections(tree: nodes.document, page: str) -> list[list[str]]:
+    """Return page, anchor, heading and text of each section: what the search looks through."""
+    return [
+        [
+            page,
+            section["ids"][-1],
+            section.next_node(nodes.title).astext(),
+            " ".join(_words(section).split()),
         ]
-        return "".join(ways)
+        for section in tree.findall(nodes.section)
+    ]
 
 
-def done(page: Page) -> str:
-    """The place where progress.js says how much of a page is done; nothing where nothing can be."""
-    if not page.parts:
-        return ""
-    return f'<span class="sk-done" data-page="{page.link}" data-parts="{page.parts}"></span>'
+def _words(node: Any) -> str:
+    """Return the words of a section without those of the sections inside it; hints stay closed."""
+    if isinstance(node, nodes.raw):
+        closed = r"<(details|noscript|style|script)\b.*?</\1>|<[^>]*>"
+        return html.unescape(re.sub(closed, " ", node.astext(), flags=re.DOTALL))
+    inside = [
+        child for child in node.children if not isinstance(child, nodes.section | nodes.title)
+    ]
+    words = ("" if isinstance(node, nodes.TextElement) else " ").join(map(_words, inside))
+    return words if node.children else node.astext()
 
 
-def _entry(page: Page, is_here: bool) -> str:
-    here, below = (' aria-current="page"', _headings(page)) if is_here else ("", "")
-    return f'<li><div><a href="{page.link}"{here}>{page.words}</a> {done(page)}</div>{below}</li>'
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Give Sphinx formulas as MathML, and docstrings that are plain text."""
 
+    def show(writer: Any, node: Any) -> None:
+        display = "block" if isinstance(node, nodes.math_block) else "inline"
+        writer.body.append(mathml(node.astext(), display))
+        raise nodes.SkipNode
 
-def _headings(page: Page) -> str:
-    """The headings of a page; a member of a class without the name of the class."""
-    items = "".join(
-        f'<li class="sk-level{part.level}"><a href="#{quote(part.anchor)}">'
-        f"{html.escape(_MEMBER.sub('', part.title), quote=False)}</a></li>"
-        for part in page.sections
-        if part.anchor and part.level > 1
+    app.add_html_math_renderer(
+        "mathml", inline_renderers=(show, None), block_renderers=(show, None)
     )
-    return f"<ul>{items}</ul>" if items else ""
+    app.connect("autodoc-process-docstring", reference.escape)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def whole(page: Page, site: Site | None = None) -> str:
-    """The file of a page, with what its site puts around its text."""
-    if site is None:
-        bar, contents, ways = "", _headings(page), ""
-    else:
-        bar = search_bar(f'<a href="{FRONT}">{TITLE}</a>')
-        contents, ways = site.contents(page), site.ways(page)
-    top, bottom = (
-        f'<nav class="sk-neighbours" aria-label="Neighbours, {place}">{ways}</nav>' if ways else ""
-        for place in ("above", "below")
-    )
-    note = f'<p class="sk-page-note">{page.note}</p>' if page.note else ""
-    side = (
-        '<nav class="sk-contents" aria-label="Contents"><details><summary>Contents</summary>'
-        f"{contents}</details></nav>"
-    )
-    return document(
-        page.words,
-        f'{bar}<div class="sk-columns">{side if contents else ""}'
-        f"<main>{top}{note}{page.body}{bottom}</main></div>",
-        page.styles,
-        with_search=site is not None,
-    )
-
-
-def front_page(lessons: list[tuple[Page, str]], contents: str) -> str:
-    """The file of the front page: each lesson with its introduction, and the contents of the reference."""
-    items = "".join(
-        f'<li><h2><a href="{page.link}">{page.title}</a> {done(page)}</h2>{about}</li>'
-        for page, about in lessons
-    )
-    return document(
-        f"stridekit: {TITLE.lower()}",
-        f'{search_bar()}<main class="sk-front"><h1>{TITLE}</h1><p class="sk-lead">{LEAD}</p>'
-        f'<ol class="sk-lessons">{items}</ol>{contents}</main>',
-    )
-
-
-def search_bar(home: str = "") -> str:
-    """The bar on top: the way to the front page, and the field to search."""
-    return f'<header class="sk-masthead">{home}<search data-index="{INDEX}"></search></header>'
-
-
-def document(title: str, body: str, styles: str = "", with_search: bool = True) -> str:
-    """A whole file around what stands in its body."""
-    own = css_variables(":root") + _read("pages.css")
-    names = ["contents.js", "progress.js", *(["search.js"] if with_search else [])]
-    scripts = "".join(f'<script type="module">\n{_script(name)}</script>' for name in names)
-    return (
-        f'{MARK}<meta name="viewport" content="width=device-width, initial-scale=1">'
-        # An empty icon: without one, a browser asks the server for it.
-        f'<link rel="icon" href="data:,"><title>{title}</title>'
-        f"<style>{styles}\n{own}</style>{scripts}</head>\n<body>{body}</body></html>\n"
-    )
-
-
-def _script(name: str) -> str:
-    return re.sub(r"^export ", "", _read(name), flags=re.MULTILINE)
-
-
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return 1 if nothing was written."""
+    parser = argparse.ArgumentParser(prog="python -m stridekit.export", description=__doc__)
+    parser.add_argument("source", type=Path, help="a notebook, or a folder of notebooks")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    options = parser.parse_args(arguments)
+    try:
+        print(export(options.source, options.output))
+    except ExportError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
