@@ -32,7 +32,7 @@ OTHERS = {
     "exercises": "torch numpy",
     "selfcheck": "torch",
     "notebook": "nbformat nbclient matplotlib",
-    "export": "nbformat nbconvert jupyter_client jinja2 latex2mathml traitlets",
+    "export": "nbformat jupyter_client latex2mathml markdown_it mdit_py_plugins docutils sphinx",
 }
 LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
 

@@ -354,7 +354,7 @@ def test_names_are_shown_as_they_are(name, monkeypatch):
         assert len(texts) >= places and not any(text.get_parse_math() for text in texts)
 
 
-SHEETS = ("labextension/static/extension.js", "stridekit/export/pages.css")
+SHEETS = ("labextension/static/extension.js", "stridekit/export/static/site.css")
 
 
 def turned(color):

@@ -20,6 +20,7 @@ from stridekit.notebook import (
     CHECKS,
     HEADING,
     METADATA,
+    ON_PAPER,
     WIDGET_VIEW,
     NotebookError,
     asks,
@@ -219,8 +220,8 @@ def _settle(output: Any, live: Live) -> None:
     """Make one output fit for a page without a kernel, in place."""
     drop_frames(output)
     data = output.get("data", {})
-    if NARROW in data:
-        data["text/html"] = _two_widths(data)
+    if "image/png" in data and output.metadata.get(ON_PAPER):
+        data["text/html"] = _on_paper(data)
     views = [data.pop(kind) for kind in NEEDS_KERNEL if kind in data]
     if not views or "text/html" in data:  # which the report of an exercise has beside it
         return
@@ -232,14 +233,14 @@ def _settle(output: Any, live: Live) -> None:
         data["text/html"] = f'<p class="sk-aside">{WITHOUT_KERNEL}</p>{still}'
 
 
-def _two_widths(data: Any) -> str:
-    """Return the picture of a measurement, and for a phone the narrow one, as one element."""
-    wide, narrow = (data.pop(kind).replace("\n", "") for kind in ("image/png", NARROW))
-    text = html.escape(data["text/plain"])
-    return (
-        f'<picture><source media="(max-width: 600px)" srcset="data:image/png;base64,{narrow}">'
-        f'<img src="data:image/png;base64,{wide}" alt="{text}"></picture>'
-    )
+def _on_paper(data: Any) -> str:
+    """Return a plot, which is turned over in the dark; one of times has a narrow form for phones."""
+    wide, narrow = (data.pop(kind, "").replace("\n", "") for kind in ("image/png", NARROW))
+    phone = f'<source media="(max-width: 600px)" srcset="data:image/png;base64,{narrow}">'
+    kind = "jp-needs-light-background dark-light"
+    text = html.escape(data.get("text/plain", ""))
+    picture = f'<img class="{kind}" src="data:image/png;base64,{wide}" alt="{text}">'
+    return f"<picture>{phone if narrow else ''}{picture}</picture>"
 
 
 def _still(data: Any) -> str:

@@ -203,7 +203,9 @@ def places_of(lessons: dict[str, Lesson], rows: dict[str, Row]) -> dict[str, Pla
         worth = {
             word: math.log(len(texts) / max(1, sum(word in text for text in texts))) for word in own
         }
-        scores = [sum(map(worth.get, own & text)) / (20 + len(text)) ** 0.5 for text in texts]
+        scores = [
+            sum(worth[word] for word in own & text) / (20 + len(text)) ** 0.5 for text in texts
+        ]
         title, href = rows[family.lesson].title, f"{family.lesson}.html"
         if parts:
             heading = parts[scores.index(max(scores))][0]
