@@ -71,7 +71,7 @@ CONF = {
     },
     "html_sidebars": {
         "**": ["sidebar-nav-bs", "page-toc"],
-        **{"index": [], "search": [], "diagnose": ["page-toc"]},
+        **{"index": [], "search": [], "diagnose": []},
     },
     "html_static_path": [str(HERE / "static")],
     "templates_path": [str(HERE / "templates")],
@@ -151,7 +151,7 @@ def _sources(rows: dict[str, Row], places: dict[str, Place]) -> dict[str, str]:
         f"| [{row.title}](<{name}.ipynb>) | {row.asks} | {row.aim} |\n"
         for name, row in rows.items()
     ]
-    table = "| | the question | at the end you can |\n|---|---|---|\n" + "".join(cells)
+    table = "| lesson | the question | at the end you can |\n|---|---|---|\n" + "".join(cells)
     below = [f"{row.title} <{name}>" for name, row in rows.items()]
     front = f"# How tensors live in memory\n\n{LEAD}\n\n{BOX.format(0)}\n"
     names = reference.pages()
