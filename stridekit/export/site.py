@@ -33,6 +33,7 @@ from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.notebook import NotebookError
 from stridekit.widgets import Diagnose, StrideExplorer
 from stridekit.widgets.base import StateWidget
+from stridekit.widgets.diagnose.words import script
 from stridekit.widgets.offline import Offline, live
 
 HERE = Path(__file__).parent
@@ -171,22 +172,28 @@ def _toctree(entries: Sequence[str] | dict[str, Any]) -> str:
     return "\n".join(["", "```{toctree}", ":hidden:", *entries, "```", ""])
 
 
-def families() -> list[Any]:
-    """Return the families of messages that Diagnose knows."""
-    from stridekit.tensors.messages import FAMILIES
-
-    return list(FAMILIES)
+def families() -> list[dict[str, Any]]:
+    """Return the families of messages that Diagnose knows, each with the list of what torch says."""
+    every: list[dict[str, Any]] = script.FAMILIES
+    return [
+        {
+            **family,
+            "says": [*family["says"]] if isinstance(family["says"], list) else [family["says"]],
+        }
+        for family in every
+    ]
 
 
 def _messages(places: dict[str, Place]) -> str:
     """Return the page of the Diagnose box, with all messages that it knows."""
     parts = [f"# Diagnose an error message\n\n{BOX.format(0)}\n\n## What it knows\n"]
     for family in families():
-        words = [(label, getattr(family, label)) for label in ("means", "cause", "cure")]
+        words = [(label, family.get(label)) for label in ("means", "cause", "cure")]
         said = "".join(f"- **{label}**: {text}\n" for label, text in words if text)
-        if place := places.get(family.title):
+        if place := places.get(family["title"]):
             said += f'- **lesson**: <a href="{place.href}">{html.escape(place.title)}</a>\n'
-        parts.append(f"### {family.title}\n\n```text\n{family.pattern}\n```\n\n{said}")
+        says = "\n".join(family["says"])
+        parts.append(f"### {family['title']}\n\n```text\n{says}\n```\n\n{said}")
     return "\n".join(parts)
 
 
@@ -196,9 +203,10 @@ def places_of(lessons: dict[str, Lesson], rows: dict[str, Row]) -> dict[str, Pla
     A word of the family counts more, the fewer sections of the lesson have it.
     """
     places = {}
-    for family in (family for family in families() if family.lesson in lessons):
-        parts = _headed(lessons[family.lesson].notebook)
-        own = set(WORD.findall(" ".join(map(str, family[:6])).lower()))
+    for family in (family for family in families() if family["lesson"] in lessons):
+        name = family["lesson"]
+        parts = _headed(lessons[name].notebook)
+        own = set(WORD.findall(" ".join(map(str, family.values())).lower()))
         texts = [set(WORD.findall(" ".join(part).lower())) for part in parts]
         worth = {
             word: math.log(len(texts) / max(1, sum(word in text for text in texts))) for word in own
@@ -206,11 +214,11 @@ def places_of(lessons: dict[str, Lesson], rows: dict[str, Row]) -> dict[str, Pla
         scores = [
             sum(worth[word] for word in own & text) / (20 + len(text)) ** 0.5 for text in texts
         ]
-        title, href = rows[family.lesson].title, f"{family.lesson}.html"
+        title, href = rows[name].title, f"{name}.html"
         if parts:
             heading = parts[scores.index(max(scores))][0]
             title, href = f"{title}: {heading}", f"{href}#{quote(anchor(heading))}"
-        places[family.title] = Place(href, title)
+        places[family["title"]] = Place(href, title)
     return places
 
 

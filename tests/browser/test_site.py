@@ -22,7 +22,7 @@ from tests.browser.pages import (
     text,
     texts,
 )  # fmt: skip
-from tests.live_diagnose import BUCKET
+from tests.messages import BUCKET
 from tests.needs import needs_chromium
 from tests.widget_kinds import IMPORTS, KINDS
 
