@@ -122,7 +122,7 @@ versions: .venv/bin/uv  ## run the package's own tests on other versions of torc
 refresh: .venv/done  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
 
-record: .venv/done  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS="05 --busy" only compares)
+record: .venv/done  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS="05 --compare" writes nothing)
 	@$(IN_VENV) tools/record.py $(RECORD_ARGS)
 
 export: .venv/done  ## write the lessons as web pages that need no kernel, to dist/site

@@ -2,7 +2,6 @@
 
 import ast
 import json
-from contextlib import suppress
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -420,9 +419,8 @@ def test_make_record_tells_other_verdicts_and_noise(lessons, file, capsys):
     assert read(file)[1] == lessons.entries
 
 
-def test_beside_other_work_nothing_is_written(lessons, file, capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["record.py", "--busy"])
-    monkeypatch.setattr(tool.os, "cpu_count", lambda: 1)
+def test_a_comparison_writes_nothing(lessons, file, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["record.py", "--compare"])
     records._add(file, "two", Record(TWO.seconds, {"b": SAME}))
     before = file.read_bytes()
     assert tool.main() == 0 and file.read_bytes() == before
@@ -443,15 +441,6 @@ def test_without_records_there_is_nothing_to_write(asked, lessons, file, capsys,
         (tool.ROOT / "notebooks" / "b.ipynb").unlink()
     assert tool.main() == 0 and not file.exists() and lessons.ran == []
     assert capsys.readouterr().out == "no such lesson has record=: nothing is recorded\n"
-
-
-def test_busy_processors_are_free_again(monkeypatch):
-    """Even if what runs beside them fails."""
-    monkeypatch.setattr(tool.os, "cpu_count", lambda: 2)
-    with suppress(KeyError), tool.busy_processors() as others:
-        assert [other.poll() for other in others] == [None, None]
-        raise KeyError
-    assert all(other.poll() is not None for other in others)
 
 
 def test_stored_pictures_show_the_record_alone():

@@ -1,8 +1,8 @@
 """`make record`: measure again what the lessons show as recorded.
 
 Run it while the machine does nothing else: the lessons quote what it writes, so read them again afterwards.
-`make record RECORD_ARGS=--busy` keeps every processor busy meanwhile, writes nothing, and prints which
-verdicts differ from the record: what a caption says has to hold there too.
+`make record RECORD_ARGS=--compare` writes nothing, and prints which verdicts differ from the record: beside
+other work, too, the captions have to hold.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from unittest import mock
 
@@ -55,24 +53,11 @@ def noise(entries: Mapping[str, Entry]) -> Iterator[str]:
             yield from (f"{name}, noisy: {sign}" for sign in lasting)
 
 
-@contextmanager
-def busy_processors() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Give each processor something else to do."""
-    spin = [sys.executable, "-c", "while True: sum(range(10_000))"]
-    others = [subprocess.Popen(spin) for _ in range(os.cpu_count() or 1)]
-    try:
-        yield others
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
-
-
 def main() -> int:
     """Read the command line, record, and return the exit status: 1 for a record with signs of noise."""
     parser = argparse.ArgumentParser(description="Record what the lessons measure.")
     parser.add_argument("lessons", nargs="*", help="parts of their names; all that have records")
-    parser.add_argument("--busy", action="store_true", help="beside other work; write nothing")
+    parser.add_argument("--compare", action="store_true", help="write nothing")
     asked = parser.parse_args()
     paths = [
         path
@@ -87,7 +72,9 @@ def main() -> int:
         form.use_repeatable_kernel(Path(folder))
         form.list_fonts()
         try:
-            signs = [sign for path in paths for sign in _recorded(path, Path(folder), asked.busy)]
+            signs = [
+                sign for path in paths for sign in _recorded(path, Path(folder), asked.compare)
+            ]
         except form.NotebookError as error:
             print(error, file=sys.stderr)
             return 1
@@ -96,15 +83,14 @@ def main() -> int:
     return int(bool(signs))
 
 
-def _recorded(path: Path, folder: Path, busy: bool) -> list[str]:
-    """Record a lesson, print what is new, and return the signs of noise; beside other work only print."""
+def _recorded(path: Path, folder: Path, compare: bool) -> list[str]:
+    """Record a lesson, print what is new, and return the signs of noise; with `compare` only print."""
     new, old = folder / f"{path.stem}.json", RECORDED / f"{path.stem}.json"
-    with busy_processors() if busy else nullcontext():
-        record(path, new)
+    record(path, new)
     _, now = read(new)
     for line in differences(read(old)[1], now):
         print(line)
-    if busy:
+    if compare:
         return []
     shutil.copyfile(new, old)
     print(f"{old}: {len(now)} records")
