@@ -17,7 +17,7 @@ def test_a_mark_is_measured_alone_where_it_is_named():
     command = [sys.executable, Path(bench.__file__)]
     done = subprocess.run([*command, "speed"], capture_output=True, text=True)
     assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr.startswith("no mark is called speed: import, memory, ")
+    assert done.stderr.startswith("no mark is called speed: memory, audit, ")
 
 
 def test_sets_are_filled_with_the_elements_of_a_memory_set():

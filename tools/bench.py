@@ -1,12 +1,11 @@
 """`make bench`: measure the marks that stridekit sets itself, as ratios or medians of one run.
 
-`make bench BENCH_ARGS="memory audit"` measures some of them: import, memory, audit, keys.
+`make bench BENCH_ARGS="memory audit"` measures some of them: memory, audit, keys.
 """
 
 from __future__ import annotations
 
 import statistics
-import subprocess
 import sys
 import tempfile
 import timeit
@@ -36,13 +35,6 @@ LOOKS = {
     "numpy.shares_memory": (0, "s", "--"),
     "Python sets": (2, "^", ":"),
 }
-
-
-def import_time(times: int = 9) -> None:
-    """Print the time that `import stridekit` adds to `import torch`, in fresh processes."""
-    code = "import torch, time; t = time.perf_counter(); import stridekit; print(time.perf_counter() - t)"
-    added = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(times)]
-    print(f"import stridekit, after torch: {_summary(added)}; the mark is 30 ms")
 
 
 # Memory sets, and the picture of the README ----------------------------------------------------------
@@ -236,7 +228,6 @@ def _summary(seconds: Sequence[float]) -> str:
 
 
 MARKS: dict[str, Callable[[], object]] = {
-    "import": import_time,
     "memory": memory_sets,
     "audit": audits,
     "keys": keys,
