@@ -15,8 +15,7 @@ assert "of dims that do not merge" in repr(
     stridekit.diagnose("view size is not compatible with input tensor's size and stride")
 )
 assert stridekit.audit(lambda x: x.t().reshape(-1), torch.rand(3, 4)).findings
-page = offline_page([stridekit.StrideExplorer(), stridekit.Diagnose()])  # its JavaScript came along
-assert page.count("stridekit") > 10 and strides.row.hints
+assert "bringToLife" in offline_page([stridekit.StrideExplorer()]) and strides.row.hints
 files = {str(file) for file in importlib.metadata.files("stridekit") or ()}
 assert any("share/jupyter/labextensions" in file for file in files), (
     "JupyterLab's extension is missing"
