@@ -65,8 +65,6 @@ def main(arguments: list[str] | None = None) -> int:
             wrong += 1
             print("".join(traceback.format_exception_only(error)))
         print(f"  {family:<24} {time.monotonic() - begin:6.1f} s", flush=True)
-    if not live.CASES:
-        print("  node is not installed: what the browser says is left out")
     print(f"{wrong} of {len(asked.families)} families have a mismatch, seed {number}")
     return 1 if wrong else 0
 

@@ -16,19 +16,17 @@ from typing import Any
 import torch
 
 from stridekit import Layout, LayoutError, output_layout
-from stridekit.widgets.channels_last_explorer import words as formats_words
 from stridekit.widgets.engine import Script
-from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.predict.widget import Predict, remark, verdict
 from stridekit.widgets.sort import Sort
 from stridekit.widgets.sort.widget import BINS
 from stridekit.widgets.stride_explorer import presets
 from stridekit.widgets.stride_explorer.presets import why_not_drawn, words
-from stridekit.widgets.traversal_explorer import traversal
-from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
-from tests import live_attention, live_cache, live_facts, live_lines
-from tests.pipe import NODE, Refused, as_json, ask, ask_all
+from stridekit.widgets.traversal_explorer.widget import Counts, Walk, Warp
+from tests import live_facts, live_lines
+from tests.pipe import Refused, as_json, ask, ask_all
+from tests.walks import Visit, costs, sectors_of
 
 # Layouts ------------------------------------------------------------------------------------------------
 
@@ -103,7 +101,7 @@ def explorer(r: Random) -> None:
     size = x.span.stop + r.choice((0, 1, 13, 200))
     tensor, given = torch.arange(size).as_strided(*numbers(x)), layout_json(x)
 
-    elements, owners = ask("reach", given)
+    elements, owners = ask("page/layout/reach", given).values()
     assert elements == tensor.flatten().tolist()
     reached: dict[int, list[int]] = {}
     for flat, element in enumerate(elements):
@@ -357,7 +355,7 @@ def walks(r: Random) -> None:
     shape = [r.choice((1, 2, 3, 4, 5, 8)) for _ in range(r.choice((0, 1, 2, 2, 3, 3, 4)))]
     if r.random() < 0.05 and shape:
         shape[0] = 0
-    itemsize = r.choice(traversal.ITEMSIZES)
+    itemsize = r.choice(costs.ITEMSIZES)
     x = Layout(shape, Layout(shape).stride, r.choice((0, 0, 3)), itemsize)
     if r.random() < 0.3:
         stride = [r.choice((0, 1, 1, 2, 5, 8)) for _ in shape]
@@ -378,33 +376,23 @@ def walks(r: Random) -> None:
 
 
 def walk(x: Layout, order: tuple[int, ...], cache_lines: int, alignment: int, r: Random) -> None:
-    """One walk on both sides."""
+    """One walk, counted slowly."""
     upto = r.randint(0, x.numel)
-    visits = traversal.walk(x, order, cache_lines, alignment)
-    found, whole = (traversal.counts(visits, x.itemsize, end) for end in (upto, None))
-    theirs = ask("walk", traversal.to_json(Walk("t", x, order)), cache_lines, alignment, upto)
-    assert theirs["visits"] == as_json(visits), (x, order)
-    assert theirs["counts"] == [found._asdict(), whole._asdict()], (x, order)
-
+    way = Walk("t", x, order).json()
+    found = costs.visitsOf(way, cache_lines, alignment)
     reach = torch.arange(5000).as_strided(*numbers(x))
     elements = reach.permute(order).flatten().tolist()
     lines = [[(alignment + e * x.itemsize + k) // 64 for k in range(x.itemsize)] for e in elements]
     assert all(len({*touched}) == 1 for touched in lines)  # aligned elements straddle nothing
     hits = [*slow_hits([line for line, *_ in lines], cache_lines)]
-    assert visits == [*zip(elements, (line for line, *_ in lines), hits, strict=True)]
-    for end, costs in ((upto, found), (x.numel, whole)):
-        assert costs == slow_counts(x.itemsize, elements, lines, hits, end)
-    assert [line in held for (_, line, _), held in zip(visits, theirs["held"], strict=True)] == hits
-
-    assert theirs["says"] == visit_in_words(x, order, visits, upto)
-    assert ask(f"{TRAVERSAL}/orderName", order) == traversal.order_name(order)
-    both = found._asdict(), whole._asdict()
-    assert ask(f"{TRAVERSAL}/comparison", *both) == traversal.comparison(found, whole)
-    other = traversal.comparison(whole, found).replace("left", "upper").replace("right", "lower")
-    assert ask(f"{TRAVERSAL}/comparison", *both[::-1], ["upper", "lower"]) == other
-
-
-TRAVERSAL = "traversal_explorer/traversal"
+    visits = [*map(Visit, elements, (line for line, *_ in lines), hits)]
+    assert [Visit(**visit) for visit in found] == visits, (x, order)
+    for end in (upto, x.numel):
+        counted = Counts(**costs.countsOf(found, x.itemsize, end))
+        assert counted == slow_counts(x.itemsize, elements, lines, hits, end), (x, order)
+    for k in r.sample(range(len(visits)), min(len(visits), 5)):
+        assert (visits[k].line in costs.cachedLines(found, k, cache_lines)) == hits[k]
+    assert costs.visitSentence(way, found, upto) == visit_in_words(x, order, visits, upto)
 
 
 def slow_hits(lines: list[int], cache_lines: int) -> Any:
@@ -449,68 +437,21 @@ def visit_in_words(
 def warps(r: Random) -> None:
     """Sectors from the bytes that each lane reads, of a tensor with that stride and offset."""
     warp = Warp(
-        r.choice(traversal.ITEMSIZES), r.choice((*range(33), 0, 1, 2)), r.choice((*range(32), 0, 0))
+        r.choice(costs.ITEMSIZES), r.choice((*range(33), 0, 1, 2)), r.choice((*range(32), 0, 0))
     )
     dtype = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
     storage = torch.empty(2000, dtype=dtype[warp.itemsize])
     lanes = storage.as_strided((32,), (warp.stride,), warp.offset)
     starts = [lanes[t].data_ptr() - storage.data_ptr() for t in range(32)]
     touched = [{(byte + k) // 32 for k in range(warp.itemsize)} for byte in starts]
-    assert touched == [{sector} for sector in warp.sectors]
     used = {byte + k for byte in starts for k in range(warp.itemsize)}
-    assert (warp.bytes_used, warp.minimum) == (len(used), -(-len(used) // 32))
-    assert warp.bytes_loaded == 32 * len(set().union(*touched))
-    given = warp._asdict()
-    assert ask(f"{TRAVERSAL}/laneBytes", given) == starts
-    assert ask(f"{TRAVERSAL}/sectorsOf", given) == {
-        "sectors": [*warp.sectors], "touched": len({*warp.sectors}), "minimum": warp.minimum,
-        "bytesUsed": warp.bytes_used, "bytesLoaded": warp.bytes_loaded,
+    many = len(set().union(*touched))
+    assert costs.laneBytes(warp._asdict()) == starts
+    found = sectors_of(warp)
+    assert touched == [{sector} for sector in found.pop("sectors")]
+    assert found == {
+        "touched": many, "minimum": -(-len(used) // 32), "bytesUsed": len(used), "bytesLoaded": 32 * many,
     }  # fmt: skip
-    assert ask(f"{TRAVERSAL}/warpSentence", given) == traversal.warp_sentence(warp)
-
-
-def formats(r: Random) -> None:
-    """A shape that the sliders reach, an element of it, and a choice of layers."""
-    shape = tuple(r.randint(1, most) for most in formats_words.MAX_SIZES)
-    both = formats_words.layouts(shape)
-    theirs = ask(f"{FORMATS}/layouts", shape)
-    assert theirs == {name: layout_json(x) for name, x in both.items()}
-    for name in ("badge", "verdicts", "code"):
-        assert ask(f"{FORMATS}/{name}", shape) == as_json(getattr(formats_words, name)(shape)), (
-            shape
-        )
-    index, lit = tuple(r.randrange(n) for n in shape), r.choice(formats_words.HIGHLIGHTS)
-    assert ask(f"{FORMATS}/label", index) == formats_words.label(index)
-    assert ask(f"{FORMATS}/group", shape, index, lit) == as_json(
-        formats_words.group(shape, index, lit)
-    )
-    assert ask(f"{FORMATS}/spread", shape, index, lit) == formats_words.spread(shape, index, lit)
-    assert ask(f"{FORMATS}/place", shape, index) == formats_words.place(shape, index)
-    orders = ask(f"{FORMATS}/orders", shape)
-    indices = [*product(*map(range, shape))]
-    for name, x in both.items():
-        step = formats_words.step(x, index, lit)
-        assert ask(f"{FORMATS}/step", layout_json(x), index, lit) == step
-        assert ask(f"{FORMATS}/apart", step) == formats_words.apart(step)
-        assert [x.offset(indices[flat]) for flat in orders[name]] == [*range(x.numel)]
-    room, image = r.choice((0, 1, 7, 12, 16, 60)), prod(shape[1:])
-    fitting = [n for n in range(1, image + 1) if image % n == 0 and n <= max(1, room)]
-    assert ask(f"{FORMATS}/most", image, room) == max(fitting)
-    across = r.choice([n for n in (1, 2, 3, 4) if shape[1] % n == 0])
-    beside = sorted(indices, key=lambda i: (i[0], i[1] // across, i[2], i[1], i[3]))
-    assert [indices[flat] for flat in ask(f"{FORMATS}/planes", shape, across)] == beside
-    layers(r.randrange(len(net.INPUTS)), [name for name in net.NAMES if r.random() < 0.5])
-
-
-FORMATS = "channels_last_explorer/words"
-
-
-def layers(which: int, on: list[str]) -> None:
-    """The layers that are on, and what each makes of x in both formats."""
-    passed = ask("format_tracer/network/trace", net.network(), which, on)
-    assert [bool(row) for row in passed] == [name in on for name in net.NAMES]
-    rows = [as_json([p._asdict() for p in both]) for _, both in net.trace(which, on)]
-    assert [row for row in passed if row] == rows, on
 
 
 def predictions(r: Random) -> None:
@@ -575,9 +516,6 @@ def sorting(r: Random) -> None:
     assert eval(w.code, names).moves == w.moves
 
 
-_FAMILIES = (
-    (sums, explorer, reshapes, typed, walks, warps, formats, predictions, sorting) if NODE else ()
-)
+_FAMILIES = (sums, explorer, reshapes, typed, walks, warps, predictions, sorting)
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
-if NODE:
-    CASES |= live_lines.CASES | live_facts.CASES | live_attention.CASES | live_cache.CASES
+CASES |= live_lines.CASES | live_facts.CASES

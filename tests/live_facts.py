@@ -2,49 +2,20 @@
 
 import re
 from collections.abc import Callable
-from math import prod
 from random import Random
 from typing import Any
 
 import torch
 
 from stridekit import Layout, LayoutError, has_internal_overlap, shares_memory
-from stridekit.widgets import (
-    AliasExplorer,
-    FormatTracer,
-    ReshapeStepper,
-    StrideExplorer,
-    TraversalExplorer,
-)
-from stridekit.widgets.channels_last_explorer import facts as formats
-from stridekit.widgets.channels_last_explorer import words
+from stridekit.widgets import AliasExplorer, ReshapeStepper, StrideExplorer
 from stridekit.widgets.explorer import Explorer, tupled
-from stridekit.widgets.format_tracer import network
 from stridekit.widgets.goals import Goal, goals_json, held_by
 from stridekit.widgets.notation import layout_json
-from stridekit.widgets.traversal_explorer import facts as walks
-from stridekit.widgets.traversal_explorer import traversal
 from tests import steps as drawn
-from tests.pipe import as_json, ask
+from tests.pipe import ask
 
 Facts = dict[str, Any]
-
-
-def same(folder: str, module: Any, state: Facts, other: Facts, *known_by: Any) -> Facts:
-    """The facts of a state on both sides, and what goals over them, right and wrong ones, make of them."""
-    found, others = module.facts(state), module.facts(other)
-    file = module.__name__.rpartition(".")[2]
-    assert ask(f"{folder}/{file}/facts", *known_by, state) == as_json(found), state
-    assert [*found] == [*module.FACTS]
-    kinds = {name: {kind, type(None)} for name, kind in module.FACTS.items()}
-    assert all(type(value) in kinds[name] for name, value in found.items()), found
-    known = {name: value for name, value in others.items() if value is not None}
-    goals = goals_json(
-        [Goal(name, **{name: value}) for name, value in known.items()], module.FACTS, folder
-    )
-    held = {k for k, (name, value) in enumerate(known.items()) if found[name] == value}
-    assert held_by(found, goals) == held == {*ask("page/goals/heldBy", found, goals)}
-    return found
 
 
 def checked(kind: type[Explorer], state: Facts, other: Facts) -> Facts:
@@ -143,61 +114,5 @@ def reshape_facts(r: Random) -> None:
         assert names["y"][found["new_index"]] == names["x"][found["index"]] == found["element"]
 
 
-def format_facts(r: Random) -> None:
-    """A shape, an element and its group."""
-    states = []
-    for _ in range(2):
-        shape = [r.randint(1, most) for most in words.MAX_SIZES]
-        index = [r.randrange(n) for n in shape]
-        states.append({"shape": shape, "index": index, "highlight": r.choice(words.HIGHLIGHTS)})
-    found = same("channels_last_explorer", formats, states[0], states[1])
-    x = torch.arange(prod(found["shape"])).view(found["shape"])
-    assert found["ambiguous"] == x.is_contiguous(memory_format=torch.channels_last)
-    assert found["contiguous_element"] == x[found["index"]].item()
-
-
-def layer_facts(r: Random) -> None:
-    """Layers of the network, for each input; the code makes the same picture again."""
-    states = [
-        {
-            "input": r.randrange(len(network.INPUTS)),
-            "layers": [name for name in network.NAMES if r.random() < 0.3],
-        }
-        for _ in range(2)
-    ]
-    known_by = network.network()
-    found = same("format_tracer", network, states[0], states[1], known_by)
-    made = FormatTracer(found["shape"], found["layers"])
-    assert made.facts == found and eval(made.code, {"FormatTracer": FormatTracer}).facts == found
-    assert ask("format_tracer/network/code", known_by, states[0]) == made.code
-
-
-def walk_facts(r: Random) -> None:
-    """One or two walks of a preset, or a warp; the code makes the same picture again."""
-    states = []
-    for _ in range(2):
-        preset = r.choice(traversal.presets())
-        most = max(walk.layout.numel for walk in preset.walks)
-        warp = {"itemsize": 4, "stride": r.randint(0, 32), "offset": r.randint(0, 31)}
-        states.append(
-            {
-                "walks": [traversal.to_json(walk) for walk in preset.walks],
-                "visit": r.choice((0, most, r.randint(0, most))),
-                "cache_lines": r.choice(traversal.CACHE_SIZES),
-                "alignment": 16 * r.randrange(4),
-                "warp": r.choice((None, warp)),
-            }
-        )
-    found = same("traversal_explorer", walks, states[0], states[1])
-    code = walks.code(states[0])
-    assert ask("traversal_explorer/facts/code", states[0]) == code
-    names: dict[str, Any] = {"Layout": Layout, "TraversalExplorer": TraversalExplorer}
-    exec(code, names)
-    made = names["explorer"]
-    assert made.facts == found and made.code == code
-    for walk, again in zip(states[0]["walks"], made._state["walks"], strict=True):
-        assert walk | {"name": ""} == again | {"name": ""}
-
-
-_FAMILIES = (explorer_facts, alias_facts, reshape_facts, format_facts, layer_facts, walk_facts)
+_FAMILIES = (explorer_facts, alias_facts, reshape_facts)
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}

@@ -1,11 +1,13 @@
 """Marks for tests that need a program: skipped, with the reason, where it is missing; never in CI."""
 
 import os
+import shutil
 
 import pytest
 
 from browser_lab import find_chromium
-from tests.pipe import NODE
+
+NODE = shutil.which("node")
 
 
 def _needs(program, path):

@@ -8,9 +8,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stridekit import Layout
 from stridekit.widgets import ChannelsLastExplorer
-from stridekit.widgets.channels_last_explorer import words
+from stridekit.widgets.engine import Script
+from stridekit.widgets.notation import layout_json
 
+words = Script("channels_last_explorer/words.js")
+HIGHLIGHTS = words.CHOICES["highlight"]
 CHANNELS_LAST = torch.channels_last
 SHAPES = [*product(*(range(1, most + 1) for most in words.MAX_SIZES))]  # all that the sliders reach
 
@@ -18,7 +22,7 @@ SHAPES = [*product(*(range(1, most + 1) for most in words.MAX_SIZES))]  # all th
 def both(shape):
     """The two tensors that `.code` makes."""
     names = {"torch": torch}
-    exec(words.code(shape), names)
+    exec(words.code({"shape": shape}), names)
     return names["x"], names["y"]
 
 
@@ -26,7 +30,8 @@ def both(shape):
 def test_flags_and_conversions_are_torchs(shape):
     """Every shape that the sliders can reach, including the ambiguous ones."""
     x, y = both(shape)
-    assert [x.stride(), y.stride()] == [layout.stride for layout in words.layouts(shape).values()]
+    made = words.layouts(shape).values()
+    assert [*made] == [layout_json(Layout.of(t)) for t in (x, y)]
     flags = x.is_contiguous(), x.is_contiguous(memory_format=CHANNELS_LAST)
     made = x.contiguous(memory_format=CHANNELS_LAST), x.to(memory_format=CHANNELS_LAST)
     said = words.verdicts(shape)
@@ -42,18 +47,34 @@ def test_flags_and_conversions_are_torchs(shape):
 def test_where_things_lie_is_where_torch_put_them(shape, data):
     """The numbers of the elements, and one step for a whole group."""
     index = tuple(data.draw(st.integers(0, n - 1)) for n in shape)
-    highlight = data.draw(st.sampled_from(words.HIGHLIGHTS))
+    highlight = data.draw(st.sampled_from(HIGHLIGHTS))
     tensors = dict(zip(words.FORMATS, both(shape), strict=True))
     numbers = re.findall(r"element (\d+) in (\w+)", words.place(shape, index))
     assert numbers == [(str(t[index].storage_offset()), name) for name, t in tensors.items()]
+    assert words.label(index) == f"{'abcd'[index[1]]}{index[2]}{index[3]}"
+    indices = [*product(*map(range, shape))]
+    orders = words.orders(shape)
     for name, layout in words.layouts(shape).items():
+        held = [tensors[name][indices[flat]].storage_offset() for flat in orders[name]]
+        assert held == [*range(len(indices))]
         lit = words.group(shape, index, highlight)
-        places = sorted(tensors[name][i].storage_offset() for i in lit)
+        places = sorted(tensors[name][tuple(i)].storage_offset() for i in lit)
         steps = {b - a for a, b in pairwise(places)}
         step = words.step(layout, index, highlight)
-        assert steps == {step} - {None} and len(lit) == len(set(lit)) and index in lit
+        assert steps == {step} - {None} and [*index] in lit
+        assert len(lit) == len({*map(tuple, lit)})
         if step is not None and step > 1:
             assert f"{step} elements apart in {name}" in words.spread(shape, index, highlight)
+
+
+def test_planes_stand_side_by_side():
+    """As many as divide the channels and find room, each line of boxes across all of them."""
+    for shape, room in product([(2, 4, 3, 5), (1, 3, 2, 2)], (0, 1, 2, 3, 9)):
+        across = words.most(shape[1], room)
+        assert across == max(n for n in (1, 2, 3, 4) if shape[1] % n == 0 and n <= max(1, room))
+        indices = [*product(*map(range, shape))]
+        beside = sorted(indices, key=lambda i: (i[0], i[1] // across, i[2], i[1], i[3]))
+        assert [indices[flat] for flat in words.planes(shape, across)] == beside
 
 
 def test_state_is_read_and_set_from_python():
@@ -63,7 +84,7 @@ def test_state_is_read_and_set_from_python():
     e.index, e.highlight = (1, -1, 1, 3), "channel"
     assert e.index == (1, 2, 1, 3)
     e.shape = (1, 2, 3, 2)
-    assert e.index == (0, 1, 1, 1) and e.code == words.code((1, 2, 3, 2))
+    assert e.index == (0, 1, 1, 1) and e.code == words.code({"shape": (1, 2, 3, 2)})
     assert "The 6 pixels of channel 1 of image 0 lie side by side in contiguous_format" in repr(e)
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from stridekit import Layout, traffic, warp_sectors
 from stridekit.exercises import performance as ex
 from stridekit.exercises.performance.timer import MOST_STEPS, Queue
-from stridekit.widgets.traversal_explorer.traversal import Warp, walk
+from stridekit.widgets.traversal_explorer.widget import Warp
+from tests.walks import visits_of
 
 SIZES = (1, 2, 4, 8, 16)
 
@@ -39,7 +40,7 @@ def test_cache_lines_are_those_that_a_walk_meets(layout):
     found = ex.cache_lines.reference(
         layout.shape, layout.stride, layout.storage_offset, layout.itemsize
     )
-    visits = walk(layout, tuple(range(layout.ndim)), cache_lines=10_000)
+    visits = visits_of(layout, tuple(range(layout.ndim)), cache_lines=10_000)
     assert found == len({visit.line for visit in visits})
 
 

@@ -1,6 +1,7 @@
 """FormatTracer without a browser: its table of layers against torch, its state."""
 
 from itertools import chain, combinations
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -8,8 +9,17 @@ import torch
 from stridekit import Layout
 from stridekit.widgets import FormatTracer
 from stridekit.widgets.format_tracer import network as net
+from stridekit.widgets.format_tracer.widget import script
 
 CHANNELS_LAST = torch.channels_last
+
+
+class Passage(NamedTuple):
+    """The output of a layer; the label is "" and the stride [] where torch refuses."""
+
+    label: str
+    stride: list[int]
+    note: str
 
 
 def chains():
@@ -23,17 +33,22 @@ def test_layers_are_what_torch_makes_of_the_whole_chain(which):
     """Each chain, run from its input, has the strides and the copies that the table gives."""
     x = torch.ones(net.INPUTS[which])
     for names in chains():
-        rows = net.trace(which, names)
+        passed = script.trace(net.network(), which, names)
+        assert [bool(both) for both in passed] == [name in names for name in net.NAMES]
+        rows = [*filter(None, passed)]
         layers = [layer for layer in net.LAYERS if layer.name in names]
         for side, start in enumerate((x, x.to(memory_format=CHANNELS_LAST))):
             now = start
-            for (_, passages), layer in zip(rows, layers, strict=True):
-                now = _after(now, layer, passages[side])
+            for both, layer in zip(rows, layers, strict=True):
+                now = _after(now, layer, Passage(**both[side]))
+            made = FormatTracer(x.shape, names)
+            end = made.facts["channels_last_end" if side else "contiguous_end"]
+            assert end == ("" if now is None else net.label(now))
 
 
 def _after(x, layer, passage):
     if x is None:
-        assert passage == ("", (), "")
+        assert passage == ("", [], "")
         return None
     try:
         y = layer.run(x)
@@ -41,7 +56,7 @@ def _after(x, layer, passage):
         assert layer.name == "view" and passage.label == ""
         assert passage.note.startswith("torch refuses")
         return None
-    assert passage.stride == y.stride() and passage.label == net.label(y)
+    assert tuple(passage.stride) == y.stride() and passage.label == net.label(y)
     copied = x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()
     if layer.name in ("flatten", "view", "permute"):
         assert passage.note.startswith("has to copy" if copied else "a view")
@@ -73,6 +88,22 @@ def test_labels(make, label):
     if "taken for" in label:
         y = torch.nn.functional.conv2d(x, torch.ones(4, x.shape[1], 1, 1))
         assert label.endswith(Layout.of(y).memory_format)
+
+
+def test_the_code_makes_the_same_picture():
+    """And the facts tell of every layer on the way."""
+    for names in [(), ("relu", "flatten"), net.NAMES]:
+        made = FormatTracer((2, 1, 4, 4), names)
+        again = eval(made.code, {"FormatTracer": FormatTracer})
+        assert (again._state, again.facts) == (made._state, made.facts)
+        assert made.facts["layers"] == tuple(names)
+    lost = (
+        FormatTracer(layers=["cat"]),
+        FormatTracer(layers=["relu"]),
+        FormatTracer(layers=["view"]),
+    )
+    assert [made.facts["lost"] for made in lost] == [True, False, False]
+    assert [made.facts["refused"] for made in lost] == [False, False, True]
 
 
 def test_state_is_read_and_set_from_python():

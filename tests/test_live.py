@@ -4,6 +4,7 @@
 """
 
 import re
+from itertools import chain
 from random import Random
 
 import pytest
@@ -12,14 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, output_layout
-from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.reshape_stepper.widget import PRESETS
-from stridekit.widgets.traversal_explorer import traversal
-from tests import live, live_attention, live_cache
+from tests import live, walks
 from tests.live_lines import Chains, Sessions
-from tests.needs import needs_node
-
-pytestmark = needs_node
 
 
 @pytest.mark.parametrize("family", live.CASES)
@@ -118,9 +114,8 @@ def test_presets():
         ((4, 6), (0, 0), (24,)),
     ]:
         live.reshape(Layout(shape, stride), target)
-    for preset in traversal.presets():
-        for step in preset.walks:
-            live.walk(step.layout, step.order, 4, 0, Random(0))
+    for walk in chain.from_iterable(walks.PRESETS.values()):
+        live.walk(walk.layout, walk.order, 4, 0, Random(0))
     again = Layout((3, 2, 2), (8, 24, 8), 0, 8)  # a line that came first is used last
     live.walk(again, (0, 1, 2), 4, 0, Random(0))
 
@@ -132,23 +127,6 @@ def test_how_far_the_stepper_reaches():
         assert ("spans 257 elements" in why) == (row == 251)
 
 
-@pytest.mark.parametrize("which", range(len(net.INPUTS)))
-def test_layers(which):
-    """Those of the default, each alone, and all."""
-    for on in [[*net.DEFAULT_LAYERS], [*net.NAMES], *([name] for name in net.NAMES)]:
-        live.layers(which, on)
-
-
-def test_every_way_through_attention():
-    """All settings that can be chosen."""
-    for s in live_attention.SETTINGS:
-        live_attention.compare(s)
-
-
-def test_every_cache():
-    """All settings, each after every number of tokens."""
-    for s in live_cache.SETTINGS:
-        live_cache.compare(s)
 
 
 def test_a_number_is_an_operand_of_no_dims():

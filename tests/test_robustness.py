@@ -198,7 +198,7 @@ LLLLLLLLLLLTLLLLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
 ...VVV....VTVVVVV.........V  meta, fake
 ...VVV....VTVVVVV....I.LL.V  fake empty
 ...VVV.LL.VTVVVVV.........V  meta 10**18
-...VVVLLL.VTVVVVV......LL.V  meta 2**62
+...VVVLLLLVTVVVVV......LL.V  meta 2**62
 ...VVV....VTVVVVV...VV....V  wrapper, functional, efficient zero, functionalize
 .V.VVVV...VTVVVVV...VV.LL.V  vmap
 .V.VVVV...VTVVVVV...VV....V  grad
@@ -218,7 +218,7 @@ LLLLLLLLLLLTLLLLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
 ...TTTT....T.........I.LL.T  array empty
 ...TTTT....T.....LL....LL.T  big-endian, object array, datetime64
 ...TTTTLL..T..............T  array 10**18
-...TTTTLL..T...........LL.T  array 2**62
+...TTTTLLL.T...........LL.T  array 2**62
 ...TTTTLLL.T.....LLL..LLL.T  negative
 ...TTTT.LL.T.....LLL..LLL.T  structured, texts
 LLLTTTTLLL.T.....LLLLLLLL.T  packed field, no bytes
@@ -226,7 +226,8 @@ LLLTTTTLLL.T.....LLLLLLLL.T  packed field, no bytes
 ...TTTT.......V.......LLL.T  layout 0-d
 ...TTTT.......V........LL.T  layout copied
 ...TTTT.......V......I.LL.T  layout empty
-...TTTTLL.....V........LL.T  layout 10**12, layout 2**62
+...TTTTLL.....V........LL.T  layout 10**12
+...TTTTLLL....V........LL.T  layout 2**62
 ...TTTTLLL....V..LLL..LLL.T  layout negative
 ...TTTT.LL....V..LLL..LLL.T  layout 3 bytes
 """
@@ -293,14 +294,14 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   x.why_not_contiguous(J); AliasExplorer(J); ChannelsLastExplorer(J)
                   FormatTracer(J); AttentionExplorer(J); AttentionExplorer(packing=J)
                   CacheExplorer(heads=J); CacheExplorer(order=J)
+                  TraversalExplorer(cache_lines=J); TraversalExplorer(alignment=J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
                   plots.draw_comparison(J); plots.draw_sweep(J, {"a": [1, 2]})
                   plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, '')
                   plots.draw_runs(J); plots.MeasuredPicture(J, '')
 LLLLLLLLLLVVLLLL  traffic(x, line=J); traffic(x, alignment=J); warp_sectors(x, sector=J)
                   warp_sectors(x, alignment=J); bandwidth(12288*4, repetitions=J)
-                  bandwidth(12288*4, repetitions=2, threads=J); TraversalExplorer(cache_lines=J)
-                  TraversalExplorer(alignment=J)
+                  bandwidth(12288*4, repetitions=2, threads=J)
 ~LLLLLLLLLVVLLLL  bandwidth(J)
 LLLLLLLLLLLLLLLL  CacheSets(J, 1); CacheSets(1, J); CacheSets(1, 1, J)
 LLLLL.LLLLLLLLLL  CacheSets(2, 2).misses(J)  =>  got == 0
@@ -365,7 +366,7 @@ LLLLLLLLLL..LLLL  x.diagonal(J)  =>  got == Layout((0,), (7,), 0, 4)
 ................  x.why_not_view(J)  =>  got and isinstance(got, str)
                   m == J  =>  got is False
 .LLLLVLLLLLLLLLL  traffic(x, cache=64, order=J)  =>  got.lines_read == 2
-                  TraversalExplorer(warp=J)  =>  got.visit == 0 or got.visit
+.LLLLLLLLLLLLLLL  TraversalExplorer(warp=J)  =>  got.visit == 0 or got.visit
 VV.VVVVVVVV.VVVV  traffic(x).fraction(J, 1e9)  =>  got == 128 / J / 1e9
                   traffic(x).fraction(1., J)  =>  abs(got * J / 128 - 1) < 1e-9
 EEEE.EEEEEEEEEEE  measure(f, min_run_time=1e-4, label=J)  =>  got.median > 0
@@ -375,7 +376,7 @@ EE.EEEEEEEEEEEEE  timing.claim(ab, J, **quick)  =>  got.holds is not None
 TTTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], J)  =>  got.figure
 .TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIRST if J is None else Layout.of(J))
                   ReshapeStepper(J)  =>  got.layout.shape == ((4, 6) if J is None else J.shape)
-.LLLVVLLLLLLLLLL  TraversalExplorer(x, J)  =>  got.order == (0, 1)
+.LLLLLLLLLLLLLLL  TraversalExplorer(x, J)  =>  got.order == (0, 1)
                   TraversalExplorer(x, other=x, other_order=J)  =>  got.other_order == (0, 1)
 LLLL.LLLLLLLLLLL  Layout((2,), storage=J)  =>  got.storage == J and got != Layout((2,))
 .LLLLLLLLL..LLLL  x[J:]  =>  got == (x if J is None or J < 0 else x[4:])

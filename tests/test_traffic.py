@@ -16,9 +16,10 @@ from stridekit import Layout, loop_nest, memset, output_layout, traffic, warp_se
 from stridekit.cost.refetch import CacheSets, Lru, Walk, fetched
 from stridekit.memory.blocks import blocks
 from stridekit.memory.strided_set import Budget, normal_form
-from stridekit.widgets.traversal_explorer import traversal
+from stridekit.widgets.traversal_explorer.widget import Warp
 from tests.brute_force import blocks_of, layout_bytes, partial_of, tensor_bytes
 from tests.strategies import tensors
+from tests.walks import sectors_of, visits_of
 
 PLENTY = 1_000_000
 
@@ -224,14 +225,14 @@ def test_rows_and_columns_are_exact(x, lines):
     """With the grain each line comes once; against it at each visit, or once if a column fits."""
     for order in ((0, 1), (1, 0)):
         found = traffic(reads=x, cache=64 * lines, order=order)
-        visits = traversal.walk(x, order, lines)
+        visits = visits_of(x, order, lines)
         assert found.lines_read == sum(not visit.hit for visit in visits)
 
 
 def test_a_line_that_two_rows_share_comes_twice_column_by_column():
     """A column of 64 fits, but the end of a row is needed long after its line came, and fills no line."""
     x = Layout((64, 48), (50, 1), itemsize=4)
-    visits = traversal.walk(x, (1, 0), 80)
+    visits = visits_of(x, (1, 0), 80)
     found = traffic(reads=x, cache=64 * 80, order=(1, 0))
     lines = traffic(reads=x).lines_read
     assert found.lines_read == sum(not visit.hit for visit in visits) > lines
@@ -435,9 +436,9 @@ def flat(x):
 def test_a_warp_is_that_of_the_widget():
     """All that the widget offers, a negative stride, an alignment, and huge elements."""
     for itemsize, stride, offset in product((1, 2, 4, 8, 16), (0, 1, 2, 3, 8, 32), (0, 1, 4, 31)):
-        shown = traversal.Warp(itemsize, stride, offset)
+        shown = sectors_of(Warp(itemsize, stride, offset))
         found = warp_sectors(Layout((32,), (stride,), offset, itemsize))
-        assert (found.sectors, found.minimum) == (len(set(shown.sectors)), shown.minimum)
+        assert (found.sectors, found.minimum) == (shown["touched"], shown["minimum"])
     assert warp_sectors(Layout((32,), (-1,), 31, 4)).sectors == 4
     assert warp_sectors(Layout((32,), itemsize=4), alignment=4).sectors == 5
     assert warp_sectors(Layout((10**6, 10**6), itemsize=4), 10**9).sectors == 4

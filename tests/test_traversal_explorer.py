@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from stridekit import Layout, loop_nest
 from stridekit.memory.memset import MemorySet
 from stridekit.widgets import TraversalExplorer
-from stridekit.widgets.traversal_explorer import traversal
-from stridekit.widgets.traversal_explorer.traversal import Counts, Warp
+from stridekit.widgets.notation import elements
+from stridekit.widgets.traversal_explorer.widget import Counts, Warp
 from tests.brute_force import visited
 from tests.strategies import tensors
+from tests.walks import PRESETS, costs, counts_of, visits_of
 
 X = Layout((6, 8), itemsize=8)
 
@@ -24,7 +25,7 @@ def test_the_minimum_is_the_lines_of_the_memory_set(x, data):
     layout = Layout.of(x)
     order = data.draw(st.permutations(range(layout.ndim)))
     alignment = data.draw(st.sampled_from(range(0, 64, layout.itemsize)))
-    found = traversal.counts(traversal.walk(layout, order, 10**6, alignment), layout.itemsize)
+    found = counts_of(visits_of(layout, order, 10**6, alignment), layout.itemsize)
     covered = set()
     for run in MemorySet.of(layout).runs():
         covered |= {(alignment + byte) // 64 for byte in run}
@@ -36,12 +37,12 @@ def test_the_minimum_is_the_lines_of_the_memory_set(x, data):
 def test_torchs_order_is_its_loop_nest(x):
     """The loops that TensorIterator merges visit the same elements in the same order."""
     layout = Layout.of(x)
-    assert traversal.elements(layout, layout.dim_order()) == visited(loop_nest(layout)[1])
+    assert elements(layout, layout.dim_order()) == visited(loop_nest(layout)[1])
 
 
 def test_a_warp_in_words():
     """Coalesced, stepped, shifted, repeated."""
-    says = {warp: traversal.warp_sentence(Warp(*warp)) for warp in
+    says = {warp: costs.warpSentence(Warp(*warp)._asdict()) for warp in
             [(4, 1, 0), (4, 2, 0), (4, 1, 1), (4, 32, 0), (8, 0, 0)]}  # fmt: skip
     assert [*says.values()] == [
         "32 lanes, 4 bytes each, stride 1: 4 sectors, as few as can be; every byte is used",
@@ -51,6 +52,36 @@ def test_a_warp_in_words():
         "32 lanes, 4 bytes each, stride 32: 32 sectors, 4 would do; 896 of 1024 bytes are thrown away",
         "32 lanes, 8 bytes each, stride 0: 1 sector, as few as can be; 24 of 32 bytes are thrown away",
     ]
+
+
+def test_costs_in_words():
+    """Of an order, of one walk, of two beside each other."""
+    names = {
+        (1, 0): "column by column, dims (1, 0)",
+        (0, 2, 1): "dims (0, 2, 1)",
+        (0,): "dim 0",
+        (): "no dims",
+    }
+    assert {order: costs.orderName(order) for order in names} == names
+    left, right = (counts_of(visits_of(X, order), 8)._asdict() for order in ((0, 1), (1, 0)))
+    assert costs.countsSentence(left) == (
+        "48 visits load 6 cache lines, as few as can be: 384 of 384 bytes are used"
+    )
+    assert costs.countsSentence(right) == (
+        "48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used"
+    )
+    one = counts_of(visits_of(X, (0, 1)), 8, 1)._asdict()
+    assert costs.countsSentence(one).startswith("1 visit loads 1 cache line, as few")
+    assert costs.comparison(left, right) == (
+        "the right one loads 8 times as many cache lines as the left one"
+    )
+    assert costs.comparison(left, left) == "both load 6 cache lines"
+    none = left | {"misses": 0}
+    assert costs.comparison(none, right, ["upper", "lower"]) == (
+        "the lower one loads 48, the upper one none"
+    )
+    odd = left | {"misses": 20}
+    assert "loads 3.3 times" in costs.comparison(odd, left)
 
 
 # The presets and what they teach ----------------------------------------------------------------------
@@ -68,13 +99,10 @@ def test_presets_are_the_tensors_they_name():
         "x.permute(2, 0, 1)": [torch.arange(48).view(2, 6, 4).permute(2, 0, 1)],
     }
     misses = {}
-    for preset in traversal.presets():
-        for step in preset.walks:
-            assert step.layout in [Layout.of(x) for x in named[step.name]], step
-        misses[preset.name] = [
-            traversal.counts(traversal.walk(step.layout, step.order), 8).misses
-            for step in preset.walks
-        ]
+    for name, walks in PRESETS.items():
+        for walk in walks:
+            assert walk.layout in [Layout.of(x) for x in named[walk.name]], walk
+        misses[name] = [counts_of(visits_of(walk.layout, walk.order), 8).misses for walk in walks]
     assert misses == {
         "rows against columns": [6, 48],
         "transpose": [48, 6],
@@ -120,12 +148,10 @@ def test_state_is_read_and_set():
 
 def test_ones_own_walks_are_the_first_to_choose():
     """As they were given, the corner of a large one; without them there are the presets alone."""
-    names = [preset.name for preset in traversal.presets()]
-    assert [preset["name"] for preset in TraversalExplorer()._presets] == names
+    assert TraversalExplorer()._given == []
     t = TraversalExplorer(torch.zeros(60, 50), "torch", other=torch.zeros(3))
-    first, *others = t._presets
+    (first,) = t._given
     assert (first["name"], first["lesson"], first["walks"]) == ("as given", "", t._state["walks"])
-    assert [preset["name"] for preset in others] == names
     assert [walk["name"] for walk in first["walks"]] == ["corner", "other"]
 
 
@@ -152,4 +178,4 @@ def test_sizes_beside_a_zero_are_not_walked():
     for shape in ((0, 10**18), (10**18, 0), (10**18, 10**18, 0)):
         explorer = TraversalExplorer(Layout(shape, itemsize=4))
         assert "0 visits" in repr(explorer) and explorer.counts.lines == 0
-        assert traversal.elements(Layout(shape), range(len(shape))) == []
+        assert elements(Layout(shape), range(len(shape))) == []

@@ -144,8 +144,8 @@ None  =>  index
 (0, 1, 2, 3, 0)  =>  (0, 1, 2, 3, 0)
 None  =>  index is None
 # ChannelsLastExplorer.highlight
-'image'  =>  'image' is not known: use 'pixel' or 'channel'
-None  =>  None is not known
+'image'  =>  highlight is 'image': give one of 'pixel', 'channel'
+None  =>  highlight is None: give one of
 # FormatTracer.layers
 ['gelu']  =>  layer 'gelu' is not known: unsqueeze, conv2d,
 # FormatTracer.shape
@@ -157,15 +157,15 @@ None  =>  None is not known
 1.0  =>  visit is 1.0, a float
 -1  =>  visit is -1
 # TraversalExplorer.cache_lines
-3  =>  cache_lines is 3: give one of (1, 2, 4, 8, 16, 32)
+3  =>  cache_lines is 3: give one of 1, 2, 4, 8, 16, 32
 True  =>  cache_lines is True, a bool
 '4'  =>  cache_lines is '4', a str
 # TraversalExplorer.alignment
 4  =>  alignment is 4: give a multiple of the itemsize, 8, from 0 to 56
 0.0  =>  alignment is 0.0, a float
 # TraversalExplorer.warp
-(4, 33, 0)  =>  stride of the warp is 33: give 0 to 32
-(3, 1, 0)  =>  itemsize of the warp is 3: give (1, 2, 4, 8, 16)
+(4, 33, 0)  =>  stride of the warp is 33: the picture holds 0 to 32
+(3, 1, 0)  =>  itemsize of the warp is 3: give one of 1, 2, 4, 8, 16
 (4, 1.0, 0)  =>  warp[1] is 1.0, a float
 (4, 1)  =>  give (itemsize, stride, offset)
 'warp'  =>  warp is 'warp', a str
@@ -195,11 +195,11 @@ None  =>  moves is None, a NoneType: give pairs, as in [('x.t()', 'view')]
 True  =>  NAME is True, a bool: give an int
 None  =>  NAME is None, a NoneType: give an int
 # AttentionExplorer.dim
-3  =>  dim is 3: the picture holds heads of 2 or 4 elements
+3  =>  dim is 3: give one of 2, 4
 '4'  =>  dim is '4', a str: give an int
 # AttentionExplorer.kv_heads
 3  =>  2 heads do not divide into 3 groups: kv_heads divides heads
-0  =>  2 heads do not divide into 0 groups
+0  =>  kv_heads is 0: the picture holds 1 to 4
 1.0  =>  kv_heads is 1.0, a float: give an int
 # AttentionExplorer.packing
 'DH3'  =>  packing is 'DH3': give one of '3HD', 'H3D', 'HD3'
@@ -225,7 +225,7 @@ None  =>  followed is None, a NoneType: give "q", "k" or "v"
 True  =>  NAME is True, a bool: give an int
 None  =>  NAME is None, a NoneType: give an int
 # CacheExplorer.block
-3  =>  block is 3: the picture has blocks of 2 or 4 tokens
+3  =>  block is 3: give one of 2, 4
 '2'  =>  block is '2', a str: give an int
 # CacheExplorer.order, CacheExplorer.attention
 'flash'  =>  NAME is 'flash': give one of

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import traitlets
 
-from stridekit._arguments import LayoutError, shown
+from stridekit._arguments import LayoutError, int_, shown
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.goals import Goal, goals_json, held_by
 
@@ -83,7 +83,12 @@ def kinds(facts: Mapping[str, Any]) -> dict[str, type]:
 
 def tupled(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts with tuples, where JSON has lists."""
-    return {name: tuple(v) if isinstance(v, list) else v for name, v in facts.items()}
+    return {name: plain(value) for name, value in facts.items()}
+
+
+def plain(value: Any) -> Any:
+    """A value of JSON as Python shows it: a list is a tuple."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def setting(name: str, doc: str) -> property:
@@ -92,10 +97,16 @@ def setting(name: str, doc: str) -> property:
     def put(explorer: Any, value: Any) -> None:
         explorer._change(**{name: value})
 
-    return property(lambda explorer: explorer._state[name], put, doc=doc)
+    return property(lambda explorer: plain(explorer._state[name]), put, doc=doc)
 
 
-def require_known(name: str, given: Any, known: Iterable[str]) -> None:
-    """Raise LayoutError unless a text is one of those that are known."""
-    if not isinstance(given, str) or given not in known:
-        raise LayoutError(f"{name} is {shown(given)}: give one of {', '.join(map(repr, known))}")
+def choice(name: str, value: Any, values: Sequence[Any]) -> Any:
+    """A value that is one of some. Raises LayoutError for another one."""
+    known = f"give one of {', '.join(map(repr, values))}"
+    if isinstance(values[0], int):
+        value = int_(name, value)
+        if [*values] == [*range(values[0], values[-1] + 1)]:
+            known = f"the picture holds {values[0]} to {values[-1]}"
+    if not isinstance(value, type(values[0])) or value not in values:
+        raise LayoutError(f"{name} is {shown(value)}: {known}")
+    return value

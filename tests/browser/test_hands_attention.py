@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from stridekit.widgets import AttentionExplorer
-from stridekit.widgets.attention_explorer import flow
 from tests.browser.pages import (
     away,
     beyond,
@@ -22,8 +21,8 @@ from tests.browser.pages import (
     too_small,
     walk,
 )
-from tests.live_attention import SETTINGS
 from tests.needs import needs_chromium
+from tests.test_attention_explorer import NAMES, SETTINGS, flow
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -50,35 +49,37 @@ def named(element, dim):
 
 
 def assert_picture(w, s, followed):
-    """Every word is Python's, and every box; the followed one is marked, and those that it goes into."""
+    """Every word is the script's, and every box; the followed one and where it goes are marked."""
     steps = flow.steps(s)
-    assert texts(w, ".sk-stephead strong") == [step.name for step in steps]
-    arrows = [arrow for step in steps for arrow in step.arrows]
-    assert texts(w, ".sk-arrows > span") == [arrow.text for arrow in arrows]
-    assert each(w.locator(".sk-arrows > span"), "dataset.word") == [arrow.word for arrow in arrows]
-    tensors = [(step.name, *one) for step in steps for one in step.tensors.items()]
-    starts = [f"offset {x.storage_offset}" * (name == "heads") for name, _, x in tensors]
+    assert texts(w, ".sk-stephead strong") == [step["name"] for step in steps]
+    arrows = [arrow for step in steps for arrow in step["arrows"]]
+    assert texts(w, ".sk-arrows > span") == [flow.arrowText(arrow) for arrow in arrows]
+    assert each(w.locator(".sk-arrows > span"), "dataset.word") == [
+        arrow["word"] for arrow in arrows
+    ]
+    tensors = [(step["name"], *one) for step in steps for one in step["tensors"].items()]
+    starts = [f"offset {x['storage_offset']}" * (name == "heads") for name, _, x in tensors]
     said = [
-        " ".join(f"{name} {x.shape} stride {x.stride} {start}".split())
+        " ".join(f"{name} {tuple(x['shape'])} stride {tuple(x['stride'])} {start}".split())
         for (_, name, x), start in zip(tensors, starts, strict=True)
     ]
     assert [" ".join(line.split()) for line in texts(w, ".sk-tensors li")] == said
-    assert texts(w, ".sk-step > .sk-note") == [step.note for step in steps]
-    assert texts(w, ".sk-step > code") == ["\n".join(step.code) for step in steps]
+    assert texts(w, ".sk-step > .sk-note") == [step["note"] for step in steps]
+    assert texts(w, ".sk-step > code") == ["\n".join(step["code"]) for step in steps]
     assert text(w, ".sk-idea") == flow.summary(steps)
-    assert texts(w, ".sk-reasons li") == [why for step in steps for why in step.why]
+    assert texts(w, ".sk-reasons li") == [why for step in steps for why in step["why"]]
     assert text(w, ".sk-place") == flow.place(s, followed)
     goes = flow.reached(s, followed)
     for name, parts in flow.memories(s, followed[0]).items():
         boxes, cells = memory(w, name).locator(".sk-box"), flow.cells(parts)
-        says = [f"{named(cell, s.dim)}: element {k}" for k, cell in enumerate(cells)]
+        says = [f"{named(cell, s['dim'])}: element {k}" for k, cell in enumerate(cells)]
         assert each(boxes, "ariaLabel") == says
         for cell, kind in zip(cells, each(boxes, "className"), strict=True):
             here = cell == followed or (
-                cell[0] in ("out", "y") and cell == (cell[0], *followed[1:]) and followed[0] == "q"
+                cell[0] in ("out", "y") and cell == [cell[0], *followed[1:]] and followed[0] == "q"
             )
             into = cell[0] in ("out", "y") and all(
-                i in r for i, r in zip(cell[1:], goes, strict=True)
+                first <= i < end for i, (first, end) in zip(cell[1:], goes, strict=True)
             )
             mark = " is-here" * here or " is-lit" * into
             assert kind == f"sk-box sk-r{cell[2]}{mark}", (name, cell)
@@ -87,23 +88,23 @@ def assert_picture(w, s, followed):
 @pytest.mark.parametrize(
     "choice", [(p, a) for p in flow.PACKINGS for a in flow.ATTENTION], ids=" ".join
 )
-def test_the_picture_is_pythons(show, choice):
+def test_the_picture_is_the_scripts(show, choice):
     """From any settings to any others of a packing, by sliders and chips alone."""
     r = Random(" ".join(choice))
     w = show(AttentionExplorer())
     button(w, "everything").click()
     button(w, choice[0]).click()
     button(w, choice[1]).click()
-    for s in r.sample([s for s in SETTINGS if (s.packing, s.attention) == choice], 8):
+    for s in r.sample([s for s in SETTINGS if (s["packing"], s["attention"]) == choice], 8):
         for name in ("batch", "tokens", "heads", "dim"):
-            slider(w, name).fill(str(getattr(s, name)))
-        chips(w, "rotary").get_by_text(s.rotary, exact=True).click()
-        chips(w, "heads of k and v").get_by_text(str(s.kv_heads), exact=True).click()
+            slider(w, name).fill(str(s[name]))
+        chips(w, "rotary").get_by_text(s["rotary"], exact=True).click()
+        chips(w, "heads of k and v").get_by_text(str(s["kv_heads"]), exact=True).click()
         boxes = memory(w, "qkv").locator(".sk-box")
         k = r.randrange(boxes.count())
         boxes.nth(k).click()
         away(w)
-        assert_picture(w, s, flow.cells(flow.steps(s)[1].tensors)[k])
+        assert_picture(w, s, flow.cells(flow.steps(s)[1]["tensors"])[k])
 
 
 def test_one_setting_is_asked_for_at_a_time(show):
@@ -141,23 +142,23 @@ def test_grouped_heads_are_packed_in_one_way(show):
 
 def test_pointing_follows_an_element(show):
     """What is pointed at stands in for the followed element, also for one of the output."""
-    s = flow.Settings(2, 3, 2, 4, 2, "3HD", flow.ROTARY[1], "@")
+    s = dict(zip(NAMES, (2, 3, 2, 4, 2, "3HD", flow.ROTARY[1], "@"), strict=True))
     w = show(AttentionExplorer(rotary=flow.ROTARY[1]))
     button(w, "everything").click()
-    followed = ("q", 0, 1, 1, 2)
+    followed = ["q", 0, 1, 1, 2]
     cells = {name: flow.cells(parts) for name, parts in flow.memories(s, "q").items()}
     for name, k in (("qkv", 100), ("rotary", 5), ("attention", 40), ("merge", 21)):
         memory(w, name).locator(".sk-box").nth(k).hover()
         part, *index = cells[name][k]
-        assert_picture(w, s, (part if name == "qkv" else "q", *index))
+        assert_picture(w, s, [part if name == "qkv" else "q", *index])
     away(w)
     assert_picture(w, s, followed)
     memory(w, "qkv").locator(".sk-box").nth(143).hover()
     slider(w, "batch").fill("1")  # that box is no more
-    assert_picture(w, s._replace(batch=1), followed)
+    assert_picture(w, s | {"batch": 1}, followed)
     memory(w, "qkv").locator(".sk-box").nth(3).hover()
     slider(w, "dim").fill("2")  # that box is another element
-    assert_picture(w, s._replace(batch=1, dim=2), ("q", 0, 1, 1, 1))
+    assert_picture(w, s | {"batch": 1, "dim": 2}, ["q", 0, 1, 1, 1])
 
 
 def test_memories_are_walked_by_keys(show):
@@ -211,15 +212,15 @@ def test_a_finger_on_a_phone(show):
     w = show(AttentionExplorer())
     resize(w.page, 390, 844)
     button(w, "everything").tap()
-    for s in r.sample([s for s in SETTINGS if s.kv_heads == s.heads > 1], 6):
+    for s in r.sample([s for s in SETTINGS if s["kv_heads"] == s["heads"] > 1], 6):
         for name in ("batch", "tokens", "heads", "dim"):
-            tap_to(slider(w, name), getattr(s, name))
+            tap_to(slider(w, name), s[name])
         for name in ("packing", "attention", "rotary"):
-            chips(w, name).get_by_text(getattr(s, name), exact=True).tap()
+            chips(w, name).get_by_text(s[name], exact=True).tap()
         chips(w, "heads of k and v").last.tap()
         for name, parts in flow.memories(s, "q").items():
             k = r.randrange(len(flow.cells(parts)))
             memory(w, name).locator(".sk-box").nth(k).tap()
         _, *index = flow.cells(parts)[k]  # of y
-        assert_picture(w, s, ("q", *index))
+        assert_picture(w, s, ["q", *index])
         assert beyond(w) == [] and too_small(w) == []

@@ -5,7 +5,6 @@ import torch
 from playwright.sync_api import expect
 
 from stridekit.widgets import ChannelsLastExplorer
-from stridekit.widgets.channels_last_explorer import words
 from tests.browser.pages import (
     away,
     button,
@@ -18,6 +17,7 @@ from tests.browser.pages import (
     walk,
 )
 from tests.needs import needs_chromium
+from tests.test_channels_last_explorer import HIGHLIGHTS, words
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -34,7 +34,7 @@ def tape(w, name):
 
 
 def assert_words(w, shape, index, highlight):
-    """Both sentences are Python's, and so is the distance on each tape."""
+    """Both sentences are the script's, and so is the distance on each tape."""
     assert text(w, ".sk-idea") == words.spread(shape, index, highlight)
     assert text(w, ".sk-place") == words.place(shape, index)
     gaps = w.locator(".sk-apart")
@@ -47,9 +47,9 @@ SHAPES = [((2, 3, 2, 4), (1, 2, 0, 3)), ((1, 4, 3, 2), (0, 3, 2, 1)), ((2, 1, 3,
           ((2, 3, 1, 1), (1, 1, 0, 0)), ((1, 1, 1, 1), (0, 0, 0, 0))]  # fmt: skip
 
 
-@pytest.mark.parametrize("highlight", words.HIGHLIGHTS)
+@pytest.mark.parametrize("highlight", HIGHLIGHTS)
 @pytest.mark.parametrize(("shape", "index"), SHAPES, ids=str)
-def test_all_words_are_pythons(show, shape, index, highlight):
+def test_all_words_are_the_scripts(show, shape, index, highlight):
     """Sentences, flags, names of planes and images, the number of each row's first element, all boxes."""
     w = show(explorer(shape, index=index, highlight=highlight))
     assert_words(w, shape, index, highlight)
@@ -60,7 +60,7 @@ def test_all_words_are_pythons(show, shape, index, highlight):
     assert badge.inner_text() == words.badge(shape)
     ambiguous = words.badge(shape).startswith("ambiguous")
     assert badge.get_attribute("data-ambiguous") == str(ambiguous).lower()
-    assert code(w) == words.code(shape)
+    assert code(w) == words.code({"shape": shape})
     n, c, _, width = shape
     planes = [f"c = {k}: {'abcd'[k]}" if width > 1 else f"{'abcd'[k]}: {k}" for k in range(c)]
     images = [f"n = {k}" for k in range(n)]
@@ -98,7 +98,7 @@ def test_pointing_tells_of_what_is_under_the_pointer(show):
     assert_words(w, (2, 2, 2, 3), (0, 1, 1, 2), "channel")
 
 
-def test_sizes_end_where_pythons_do(show):
+def test_sizes_end_at_the_largest_shape(show):
     """Each slider has its own name and its own limit."""
     w = show(explorer((1, 1, 1, 1)))
     names = ("N images", "C channels", "H height", "W width")

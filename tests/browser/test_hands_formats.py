@@ -4,6 +4,7 @@ import pytest
 
 from stridekit.widgets import FormatTracer
 from stridekit.widgets.format_tracer import network as net
+from stridekit.widgets.format_tracer.widget import script
 from tests.browser.pages import button, pressed, stop_the_clock, text
 from tests.needs import needs_chromium
 
@@ -22,16 +23,16 @@ OUTCOMES = """(rows) => rows.map(({ children: [layer, ...cells] }) => [
 
 
 def told(passage):
-    """The same in Python's words."""
-    text = passage.note if passage.label or passage.note else "nothing comes here"
-    stride = [str(passage.stride)] if passage.stride else []
-    name, _, taken = passage.label.partition(", ")
+    """The same in the script's words."""
+    text = passage["note"] if passage["label"] or passage["note"] else "nothing comes here"
+    stride = [str(tuple(passage["stride"]))] if passage["stride"] else []
+    name, _, taken = passage["label"].partition(", ")
     return [part for part in (name, *stride, taken, text) if part]
 
 
 @pytest.mark.parametrize("which", range(3))
 def test_every_layer_is_switched_on_and_off(show, which):
-    """Each has Python's result; one that is off is silent and grey; the end is read aloud."""
+    """Each has torch's result; one that is off is silent and grey; the end is read aloud."""
     w = show(FormatTracer(net.INPUTS[which], layers=[]))
     stop_the_clock(w.page)
     w.locator("tbody input").first.check()
@@ -43,9 +44,10 @@ def test_every_layer_is_switched_on_and_off(show, which):
         if layer.name == "x + skip":
             box.uncheck()
             on.pop()
-        rows = dict(net.trace(which, on))
-        silent = {one.code: [[], []] for one in net.LAYERS}
-        assert outcomes(w) == silent | {name: [*map(told, row)] for name, row in rows.items()}
+        rows = zip(net.LAYERS, script.trace(net.network(), which, on), strict=True)
+        assert outcomes(w) == {
+            layer.code: [*map(told, row)] if row else [[], []] for layer, row in rows
+        }
     off = w.locator("tbody tr.is-off")
     assert [text.strip() for text in off.all_inner_texts()] == ["x + skip"]
     for box in w.locator("tbody input:checked").all()[::-1]:
@@ -53,8 +55,8 @@ def test_every_layer_is_switched_on_and_off(show, which):
     w.page.clock.run_for(400)
     assert text(w, ".sk-spoken") == "No layer is switched on."
     w.locator("tbody input").nth(net.NAMES.index("relu")).check()
-    ((_, passages),) = net.trace(which, ["relu"])
-    first, second = (", ".join(filter(None, [it.label, it.note])) for it in passages)
+    (passages,) = filter(None, script.trace(net.network(), which, ["relu"]))
+    first, second = (", ".join(filter(None, [it["label"], it["note"]])) for it in passages)
     w.page.clock.run_for(400)
     assert (first != second or which) and text(w, ".sk-spoken") == (
         f"At the end, x in contiguous_format is: {first}; x in channels_last is: {second}."

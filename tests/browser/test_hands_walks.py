@@ -7,8 +7,7 @@ import torch
 
 from stridekit import Layout
 from stridekit.widgets import TraversalExplorer
-from stridekit.widgets.traversal_explorer import traversal
-from stridekit.widgets.traversal_explorer.traversal import ITEMSIZES, Warp
+from stridekit.widgets.traversal_explorer.widget import Warp
 from tests.browser.pages import (
     button,
     each,
@@ -22,6 +21,7 @@ from tests.browser.pages import (
 )
 from tests.live import visit_in_words
 from tests.needs import needs_chromium
+from tests.walks import PRESETS, costs, counts_of, sectors_of, visits_of
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
@@ -31,10 +31,10 @@ def pane(w, k):
 
 
 def assert_counts(w, walks, cache_lines, alignment, visit):
-    """Both panes have Python's numbers."""
+    """Both panes have the script's numbers."""
     for k, step in enumerate(walks):
-        visits = traversal.walk(step.layout, step.order, cache_lines, alignment)
-        found = traversal.counts(visits, step.layout.itemsize, visit)
+        visits = visits_of(step.layout, step.order, cache_lines, alignment)
+        found = counts_of(visits, step.layout.itemsize, visit)
         assert stats(pane(w, k)) == {
             "visits": str(found.visits),
             "lines loaded": f"{found.misses}{'!' * (found.misses > found.lines)}",
@@ -53,13 +53,12 @@ def test_a_preset_is_aligned_anew(show):
     w = show(TraversalExplorer())
     shift, size = controls(w)
     for itemsize, moved in ((1, 13), (2, 46), (4, 20)):
-        size.select_option(index=ITEMSIZES.index(itemsize))
+        size.select_option(index=costs.ITEMSIZES.index(itemsize))
         shift.fill(str(moved))
-        chosen = traversal.presets()[3]
-        button(w, chosen.name).click()
+        button(w, "every 2nd column").click()
         alignment = moved - moved % 8
         assert shift.input_value() == str(alignment) and size.input_value() == "8 bytes"
-        assert_counts(w, chosen.walks, 4, alignment, 48)
+        assert_counts(w, PRESETS["every 2nd column"], 4, alignment, 48)
         button(w, "stride 5").click()
 
 
@@ -69,19 +68,19 @@ def test_an_itemsize_keeps_the_alignment_possible(show):
     shift, size = controls(w)
     shift.fill("56")
     for itemsize, alignment in ((16, 48), (8, 48), (1, 48), (4, 48)):
-        size.select_option(index=ITEMSIZES.index(itemsize))
+        size.select_option(index=costs.ITEMSIZES.index(itemsize))
         found = [shift.get_attribute(name) for name in ("step", "max", "aria-valuetext")]
         said = f"{alignment} bytes after the start of a line"
         assert shift.input_value() == str(alignment)
         assert found == [str(itemsize), str(64 - itemsize), said]
         layout = Layout((6, 8), itemsize=itemsize)
-        walks = [step._replace(layout=layout) for step in traversal.presets()[0].walks]
+        walks = [step._replace(layout=layout) for step in PRESETS["rows against columns"]]
         assert_counts(w, walks, 4, alignment, 48)
     assert each(w.locator(".sk-before"), "style.width") == ["75%"] * 2
 
 
 @pytest.mark.parametrize("visit", [0, 1, 13, 30])
-def test_the_numbers_on_the_way_are_pythons(show, visit):
+def test_the_numbers_on_the_way_are_the_scripts(show, visit):
     """Counts and sentences, and each line's elements, loads and place in the cache."""
     e = TraversalExplorer(Layout((6, 8), itemsize=8), cache_lines=2, alignment=8)
     e.visit = visit
@@ -90,10 +89,10 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
     assert said == text(w, ".sk-scrubber output") == f"{visit} of 48"
     assert_counts(w, e.walks, 2, 8, visit)
     for k, step in enumerate(e.walks):
-        visits = traversal.walk(step.layout, step.order, 2, 8)
+        visits = visits_of(step.layout, step.order, 2, 8)
         said = text(pane(w, k), ".sk-sentence")
         assert said == visit_in_words(step.layout, step.order, visits, visit, "x")
-        assert pane(w, k).get_attribute("aria-label") == f"x, {traversal.order_name(step.order)}"
+        assert pane(w, k).get_attribute("aria-label") == f"x, {costs.orderName(step.order)}"
         held = [*dict.fromkeys(v.line for v in reversed(visits[:visit]))][:2]
         for row in pane(w, k).locator(".sk-lines li").all():
             line = int(text(row, ".sk-line-name").split()[1])
@@ -106,7 +105,7 @@ def test_the_numbers_on_the_way_are_pythons(show, visit):
             assert many == ("true" if loads > 1 else None)
             told = f"loaded {loads} time{'s' * (loads != 1)}{', in the cache' * (sign == '●')}"
             assert row.get_attribute("aria-label") == f"cache line {line}: {told}"
-    verdict = traversal.comparison(e.counts, e.other_counts)
+    verdict = costs.comparison(e.counts._asdict(), e.other_counts._asdict())
     assert text(w, ".sk-verdict") == f"{verdict[0].upper()}{verdict[1:]}."
 
 
@@ -161,10 +160,11 @@ def test_each_preset_has_its_lesson(show):
     """Its own words, and only its chip is pressed, until a hand changes a walk."""
     w = show(TraversalExplorer())
     lesson, chips = w.locator(".sk-lesson"), w.locator(".sk-presets button")
-    for one in traversal.presets():
-        button(w, one.name).click()
-        assert lesson.inner_text() == one.lesson and pressed(chips) == [one.name]
-        most = max(step.layout.numel for step in one.walks)
+    for preset in costs.PRESETS:
+        name = preset["name"]
+        button(w, name).click()
+        assert lesson.inner_text() == preset["lesson"] and pressed(chips) == [name]
+        most = max(step.layout.numel for step in PRESETS[name])
         assert text(w, ".sk-scrubber output") == f"{most} of {most}"
     pane(w, 0).locator("select").select_option(index=5)
     assert lesson.inner_text() == "" and pressed(chips) == []
@@ -201,17 +201,18 @@ WARPS = [Warp(4, 1, 0), Warp(4, 2, 1), Warp(8, 0, 3), Warp(1, 32, 31), Warp(16, 
 
 
 @pytest.mark.parametrize("warp", WARPS, ids=lambda warp: str(tuple(warp)))
-def test_a_warp_is_pythons(show, warp):
-    """Numbers, sectors and sentence, marked where fewer would do; the sliders have Python's limits."""
+def test_a_warp_is_the_scripts(show, warp):
+    """Numbers, sectors and sentence, marked where fewer would do; the sliders have its limits."""
     w = show(TraversalExplorer(warp=warp)).locator(".sk-warp")
-    touched = len(set(warp.sectors))
+    found = sectors_of(warp)
+    touched, minimum = found["touched"], found["minimum"]
     assert stats(w) == {
         "lanes": "32",
-        "sectors loaded": f"{touched}{'!' * (touched > warp.minimum)}",
-        "would do": str(warp.minimum),
-        "bytes used / loaded": f"{warp.bytes_used} / {warp.bytes_loaded}",
+        "sectors loaded": f"{touched}{'!' * (touched > minimum)}",
+        "would do": str(minimum),
+        "bytes used / loaded": f"{found['bytesUsed']} / {found['bytesLoaded']}",
     }
-    assert text(w, ".sk-sentence") == traversal.warp_sentence(warp)
+    assert text(w, ".sk-sentence") == costs.warpSentence(warp._asdict())
     assert w.locator(".sk-sector").count() == touched
     slots = texts(w, ".sk-slot-of-lane")
     assert len(slots) == 32 if warp.stride else slots == ["all"]
@@ -252,4 +253,4 @@ def test_a_warp_is_kept_for_the_next_time(show):
     button(w, "transpose").click()
     assert not w.locator(".sk-warp").is_visible()
     button(w, "a GPU's warp").click()
-    assert text(w, ".sk-warp .sk-sentence") == traversal.warp_sentence(Warp(4, 3, 0))
+    assert text(w, ".sk-warp .sk-sentence") == costs.warpSentence(Warp(4, 3, 0)._asdict())

@@ -1,5 +1,7 @@
-// The way from a packed projection to the merged heads, as in flow.py: the layouts of each step, and what it copies.
-// tests/live_attention.py compares the two.
+// The way from a packed projection to the merged heads: the layouts of each step, what it copies, and what is said of it.
+//
+// A step is a box of the picture: {name, arrows, tensors, code, note, why}. An arrow is how its tensors are reached: "view",
+// "new" (it has to write them anyway), or "copy". tests/test_attention_explorer.py compares all settings with torch.
 
 import { apply, contiguousStride, counted, elementwise, numel, offset, product, range, rowMajor, tuple, unflatten, viewStride } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
@@ -8,6 +10,12 @@ export const MOST = { batch: 2, tokens: 4, heads: 4 };
 export const PACKINGS = ["3HD", "H3D", "HD3"];
 export const ROTARY = ["none", "x*cos + rot(x)*sin", "rot(x)*sin + x*cos"];
 export const ATTENTION = ["@", "SDPA"];
+const upTo = (most) => range(most).map((k) => k + 1);
+/** The values of each part of a state, but for the followed element. */
+export const CHOICES = {
+  batch: upTo(MOST.batch), tokens: upTo(MOST.tokens), heads: upTo(MOST.heads), dim: [2, 4], kv_heads: upTo(MOST.heads),
+  packing: PACKINGS, rotary: ROTARY, attention: ATTENTION,
+};
 const ITEMSIZE = 4;
 const LETTERS = "abcd";
 
@@ -201,6 +209,10 @@ export function cells(parts) {
   return found.sort(([a], [b]) => a - b).map(([, element]) => element);
 }
 
+/** The element, where a smaller shape still has it. */
+export const inside = (s, [part, ...index]) =>
+  [part, ...headsShape(s, part).map((size, d) => Math.min(index[d], size - 1))];
+
 /** The indices of the output that an element goes into: for each dim [first, end]. */
 export function reached({ heads, kv_heads, tokens, dim }, [part, b, h, t, d]) {
   const group = heads / kv_heads;
@@ -226,6 +238,22 @@ export function place(s, element) {
     return end - first === headsShape(s, "q")[d] ? ":" : `${first}:${end}`;
   });
   return `${part}[${index.join(", ")}] is ${where}. It goes into ${many} of out: out[${goes.join(", ")}].`;
+}
+
+/** The lines of the repr. */
+export function told(s) {
+  const { batch, tokens, heads: all, kv_heads, dim, packing } = s;
+  const found = steps(s);
+  const groups = kv_heads < all ? ` (k and v: ${kv_heads})` : "";
+  return [
+    `AttentionExplorer: batch ${batch}, tokens ${tokens}, heads ${all}${groups}, dim ${dim}, packed as ${packing}`,
+    ...found.flatMap(({ name, arrows, note, tensors }) => [
+      `${name}: ${[...arrows.map(arrowText), note].filter(Boolean).join("; ")}`,
+      ...Object.entries(tensors).map(([called, { shape, stride, storage_offset }]) =>
+        `  ${called}: shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`),
+    ]),
+    summary(found), ...found.flatMap(({ why }) => why), place(s, s.followed),
+  ];
 }
 
 // Facts ----------------------------------------------------------------------------------------------

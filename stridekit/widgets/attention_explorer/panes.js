@@ -1,6 +1,6 @@
 // The parts of AttentionExplorer: what can be chosen, a box for each step, and the memory that it leaves.
 
-import { MOST, arrowText, cells, headsShape, labels, order } from "./flow.js";
+import { MOST, arrowText, cells, labels, order } from "./flow.js";
 import { range, tuple } from "../page/layout.js";
 import { h, pool, set } from "../page/dom.js";
 import { createSlider } from "../page/panels.js";
@@ -109,8 +109,4 @@ export function createMemory(id, memory, title, hand) {
 
 /** The element of q, k or v that stands for one of any memory. */
 export const sourceOf = ([part, ...index]) => [part === "out" || part === "y" ? "q" : part, ...index];
-
-/** The element, where a smaller shape still has it. */
-export const inside = (s, [part, ...index]) =>
-  [part, ...headsShape(s, part).map((size, d) => Math.min(index[d], size - 1))];
 

@@ -2,8 +2,8 @@
 //
 // The state in the model is the settings and {followed}; the box under the pointer belongs to this view.
 
-import { ATTENTION, PACKINGS, ROTARY, code, facts, kvChoices, memories, place, reached, steps, summary } from "./flow.js";
-import { createMemory, createSizes, createStep, inside, sourceOf } from "./panes.js";
+import { ATTENTION, PACKINGS, ROTARY, code, facts, inside, kvChoices, memories, place, reached, steps, summary } from "./flow.js";
+import { createMemory, createSizes, createStep, sourceOf } from "./panes.js";
 import { h, pool, set } from "../page/dom.js";
 import { createChips, createChoice, createSetting, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stridekit._arguments import a_kind, int_, ints, items_of, shown, wrap_index
-from stridekit.layout import Layout, LayoutError
+from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.attention_explorer import flow
-from stridekit.widgets.explorer import Explorer, require_known, setting
+from stridekit.widgets.choices import Choices
+from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import setting
 from stridekit.widgets.goals import Goal
 
-_TEXTS = {"packing": flow.PACKINGS, "rotary": flow.ROTARY, "attention": flow.ATTENTION}
 
-
-class AttentionExplorer(Explorer):
+class AttentionExplorer(Choices):
     """What attention copies between the projection and the merged heads, from layouts alone.
 
     A packed projection is cut into heads, rotated, attended to and merged; each step is a view, writes
@@ -44,8 +43,7 @@ class AttentionExplorer(Explorer):
 
     _module = module("attention_explorer/widget.js")
     _style = style("page/base.css", "attention_explorer/widget.css")
-
-    FACTS, _facts = flow.FACTS, staticmethod(flow.facts)
+    _script = Script("attention_explorer/flow.js")
 
     def __init__(
         self,
@@ -60,26 +58,50 @@ class AttentionExplorer(Explorer):
         attention: str = "@",
         goals: Iterable[Goal] = (),
     ) -> None:
+        sizes = {"batch": batch, "tokens": tokens, "heads": heads, "dim": dim}
         groups = heads if kv_heads is None else kv_heads
-        s = _checked(flow.Settings(batch, tokens, heads, dim, groups, packing, rotary, attention))
-        middle = [0, *(n // 2 for n in flow.heads_shape(s, "q")[1:])]
-        super().__init__(_state=s._asdict() | {"followed": ["q", *middle]})
-        self._aim(goals)
+        middle = ("q", 0, *(int_(name, sizes[name]) // 2 for name in ("heads", "tokens", "dim")))
+        words = {"packing": packing, "rotary": rotary, "attention": attention}
+        super().__init__(goals, **sizes, kv_heads=groups, **words, followed=middle)
 
-    def _check(self, state: dict[str, Any]) -> None:
-        found = _followed(_checked(flow.settings(state)), state["followed"])
-        if found != state["followed"]:
-            raise LayoutError(f"the picture cannot show {state}")
+    @classmethod
+    def _first(cls) -> dict[str, Any]:
+        return super()._first() | {"followed": ["q", 0, 0, 0, 0]}
+
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        s = super()._checked(state)
+        if s["kv_heads"] not in self._script.kvChoices(s["heads"], "3HD"):
+            raise LayoutError(
+                f"{s['heads']} heads do not divide into {s['kv_heads']} groups: kv_heads divides heads"
+            )
+        if s["kv_heads"] not in self._script.kvChoices(s["heads"], s["packing"]):
+            raise LayoutError(
+                f"packing is {s['packing']!r} with kv_heads={s['kv_heads']} of {s['heads']}: "
+                'grouped heads are packed as "3HD"'
+            )
+        return s | {"followed": self._element(s, state["followed"])}
+
+    def _element(self, s: dict[str, Any], element: Any) -> list[str | int]:
+        """The element as JSON has it, its index counted from 0."""
+        part, *index = items_of(element) or ("",)
+        if not isinstance(part, str) or part not in ("q", "k", "v") or len(index) != 4:
+            raise LayoutError(
+                f'followed is {shown(element)}, {a_kind(element)}: give "q", "k" or "v" and an index, '
+                'as in ("q", 0, 1, 2, 3)'
+            )
+        sizes = enumerate(self._script.headsShape(s, part))
+        plain = ints("followed[1:]", index)
+        return [part, *(wrap_index(i, d, n) for i, (d, n) in zip(plain, sizes, strict=True))]
 
     def _change(self, **changed: Any) -> None:
         """Change a setting; heads stay ungrouped, and a smaller shape keeps the element inside."""
-        before = flow.settings(self._state)
-        if "heads" in changed and before.kv_heads == before.heads:
+        state = self._state
+        if "heads" in changed and state["kv_heads"] == state["heads"]:
             changed["kv_heads"] = changed["heads"]
-        s = _checked(before._replace(**changed))
-        part, *index = self._state["followed"]
-        inside = [min(i, n - 1) for i, n in zip(index, flow.heads_shape(s, part), strict=True)]
-        self._state = s._asdict() | {"followed": [part, *inside]}
+        if "followed" not in changed:
+            s = self._checked(state | changed | {"followed": ["q", 0, 0, 0, 0]})
+            changed["followed"] = self._script.inside(s, state["followed"])
+        super()._change(**changed)
 
     batch = setting("batch", "The number of sequences.")
     tokens = setting("tokens", "The number of tokens of each.")
@@ -90,79 +112,4 @@ class AttentionExplorer(Explorer):
     rotary = setting("rotary", 'How q and k are rotated: "none", or the sum as it is written.')
     attention = setting("attention", 'Attention by "@" or by "SDPA".')
 
-    @property
-    def followed(self) -> tuple[str | int, ...]:
-        """The element that is followed: "q", "k" or "v", and its index (b, h, t, d)."""
-        return tuple(self._state["followed"])
-
-    @followed.setter
-    def followed(self, element: Iterable[str | int]) -> None:
-        found = _followed(flow.settings(self._state), element)
-        self._state = self._state | {"followed": found}
-
-    @property
-    def code(self) -> str:
-        """The torch code that does what is shown."""
-        return flow.code(flow.settings(self._state))
-
-    def __repr__(self) -> str:
-        s = flow.settings(self._state)
-        found = flow.steps(s)
-        kv = f" (k and v: {s.kv_heads})" * (s.kv_heads < s.heads)
-        lines = [
-            f"AttentionExplorer: batch {s.batch}, tokens {s.tokens}, heads {s.heads}{kv}, dim {s.dim}, "
-            f"packed as {s.packing}",
-            *(line for step in found for line in _lines(step)),
-            flow.summary(found),
-            *(sentence for step in found for sentence in step.why),
-            flow.place(s, self._state["followed"]),
-        ]
-        return "\n  ".join([*lines, *self._aims()])
-
-
-def _lines(step: flow.Step) -> list[str]:
-    said = "; ".join(filter(None, [*(arrow.text for arrow in step.arrows), step.note]))
-    return [
-        f"{step.name}: {said}",
-        *(f"  {name}: {_numbers(x)}" for name, x in step.tensors.items()),
-    ]
-
-
-def _numbers(x: Layout) -> str:
-    return f"shape {x.shape}, stride {x.stride}, storage_offset {x.storage_offset}"
-
-
-def _checked(s: flow.Settings) -> flow.Settings:
-    """The settings with plain ints, if the picture can show them."""
-    numbers: dict[str, Any] = {name: int_(name, getattr(s, name)) for name in s._fields[:5]}
-    s = s._replace(**numbers)
-    for name, most in flow.MOST.items():
-        if not 1 <= getattr(s, name) <= most:
-            raise LayoutError(f"{name} is {getattr(s, name)}: the picture holds 1 to {most}")
-    if s.dim not in flow.DIMS:
-        raise LayoutError(f"dim is {s.dim}: the picture holds heads of 2 or 4 elements")
-    for name, known in _TEXTS.items():
-        require_known(name, getattr(s, name), known)
-    if s.kv_heads not in flow.kv_choices(s.heads, "3HD"):
-        raise LayoutError(
-            f"{s.heads} heads do not divide into {s.kv_heads} groups: kv_heads divides heads"
-        )
-    if s.kv_heads not in flow.kv_choices(s.heads, s.packing):
-        raise LayoutError(
-            f"packing is {s.packing!r} with kv_heads={s.kv_heads} of {s.heads}: "
-            'grouped heads are packed as "3HD"'
-        )
-    return s
-
-
-def _followed(s: flow.Settings, element: Any) -> list[str | int]:
-    """The element as JSON has it, its index counted from 0."""
-    part, *index = items_of(element) or ("",)
-    if not isinstance(part, str) or part not in ("q", "k", "v") or len(index) != 4:
-        raise LayoutError(
-            f'followed is {shown(element)}, {a_kind(element)}: give "q", "k" or "v" and an index, '
-            'as in ("q", 0, 1, 2, 3)'
-        )
-    sizes = enumerate(flow.heads_shape(s, part))
-    plain = ints("followed[1:]", index)
-    return [part, *(wrap_index(i, d, n) for i, (d, n) in zip(plain, sizes, strict=True))]
+    followed = setting("followed", 'The element that is followed: "q", "k" or "v", and an index.')

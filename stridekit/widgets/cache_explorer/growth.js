@@ -1,4 +1,8 @@
-// A cache of keys, grown by a token a step in three ways, as in growth.py. tests/live.py compares the two.
+// A cache of keys, grown by a token a step: what lies in its memory, what each step writes, and what is said of it.
+//
+// `cat` makes a new tensor of all tokens so far. In place, the token is written into a tensor of full length. In blocks, it
+// is written into the last block of its sequence, or into a new one of a pool; to be read, the blocks are gathered. Then
+// attention reads the keys, and `@` may clone them. tests/test_cache_explorer.py compares each step with torch.
 
 import { product, range, rowMajor, tuple, viewStride } from "../page/layout.js";
 
@@ -8,8 +12,13 @@ export const SIZES = { tokens: [0, ROOM], batch: [1, 2], heads: [1, 3] };
 export const BLOCKS = [2, 4];
 export const ORDERS = ["heads first", "tokens first"];
 export const ATTENTION = ["@", "SDPA"];
+/** The values of each part of a state. */
+export const CHOICES = {
+  ...Object.fromEntries(Object.entries(SIZES).map(([name, [least, most]]) => [name, range(most - least + 1).map((k) => least + k)])),
+  block: BLOCKS, order: ORDERS, attention: ATTENTION,
+};
 export const WAYS = ["cat", "in place", "blocks"];
-const DIM = 64;
+export const DIM = 64;
 const ITEMSIZE = 4;
 
 export const grouped = (n) => n.toLocaleString("en-US");
@@ -22,9 +31,9 @@ const bytes = (shape) => product(shape) * ITEMSIZE;
 const exchanged = ([a, b, c, d]) => [a, c, b, d];
 
 /** The keys (batch, heads, tokens, dim) as attention gets them, and the bytes copied to read them. */
-function keys(s, way, tokens) {
+export function keys(s, way, tokens, room = LONG) {
   if (way !== "blocks") {
-    const { shape, stride } = rowMajor([s.batch, ...inner(s, way === "cat" ? tokens : LONG), DIM], ITEMSIZE);
+    const { shape, stride } = rowMajor([s.batch, ...inner(s, way === "cat" ? tokens : room), DIM], ITEMSIZE);
     return { stride: isFirst(s) ? stride : exchanged(stride), copied: 0, shape: [shape[0], s.heads, tokens, DIM] };
   }
   const count = Math.ceil(tokens / s.block);
@@ -133,6 +142,16 @@ export function place(s, [b, h, t]) {
     return `box ${at} ${WHERE[way]}`;
   });
   return `${name}: ${spots.join(", ")}.`;
+}
+
+/** The lines of the repr. */
+export function told(s) {
+  const totals = curves(s);
+  return [
+    `CacheExplorer: ${s.tokens} tokens, batch ${s.batch}, heads ${s.heads}, blocks of ${s.block}, ${s.order}, read by ${s.attention}`,
+    ...WAYS.map((way) => `${way}: ${now(s, way).join("; ")}; ${grouped(totals[way][s.tokens])} bytes so far`),
+    whole(totals),
+  ];
 }
 
 /** The torch code that grows all three caches to what is shown. */

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from stridekit._arguments import int_
-from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.cache_explorer import growth
-from stridekit.widgets.explorer import Explorer, require_known, setting
+from stridekit.widgets.choices import Choices
+from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import setting
 from stridekit.widgets.goals import Goal
 
-_TEXTS = {"order": growth.ORDERS, "attention": growth.ATTENTION}
 
-
-class CacheExplorer(Explorer):
+class CacheExplorer(Choices):
     """Step through tokens, and watch what a cache of keys writes: by `cat`, in place, and in blocks.
 
     After `tokens` steps, up to 8, each memory is shown; a box is the key of one head and token, 64 floats.
@@ -37,8 +33,7 @@ class CacheExplorer(Explorer):
 
     _module = module("cache_explorer/widget.js")
     _style = style("page/base.css", "cache_explorer/widget.css")
-
-    FACTS, _facts = growth.FACTS, staticmethod(growth.facts)
+    _script = Script("cache_explorer/growth.js")
 
     def __init__(
         self,
@@ -51,15 +46,8 @@ class CacheExplorer(Explorer):
         attention: str = "@",
         goals: Iterable[Goal] = (),
     ) -> None:
-        s = _checked(growth.Settings(tokens, batch, heads, block, order, attention))
-        super().__init__(_state=s._asdict())
-        self._aim(goals)
-
-    def _check(self, state: dict[str, Any]) -> None:
-        _checked(growth.settings(state))
-
-    def _change(self, **changed: Any) -> None:
-        self._state = _checked(growth.settings(self._state)._replace(**changed))._asdict()
+        sizes = {"tokens": tokens, "batch": batch, "heads": heads, "block": block}
+        super().__init__(goals, **sizes, order=order, attention=attention)
 
     tokens = setting("tokens", "The number of tokens so far, from 0 to 8.")
     batch = setting("batch", "The number of sequences.")
@@ -67,36 +55,3 @@ class CacheExplorer(Explorer):
     block = setting("block", "The number of tokens of a block: 2 or 4.")
     order = setting("order", 'The order of each memory: "heads first" or "tokens first".')
     attention = setting("attention", 'What reads the keys: "@" or "SDPA".')
-
-    @property
-    def code(self) -> str:
-        """The torch code that grows all three caches, and reads them."""
-        return growth.code(growth.settings(self._state))
-
-    def __repr__(self) -> str:
-        s = growth.settings(self._state)
-        totals = growth.curves(s)
-        lines = [
-            f"CacheExplorer: {s.tokens} tokens, batch {s.batch}, heads {s.heads}, blocks of {s.block}, "
-            f"{s.order}, read by {s.attention}",
-            *(
-                f"{way}: {'; '.join(growth.now(s, way))}; {totals[way][s.tokens]:,} bytes so far"
-                for way in growth.WAYS
-            ),
-            growth.whole(totals),
-        ]
-        return "\n  ".join([*lines, *self._aims()])
-
-
-def _checked(s: growth.Settings) -> growth.Settings:
-    """The settings with plain ints, if the picture can show them."""
-    numbers: dict[str, Any] = {name: int_(name, getattr(s, name)) for name in s._fields[:4]}
-    s = s._replace(**numbers)
-    for name, (least, most) in growth.SIZES.items():
-        if not least <= getattr(s, name) <= most:
-            raise LayoutError(f"{name} is {getattr(s, name)}: the picture holds {least} to {most}")
-    if s.block not in growth.BLOCKS:
-        raise LayoutError(f"block is {s.block}: the picture has blocks of 2 or 4 tokens")
-    for name, known in _TEXTS.items():
-        require_known(name, getattr(s, name), known)
-    return s

@@ -2,9 +2,8 @@
 //
 // The state in the model is {shape, index, highlight}; the box under the pointer belongs to this view.
 
-import { FORMATS, badge, code, group, layouts, orders, place, spread, step, verdicts } from "./words.js";
+import { FORMATS, badge, code, facts, group, layouts, orders, place, spread, step, verdicts } from "./words.js";
 import { createPlanes, createSizes, createTape, rowOf } from "./panes.js";
-import { facts } from "./facts.js";
 import { flatten, product, unflatten } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
 import { createChoice, createCode, createVerdicts } from "../page/panels.js";
@@ -23,7 +22,7 @@ function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "channels-last explorer", kind: "sk-channels", traits: ["_state"], draw,
     forget: () => (hovered = null), // the hovered element may not exist in a new shape
-    code: () => code(model.get("_state").shape), facts,
+    code: () => code(model.get("_state")), facts,
   });
   const { id } = shell;
   const state = () => model.get("_state");
@@ -85,7 +84,7 @@ function render({ model, el }) {
     set(ambiguity, "text", sentence);
     set(ambiguity, "data-ambiguous", String(sentence.startsWith("ambiguous")));
     flags.draw(verdicts(shape));
-    codeBox.draw(code(shape));
+    codeBox.draw(code({ shape }));
   }
 
   function hover(flat) {

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stridekit._arguments import ints
-from stridekit.layout import LayoutError
+from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.channels_last_explorer import facts, words
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.choices import Choices
+from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import setting
 from stridekit.widgets.goals import Goal
 
 
-class ChannelsLastExplorer(Explorer):
+class ChannelsLastExplorer(Choices):
     """One tensor of shape (N, C, H, W), and its elements in memory in both formats.
 
     Sizes go up to (3, 4, 3, 5). `index` is the selected element, `highlight` the group that lights up with
@@ -36,89 +37,44 @@ class ChannelsLastExplorer(Explorer):
 
     _module = module("channels_last_explorer/widget.js")
     _style = style("page/base.css", "channels_last_explorer/widget.css")
-
-    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+    _script = Script("channels_last_explorer/words.js")
 
     def __init__(self, shape: Iterable[int] = (2, 3, 2, 4), *, goals: Iterable[Goal] = ()) -> None:
-        sizes = _shape(shape)
-        state = {
-            "shape": [*sizes],
-            "index": [0, *(n // 2 for n in sizes[1:])],
-            "highlight": "pixel",
-        }
-        super().__init__(_state=state)
-        self._aim(goals)
+        sizes = self._shape(shape)
+        middle = [0, *(n // 2 for n in sizes[1:])]
+        super().__init__(goals, shape=sizes, index=middle, highlight="pixel")
 
-    def _check(self, state: dict[str, Any]) -> None:
-        shape, index = _shape(state["shape"]), ints("index", state["index"])
-        words.layouts(shape)["contiguous_format"].offset(index)
-        if min(index) < 0 or state["highlight"] not in words.HIGHLIGHTS:
-            raise LayoutError(f"the picture cannot show {state}")
+    @classmethod
+    def _first(cls) -> dict[str, Any]:
+        return super()._first() | {"shape": [2, 3, 2, 4], "index": [0, 1, 1, 2]}
 
-    def _set(self, **changed: Any) -> None:
-        """Change parts of the state; with lists, as in JSON, it equals what the front end sends back."""
-        self._state = self._state | changed
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        sizes, index = self._shape(state["shape"]), ints("index", state["index"])
+        Layout(sizes).offset(index)  # raises IndexError
+        inside = [i % n for i, n in zip(index, sizes, strict=True)]
+        return {"shape": [*sizes], "index": inside} | super()._checked(state)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The sizes (N, C, H, W)."""
-        return tuple(self._state["shape"])
+    def _shape(self, shape: Iterable[int]) -> tuple[int, ...]:
+        """The shape as a tuple. Raises LayoutError if the picture cannot hold it."""
+        sizes, most = ints("shape", shape), tuple(self._script.MAX_SIZES)
+        if len(sizes) != 4 or any(
+            not 1 <= n <= limit for n, limit in zip(sizes, most, strict=True)
+        ):
+            raise LayoutError(
+                f"shape {sizes} does not fit the picture: give (N, C, H, W) from (1, 1, 1, 1) to {most}"
+            )
+        return sizes
 
-    @shape.setter
-    def shape(self, shape: Iterable[int]) -> None:
-        sizes = _shape(shape)
-        inside = [min(i, n - 1) for i, n in zip(self.index, sizes, strict=True)]
-        self._set(shape=[*sizes], index=inside)
+    def _change(self, **changed: Any) -> None:
+        """Change a setting; a smaller shape keeps the index inside."""
+        if "shape" in changed:
+            sizes = self._shape(changed["shape"])
+            changed["index"] = [min(i, n - 1) for i, n in zip(self.index, sizes, strict=True)]
+        super()._change(**changed)
 
-    @property
-    def index(self) -> tuple[int, ...]:
-        """The index (n, c, h, w) of the selected element."""
-        return tuple(self._state["index"])
-
-    @index.setter
-    def index(self, index: Iterable[int]) -> None:
-        wanted = ints("index", index)
-        words.layouts(self.shape)["contiguous_format"].offset(wanted)  # raises IndexError
-        self._set(index=[i % n for i, n in zip(wanted, self.shape, strict=True)])
-
-    @property
-    def highlight(self) -> str:
-        """The group that lights up: all channels of the "pixel", or all pixels of the "channel"."""
-        return str(self._state["highlight"])
-
-    @highlight.setter
-    def highlight(self, highlight: str) -> None:
-        if not isinstance(highlight, str) or highlight not in words.HIGHLIGHTS:
-            raise LayoutError(f"highlight {highlight!r} is not known: use 'pixel' or 'channel'")
-        self._set(highlight=highlight)
-
-    @property
-    def code(self) -> str:
-        """The torch code that makes the tensor in both formats."""
-        return words.code(self.shape)
-
-    def __repr__(self) -> str:
-        shape, index = self.shape, self.index
-        signs = {True: "✓", False: "✗", None: "·"}
-        lines = [
-            *(f"{name}: stride {x.stride}" for name, x in words.layouts(shape).items()),
-            words.place(shape, index),
-            words.spread(shape, index, self.highlight),
-            words.badge(shape),
-            *(f"{signs[good]} {sentence}" for good, sentence in words.verdicts(shape)),
-        ]
-        return "\n  ".join([f"ChannelsLastExplorer: shape {shape}", *lines, *self._aims()])
-
-
-def _shape(shape: Iterable[int]) -> tuple[int, ...]:
-    """The shape as a tuple; raises LayoutError if the picture cannot hold it."""
-    sizes = ints("shape", shape)
-    inside = len(sizes) == 4 and all(
-        1 <= n <= most for n, most in zip(sizes, words.MAX_SIZES, strict=True)
+    shape = setting("shape", "The sizes (N, C, H, W).")
+    index = setting("index", "The index (n, c, h, w) of the selected element.")
+    highlight = setting(
+        "highlight",
+        'The group that lights up: all channels of the "pixel", or all pixels of the "channel".',
     )
-    if not inside:
-        raise LayoutError(
-            f"shape {sizes} does not fit the picture: "
-            f"give (N, C, H, W) from (1, 1, 1, 1) to {words.MAX_SIZES}"
-        )
-    return sizes

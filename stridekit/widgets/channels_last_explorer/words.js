@@ -1,10 +1,10 @@
-// The words of ChannelsLastExplorer, as in words.py: places in both memory formats, and the flags. tests/live.py
-// compares the two.
+// What ChannelsLastExplorer counts and says: places in both memory formats, the flags, the facts, the code.
 
-import { apply, elementName, flatten, offset, product, range, rowMajor, tuple, unflatten } from "../page/layout.js";
+import { apply, elementName, flatten, isInFormat, offset, product, range, rowMajor, tuple, unflatten } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
 
-export const MAX_SIZES = [3, 4, 3, 5];
+export const MAX_SIZES = [3, 4, 3, 5]; // what two tapes show legibly on one screen
+export const CHOICES = { highlight: ["pixel", "channel"] };
 export const FORMATS = ["contiguous_format", "channels_last"];
 export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
@@ -89,7 +89,7 @@ export function verdicts(shape) {
 const outcome = (copied, { stride }) => `${copied ? "a copy" : "x itself"}: stride ${tuple(stride)}`;
 
 /** The torch code that makes the values in both orders. */
-export const code = (shape) =>
+export const code = ({ shape }) =>
   `x = torch.arange(${product(shape)}.).view${tuple(shape)}\n` +
   "y = x.to(memory_format=torch.channels_last)";
 
@@ -118,3 +118,26 @@ export function planes(shape, across) {
 /** The largest divisor of a number that is no more than `room`, and at least 1. */
 export const most = (number, room) =>
   range(number).map((k) => k + 1).findLast((k) => number % k === 0 && k <= Math.max(room, 1));
+
+const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
+
+/** The lines of the repr. */
+export const told = ({ shape, index, highlight }) => [
+  `ChannelsLastExplorer: shape ${tuple(shape)}`,
+  ...Object.entries(layouts(shape)).map(([name, { stride }]) => `${name}: stride ${tuple(stride)}`),
+  place(shape, index), spread(shape, index, highlight), badge(shape),
+  ...verdicts(shape).map(([good, sentence]) => `${SIGNS.get(good)} ${sentence}`),
+];
+
+/** The facts of a state, over which goals are set: its flags, and its element's place and group's step in each format. */
+export function facts({ shape, index, highlight }) {
+  const { contiguous_format: rows, channels_last: last } = layouts(shape);
+  return {
+    shape, index, highlight,
+    ambiguous: isInFormat("channels_last", rows),
+    contiguous_element: offset(rows, index),
+    channels_last_element: offset(last, index),
+    contiguous_step: step(rows, index, highlight),
+    channels_last_step: step(last, index, highlight),
+  };
+}

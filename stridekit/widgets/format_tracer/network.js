@@ -1,5 +1,4 @@
-// The way through the network: Python has run every layer, and the table says where each leads. network.py says the
-// same; tests/live.py compares the two.
+// The way through the network: torch has run every layer, and the table of network.py says where each leads.
 
 import { tuple } from "../page/layout.js";
 
@@ -21,7 +20,10 @@ export function trace(network, which, names) {
 /** The layers that are on, in the order in which they run. */
 const active = (network, { layers }) => network.layers.map(({ name }) => name).filter((name) => layers.includes(name));
 
-/** The facts of a state, over which goals are set. */
+/**
+ * The facts of a state, over which goals are set: the input and its layers, whether torch refuses one or one loses
+ * channels_last, and the format at the end of both ways, "" if nothing comes there.
+ */
 export function facts(network, state) {
   const { shape, starts } = network.inputs[state.input];
   const passed = trace(network, state.input, state.layers).filter((both) => both);
@@ -32,6 +34,14 @@ export function facts(network, state) {
     lost: passed.some((both) => both.some(({ note }) => note.startsWith("channels_last is lost"))),
     contiguous_end: labels[0], channels_last_end: labels[1],
   };
+}
+
+/** The lines of the repr. */
+export function told(network, { input, layers }) {
+  const passed = ({ label, note }) => [label, note].filter(Boolean).join(", ") || "nothing comes here";
+  const rows = trace(network, input, layers).map((both, k) => both && `${network.layers[k].code}: ${both.map(passed).join(" | ")}`);
+  const { shape } = network.inputs[input];
+  return [`FormatTracer: x of shape ${tuple(shape)}, first in contiguous_format, then in channels_last`, ...rows.filter(Boolean)];
 }
 
 /** The source of the widget itself. */

@@ -1,12 +1,12 @@
 """The layers of a small network that keep channels_last, and those that lose it, as torch runs them.
 
 Nothing is predicted. `network()` runs each layer on tiny tensors, in every combination that can be switched
-on, and records the resulting strides. The front end only looks them up.
+on, and records the resulting strides. network.js only looks them up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,14 +29,6 @@ class Layer(NamedTuple):
     code: str
     run: Callable[[Tensor], Tensor]
     lost: str = "both orders are one here, and torch writes contiguous_format's strides"
-
-
-class Passage(NamedTuple):
-    """The output of a layer; the label is "" and the stride () where torch refuses."""
-
-    label: str
-    stride: tuple[int, ...]
-    note: str
 
 
 def _ones(*shape: int) -> Tensor:
@@ -99,7 +91,7 @@ NAMES = tuple(layer.name for layer in LAYERS)
 @cache
 @torch_defaults()
 def network() -> dict[str, Any]:
-    """Everything that the front end looks up, as JSON.
+    """Everything that network.js looks up, as JSON.
 
     `inputs` have the two states in which each shape starts, `states` are all states of a tensor, and
     `steps[state][layer]` is [the state after the layer, or None where torch refuses; the number of a note].
@@ -143,67 +135,6 @@ def network() -> dict[str, Any]:
     layers = [{"name": layer.name, "code": layer.code} for layer in LAYERS]
     tables = {"states": states, "steps": steps, "notes": [*notes]}
     return {"layers": layers, "inputs": inputs, **tables}
-
-
-def starts(which: int) -> list[Passage]:
-    """An input in both formats, before any layer.
-
-    >>> [x.stride for x in starts(0)]
-    [(48, 16, 4, 1), (48, 1, 12, 3)]
-    """
-    table = network()
-    return [_passage(table, state, -1) for state in table["inputs"][which]["starts"]]
-
-
-def trace(which: int, layers: Collection[str]) -> list[tuple[str, list[Passage]]]:
-    """The layers that are on, each with its outputs for both inputs of a shape.
-
-    >>> for code, (_, y) in trace(0, ["relu", "flatten"]):
-    ...     print(f"{code}: {y.label} {y.note}".strip())
-    F.relu(x): channels_last
-    x.flatten(1): contiguous has to copy 96 elements: C is innermost in memory, not W
-    """
-    table = network()
-    now: list[int | None] = [*table["inputs"][which]["starts"]]
-    rows = []
-    for k, layer in enumerate(LAYERS):
-        if layer.name in layers:
-            steps = [(None, -1) if i is None else table["steps"][i][str(k)] for i in now]
-            now = [to for to, _ in steps]
-            rows.append((layer.code, [_passage(table, *step) for step in steps]))
-    return rows
-
-
-def _passage(table: dict[str, Any], to: int | None, which: int) -> Passage:
-    text = table["notes"][which] if which >= 0 else ""
-    if to is None:
-        return Passage("", (), text)
-    state = table["states"][to]
-    return Passage(state["label"], tuple(state["stride"]), text)
-
-
-FACTS: dict[str, type] = {
-    **{"shape": tuple, "layers": tuple, "refused": bool, "lost": bool},
-    **{"contiguous_end": str, "channels_last_end": str},
-}
-
-
-def facts(state: dict[str, Any]) -> dict[str, Any]:
-    """The facts of a state, over which goals are set; network.js has the same.
-
-    The input and its layers, whether torch refuses one or one loses channels_last, and the format at the
-    end of both ways, "" if nothing comes there.
-    """
-    passed = trace(state["input"], state["layers"])
-    both = passed[-1][1] if passed else starts(state["input"])
-    notes = [passage.note for _, row in passed for passage in row]
-    return {
-        "shape": INPUTS[state["input"]],
-        "layers": tuple(name for name in NAMES if name in state["layers"]),
-        "refused": any(note.startswith("torch refuses") for note in notes),
-        "lost": any(note.startswith("channels_last is lost") for note in notes),
-        **dict(zip(("contiguous_end", "channels_last_end"), (p.label for p in both), strict=True)),
-    }
 
 
 def label(x: Tensor) -> str:

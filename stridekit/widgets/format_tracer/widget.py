@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
 from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
 from stridekit.widgets.assets import module, style
+from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.goals import Goal
+
+script = Script("format_tracer/network.js")
 
 
 class FormatTracer(Explorer):
@@ -35,7 +38,10 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
 
     _network = traitlets.Dict().tag(sync=True)
 
-    FACTS, _facts = net.FACTS, staticmethod(net.facts)
+    FACTS: ClassVar[dict[str, type]] = {
+        **{"shape": tuple, "layers": tuple, "refused": bool, "lost": bool},
+        **{"contiguous_end": str, "channels_last_end": str},
+    }
 
     def __init__(
         self,
@@ -47,6 +53,10 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
         state = {"input": _input(shape), "layers": _layers(layers)}
         super().__init__(_state=state, _network=net.network())
         self._aim(goals)
+
+    @staticmethod
+    def _facts(state: dict[str, Any]) -> dict[str, Any]:
+        return dict(script.facts(net.network(), state))
 
     def _check(self, state: dict[str, Any]) -> None:
         known = state["input"] in range(len(net.INPUTS))
@@ -74,23 +84,10 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
     @property
     def code(self) -> str:
         """The source of the widget as it is."""
-        layers = ", ".join(f'"{name}"' for name in self.layers)
-        return f"FormatTracer({self.shape}, [{layers}])"
+        return str(script.code(net.network(), self._state))
 
     def __repr__(self) -> str:
-        lines = [
-            f"FormatTracer: x of shape {self.shape}, first in contiguous_format, then in channels_last",
-            *(f"{code}: {' | '.join(map(_passed, both))}" for code, both in self._trace()),
-            *self._aims(),
-        ]
-        return "\n  ".join(lines)
-
-    def _trace(self) -> list[tuple[str, list[net.Passage]]]:
-        return net.trace(self._state["input"], self.layers)
-
-
-def _passed(passage: net.Passage) -> str:
-    return ", ".join(filter(None, [passage.label, passage.note])) or "nothing comes here"
+        return "\n  ".join([*script.told(net.network(), self._state), *self._aims()])
 
 
 def _input(shape: Iterable[int]) -> int:

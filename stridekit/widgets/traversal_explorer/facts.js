@@ -1,18 +1,38 @@
-// The facts of a state, over which goals are set, and its code, as in facts.py. tests/live.py compares the two.
+// What Python and the toolbar ask of a state: the facts that goals are set over, the costs, the code, all sentences.
 
-import { sameLayout, tuple } from "../page/layout.js";
-import { sectorsOf, visitsOf } from "./traversal.js";
+import { counted, sameLayout, tuple } from "../page/layout.js";
+import { comparison, countsOf, countsSentence, orderName, sectorsOf, visitsOf, warpSentence } from "./traversal.js";
 
-export function facts({ walks, cache_lines, alignment, visit, warp }) {
-  const [loads, other_loads = null] = walks.map((walk) =>
-    visitsOf(walk, cache_lines, alignment).slice(0, visit).filter(({ hit }) => !hit).length);
+/** The costs of each walk so far. */
+export const countsOfAll = ({ walks, cache_lines, alignment, visit }) =>
+  walks.map((walk) => countsOf(visitsOf(walk, cache_lines, alignment), walk.itemsize, visit));
+
+/** The left walk, the right one's order, the cache lines that each has loaded, the warp's sectors. */
+export function facts(state) {
+  const { walks, cache_lines, alignment, visit, warp } = state;
+  const [loads, other_loads = null] = countsOfAll(state).map(({ misses }) => misses);
   const [{ shape, stride, itemsize, order }, other] = walks;
   return {
-    shape, stride, itemsize, order, cache_lines, alignment, visit, loads, other_loads,
-    other_order: other?.order ?? null,
+    shape, stride, itemsize, order, other_order: other?.order ?? null, cache_lines, alignment, visit, loads, other_loads,
     warp: warp && [warp.itemsize, warp.stride, warp.offset],
     sectors: warp && sectorsOf(warp).touched,
   };
+}
+
+/** The lines of the repr; a note says which corner of a large layout is walked. */
+export function told(state, note) {
+  const { walks, visit, cache_lines, alignment, warp } = state;
+  if (warp) return [`TraversalExplorer: ${warpSentence(warp)}`];
+  const costs = countsOfAll(state);
+  return [
+    `TraversalExplorer: ${counted(visit, "visit")}, a cache of ${counted(cache_lines, "line")}, alignment ${alignment}`,
+    ...(note ? [note] : []),
+    ...walks.flatMap(({ name, shape, stride, order }, k) => [
+      `${["left ", "right"][k]}  ${name} of shape ${tuple(shape)}, stride ${tuple(stride)}: ${orderName(order)}`,
+      `       ${countsSentence(costs[k])}`,
+    ]),
+    ...(costs.length > 1 ? [comparison(...costs)] : []),
+  ];
 }
 
 /** The line of Python that makes the picture. */

@@ -1,5 +1,7 @@
-// The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp. traversal.py is the truth,
-// and tests/live.py compares the two; the sentence on one visit is only here.
+// The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp; and walks worth a look.
+//
+// Everything is counted by simulation: visit after visit through a cache that drops the line used longest ago. tests/live.py
+// compares that with torch and with slower counting.
 //
 // A walk is a layout with an `order`, its dims outermost first, and its `name` in sentences.
 
@@ -56,6 +58,13 @@ export function orderName(order) {
   return ({ "0,1": "row by row, ", "1,0": "column by column, " }[String(order)] ?? "") + dims;
 }
 
+/** A sentence on the loaded lines, the fewest possible, and the share of bytes used. */
+export function countsSentence({ visits, lines, misses, bytes_used, bytes_loaded }) {
+  const least = misses <= lines ? "as few as can be" : `${lines} would do`;
+  const load = `${counted(visits, "visit")} load${visits === 1 ? "s" : ""} ${counted(misses, "cache line")}`;
+  return `${load}, ${least}: ${bytes_used} of ${bytes_loaded} bytes are used`;
+}
+
 /** A sentence on visit `number`, counted from 1. */
 export function visitSentence(walk, visits, number) {
   if (!visits.length) return "there is no element to visit: a size is 0";
@@ -108,3 +117,38 @@ export function warpSentence(warp) {
     `${counted(touched, "sector")}, ${least}; ${thrown}`
   );
 }
+
+// Walks to start from ------------------------------------------------------------------------------
+
+const walk = (name, shape, stride, order = range(shape.length)) => ({ name, shape, stride, storage_offset: 0, itemsize: 8, order });
+const ROWS = walk("x", [6, 8], [8, 1]);
+const TURNED = walk("x.t()", [8, 6], [1, 8]);
+const COLUMNS = [1, 0];
+
+/** One or two walks side by side, and the lesson in them: mostly 48 numbers of 8 bytes, which fill six cache lines. */
+export const PRESETS = [
+  {
+    name: "rows against columns", walks: [ROWS, { ...ROWS, order: COLUMNS }],
+    lesson: "One tensor, two loop orders. A column crosses six lines: a cache of four has dropped each of them before the " +
+      "next column comes.",
+  }, {
+    name: "transpose", walks: [TURNED, { ...TURNED, order: COLUMNS }],
+    lesson: "x.t() is not slow. torch's elementwise operations sort their loops by stride, so that x.t() + 1 walks the " +
+      "memory as x + 1 does.",
+  }, {
+    name: "one loop, two layouts", walks: [ROWS, TURNED],
+    lesson: "The same loops over both. Where two operands lie differently, no order suits both: one of them has to jump.",
+  }, {
+    name: "every 2nd column", walks: [ROWS, walk("x[:, ::2]", [6, 8], [16, 2])],
+    lesson: "Lines come whole: every second element uses half of each, and as many visits load twice as many lines.",
+  }, {
+    name: "stride 5", walks: [walk("x", [24], [1]), walk("x[::5]", [24], [5])],
+    lesson: "Every fifth number is wanted, and the four between come along: 8 bytes in 40 are of use.",
+  }, {
+    name: "broadcast", walks: [walk("row.expand(6, 8)", [6, 8], [0, 1]), walk("column.expand(6, 8)", [6, 8], [1, 0])],
+    lesson: "A stride of 0 comes back to the same elements: 48 visits, and hardly a line to load.",
+  }, {
+    name: "3-d permuted", walks: [[0, 1, 2], [1, 2, 0]].map((order) => walk("x.permute(2, 0, 1)", [4, 2, 6], [1, 24, 4], order)),
+    lesson: "Three dims have six orders; the one sorted by stride reads the memory from end to end.",
+  },
+];

@@ -8,7 +8,7 @@ import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
 import { code, facts } from "./facts.js";
-import { CACHE_SIZES, ITEMSIZES, comparison } from "./traversal.js";
+import { CACHE_SIZES, ITEMSIZES, PRESETS, comparison } from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
 import { createWarpPane } from "./warp_pane.js";
 
@@ -27,7 +27,7 @@ const sameWalk = (a, b) =>
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_presets", "_note"], draw,
+    label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_given", "_note"], draw,
     code: () => code(model.get("_state")), facts,
   });
   const { id } = shell;
@@ -93,7 +93,7 @@ function render({ model, el }) {
   }
 
   function drawPresets({ walks, warp }) {
-    const known = model.get("_presets");
+    const known = [...model.get("_given"), ...PRESETS];
     const fits = (preset) => preset.walks.length === walks.length && preset.walks.every((w, k) => sameWalk(w, walks[k]));
     const current = warp ? null : known.find(fits);
     presets.draw([

@@ -2,23 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import traitlets
 
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.assets import module, style
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import Explorer, choice, kinds, setting
 from stridekit.widgets.goals import Goal
-from stridekit.widgets.notation import CACHE_LINE, counted
-from stridekit.widgets.traversal_explorer import facts, traversal
-from stridekit.widgets.traversal_explorer.traversal import Counts, Walk, Warp
+from stridekit.widgets.notation import CACHE_LINE, layout_json, layout_of, why_not_counted
 
 MAX_STRIDE = 32  # of a warp's lanes
 CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a large layout
 MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
+
+script = Script("traversal_explorer/facts.js")
+costs = Script("traversal_explorer/traversal.js")
+
+
+class Walk(NamedTuple):
+    """A layout, its name in sentences, and the order in which it is walked."""
+
+    name: str
+    layout: Layout
+    order: tuple[int, ...]
+
+    def json(self) -> dict[str, Any]:
+        """The walk in the form of a widget's state."""
+        return {"name": self.name, **layout_json(self.layout), "order": [*self.order]}
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> Walk:
+        """The walk in a widget's state."""
+        return cls(state["name"], layout_of(state), tuple(state["order"]))
+
+
+class Counts(NamedTuple):
+    """The costs of a walk, or of its beginning.
+
+    `lines` is the number of different cache lines touched, `misses` the number of loads, and `minimum`
+    the number of lines that the whole layout covers: no order can load fewer. `bytes_used` counts each
+    byte once.
+    """
+
+    visits: int
+    lines: int
+    misses: int
+    minimum: int
+    bytes_used: int
+    bytes_loaded: int
+
+
+class Warp(NamedTuple):
+    """32 threads in step: thread t reads element t * stride + offset of an aligned storage."""
+
+    itemsize: int = 4
+    stride: int = 1
+    offset: int = 0
+
+    @property
+    def sectors(self) -> tuple[int, ...]:
+        """The 32-byte sector that each lane's element lies in.
+
+        >>> len(set(Warp(itemsize=4, stride=2).sectors))
+        8
+        """
+        return tuple(costs.sectorsOf(self._asdict())["sectors"])
 
 
 class TraversalExplorer(Explorer):
@@ -33,8 +85,7 @@ class TraversalExplorer(Explorer):
     set.
 
     `x` and `other` are layouts, tensors or arrays; of a large one the leading corner is walked. Raises
-    LayoutError for a layout that does not fit the picture, ValueError for other invalid values; the
-    picture then stays as it was.
+    LayoutError (ValueError) for what the picture cannot show, which then stays as it was.
 
     >>> x = Layout((6, 8), itemsize=8)
     >>> TraversalExplorer(x, order=(0, 1), cache_lines=4, visit=48)
@@ -49,10 +100,19 @@ class TraversalExplorer(Explorer):
     _module = module("traversal_explorer/widget.js")
     _style = style("page/base.css", "traversal_explorer/widget.css")
 
-    _presets = traitlets.List().tag(sync=True)
+    _given = traitlets.List().tag(sync=True)  # one's own walks, as the first preset
     _note = traitlets.Unicode().tag(sync=True)
 
-    FACTS, _facts = facts.FACTS, staticmethod(facts.facts)
+    _facts = staticmethod(script.facts)
+    FACTS = kinds(
+        script.facts(
+            {
+                "walks": costs.PRESETS[0]["walks"],
+                "warp": Warp()._asdict(),
+                **dict.fromkeys(("visit", "cache_lines", "alignment"), 0),
+            }
+        )
+    )
 
     def __init__(
         self,
@@ -68,7 +128,7 @@ class TraversalExplorer(Explorer):
         goals: Iterable[Goal] = (),
     ) -> None:
         super().__init__()
-        presets, walks = traversal.presets(), traversal.presets()[0].walks
+        walks = tuple(map(Walk.of, costs.PRESETS[0]["walks"]))
         if x is not None or order is not None or other is not None or other_order is not None:
             left, note = _corner("x", walks[0].layout if x is None else x)
             right = left
@@ -80,16 +140,12 @@ class TraversalExplorer(Explorer):
                 beside = start[::-1] if other is None else rows(right.layout)
                 beside = beside if other_order is None else _order(right.layout, other_order)
                 walks = (*walks, right._replace(order=beside))
-            presets = [traversal.Preset("as given", "", walks), *presets]
+            self._given = [{"name": "as given", "lesson": "", "walks": [w.json() for w in walks]}]
             self._note = note
-        self._presets = [
-            preset._asdict() | {"walks": [*map(traversal.to_json, preset.walks)]}
-            for preset in presets
-        ]
         self._state = self._checked(
             {
-                "walks": [traversal.to_json(step) for step in walks],
-                "visit": max(step.layout.numel for step in walks) // 2 if visit is None else visit,
+                "walks": [walk.json() for walk in walks],
+                "visit": max(walk.layout.numel for walk in walks) // 2 if visit is None else visit,
                 "cache_lines": cache_lines,
                 "alignment": alignment,
                 "warp": _warp(warp),
@@ -102,7 +158,7 @@ class TraversalExplorer(Explorer):
     @property
     def walks(self) -> tuple[Walk, ...]:
         """The one or two walks: name, layout and order."""
-        return tuple(map(traversal.from_json, self._state["walks"]))
+        return tuple(map(Walk.of, self._state["walks"]))
 
     @property
     def layout(self) -> Layout:
@@ -140,32 +196,13 @@ class TraversalExplorer(Explorer):
     def other_order(self, order: Sequence[int] | str) -> None:
         self._set_order(1, order)
 
-    @property
-    def visit(self) -> int:
-        """The number of visits made so far, from 0 to the number of elements."""
-        return int(self._state["visit"])
-
-    @visit.setter
-    def visit(self, visit: int) -> None:
-        self._set(visit=visit)
-
-    @property
-    def cache_lines(self) -> int:
-        """The number of lines that the cache holds: 1, 2, 4, 8, 16 or 32."""
-        return int(self._state["cache_lines"])
-
-    @cache_lines.setter
-    def cache_lines(self, cache_lines: int) -> None:
-        self._set(cache_lines=cache_lines)
-
-    @property
-    def alignment(self) -> int:
-        """The number of bytes from the start of a cache line to the start of the storage."""
-        return int(self._state["alignment"])
-
-    @alignment.setter
-    def alignment(self, alignment: int) -> None:
-        self._set(alignment=alignment)
+    visit = setting("visit", "The number of visits made so far, from 0 to the number of elements.")
+    cache_lines = setting(
+        "cache_lines", "The number of lines that the cache holds: 1, 2, 4, 8, 16 or 32."
+    )
+    alignment = setting(
+        "alignment", "The number of bytes from the start of a line to the start of the storage."
+    )
 
     @property
     def warp(self) -> Warp | None:
@@ -174,7 +211,7 @@ class TraversalExplorer(Explorer):
 
     @warp.setter
     def warp(self, warp: Sequence[int] | None) -> None:
-        self._set(warp=_warp(warp))
+        self._change(warp=_warp(warp))
 
     @property
     def counts(self) -> Counts:
@@ -183,26 +220,23 @@ class TraversalExplorer(Explorer):
         >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0), visit=20).counts.misses
         20
         """
-        return self._counts(self.walks[0])
+        return Counts(**script.countsOfAll(self._state)[0])
 
     @property
     def other_counts(self) -> Counts | None:
         """The costs of the walk on the right so far."""
-        return self._counts(self.walks[1]) if len(self.walks) > 1 else None
+        found = script.countsOfAll(self._state)[1:]
+        return Counts(**found[0]) if found else None
 
     @property
     def code(self) -> str:
         """The line of Python that makes the picture."""
-        return facts.code(self._state)
-
-    def _counts(self, step: Walk) -> Counts:
-        visits = traversal.walk(step.layout, step.order, self.cache_lines, self.alignment)
-        return traversal.counts(visits, step.layout.itemsize, self.visit)
+        return str(script.code(self._state))
 
     # Changing it ----------------------------------------------------------------------------------
 
-    def _set(self, **changes: Any) -> None:
-        self._state = self._checked({**self._state, **changes})
+    def _change(self, **changed: Any) -> None:
+        self._state = self._checked(self._state | changed)
 
     def _set_layout(self, k: int, x: Any) -> None:
         """Walk another layout row by row, to the end."""
@@ -212,64 +246,51 @@ class TraversalExplorer(Explorer):
         walks[k : k + 1] = [Walk("x", layout, rows(layout))]
         if both:
             walks[1] = Walk("x", layout, rows(layout)[::-1])
-        visit = max(step.layout.numel for step in walks)
-        self._set(walks=[*map(traversal.to_json, walks)], visit=visit)
+        visit = max(walk.layout.numel for walk in walks)
+        self._change(walks=[walk.json() for walk in walks], visit=visit)
 
     def _set_order(self, k: int, order: Sequence[int] | str) -> None:
         """Walk the same layout in another order."""
         walks = [*self.walks]
-        step = walks[min(k, len(walks) - 1)]
-        walks[k : k + 1] = [step._replace(order=_order(step.layout, order))]
-        self._set(walks=[*map(traversal.to_json, walks)])
+        walk = walks[min(k, len(walks) - 1)]
+        walks[k : k + 1] = [walk._replace(order=_order(walk.layout, order))]
+        self._change(walks=[walk.json() for walk in walks])
 
     def _check(self, state: dict[str, Any]) -> None:
-        for step in map(traversal.from_json, self._checked(state)["walks"]):
-            _order(_fitting(step.layout), step.order)
+        for walk in map(Walk.of, self._checked(state)["walks"]):
+            _order(_fitting(walk.layout), walk.order)
 
     def _checked(self, new: dict[str, Any]) -> dict[str, Any]:
-        """The state with plain ints; raises ValueError if one of its numbers is not allowed."""
-        walks = [*map(traversal.from_json, new["walks"])]
-        most = max(step.layout.numel for step in walks)
-        itemsize = max(step.layout.itemsize for step in walks)
+        """The state with plain ints. Raises LayoutError if one of its numbers is not allowed."""
+        layouts = [*map(layout_of, new["walks"])]
+        most = max(layout.numel for layout in layouts)
+        itemsize = max(layout.itemsize for layout in layouts)
         new = new | {key: int_(key, new[key]) for key in ("cache_lines", "visit", "alignment")}
-        if new["cache_lines"] not in traversal.CACHE_SIZES:
-            raise ValueError(
-                f"cache_lines is {new['cache_lines']!r}: give one of {traversal.CACHE_SIZES}"
-            )
+        choice("cache_lines", new["cache_lines"], costs.CACHE_SIZES)
         if new["visit"] not in range(most + 1):
-            raise ValueError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
+            raise LayoutError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
         if new["alignment"] not in range(0, CACHE_LINE, itemsize):
-            raise ValueError(
+            raise LayoutError(
                 f"alignment is {new['alignment']!r}: give a multiple of the itemsize, {itemsize}, "
                 f"from 0 to {CACHE_LINE - itemsize}"
             )
         if new["warp"] is not None:
-            _check_warp(Warp(**new["warp"]))
+            allowed = [costs.ITEMSIZES, range(MAX_STRIDE + 1), range(costs.LANES)]
+            for (name, value), values in zip(new["warp"].items(), allowed, strict=True):
+                choice(f"{name} of the warp", value, values)
         return new
 
     # In text, and where no kernel runs ------------------------------------------------------------
 
     def __repr__(self) -> str:
-        if self.warp is not None:
-            said = f"TraversalExplorer: {traversal.warp_sentence(self.warp)}"
-            return "\n  ".join([said, *self._aims()])
-        state = f"{counted(self.visit, 'visit')}, a cache of {counted(self.cache_lines, 'line')}"
-        head = f"TraversalExplorer: {state}, alignment {self.alignment}"
-        lines = [head, *([self._note] if self._note else [])]
-        found = [self._counts(step) for step in self.walks]
-        for side, step, costs in zip(("left", "right"), self.walks, found, strict=False):
-            what = f"{step.name} of shape {step.layout.shape}, stride {step.layout.stride}"
-            lines.append(f"{side:<5}  {what}: {traversal.order_name(step.order)}")
-            lines.append(f"{'':<5}  {traversal.counts_sentence(costs)}")
-        if len(found) > 1:
-            lines.append(traversal.comparison(*found))
-        return "\n  ".join([*lines, *self._aims()])
+        return "\n  ".join([*script.told(self._state, self._note), *self._aims()])
 
 
 def _corner(name: str, x: Any) -> tuple[Walk, str]:
     """The walk over a layout, tensor or array, and a note if it covers only a corner."""
     layout = Layout.of(x)
-    if layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS:
+    is_small = layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS
+    if is_small and not (layout.numel == 0 and why_not_counted(layout)):
         return Walk(name, _fitting(layout), ()), ""
     lead = max(layout.ndim - MAX_DIMS, 0)
     if layout.numel == 0:
@@ -291,6 +312,8 @@ def _fitting(layout: Layout) -> Layout:
         )
     if layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {layout.why_not_torch()}")
+    if why_not_counted(layout):
+        raise LayoutError(f"the picture cannot show {layout}: {why_not_counted(layout)}")
     return layout
 
 
@@ -300,12 +323,12 @@ def rows(layout: Layout) -> tuple[int, ...]:
 
 
 def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
-    """The order as a tuple of dims; raises ValueError unless it names each dim once."""
+    """The order as a tuple of dims. Raises LayoutError unless it names each dim once."""
     dims = order if isinstance(order, str) else ints("order", order)
     if dims == "torch":
         return layout.dim_order()
     if isinstance(dims, str) or sorted(dims) != [*rows(layout)]:
-        raise ValueError(
+        raise LayoutError(
             f"order {shown(dims)} does not name each of the {layout.ndim} dims once: give a permutation "
             f"of {rows(layout)}, the outermost loop first, or 'torch'"
         )
@@ -313,24 +336,10 @@ def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
 
 
 def _warp(warp: Any) -> dict[str, int] | None:
-    """A warp as JSON; raises ValueError unless it is three ints."""
+    """A warp as JSON. Raises LayoutError unless it is three ints."""
     if warp is None:
         return None
     numbers = ints("warp", warp)
     if len(numbers) != len(Warp._fields):
-        raise ValueError(f"warp is {warp!r}: give (itemsize, stride, offset), or None")
+        raise LayoutError(f"warp is {warp!r}: give (itemsize, stride, offset), or None")
     return Warp(*numbers)._asdict()
-
-
-def _check_warp(warp: Warp) -> None:
-    """Raises ValueError for a warp that the picture cannot show."""
-    allowed: dict[str, Sequence[int]] = {
-        "itemsize": traversal.ITEMSIZES,
-        "stride": range(MAX_STRIDE + 1),
-        "offset": range(traversal.LANES),
-    }
-    for name, values in allowed.items():
-        value = getattr(warp, name)
-        if value not in values:
-            wanted = values if isinstance(values, tuple) else f"{values[0]} to {values[-1]}"
-            raise ValueError(f"{name} of the warp is {value!r}: give {wanted}")
