@@ -34,9 +34,9 @@ SIZES = {
         12_443,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 9_235),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 16_697),
-    "tests": ("tests", (), ("py", "mjs"), 34_140),
-    "planted defects, messages": ("tests", (), ("txt",), 2_861),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 15_437),
+    "tests": ("tests", (), ("py", "mjs"), 33_913),
+    "planted defects, messages": ("tests", (), ("txt",), 2_857),
     "tools": ("tools", (), ("py",), 1_261),
 }
 LARGEST_FIXTURES = 300_000  # bytes

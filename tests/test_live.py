@@ -127,8 +127,6 @@ def test_how_far_the_stepper_reaches():
         assert ("spans 257 elements" in why) == (row == 251)
 
 
-
-
 def test_a_number_is_an_operand_of_no_dims():
     """As in the lines of the alias explorer: x[None, 4:] + 1 of no elements is a new tensor by rows."""
     x = torch.empty(4, 6)[None, 4:]
