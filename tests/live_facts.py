@@ -44,6 +44,7 @@ def explorer_facts(r: Random) -> None:
     if x.ndim == 4:
         assert found["channels_last"] == x.is_contiguous(memory_format=torch.channels_last)
     assert found["reached"] == x.unique().numel()
+    assert found["holes"] == (x.max() - x.min() + 1 - found["reached"] if x.numel() else 0)
     assert found["overlaps"] == (found["reached"] < x.numel())
     if found["element"] is not None:
         assert found["element"] == x[tuple(one["index"])].item()

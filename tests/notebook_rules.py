@@ -8,6 +8,8 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+import stills
+
 from stridekit import notebook as form
 
 LONGEST_MARKDOWN, LONGEST_CODE, LONGEST_EXERCISE = 6, 8, 12  # lines that are not blank
@@ -228,7 +230,12 @@ def gives_no_help(notebook):
 
 
 def describes_images(notebook):
-    """An image in the text has a description for those who do not see it."""
+    """An image in the text, and the picture of a widget, has a description for those who do not see it."""
+    for cell, name in notebook.cells("code"):
+        for output in cell.outputs:
+            about = output.get("metadata", {}).get("image/png", {})
+            if about.get("width") == stills.WIDTH and not about.get("alt"):
+                yield f"{name}: an image without alt text"
     for cell, name in notebook.cells("markdown"):
         for image in re.findall(r"<img\b[^>]*>", cell.source):
             if not re.search(r"""\balt=["'][^"']""", image):

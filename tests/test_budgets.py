@@ -34,10 +34,10 @@ SIZES = {
         12_443,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 9_235),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 15_437),
-    "tests": ("tests", (), ("py", "mjs"), 33_913),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 15_444),
+    "tests": ("tests", (), ("py", "mjs"), 33_933),
     "planted defects, messages": ("tests", (), ("txt",), 2_857),
-    "tools": ("tools", (), ("py",), 1_261),
+    "tools": ("tools", (), ("py",), 1_265),
 }
 LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit

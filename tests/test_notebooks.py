@@ -79,6 +79,11 @@ PICTURE = code(
 )
 
 
+UNDESCRIBED = nbformat.v4.new_output(
+    "display_data", PICTURE.outputs[0].data, metadata={"image/png": {"width": 900}}
+)
+
+
 def test_a_picture_may_stand_before_the_title(tmp_path):
     assert list(rules.has_title(notebook(tmp_path, opens(PICTURE)))) == []
 
@@ -209,6 +214,7 @@ BROKEN = [
     (rules.gives_no_help, adds(code("ex.row.solution()")), "nobody has asked"),
     (rules.describes_images, adds(markdown("![](a.png)")), "alt text"),
     (rules.describes_images, adds(markdown('<img src="a.png" alt="">')), "alt text"),
+    (rules.describes_images, adds(code("w", outputs=[UNDESCRIBED])), "alt text"),
     (rules.links_resolve, adds(markdown("[there](gone.ipynb)")), "gone.ipynb"),
     (rules.links_resolve, adds(markdown("[there](#Nowhere)")), "Nowhere"),
     (rules.links_resolve, adds(markdown("[there](b.md#nowhere)")), "nowhere"),

@@ -40,7 +40,11 @@ def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
     """Add to each output that shows a widget its picture; `states` are those of all models of the run."""
     shown = [output for output in outputs if WIDGET_VIEW in output.get("data", {})]
     views = [(output, output.data[WIDGET_VIEW]["model_id"]) for output in shown]
-    ours = [(output, key) for output, key in views if "_code" in states.get(key, {})]
+    ours = [
+        (output, key)
+        for output, key in views
+        if "_code" in states.get(key, {}) and "text/html" not in output.data  # which says it all
+    ]
     if not ours:
         return
     if not find_chromium():

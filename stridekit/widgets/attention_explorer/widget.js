@@ -123,7 +123,7 @@ function render({ model, el }) {
   }
 
   showIdea();
-  return shell.open(named("change", ideas.node), asked, first, qkv.node, rest, idea, whys, where);
+  return shell.open(h("div", {}, named("change", ideas.node), asked), first, qkv.node, rest, idea, whys, where);
 }
 
 export default { render };

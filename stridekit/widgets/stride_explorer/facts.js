@@ -1,6 +1,6 @@
 // What Python and the toolbar ask of a state: the facts that goals are set over, the code, the end of a chain, all sentences.
 
-import { isDense, isInFormat, numel, offset, product, range, reach, sameLayout, tuple, unflatten } from "../page/layout.js";
+import { extent, isDense, isInFormat, numel, offset, product, range, reach, sameLayout, tuple, unflatten } from "../page/layout.js";
 import { closed, memoryOf, stagesOf } from "./chain.js";
 import { code as strided, formula, place, verdicts } from "./words.js";
 
@@ -19,6 +19,7 @@ export function facts({ index, chain, ...layout }) {
     dense: isDense(layout),
     overlaps: reached < count,
     reached, index,
+    holes: extent(layout) - reached,
     element: index && offset(layout, index),
     steps: chain ? chain.steps.length : 0,
     rows_alike: shape.length === 2 && count > 0 && shape[0] > 1 && stride[0] === 0,
