@@ -227,7 +227,7 @@ def swipe(page, slider, sideways, down):
 # What people type, and the page and a part of the heading of one of the first five places.
 QUERIES = {
     "view size is not compatible": ("diagnose", "merge"),
-    "at least one dimension spans": ("diagnose", "merge"),
+    "at least one dimension spans": ("03_contiguity", ""),
     "Grad strides do not match": ("diagnose", "bucket"),
     "kv cache": ("06_attention", "cache"),
     "checkpoint size": ("02_views", ""),

@@ -152,15 +152,20 @@ function find(question) {
     const near = [...known].map((other) => [distance(word, other), other]).sort(([a], [b]) => a - b)[0];
     return near[0] <= 1 + (word.length > 6) ? near[1] : word;
   });
+  // A word counts more, the fewer sections have it.
+  const count = (word) => texts.filter((text) => text.includes(word)).length;
+  const worth = new Map(words.map((word) => [word, count(word) && Math.log(1 + sections.length / count(word))]));
+  const sum = (some) => some.reduce((total, word) => total + worth.get(word), 0);
   const ranked = sections.map(([page, anchor, heading, text], k) => {
     const hits = words.filter((word) => texts[k].includes(word));
-    const inHeading = words.filter((word) => plain(heading).includes(word));
     const whole = texts[k].includes(plain(question).trim());
-    return { page, anchor, heading, hits, excerpt: excerpt(text, question, hits), score: 4 * whole + 3 * hits.length + inHeading.length };
+    const score = sum(hits) + sum(words.filter((word) => plain(heading).includes(word))) + 4 * whole;
+    return { page, anchor, heading, hits, excerpt: excerpt(text, question, hits), score };
   });
   const most = Math.max(0, ...ranked.map(({ hits }) => hits.length));
   if (!words.length || most < words.length / 2) return { words, found: [] };
-  return { words, found: ranked.filter(({ hits }) => hits.length === most).sort((a, b) => b.score - a.score) };
+  const least = sum(words) / 2;
+  return { words, found: ranked.filter(({ score, hits }) => hits.length && score >= least).sort((a, b) => b.score - a.score) };
 }
 
 /** The text around the whole question, or around its first word. */
