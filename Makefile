@@ -35,7 +35,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh versions refresh record export lock dist bench pictures
+.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh versions refresh record export lessons lock dist bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -127,6 +127,9 @@ record: .venv/done  ## measure what the lessons show as recorded: on a machine a
 
 export: .venv/done  ## write the lessons as web pages that need no kernel, to dist/site
 	@$(IN_VENV) -m stridekit.export $(EXPORT_ARGS)
+
+lessons: .venv/done  ## write the lessons for Colab and VS Code, without outputs and answers, to dist/lessons
+	@$(IN_VENV) tools/lessons.py $(LESSONS_ARGS)
 
 lock: .venv/bin/uv  ## write constraints.txt again (LOCK_ARGS=--upgrade for the newest versions)
 	@.venv/bin/uv pip compile pyproject.toml --output-file=constraints.txt --extra=test --universal \

@@ -1,104 +1,111 @@
-"""What a learner has done, in plain files beside the notebooks: answers that passed, and a record.
+"""The record of what a learner passed and predicted: plain data in a file beside the notebooks.
 
-The record has a JSON object in each line: an exercise that was passed, or a card that was answered.
-Files are whole at any time, also where two kernels write at once. Nothing is kept outside a kernel, nor
-where the variable STRIDEKIT_KEEP_ANSWERS is "no", as in tests.
+Each line is a JSON object, of an exercise that was passed or of a card that was answered. Nothing is kept
+outside a kernel, nor where the variable STRIDEKIT_KEEP_ANSWERS is "no", as in tests.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import os
-import secrets
+import stat
 import sys
-import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 FOLDER, RECORD = "my_answers", "record.jsonl"
 VARIABLE = "STRIDEKIT_KEEP_ANSWERS"
+MOST_BYTES = 1_000_000  # of a record
 
 
-def running_shell() -> Any:
-    """The IPython shell of the kernel that this code runs in; None outside a kernel."""
+class Unreadable(OSError):
+    """A file is not what it should be; the message says so in one line."""
+
+
+def path() -> Path | None:
+    """Return the record's path, in the folder where the kernel starts; None where nothing is kept."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return shell if hasattr(shell, "kernel") else None
-
-
-def folder() -> Path | None:
-    """Where things are kept: beside the notebook, as its kernel starts there. None where nothing is."""
-    shell = running_shell()
-    if shell is None or os.environ.get(VARIABLE) == "no":
+    shell: Any = ipython.get_ipython() if ipython else None
+    if not hasattr(shell, "kernel") or os.environ.get(VARIABLE) == "no":
         return None
-    return Path(shell.starting_dir, FOLDER)
-
-
-def write(path: Path, data: bytes, place: Callable[[str, Path], None] = os.replace) -> None:
-    """Write a file: whoever reads it meanwhile finds all of what was there before, or all that is new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, new = tempfile.mkstemp(dir=path.parent, prefix=".")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        place(new, path)
-    finally:
-        Path(new).unlink(missing_ok=True)
-
-
-# The record -----------------------------------------------------------------------------------------
+    return Path(shell.starting_dir, FOLDER, RECORD)
 
 
 def record() -> list[dict[str, Any]]:
-    """What was noted, in order; a line that cannot be read is left out."""
-    where = folder()
-    found = []
-    with suppress(OSError, UnicodeDecodeError):
-        for line in (where / RECORD).read_text("utf-8").splitlines() if where else []:
-            with suppress(ValueError, RecursionError):
-                found.append(json.loads(line))
-    return [one for one in found if isinstance(one, dict)]
+    """Return what was noted, in order; skip a line that is no note. Raises Unreadable for another file."""
+    where = path()
+    return [note for note in _lines(where) if note] if where else []
 
 
 def note(**what: Any) -> None:
     """Add a line to the record, unless it is there. Raises OSError."""
-    where = folder()
+    where = path()
     if where is None or what in record():
         return
-    where.mkdir(parents=True, exist_ok=True)
-    # The system adds it to the end, so no other kernel's line is lost; and to this file, behind no link.
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    file = os.open(where / RECORD, flags, 0o666)
+    where.parent.mkdir(exist_ok=True)
+    # The system adds the line to the end, so no other kernel's line is lost.
+    with os.fdopen(_open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "wb") as file:
+        file.write(f"{json.dumps(what)}\n".encode())
+
+
+def remove() -> bool:
+    """Remove the record, if every line is a note, and an empty folder; return whether there was one."""
+    where = path()
+    lines = _lines(where) if where else []
+    if where is None or not lines:
+        return False
+    if not all(lines):
+        raise Unreadable(f"{where.name} has lines that stridekit did not write")
+    where.unlink()
+    with suppress(OSError):
+        where.parent.rmdir()
+    return True
+
+
+def read(where: Path, most: int) -> str:
+    """Return the text of a regular file of at most so many bytes; raise Unreadable for anything else."""
     try:
-        os.write(file, f"{json.dumps(what)}\n".encode())
-    finally:
-        os.close(file)
+        with os.fdopen(_open(where, os.O_RDONLY), "rb") as file:
+            data = file.read(most + 1)
+        if len(data) > most:
+            raise Unreadable(f"{where.name} is larger than {most:,} bytes")
+        return data.decode()
+    except UnicodeDecodeError:
+        raise Unreadable(f"{where.name} is not text") from None
 
 
-# Signatures -----------------------------------------------------------------------------------------
+def _lines(where: Path) -> list[dict[str, Any] | None]:
+    """Return each line as a note, or None for a line that is none."""
+    try:
+        lines = [_as_note(line) for line in read(where, MOST_BYTES).splitlines()]
+    except FileNotFoundError:
+        return []
+    if lines and not any(lines):
+        raise Unreadable(f"{where.name} is not a record of stridekit")
+    return lines
 
 
-def sign(name: str, text: str) -> str:
-    """A signature that only this user can make: it says that this text was kept here under this name.
+def _as_note(line: str) -> dict[str, Any] | None:
+    with suppress(ValueError, RecursionError):
+        match json.loads(line):
+            case {"passed": str(), **others} | {
+                "card": str(),
+                "right": bool() | None,
+                **others,
+            } as note:
+                return None if others else note
+    return None
 
-    Raises OSError if the secret can neither be read nor made.
-    """
-    return hmac.new(_secret(), f"{name}\n{text}".encode(), hashlib.sha256).hexdigest()
 
-
-def _secret() -> bytes:
-    """The user's secret, made at its first use; like Jupyter's own, which signs trusted notebooks."""
-    from jupyter_core.paths import jupyter_data_dir
-
-    path = Path(jupyter_data_dir(), "stridekit_secret")
-    with suppress(FileNotFoundError):
-        if len(known := path.read_bytes()) == 32:
-            return known
-        path.unlink()  # damaged, and then perhaps easy to guess
-    with suppress(FileExistsError):  # another kernel was faster
-        write(path, secrets.token_bytes(32), os.link)
-    return path.read_bytes()
+def _open(where: Path, flags: int) -> int:
+    """Open a regular file that is behind no link, without waiting for anybody."""
+    if where.parent.is_symlink() or where.is_symlink():
+        raise Unreadable(f"{where.name} is behind a link")
+    handle = os.open(
+        where, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0), 0o666
+    )
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unreadable(f"{where.name} is no regular file")
+    return handle

@@ -33,6 +33,18 @@ METADATA = {
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 CHECKS = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)  # an exercise's lesson and name
+# The first cell of every lesson: it does nothing where stridekit is installed.
+SOURCE = '"..[lab]"'  # what it installs, from the notebook's folder
+GUARD = f"""\
+# Set-up: where stridekit is missing, this prints the line that installs it, and Colab runs the line.
+import importlib.util
+import sys
+
+if importlib.util.find_spec("stridekit") is None:
+    line = '%pip install -q {SOURCE}'
+    print("This lesson needs stridekit. Run this line in a cell:", line, sep="\\n")
+    if "google.colab" in sys.modules:
+        get_ipython().run_cell(line)"""
 IGNORED = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\s*$", re.MULTILINE)
 
 # Without these, outputs would differ between machines or runs.

@@ -18,14 +18,13 @@ import torch
 from stridekit import Layout, LayoutError, output_layout
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_json
-from stridekit.widgets.predict.widget import Predict, remark, verdict
 from stridekit.widgets.sort import Sort
 from stridekit.widgets.sort.widget import BINS
 from stridekit.widgets.stride_explorer import presets
 from stridekit.widgets.stride_explorer.presets import why_not_drawn, words
 from stridekit.widgets.traversal_explorer.widget import Counts, Walk, Warp
 from tests import live_facts, live_lines
-from tests.pipe import Refused, as_json, ask, ask_all
+from tests.pipe import Refused, ask
 from tests.walks import Visit, costs, sectors_of
 
 # Layouts ------------------------------------------------------------------------------------------------
@@ -454,31 +453,6 @@ def warps(r: Random) -> None:
     }  # fmt: skip
 
 
-def predictions(r: Random) -> None:
-    """A question, what is said to it, and the verdict in words."""
-    draw: dict[str, Callable[[], Any]] = {
-        "tuple": lambda: tuple(r.choice((0, 1, 6, -3, 24)) for _ in range(r.randint(0, 4))),
-        "number": lambda: r.choice(
-            (0, 1, 96, -3, 0.5, 1e-5, 1e-4, 2.5e-7, -2.5e-5, 123456.789, 24.0)
-        ),
-        "choice": lambda: r.choice(("a view", "a copy", (6, 1), 24, True)),
-    }
-    kind = r.choice([*draw])
-    said = [draw[kind]() for _ in range(6)]
-    answer, choices = said[0], None
-    if kind == "choice":
-        choices = [*dict.fromkeys([*said, "neither"])]
-    wrong = next((one for one in said if one != answer), None)
-    question = Predict(
-        "?", answer, choices=choices, remarks={} if wrong is None else {wrong: "That is x's."}
-    )
-    for one in [*said, None]:
-        question.committed = one
-        given = question._problem, question._state["said"]
-        asked = [("predict/words/verdict", *given), ("predict/words/remark", *given)]
-        assert ask_all(asked) == as_json([verdict(*given), remark(*given)])
-
-
 @cache
 def game() -> Sort:
     """Calls of each kind, and one that torch refuses for some tensors."""
@@ -516,6 +490,6 @@ def sorting(r: Random) -> None:
     assert eval(w.code, names).moves == w.moves
 
 
-_FAMILIES = (sums, explorer, reshapes, typed, walks, warps, predictions, sorting)
+_FAMILIES = (sums, explorer, reshapes, typed, walks, warps, sorting)
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
 CASES |= live_lines.CASES | live_facts.CASES

@@ -72,7 +72,10 @@ def test_a_fork_can_publish_the_lessons_as_it_is():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     [folder] = re.findall(r"^EXPORT_ARGS \?= notebooks -o (.*)$", makefile, re.MULTILINE)
     assert uploads["actions/upload-pages-artifact"] == {"path": folder}
-    assert [step["run"] for step in build["steps"] if "run" in step] == ["make export"]
+    lessons = f'make lessons LESSONS_ARGS="--repository $GITHUB_REPOSITORY -o {folder}/lessons"'
+    assert [step["run"] for step in build["steps"] if "run" in step] == ["make export", lessons]
+    assert flow["jobs"]["lessons"]["permissions"] == {"contents": "write"}
+    assert "git push -qf" in flow["jobs"]["lessons"]["steps"][1]["run"]
     assert "actions/deploy-pages" in publish["steps"][0]["uses"]
     assert "github.io" not in text and "secrets" not in text
 

@@ -6,6 +6,7 @@ import inspect
 import io
 import itertools
 import keyword
+import linecache
 import math
 import random
 import re
@@ -29,26 +30,25 @@ from stridekit.exercises import (
     core,
     exercise,
     performance,
-    prose,
     views,
     your_model,
 )
 from stridekit.exercises import strides as ex
-from stridekit.exercises.answers import (
+from stridekit.exercises.mistakes import Formula
+from stridekit.exercises.readers.answers import (
     as_int,
     as_ints,
+    layout_facts,
     read_number,
     read_parts,
     read_uses,
     read_yes_or_no,
     view_of,
 )
-from stridekit.exercises.copy_log import CopyLog
-from stridekit.exercises.mistakes import Formula
-from stridekit.exercises.report import Card, Report, Row
+from stridekit.exercises.readers.copies import CopyLog
+from stridekit.exercises.report import Card, Report, Row, python, spec
 from stridekit.exercises.running import Outcome, Unusable
 from stridekit.exercises.views.memory_sets import read_byte_set
-from stridekit.exercises.watch import Made, Means, Watch, layout_facts
 from stridekit.notebook import parse
 from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 from tests.wrong_answers.collecting import beside_its_slots
@@ -71,6 +71,7 @@ def test_the_reference_solution_passes(task):
     report = task.check(task.reference)
     assert report.passed and report.attempted and report.hint == ""
     assert report.text == f"✓ {task.name}: right on all {len(task.cases)} cases\n  {task.takeaway}"
+    assert report._repr_html_().count("<details") == 1 and ">One solution</summary>" in report.more
 
 
 @each_exercise
@@ -91,11 +92,16 @@ def test_a_solution_runs_in_its_lesson(task):
 # Wrong answers --------------------------------------------------------------------------------
 
 
+def told(words, hint):
+    """True if a hint has these words; what the source does not prove is what it looks like."""
+    return words.lower() in hint.replace("It looks as if you", "You").lower()
+
+
 @each_wrong_answer
 def test_each_wrong_answer_is_refused_with_its_own_hint(wrong):
     report = wrong.exercise.check(wrong.answer)
     assert not report.passed and report.attempted
-    assert wrong.words in report.hint
+    assert told(wrong.words, report.hint)
     assert "input" in report.text and "expected" in report.text and "yours" in report.text
     assert report == wrong.exercise.check(wrong.answer)
     holds_no_address_and_is_well_formed(report)
@@ -110,7 +116,7 @@ def test_the_order_of_the_cases_changes_neither_verdict_nor_hint(wrong):
         shuffled.cases.sort(key=lambda case: case.delicate)  # these stay last
         report = shuffled.check(wrong.answer)
         assert not report.passed
-        assert wrong.words in report.hint
+        assert told(wrong.words, report.hint)
 
 
 @each_unnamed_one
@@ -134,7 +140,9 @@ def test_each_exercise_knows_three_mistakes_or_more(task):
 def test_each_mistake_gets_its_hint_in_a_report_that_is_the_same_each_time(task):
     for mistake in task.mistakes:
         report = task.check(mistake.answer)
-        assert report.status == "failed" and report.hint == mistake.hint, mistake.answer.__name__
+        assert report.status == "failed" and told(mistake.hint, report.hint), (
+            mistake.answer.__name__
+        )
         assert report == task.check(mistake.answer)
         holds_no_address_and_is_well_formed(report)
 
@@ -201,6 +209,17 @@ def test_no_constant_passes(task):
 # What else learners hand over -----------------------------------------------------------------
 
 
+numbers = itertools.count()
+
+
+def cell(source):
+    """The names that a notebook's cell with this source defines."""
+    name, names = f"<cell {next(numbers)}>", {"__name__": "__main__"}
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), names)
+    return names
+
+
 BLANKS = [
     "...",
     "pass",
@@ -215,9 +234,7 @@ BLANKS = [
 @each_exercise
 @pytest.mark.parametrize("blank", BLANKS)
 def test_a_blank_is_not_attempted_yet(task, blank):
-    names = {}
-    exec(f"def answer(*args): {blank}", names)
-    report = task.check(names["answer"])
+    report = task.check(cell(f"def answer(*args): {blank}")["answer"])
     assert not report.attempted and not report.passed and report.hint == ""
     assert report.text.startswith(f"○ {task.name}: not attempted yet")
 
@@ -264,7 +281,7 @@ def test_an_error_is_reported_with_its_line_and_does_not_escape(task):
 def test_anything_but_a_function_of_these_parameters_is_explained(task):
     report = task.check(3)
     assert not report.passed
-    assert "yours  of type int, not a function" in report.text
+    assert "yours  an int, not a function" in report.text
     assert f"`ex.{task.name}.check({task.name})`" in report.hint
     report = task.check(lambda: 0)
     assert "a function of ()" in report.text
@@ -448,14 +465,6 @@ def test_the_stride_of_a_dim_that_nobody_steps_along_is_free(size):
         usual, odd = (x.as_strided((size, 3), (step, 2), 4) for step in (6, 99))
         assert read(usual) == read(odd) and read(usual)["stride"] == ("free", 2)
         assert read(usual) != read(x.as_strided((size, 3), (6, 1), 4))
-    watch = Watch(
-        Means("as_strided"), {"x": x, "y": x[1:]}
-    )  # of inputs on one storage the first is named
-    with watch:
-        for step in (6, 99):
-            x.as_strided((size,), (step,), 4)
-    words = f"by as_strided: shape ({size},), stride (free,), storage_offset 4, on x's storage"
-    assert [one.words for one in watch.made] == [words]
 
 
 @pytest.mark.parametrize(
@@ -545,7 +554,8 @@ def holds_no_address_and_is_well_formed(report):
     assert repr(report) == report.text
     assert not re.search(r"0x[0-9a-f]|\d{9}", report.text + report._repr_html_())
     assert max(map(len, report.text.splitlines())) <= 96
-    assert Tags(report._repr_html_()).seen <= {"div", "span", "pre", "b", "code"}
+    tags = {"div", "span", "pre", "b", "code", "details", "summary"}
+    assert Tags(report._repr_html_()).seen <= tags
 
 
 def test_a_report_says_what_differs():
@@ -559,7 +569,8 @@ def test_a_report_says_what_differs():
         "  differs   storage_offset\n"
         "  hint      The offset of as_strided counts from the start of the storage, not from x. "
         "Where x\n            is a slice, it begins at `x.storage_offset()`, and you have to begin "
-        "there too."
+        "there too.\n"
+        "            `ex.row.hint()` shows a hint, `ex.row.solution()` one way to write it."
     )
 
 
@@ -632,7 +643,7 @@ def words(html):
 @each_exercise
 def test_the_task_reads_as_prose(task):
     """Each name has a line of its own; what stands between backticks is code."""
-    html = prose.spec(task.spec)
+    html = spec(task.spec)
     found = words(re.sub("</(code|span|div|pre)>", r"\g<0> ", html)).split()
     assert "".join(found) == "".join(task.spec.replace("`", "").split())
     names = re.findall(r"<code>([^<]*)</code><span>", html)
@@ -643,7 +654,7 @@ def test_the_task_reads_as_prose(task):
 @each_exercise
 def test_solutions_are_in_the_colours_of_pythons_own_words(task):
     """As Python's tokenizer sees them; nothing is lost or added."""
-    coloured = prose.python(task.source)
+    coloured = python(task.source)
     assert words(coloured) == task.source and coloured in task.solution()._repr_html_()
     found = re.findall(r"var\(--jp-([\w-]*), inherit\)\">(.*?)</span>", coloured, re.S)
     tokens = list(tokenize.generate_tokens(io.StringIO(task.source).readline))
@@ -665,10 +676,10 @@ def _kind(token):
 
 
 def test_code_of_every_kind_has_its_colours():
-    source = "x = rb'a\\'#' + f\"{y}\" # if 'a'\nn2 = 0x1F + 1e3 - is_in"
-    found = re.findall(r"--jp-(?:mirror-editor-)?([a-z]+)[^>]*>(.*?)</span>", prose.python(source))
+    source = "x = rb'a\\'#' + b\"{y}\" # if 'a'\nn2 = 0x1F + 1e3 - is_in"
+    found = re.findall(r"--jp-(?:mirror-editor-)?([a-z]+)[^>]*>(.*?)</span>", python(source))
     assert [(kind, unescape(text)) for kind, text in found] == [
-        *[("string", "rb'a\\'#'"), ("string", 'f"{y}"'), ("ui", "# if 'a'")],
+        *[("string", "rb'a\\'#'"), ("string", 'b"{y}"'), ("ui", "# if 'a'")],
         *[("number", "0x1F"), ("number", "1e3")],
     ]
 
@@ -744,7 +755,7 @@ def test_an_exact_mistake_is_told_only_to_those_who_make_it_everywhere():
         return 0 if n < 4 else n
 
     exact = declared(same, exact={NOUGHT: "Nought."})
-    assert declared(same, wrong={NOUGHT: "Nought."}).check(mostly).hint == "Nought."
+    assert declared(same, wrong={NOUGHT: "Nought."}).check(mostly).hint.endswith("answers. Nought.")
     assert exact.check(mostly).hint == "Otherwise." and exact.check(nought).hint == "Nought."
 
 
@@ -765,7 +776,7 @@ def test_an_explicit_none_has_been_attempted():
         return None
 
     report = contiguity.unviewable.check(answer)
-    assert report.attempted and report.hint.startswith("You answer None for every input")
+    assert report.attempted and told("You answer None for every input", report.hint)
 
 
 def test_of_two_mistakes_that_fit_alike_the_first_is_told():
@@ -820,12 +831,6 @@ def test_outcomes_of_two_kinds_differ_as_a_whole():
     assert some.first_difference(Outcome({"a": 1, "b": 3}, "")) == "b"
 
 
-def test_the_first_three_layouts_that_were_made_are_shown():
-    made = Outcome({"a": 1}, "a 1", made=tuple(map(Made, ("one", "two", "three", "four"))))
-    assert made.shown_with_made("by f") == "a 1\none\ntwo\nthree"
-    assert Outcome({"a": 1}, "a 1").shown_with_made("by f") == "a 1\nby f: nothing"
-
-
 def viewed(shape, stride, new_shape):
     try:
         return torch.empty_strided(shape, stride).view(new_shape).stride()
@@ -875,7 +880,12 @@ BY_TORCH = [
 def test_who_hands_the_work_to_torch_is_told_to_do_it(task, answer):
     report = task.check(answer)
     assert (report.status, report.passed) == ("note", False)
-    assert "but without a tensor on" in report.text and "torch has worked it out" in report.hint
+    assert "but torch has worked it out" in report.text and "do without it" in report.hint
+    assert (
+        "calls  stride" in report.text
+        or "calls  is_contiguous" in report.text
+        or task.name == "mergeable"
+    )
 
 
 def test_a_tensor_of_numbers_is_no_tensor_of_the_shape():
@@ -893,17 +903,22 @@ def test_uses_are_shown_with_a_few_digits():
     assert [read_uses(uses, {}).shown for uses in (2 / 3, 4, math.inf)] == ["0.666667", "4", "inf"]
 
 
-def test_copies_are_logged_with_their_bytes_and_memory_from_outside_is_remembered():
-    """A tensor without bytes counts as neither a copy nor memory."""
-    x, outside = torch.arange(4), torch.arange(3)
+def test_copies_are_logged_with_their_bytes_and_whatever_says_where_is_free():
+    """Indices and masks, however they are made; a tensor without bytes is neither."""
+    x, array = torch.arange(4), np.arange(4)
     with CopyLog(x) as log:
         x.t().view(2, 2).clone().add_(1)
         torch.empty(0).clone()
-        assert log.copies == [("clone", 32)] and not log.outside
-        outside.neg()
-        x.neg()
-    assert log.outside and [nbytes for _, nbytes in log.copies] == [32, 24, 32]
-    assert log.knows(x[1:]) and log.knows(torch.empty(0)) and not log.knows(torch.arange(4))
+        torch.arange(4).flip(0).mul(3), torch.full_like(x, 2), torch.tensor([1, 2]), x.new_zeros(3)
+        assert log.copies == [("clone", 32)]
+        x[torch.tensor([0, 2])], x[torch.arange(4) > 1], x.index_select(0, torch.arange(1))
+        assert log.copies[1:] == [("index", 16), ("index", 16), ("index_select", 8)]
+        x[torch.from_numpy(array)] = 7
+        new = torch.empty(4).copy_(x)
+        assert log.copies[4:] == [("empty", 16)] and not log.is_outside(new)
+        outside = torch.from_numpy(array) + x
+    assert log.is_outside(outside) and log.is_outside(torch.arange(4))
+    assert not log.is_outside(torch.empty(0)) and not log.is_outside(x[1:])
 
 
 @pytest.mark.parametrize(
@@ -917,7 +932,7 @@ def test_copies_are_logged_with_their_bytes_and_memory_from_outside_is_remembere
 )
 def test_a_card_says_its_status_in_a_sign_and_a_colour(status, sign, colour):
     card = Card(status, "a")
-    assert card.text == f"{sign} a" and f">{sign} <b>" in card._repr_html_()
+    assert card.text == f"{sign} a" and f">{sign}</span> <b>" in card._repr_html_()
     assert f"var(--jp-{colour}-color1, #" in card._repr_html_()
     report = Report(status, "a")
     assert (report.passed, report.attempted) == (status == "passed", status != "blank")

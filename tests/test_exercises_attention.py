@@ -11,8 +11,8 @@ from stridekit import Layout
 from stridekit.attention import matmul_copies, packed_heads
 from stridekit.exercises import attention as ex
 from stridekit.exercises.attention.heads import needed
-from stridekit.exercises.copy_log import CopyLog
 from stridekit.exercises.mistakes import Formula
+from stridekit.exercises.readers.copies import CopyLog
 from tests.test_exercises import head
 from tests.test_hostile_answers import HARM
 
@@ -184,7 +184,6 @@ RIGHT = [  # a function; or a line; or pieces of the solution and others in thei
     (ex.head_layout, head_without_steps_of_one),
     (ex.matmul_clones, clones_by_view),
     (ex.matmul_clones, clones_by_rows),
-    (ex.matmul_clones, lambda a, b: matmul_copies(a, b)[:2]),
     (ex.merge_heads, "y.transpose(1, 2).reshape(y.size(0), y.size(2), -1)"),
     (ex.merge_heads, "y.movedim(2, 1).flatten(-2)"),
     (ex.merge_heads, "y.permute(0, 2, 1, 3).reshape(merged(y))"),

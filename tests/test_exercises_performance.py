@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout, traffic, warp_sectors
+from stridekit import Layout, traffic
 from stridekit.exercises import performance as ex
 from stridekit.exercises.performance.timer import MOST_STEPS, Queue
 from stridekit.widgets.traversal_explorer.widget import Warp
@@ -158,10 +158,6 @@ def order_by_pointers(expressions):
     return tuple(name for *_, name in sorted(costs))
 
 
-def lines_by_traffic(shape, stride, offset, itemsize):
-    return traffic(Layout(shape, stride, offset, itemsize)).lines_read
-
-
 def bytes_by_traffic(x, y, out):
     """With the lines of out that are read only because a part of them is written."""
     return traffic(reads=(x, y), writes=out).moved
@@ -192,18 +188,11 @@ def order_by_layouts(expressions):
     return (name for name in sorted(expressions, key=moved))
 
 
-def sectors_by_stridekit(stride, offset, itemsize):
-    return warp_sectors(Layout((32,), (stride,), offset, itemsize)).sectors
-
-
 @pytest.mark.parametrize(
     ("task", "answer"),
     [
         (ex.time_it, time_patiently),
-        (ex.cache_lines, lines_by_traffic),
-        (ex.bytes_moved, bytes_by_traffic),
         (ex.break_even, even_by_traffic),
-        (ex.warp_sectors, sectors_by_stridekit),
         (ex.cheapest_first, order_by_traffic),
         (ex.cheapest_first, order_by_layouts),
         (ex.cache_lines, lines_by_bytes),
@@ -246,43 +235,6 @@ def test_who_reads_another_clock_is_told_of_the_queue_s_own(clock):
     assert ex.time_it.check(answer).hint.startswith("Nothing is asked for between two readings")
     report = ex.time_it.check(lambda queue, repeats: ex.time_it.reference(Queue([50]), 1))
     assert report.headline == "time_it: not yet (right on 0 of 13 cases)"
-
-
-class EqualsAll(str):
-    """A text that claims to be equal to everything."""
-
-    __hash__ = str.__hash__
-
-    def __eq__(self, other):
-        return True
-
-    def __ne__(self, other):
-        return False
-
-    def __lt__(self, other):
-        return True
-
-    def __str__(self):
-        return self
-
-
-class LooksEqual(EqualsAll):
-    """Of the same class as far as `isinstance` can tell."""
-
-    __class__ = str
-
-
-@pytest.mark.parametrize("kind", [EqualsAll, LooksEqual])
-def test_a_text_that_equals_everything_is_taken_for_what_it_says(kind):
-    told = "That is another kind of answer"
-    for names in ("xxxx", "aabc", "abc", "abcde"):
-        assert ex.cheapest_first.check(lambda _, n=names: [*map(kind, n)]).hint.startswith(told)
-    assert ex.cheapest_first.check(lambda _: kind("abcd")).hint.startswith(told)
-    assert ex.cheapest_first.check(lambda _: [kind()] * 4).hint.startswith(told)
-    as_given = ex.cheapest_first.check(lambda expressions: [*map(kind, expressions)])
-    assert as_given.hint == ex.cheapest_first.otherwise
-    right = ex.cheapest_first.reference
-    assert ex.cheapest_first.check(lambda it: [*map(kind, right(it))]).passed
 
 
 def test_things_without_an_end_or_an_order_are_no_order():

@@ -8,7 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import memset, shares_memory
+from stridekit import Layout, memset, shares_memory, traffic, warp_sectors
+from stridekit.attention import matmul_copies
+from stridekit.exercises import attention, contiguity, performance, strides
 from stridekit.exercises import views as ex
 from stridekit.exercises.running import describe
 from stridekit.exercises.views.memory_sets import read_byte_set
@@ -118,12 +120,6 @@ def memset_as_addresses_of_elements(t):
     return frozenset(t[i].data_ptr() - start + k for i in indices for k in range(t.itemsize))
 
 
-def memset_by_stridekit(t):
-    """Every byte of the storage, asked one by one."""
-    storage = t.untyped_storage()
-    return {b for b in range(storage.nbytes()) if storage.data_ptr() + b in memset(t)}
-
-
 def memset_by_recursion(t):
     """One dim after the other, each from where the one before it has led."""
 
@@ -206,14 +202,12 @@ def bump_by_hand(e):
 
 BY_OTHER_MEANS = [
     (ex.memset_of, memset_as_addresses_of_elements),
-    (ex.memset_of, memset_by_stridekit),
     (ex.memset_of, lambda t: ex.memset_of.reference(t) or {}),
     (ex.memset_of, memset_by_recursion),
-    (ex.share_bytes, shares_memory),
     (ex.share_bytes, share_by_exercise_1),
     (ex.share_bytes, share_as_bytes_of_numpy),
-    (ex.share_bytes, lambda a, b: torch.tensor(shares_memory(a, b))),
-    (ex.share_bytes, lambda a, b: np.bool_(not memset(a).isdisjoint(memset(b)))),
+    (ex.share_bytes, lambda a, b: torch.tensor(ex.share_bytes.reference(a, b))),
+    (ex.share_bytes, lambda a, b: np.bool_(ex.share_bytes.reference(a, b))),
     (ex.permute_layout, lambda *layout: list(map(torch.tensor, ex.permute_layout.reference(*layout)))),
     (ex.permute_layout, lambda shape, stride, dims: [
         [*map(of.__getitem__, dims)] for of in (shape, stride)]),
@@ -247,6 +241,41 @@ BY_OTHER_MEANS = [
     (ex.bump_first, lambda e: torch.clone(e, memory_format=torch.contiguous_format).index_add_(
         0, torch.tensor([0]), torch.ones_like(e[:1]))),
 ]  # fmt: skip
+
+
+def memset_by_stridekit(t):
+    """Every byte of the storage, asked one by one."""
+    storage = t.untyped_storage()
+    return {b for b in range(storage.nbytes()) if storage.data_ptr() + b in memset(t)}
+
+
+BY_STRIDEKIT = [
+    (ex.memset_of, memset_by_stridekit, "memset"),
+    (ex.share_bytes, shares_memory, "shares_memory"),
+    (ex.share_bytes, lambda a, b: not memset(a).isdisjoint(memset(b)), "memset"),
+    (ex.share_bytes, lambda a, b: any(map(shares_memory, [a], [b])), "shares_memory"),
+    (ex.permute_layout, lambda s, t, dims: ((x := Layout(s, t).permute(dims)).shape, x.stride), "Layout"),
+    (strides.contiguous_stride, lambda shape: Layout([n or 1 for n in shape]).stride, "Layout"),
+    (contiguity.is_contiguous, lambda *layout: np.bool_(Layout(*layout).is_contiguous()), "Layout"),
+    (contiguity.clone_stride, lambda *layout: Layout(*layout).clone().stride, "Layout"),
+    (contiguity.mergeable, lambda s, t, d: not Layout(s, t).why_not_view(
+        *s[:d], s[d] * s[d + 1], *s[d + 2 :]), "Layout"),
+    (attention.matmul_clones, lambda a, b: matmul_copies(a, b)[:2], "matmul_copies"),
+    (performance.cache_lines, lambda *layout: traffic(Layout(*layout)).lines_read, "traffic"),
+    (performance.bytes_moved, lambda x, y, out: traffic(reads=(x, y), writes=out).moved, "traffic"),
+    (performance.warp_sectors, lambda stride, offset, itemsize: warp_sectors(
+        Layout((32,), (stride,), offset, itemsize)).sectors, "warp_sectors"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "answer", "name"), BY_STRIDEKIT)
+def test_who_hands_the_task_to_stridekit_is_told_so(task, answer, name):
+    """The call is named, as the log has it; the own way is still asked for."""
+    report = task.check(answer)
+    assert report.status == "note" and report.hint.startswith(
+        f"The right answer, by `stridekit.{name}`"
+    )
+    assert task.check(task.reference).passed
 
 
 @pytest.mark.parametrize(("task", "answer"), BY_OTHER_MEANS)

@@ -50,6 +50,7 @@ code = nbformat.v4.new_code_cell
 markdown = nbformat.v4.new_markdown_cell
 stream = {"output_type": "stream", "name": "stdout"}
 error = {"output_type": "error", "ename": "E", "evalue": "no", "traceback": ["E: no"]}
+GUARD = code(form.GUARD, metadata={"jupyter": {"source_hidden": True}})
 GOOD = [
     markdown("# Count\n\nDo, [learn](#Then-read), need."),
     code("from stridekit import Layout"),
@@ -57,6 +58,7 @@ GOOD = [
     code("Layout((2,)).numel  # one; two", outputs=[nbformat.v4.new_output(**stream, text="2\n")]),
     code("None[0]", metadata={"tags": ["raises-exception"]}, outputs=[nbformat.from_dict(error)]),
 ]
+WITH_GUARD = [GUARD, *GOOD]
 
 
 def notebook(tmp_path, *changes, cells=GOOD):
@@ -168,6 +170,7 @@ def retyped(index, source):
 
 TAGGED = {"tags": ["raises-exception"]}
 BROKEN = [
+    (rules.begins_with_the_guard, adds(markdown("No guard.")), "does not begin"),
     (rules.has_title, retyped(0, "Count"), "not a title"),
     (rules.has_title, adds(markdown("# Again")), "second title"),
     (rules.has_title, opens(code("1 + 1")), "before the title"),
@@ -235,7 +238,8 @@ def test_notebook_keeps_the_rule(path, rule):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_rule_accepts_a_good_notebook(rule, tmp_path):
-    assert list(rule(notebook(tmp_path))) == []
+    cells = WITH_GUARD if rule is rules.begins_with_the_guard else GOOD
+    assert list(rule(notebook(tmp_path, cells=cells))) == []
 
 
 @pytest.mark.parametrize(("rule", "change", "words"), BROKEN)

@@ -119,10 +119,15 @@ def test_commit_then_see():
     """Prediction, verdict and reason are shown; None asks again."""
     predict = stride()
     assert predict.committed is None and predict.correct is None and not predict.shown
-    predict.committed = (6, 1)
-    assert predict.committed == (6, 1) and predict.correct is False and predict.shown
-    assert repr(predict).splitlines()[2:] == [
-        "  ✗ you said (6, 1), it is (1, 6)",
+    for shown, line in (
+        (False, "  ✗ not (6, 1): one more try"),
+        (True, "  ✗ you said (6, 1), it is (1, 6)"),
+    ):
+        predict.committed = (6, 1)
+        assert (predict.committed, predict.correct, predict.shown) == ((6, 1), False, shown)
+        assert repr(predict).splitlines()[2:4] == [line, "  That is x's own stride."]
+        assert ("swaps the two" in repr(predict)) == shown
+    assert repr(predict).splitlines()[3:] == [
         "  That is x's own stride.",
         "  `t()` swaps the two.",
         "  x.t().stride()",

@@ -18,10 +18,15 @@ def test_this_machine_passes_and_leaves_no_widget(monkeypatch):
 
 
 def test_an_old_python_and_another_torch(monkeypatch):
-    """The line names the version found; 2.130 is not 2.13. The last line tells what to do."""
-    monkeypatch.setattr(torch, "__version__", "2.130.0+cpu")
+    """The line names the version that is here: an older one fails, and a newer one is told what differs."""
+    monkeypatch.setattr(torch, "__version__", "2.9.1+cpu")
     assert not self_check().passed
-    assert "this is 2.130.0+cpu, so some outputs may differ" in repr(self_check())
+    assert "✗ torch 2.13 or newer: this is 2.9.1+cpu, and lessons" in repr(self_check())
+    for newer in ("2.14.1", "2.130.0+cpu", "3.0.0a0"):
+        monkeypatch.setattr(torch, "__version__", newer)
+        assert self_check().passed
+        line = f"✓ torch 2.13 or newer: this is {newer}, and the lessons show the outputs of 2.13"
+        assert line in repr(self_check())
     monkeypatch.undo()
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     said = repr(self_check())

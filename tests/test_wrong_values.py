@@ -22,7 +22,7 @@ def test_every_kind_and_every_public_name_is_here():
     assert set(KINDS) == set(concrete(StateWidget))
     found = {name: getattr(widgets, name) for name in widgets.__all__}
     public = {name for name, kind in found.items() if issubclass(type(kind), type(StateWidget))}
-    assert set(KINDS) == public | {"ExercisePanel"}  # which exercises show by themselves
+    assert set(KINDS) == public
     for kind in KINDS:
         own = vars(NAMES[kind])
         settable = {

@@ -26,12 +26,6 @@ KINDS = {
         "Predict('What is the stride of `x.t()`?', (1, 6), why='`t()` swaps the two.', "
         "experiment='x.t().stride()', remarks={(6, 1): 'That is the stride of `x` itself.'})",
     ),
-    "ExercisePanel": Kind(
-        ".sk-exercise",
-        "ExercisePanel('twice', task={'status': 'note', 'sign': '·', 'headline': 'twice(n): a number', "
-        "'rows': '<p><code>n</code> an int</p>'}, hints=['Add.', 'Add <code>n</code>.', 'To itself.'], "
-        "solution='return <span>n + n</span>')",
-    ),
     "Sort": Kind(
         ".sk-sort",
         "Sort(torch.ones(4, 6, dtype=torch.float, device='cpu'), 'x.t(); x + 0; x.reshape(-1)', "
@@ -169,14 +163,6 @@ True  =>  cache_lines is True, a bool
 (4, 1.0, 0)  =>  warp[1] is 1.0, a float
 (4, 1)  =>  give (itemsize, stride, offset)
 'warp'  =>  warp is 'warp', a str
-# ExercisePanel.hints_shown
-4  =>  hints_shown is 4: there are 3 hints
--1  =>  hints_shown is -1: there are 3 hints
-1.0  =>  hints_shown is 1.0, a float: give an int
-'all'  =>  hints_shown is 'all', a str: give an int
-# ExercisePanel.solution_shown
-None  =>  solution_shown is None: give True or False
-'yes'  =>  solution_shown is 'yes': give True or False
 # Predict.committed
 'x'  =>  I could not read “x”: write whole numbers with commas between them
 6  =>  the prediction 6 is not a tuple, as the answer is
@@ -273,7 +259,6 @@ RIGHT = {
     "FormatTracer": ("w.layers = ['relu', 'flatten']", "w.shape = (2, 3, 1, 1)"),
     "TraversalExplorer": ("w.visit = 5", "w.warp = (8, 2, 1)", "w.alignment, w.order = 8, 'torch'"),
     "Predict": ("w.committed = (6, 1)", "w.show()"),
-    "ExercisePanel": ("w.hints_shown = 2", "w.solution_shown = True"),
     "Sort": (
         "w.moves = [('x.t()', 'view')]",
         "w.moves = [('x + 0', 'view'), ('x.reshape(-1)', 'it depends')]",
@@ -333,8 +318,9 @@ UNFIT: dict[str, list[dict[str, Any]]] = {
         {"said": 6, "shown": True},
         {"said": [1, 6], "shown": False},
         {"shown": None},
+        {"first": [1, 6]},
+        {"first": "x"},
     ],
-    "ExercisePanel": [{"hints": 4}, {"hints": -1}, {"hints": 0.5}, {"solution": "yes"}],
     "Sort": [
         {"moves": moves}
         for moves in (None, [0], [[0]], [[3, 0]], [[-1, 0]], [[0, 3]], [[0.0, 0]], [[0, True]])

@@ -15,14 +15,13 @@
 `strides/ladder.py` is the one to copy from.
 """
 
-from stridekit.exercises.core import Exercise, exercise
-from stridekit.exercises.mine import forget
+from stridekit.exercises.core import Exercise, exercise, forget
 from stridekit.exercises.progress import Progress, progress
 from stridekit.exercises.report import Card, Report
 
 __all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
 
-_LESSONS = (
+_LESSONS = [
     "strides",
     "views",
     "contiguity",
@@ -30,7 +29,7 @@ _LESSONS = (
     "performance",
     "attention",
     "your_model",
-)
+]
 
 
 def __dir__() -> list[str]:

@@ -9,9 +9,8 @@ Nothing here is about strides. Declare an exercise around its reference solution
 
     double.wrong["n * n"] = "That is the square. Add n to itself."
 
-The docstring is the spec that the learner reads, the body is what `.solution()` shows, and its
-answers are what is expected, so the three cannot disagree. `mistakes` decides which hint a wrong
-answer gets.
+The docstring is the task that the learner reads, the body is what `.solution()` shows, and its answers are
+the expected ones, so the three cannot disagree. `mistakes` decides which hint a wrong answer gets.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ import io
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, redirect_stdout
+from contextlib import ExitStack, redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
-from stridekit._arguments import int_
+from stridekit import _kept
+from stridekit._arguments import a_kind, int_
 from stridekit._defaults import torch_defaults
-from stridekit.exercises import mine, panel
-from stridekit.exercises.mistakes import Formula, Hints, Mistake, most_alike, same_everywhere
-from stridekit.exercises.report import Card, Report, Row
+from stridekit.exercises.mistakes import Formula, Hints, Mistake, diagnose
+from stridekit.exercises.report import Card, Report, Row, presentable, steps
 from stridekit.exercises.running import (
     NOT_ATTEMPTED,
     Case,
@@ -45,8 +44,7 @@ from stridekit.exercises.running import (
     describe,
     no_fence,
     run,
-)
-from stridekit.exercises.untrusted import presentable, signature_of, type_name
+)  # fmt: skip
 from stridekit.exercises.watch import ANY_MEANS, Means
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
@@ -54,17 +52,18 @@ Answer = TypeVar("Answer", bound=Callable[..., Any])
 # How long an answer may take on one case: so much, or so many times what the solution took there.
 LEAST_SECONDS, PATIENCE = 10.0, 100
 
+_mine: dict[str, Any] = {}  # the answers that passed in this kernel
+
 
 @dataclass(eq=False, repr=False)
 class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
-    Made by `exercise`. What these three return displays itself, in a notebook and in a terminal; a
-    report has buttons for the other two, and for the check, where a kernel runs (`panel`). `mine` is
-    the learner's own function once it has passed.
-    `otherwise` is the hint for wrong answers that match no known mistake.
-
-    Its author then adds wrong answers, written as source, each with its hint:
+    What these three return displays itself, in a notebook and in a terminal. `mine` is the learner's own
+    function once it has passed. `cases` go from simple to strange: the report shows the first that differs.
+    `delicate_cases` run last, and only while every answer is right: a wrong answer could do harm on them.
+    `means` says how the task has to be done, `writes` which arguments an answer is to change, `otherwise`
+    what a wrong answer gets that matches no known mistake. The author adds such mistakes as source:
 
     slots   pieces of the solution, and for each what people write in its place; in the order in
             which they are told, as any combination of wrong pieces is known, too
@@ -79,92 +78,94 @@ class Exercise:
     reference: Callable[..., Any]
     title: str
     read: Read
-    cases: Sequence[Case]
+    cases: Sequence[Any]
     hints: Sequence[str]
     otherwise: str
     takeaway: str
-    fence: Fence
-    means: Means
-    writes: Sequence[str]
+    delicate_cases: Sequence[str] = ()
+    fence: Fence = no_fence
+    means: Means = ANY_MEANS
+    writes: Sequence[str] = ()
     slots: dict[str, Hints] = field(default_factory=dict)
     alone: dict[str, Hints] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     exact: dict[str, str] = field(default_factory=dict)
     only: dict[str, str] = field(default_factory=dict)
     _functions: list[Mistake] = field(default_factory=list)
-    opened: int = 0  # hints that were asked for in a panel
-    solved: bool = False
     _known: dict[Any, Outcome] = field(default_factory=dict)
     _seconds: dict[Case, float] = field(default_factory=dict)  # that the reference took
 
     def __post_init__(self) -> None:
         self.__doc__ = self.reference.__doc__  # for help(ex.address) and ex.address?
+        self.name = self.reference.__name__
+        self.lesson_name = self.reference.__module__.split(".")[-2]
+        self.key = f"{self.lesson_name}_{self.name}"  # among the exercises of all lessons
+        self.parameters = tuple(inspect.signature(self.reference).parameters)
+        self.spec = inspect.getdoc(self.reference) or ""
+        self.formula = Formula(self.reference)
+        delicate = [Case(source, delicate=True) for source in self.delicate_cases]
+        self.cases = [*map(Case, self.cases), *delicate]
 
     # For the learner --------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """The name of the function to write."""
-        return self.reference.__name__
-
-    @property
-    def key(self) -> str:
-        """Its name among the exercises of all lessons."""
-        return mine.name_of(
-            self.reference.__module__.rpartition(".")[0].rpartition(".")[2], self.name
-        )
-
-    @cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """The names of its parameters, in order."""
-        return tuple(inspect.signature(self.reference).parameters)
-
-    @property
-    def spec(self) -> str:
-        """The task in words: the parameters and the answer."""
-        return inspect.getdoc(self.reference) or ""
 
     @torch_defaults()
     def check(self, fn: Callable[..., Any]) -> Report:
         """Try `fn` on the cases and report the first thing that differs.
 
         Whatever `fn` does, only a KeyboardInterrupt escapes, and torch's defaults stay as they were.
-        A call that goes on for 10 seconds is stopped.
+        In the main thread a call that goes on for 10 seconds is stopped.
         """
         report = self._judge(fn)
         if report.passed:
-            self.solved = True
-            report = replace(report, rows=(*report.rows, *mine.keep(self, fn)))
-        return replace(report, live=partial(panel.bundle, self, fn))
+            kept = () if fn is self.reference else (Row("", self._keep(fn)),)
+            return replace(report, rows=report.rows + kept, more=steps((), self.source))
+        help_ = f"`ex.{self.name}.hint()` shows a hint, `ex.{self.name}.solution()` one way to write it."
+        rows = (*report.rows, Row("", help_, "terminal"))
+        return replace(report, rows=rows, more=steps(self.hints, self.source))
 
     def _judge(self, fn: Callable[..., Any]) -> Report:
-        if problem := self._why_not_callable(fn):
-            yours, hint = problem
+        yours, hint = self._why_not_callable(fn)
+        if yours:
             rows = (Row("yours", yours), Row("hint", hint))
             return Report("failed", f"{self.name}: cannot be called yet", rows, hint)
         trials = self._try(fn)
         if trials[0].outcome == NOT_ATTEMPTED:
-            text = f"Fill it in and run the cell again. `ex.{self.name}.hint()` helps by steps."
-            return Report("blank", f"{self.name}: not attempted yet", (Row("", text),))
+            row = Row("", "Fill it in and run the cell again.")
+            return Report("blank", f"{self.name}: not attempted yet", (row,))
         if not all(trial.right for trial in trials):
-            return self._failed(trials)
-        if not all(trial.by_its_means for trial in trials):
-            return self._by_other_means(trials)
+            return self._failed(fn, trials)
+        others = tuple(dict.fromkeys(name for it in trials for name in it.outcome.means[0]))
+        if others or not any(trial.outcome.means[1] for trial in trials):
+            return self._by_other_means(len(trials), others)
         headline = f"{self.name}: right on all {len(trials)} cases"
         return Report("passed", headline, (Row("", self.takeaway),))
 
+    def _keep(self, fn: Callable[..., Any]) -> str:
+        """Keep an answer that passed, and its name on record; return what comes next, in words."""
+        _mine[self.key], before = fn, set[Any]()
+        try:
+            _kept.note(passed=self.key)
+            before = {note.get("passed") for note in _kept.record()}
+            trouble = ""
+        except OSError as error:
+            trouble = f" Your progress is not on record: {error}."
+        lesson = self.lesson
+        here = [task.name for task in lesson].index(self.name)
+        others = lesson[here:] + lesson[:here]
+        left = [task.name for task in others if task.key not in before | _mine.keys()]
+        passed = f"{len(lesson) - len(left)} of {len(lesson)} in this lesson"
+        after = f"Next: `{left[0]}`." if left else "That was the last."
+        return f"Well done: {passed}. {after}{trouble}"
+
     @property
     def mine(self) -> Callable[..., Any]:
-        """Your own function if it passed its check, else the reference solution."""
-        return mine.of(self)
+        """Your own function if it passed its check in this kernel, else the reference solution."""
+        answer: Callable[..., Any] = _mine.get(self.key, self.reference)
+        return answer
 
-    def hint(self, last: int | None = None) -> Card:
-        """The first hint and those that were opened in a panel; `hint(2)` shows the first two.
-
-        No call opens one more, so that running a notebook again gives nothing away.
-        """
-        count = len(self.hints)
-        shown = max(self.opened, 1) if last is None else int_("the last hint", last)
+    def hint(self, last: int = 1) -> Card:
+        """Return the first hint; `hint(2)` shows the first two, and so on."""
+        count, shown = len(self.hints), int_("the last hint", last)
         if not 1 <= shown <= count:
             raise ValueError(f"{self.name} has {count} hints: hint({shown}) is none of them")
         which = "hint 1" if shown == 1 else f"hints 1 to {shown}"
@@ -174,7 +175,7 @@ class Exercise:
         return Card("note", f"{self.name}: {which} of {count}", tuple(rows))
 
     def solution(self) -> Card:
-        """The source of the reference solution: the very function that checks compare with."""
+        """Return the source of the reference solution: the very function that checks compare with."""
         return Card("note", f"{self.name}: one solution", (Row("", self.source, "python"),))
 
     @cached_property
@@ -187,7 +188,7 @@ class Exercise:
     def lesson(self) -> list[Exercise]:
         """The exercises of its lesson, in order: those that its package offers."""
         package = sys.modules.get(self.reference.__module__.rpartition(".")[0])
-        return [getattr(package, name) for name in getattr(package, "__all__", [])]
+        return [getattr(package, name) for name in getattr(package, "__all__", [])] or [self]
 
     def __repr__(self) -> str:
         return repr(self._task())
@@ -195,13 +196,9 @@ class Exercise:
     def _repr_html_(self) -> str:
         return self._task()._repr_html_()
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
-        return self._task()._repr_mimebundle_()
-
     def _task(self) -> Card:
         signature = f"{self.name}({', '.join(self.parameters)})"
-        live = partial(panel.bundle, self, None)
-        return Card("note", f"{signature}: {self.title}", (Row("", self.spec, "spec"),), live=live)
+        return Card("note", f"{signature}: {self.title}", (Row("", self.spec, "spec"),))
 
     # For the author ---------------------------------------------------------------------------
 
@@ -217,45 +214,40 @@ class Exercise:
     @cached_property
     def mistakes(self) -> list[Mistake]:
         """The wrong answers that the exercise knows; of two that fit alike the first is told."""
-        formula = Formula(self.reference)
+        whole = [(source, hint, False) for source, hint in self.wrong.items()]
+        whole += [(source, hint, True) for source, hint in self.exact.items()]
+        answering = self.formula.answering
         return [
-            *formula.with_one_piece(self.slots),
-            *formula.with_one_piece(self.alone),
-            *(Mistake(formula.answering(source), hint) for source, hint in self.wrong.items()),
-            *(
-                Mistake(formula.answering(source), hint, True)
-                for source, hint in self.exact.items()
-            ),
+            *self.formula.with_one_piece(self.slots),
+            *self.formula.with_one_piece(self.alone),
+            *(Mistake(answering(source), hint, exact, (source,)) for source, hint, exact in whole),
             *self._functions,
         ]
 
     @cached_property
     def combinations(self) -> list[Mistake]:
         """The answers with a wrong piece in two slots or more."""
-        return list(Formula(self.reference).combinations(self.slots))
+        return list(self.formula.combinations(self.slots))
 
     # How a check words its report ------------------------------------------------------------
 
-    def _why_not_callable(self, fn: Any) -> tuple[str, str] | None:
-        """What came instead of a function of these parameters, and advice; None if `fn` is one."""
+    def _why_not_callable(self, fn: Any) -> tuple[str, str]:
+        """Return what came instead of a function of these parameters, and advice; two "" for one."""
+        name, count = self.name, len(self.parameters)
         if not callable(fn):
-            call = f"`ex.{self.name}.check({self.name})`"
-            return (
-                presentable(f"of type {type_name(fn)}, not a function"),
-                f"Hand over the function itself, without calling it: {call}.",
-            )
-        signature = signature_of(fn)
-        if signature is None:  # calling it will tell
-            return None
-        try:
-            signature.bind(*self.parameters)
-        except TypeError:
-            return (
-                f"a function of ({', '.join(signature.parameters)})",
-                f"It will be called as `{self.name}({', '.join(self.parameters)})`: give it these "
-                f"{len(self.parameters)} parameters, in this order.",
-            )
-        return None
+            advice = "Hand over the function itself, without calling it: `ex.{0}.check({0})`."
+            return f"{a_kind(fn)}, not a function", advice.format(name)
+        with suppress(ValueError):  # some built-ins hide their parameters
+            signature = inspect.signature(fn)
+            try:
+                signature.bind(*self.parameters)
+            except TypeError:
+                call = f"`{name}({', '.join(self.parameters)})`"
+                advice = (
+                    f"It will be called as {call}: give it these {count} parameters, in this order."
+                )
+                return f"a function of ({', '.join(signature.parameters)})", advice
+        return "", ""
 
     @torch_defaults()  # once more, as a call can set others
     def _run(self, fn: Callable[..., Any], case: Case, seconds: float | None = None) -> Outcome:
@@ -274,9 +266,8 @@ class Exercise:
     def _try(self, fn: Callable[..., Any]) -> list[Trial]:
         """Run each case in turn, a delicate one only while every answer is right.
 
-        The first that has no end is the last that is tried. After the first wrong answer, what `fn`
-        prints is dropped: the output on the screen ends with the case that the report is about. Of
-        each case only the beginning is shown, as an endless loop prints more than a page can hold.
+        Stop at the first case that times out. After the first wrong answer, drop what `fn` prints, so that
+        the output ends with the case that the report is about; of each case show only the beginning.
         """
         trials: list[Trial] = []
         with ExitStack() as after_a_wrong_answer:
@@ -293,10 +284,10 @@ class Exercise:
                     after_a_wrong_answer.enter_context(redirect_stdout(io.StringIO()))
         return trials
 
-    def _failed(self, trials: list[Trial]) -> Report:
+    def _failed(self, fn: Callable[..., Any], trials: list[Trial]) -> Report:
         wrong = [trial for trial in trials if not trial.right]
         first = wrong[0]
-        hint = self._diagnose(trials) or first.outcome.hint or self.otherwise
+        hint = diagnose(self, fn, trials) or first.outcome.hint or self.otherwise
         rows = [
             Row("input", self._describe_input(first.case), "lines"),
             Row("expected", first.expected.shown, "lines"),
@@ -311,73 +302,44 @@ class Exercise:
             right = f"{right}, stopped on the next" if ended else "stopped on the first case"
         return Report("failed", f"{self.name}: not yet ({right})", tuple(rows), hint)
 
-    def _by_other_means(self, trials: list[Trial]) -> Report:
+    def _by_other_means(self, count: int, others: tuple[str, ...]) -> Report:
         """Report a right answer that was not made by the means the task is about: a note."""
-        function, hint = self.means.function, self.means.hint
-        made = f"by {function or 'torch'}"
-        first = next(trial for trial in trials if not trial.by_its_means)
-        rows = (
-            Row("input", self._describe_input(first.case), "lines"),
-            Row("expected", first.expected.shown_with_made(made), "lines"),
-            Row("yours", first.outcome.shown_with_made(made), "lines"),
-            Row("hint", hint),
-        )
-        done = [it for it in trials if it.by_its_means and bool(it.outcome.made) == bool(function)]
-        count = len(done) or "none"
-        headline = (
-            f"{self.name}: right on all {len(trials)} cases, but {self.means.words} on {count}"
-        )
-        return Report("note", headline, rows, hint)
-
-    def _diagnose(self, trials: list[Trial]) -> str:
-        """The hint of the mistake that the learner makes; "" where no mistake fits."""
-        for mistake in (*self.mistakes, *self.combinations):
-            if same_everywhere(mistake, trials, self._run_own):
-                return mistake.hint
-        if not trials[-1].endless:  # else there are cases that were not tried
-            wrong = [trial.case.arguments(self.parameters) for trial in trials if not trial.right]
-            formula = Formula(self.reference)
-            for condition, hint in self.only.items():
-                if all(map(formula.holding(condition), wrong)):
-                    return hint
-        told_freely = [mistake for mistake in self.mistakes if not mistake.exact]
-        return most_alike(told_freely, trials, self._run_own)
+        whole = [name for name in others if name.startswith(("stridekit.", "torch."))]
+        hint, how = self.means.hint, f"not by {self.means.function} alone"
+        if whole:
+            how = f"{whole[0]} has worked it out"
+            hint = f"The right answer, by `{whole[0]}`, which is what the task asks for. Do without it."
+        elif not self.means.function:
+            how = "torch has worked it out"
+        headline = f"{self.name}: right on all {count} cases, but {how}"
+        called = (Row("calls", ", ".join(others)),) if others else ()
+        return Report("note", headline, (*called, Row("hint", hint)), hint)
 
     def _describe_input(self, case: Case) -> str:
         lines = [case.source]
         for name, value in case.arguments(self.parameters).items():
             if isinstance(value, torch.Tensor | np.ndarray):
-                itemsize = value.itemsize
-                unit = "byte" if itemsize == 1 else "bytes"
-                lines.append(f"{name}: {describe(value)}, {itemsize} {unit} an element")
+                unit = "byte" if value.itemsize == 1 else "bytes"
+                lines.append(f"{name}: {describe(value)}, {value.itemsize} {unit} an element")
         return "\n".join(lines)
 
 
-def exercise(
-    *,
-    title: str,
-    read: Read,
-    cases: Sequence[str],
-    hints: Sequence[str],
-    otherwise: str,
-    takeaway: str,
-    delicate_cases: Sequence[str] = (),
-    fence: Fence = no_fence,
-    means: Means = ANY_MEANS,
-    writes: Sequence[str] = (),
-) -> Callable[[Callable[..., Any]], Exercise]:
-    """Declare an exercise around its reference solution; see the top of this module.
+def exercise(**declared: Any) -> Callable[[Callable[..., Any]], Exercise]:
+    """Declare an exercise around its reference solution; see the top of this module and `Exercise`."""
+    return lambda reference: Exercise(reference, **declared)
 
-    `cases` go from simple to strange: the report shows the first that differs.
-    `delicate_cases` run last, and only while every answer is right: a wrong answer could do harm
-    on them. `means` says how it has to be done, `writes` which arguments an answer is to change.
+
+def forget() -> Card:
+    """Forget which answers passed and what was predicted; of files, remove the record alone.
+
+    >>> forget()
+    · forgotten: nothing was on record
     """
-
-    def declare(reference: Callable[..., Any]) -> Exercise:
-        every_case = [Case(source) for source in cases]
-        every_case += [Case(source, delicate=True) for source in delicate_cases]
-        return Exercise(
-            reference, title, read, every_case, hints, otherwise, takeaway, fence, means, writes
+    _mine.clear()
+    try:
+        says = (
+            f"{_kept.FOLDER}/{_kept.RECORD} removed" if _kept.remove() else "nothing was on record"
         )
-
-    return declare
+    except OSError as error:
+        return Card("note", f"the record was not removed: {error}")
+    return Card("note", f"forgotten: {says}")

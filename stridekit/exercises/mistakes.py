@@ -20,13 +20,16 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from stridekit.exercises.running import Case, Outcome, Trial
+from stridekit.exercises.running import Case, Outcome, Trial, source_of
 from stridekit.rules import packed_stride
+
+if TYPE_CHECKING:
+    from stridekit.exercises.core import Exercise
 
 Ints = tuple[int, ...]
 
@@ -41,6 +44,9 @@ class Mistake:
     answer: Callable[..., Any]
     hint: str
     exact: bool = False
+    pieces: tuple[
+        str, ...
+    ] = ()  # of its source: a learner's source with all of them shows the mistake
 
 
 Hints = Mapping[str, str]  # wrong answers or pieces of them, as source, and the hint of each
@@ -92,7 +98,7 @@ class Formula:
         """Yield the answers with one wrong piece, each with its hint."""
         for right, hints in slots.items():
             for piece, hint in hints.items():
-                yield Mistake(self.with_pieces({right: piece}), hint)
+                yield Mistake(self.with_pieces({right: piece}), hint, pieces=(piece,))
 
     def combinations(self, slots: Slots) -> Iterator[Mistake]:
         """Yield the answers with two wrong pieces or more, each with the hint of the first of them.
@@ -105,7 +111,7 @@ class Formula:
             pieces = {right: piece for right, piece in choices if piece is not None}
             if len(pieces) > 1:
                 right, piece = next(iter(pieces.items()))
-                yield Mistake(self.with_pieces(pieces), slots[right][piece], exact=True)
+                yield Mistake(self.with_pieces(pieces), slots[right][piece], True, (piece,))
 
     def _compiled(self, body: str, name: str) -> Callable[..., Any]:
         namespace: dict[str, Any] = {"torch": torch, "np": np, **self.names}
@@ -114,6 +120,30 @@ class Formula:
         answer: Callable[..., Any] = namespace["answer"]
         answer.__name__ = answer.__qualname__ = name
         return answer
+
+
+def diagnose(task: Exercise, fn: Any, trials: Sequence[Trial]) -> str:
+    """Return the hint of the mistake that the learner makes; "" where no mistake fits."""
+    run = task._run_own
+    for mistake in (*task.mistakes, *task.combinations):
+        if same_everywhere(mistake, trials, run):
+            return worded(mistake, fn)
+    if not trials[-1].endless:  # else there are cases that were not tried
+        wrong = [trial.case.arguments(task.parameters) for trial in trials if not trial.right]
+        for condition, hint in task.only.items():
+            if all(map(task.formula.holding(condition), wrong)):
+                return hint
+    told = most_alike([mistake for mistake in task.mistakes if not mistake.exact], trials, run)
+    return f"This fits most of your answers. {worded(told, fn)}" if told else ""
+
+
+def worded(mistake: Mistake, fn: Any) -> str:
+    """Return the hint; where the source does not show the mistake, as what it looks like."""
+    source = re.sub(r"\s", "", source_of(fn))
+    shows = mistake.pieces and all(re.sub(r"\s", "", piece) in source for piece in mistake.pieces)
+    if shows or not mistake.hint.startswith("You "):
+        return mistake.hint
+    return f"It looks as if you {mistake.hint.removeprefix('You ')}"
 
 
 Run = Callable[[Callable[..., Any], Case], Outcome]
@@ -126,28 +156,31 @@ def same_everywhere(mistake: Mistake, trials: Sequence[Trial], run: Run) -> bool
     return all(run(mistake.answer, trial.case).facts == trial.outcome.facts for trial in trials)
 
 
-def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -> str:
-    """The hint of the mistake that best matches the learner's answers; "" if none fits.
+def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -> Mistake | None:
+    """Return the mistake that best matches the learner's answers; None if none fits.
 
-    A mistake fits if it gives the learner's answer on the first wrong case, which is the one shown,
-    and on most of the others: one match among several wrong answers may be chance, and so may
-    matches in errors alone. A learner who is right on more of the mistake's wrong cases than they
-    share wrong answers is not making that mistake.
+    A mistake fits if it gives the learner's answer on the first wrong case, which is the one shown, and
+    on three quarters of all cases and of the wrong ones, unless the first wrong case is the same error:
+    fewer matches may be chance, and so may matches in errors alone. A learner who is right on more of
+    the mistake's wrong cases than they share wrong answers is not making that mistake.
     """
     wrong = [i for i, trial in enumerate(trials) if not trial.right]
-    # Two wrong answers in common will do, but where there are two possible answers, matches soon
-    # happen by chance: there, four fifths have to agree, of the learner's and of the mistake's.
+    # Where there are two possible answers, matches soon happen by chance: there, four fifths have to
+    # agree, of the learner's wrong answers and of the mistake's.
     yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
-    enough = max(len(wrong) * 4 // 5 if yes_or_no else 0, min(2, len(wrong)))
-    best_hint, most = "", 0
+    enough = max(len(wrong) * (0.8 if yes_or_no else 0.75) // 1, min(2, len(wrong)))
+    best, most = None, 0
     for mistake in mistakes:
         theirs = [run(mistake.answer, trial.case).facts for trial in trials]
         agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
         shared = agree.intersection(wrong)
-        spared = [t for t, facts in zip(trials, theirs, strict=True) if t.right_but_not(facts)]
+        pairs = zip(trials, theirs, strict=True)
+        spared = [t for t, facts in pairs if t.right and facts != t.expected.facts]
         least = max(enough, len(spared) * (4 if yes_or_no else 1))
-        fits = wrong[0] in shared and len(shared) >= least
+        is_alike = len(shared) >= least and len(agree) >= 0.75 * len(trials)
+        is_same_error = "raised" in theirs[wrong[0]] and len(shared) >= max(2, len(spared))
+        fits = wrong[0] in shared and (is_alike or is_same_error)
         by_chance = all("raised" in trials[i].outcome.facts for i in agree)
         if fits and not by_chance and len(agree) > most:
-            best_hint, most = mistake.hint, len(agree)
-    return best_hint
+            best, most = mistake, len(agree)
+    return best

@@ -6,30 +6,31 @@ import ast
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote
 
 from stridekit import _kept
 from stridekit._table import columns
-from stridekit.exercises import mine
 from stridekit.exercises.report import Card, Row
 
 _HEAD = ("lesson", "exercises passed", "next", "cards predicted", "right first time")
+_MOST_BYTES, _MOST_SOURCE = 5_000_000, 20_000  # of a notebook, and of a cell that is looked at
+
+Question = list[str]  # the constant parts of a card's question, since some have values in between
 
 
-class _Lesson(NamedTuple):
-    """What there is to do in a notebook.
-
-    An exercise has its name on record, and in the lesson. A card is a pattern of its question, since some
-    questions are put together when their cell runs.
-    """
+@dataclass
+class _Lesson:
+    """What there is to do in a notebook; each exercise by its name on record."""
 
     title: str
-    exercises: dict[str, str]
-    cards: list[str]
+    exercises: dict[str, str] = field(default_factory=dict)
+    cards: list[Question] = field(default_factory=list)
+    packages: dict[str, str] = field(
+        default_factory=dict
+    )  # of exercises, by the names that they get
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,23 +64,26 @@ def progress() -> Card | Progress:
     · nothing passed or predicted yet
       Run this cell again after a lesson.
     """
-    where, record = _kept.folder(), _kept.record()
+    where = _kept.path()
+    try:
+        record = _kept.record()
+    except OSError as error:
+        return Card("note", f"your progress cannot be read: {error}")
     if where is None or not record:
         row = Row("", "Run this cell again after a lesson.")
         return Card("note", "nothing passed or predicted yet", (row,))
-    said = [(str(one["card"]), one.get("right")) for one in record if "card" in one]
-    rows = []
-    for path in sorted(where.parent.glob("*.ipynb")):
-        lesson = _lesson(path)
-        if lesson.exercises or lesson.cards:
-            rows.append((path.name, _row(lesson, mine.passed(), said)))
-    return Progress(tuple(rows))
+    passed = {note["passed"] for note in record if "passed" in note}
+    said = [(note["card"], note["right"]) for note in record if "card" in note]
+    lessons = [(path.name, _lesson(path)) for path in sorted(where.parent.parent.glob("*.ipynb"))]
+    return Progress(
+        tuple((name, _row(it, passed, said)) for name, it in lessons if it.exercises or it.cards)
+    )
 
 
 def _row(lesson: _Lesson, passed: set[str], said: list[tuple[str, bool | None]]) -> tuple[str, ...]:
     left = [name for key, name in lesson.exercises.items() if key not in passed]
-    answers = [[right for text, right in said if re.fullmatch(card, text)] for card in lesson.cards]
-    given = [all_of_one for all_of_one in answers if any(it is not None for it in all_of_one)]
+    answers = [[right for text, right in said if _asks(card, text)] for card in lesson.cards]
+    given = [rights for rights in answers if any(right is not None for right in rights)]
     return (
         lesson.title,
         _of(len(lesson.exercises) - len(left), len(lesson.exercises)),
@@ -93,40 +97,45 @@ def _of(count: int, most: int) -> str:
     return f"{count} of {most}" if most else ""
 
 
-# Notebooks ------------------------------------------------------------------------------------------
+def _asks(question: Question, text: str) -> bool:
+    """Return whether a text has the parts of a question in order, from its beginning to its end."""
+    first, *others = question
+    if not others:
+        return text == first
+    place = len(first) if text.startswith(first) else len(text) + 1
+    for part in others[:-1]:
+        found = text.find(part, place)
+        place = found + len(part) if found >= 0 else len(text) + 1
+    return place <= len(text) - len(others[-1]) and text.endswith(others[-1])
 
 
 def _lesson(path: Path) -> _Lesson:
-    """What there is to do in a notebook; nothing in a file that is none."""
-    lesson = _Lesson(path.stem, {}, [])
-    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-        cells = json.loads(path.read_text("utf-8"))["cells"]
+    """Return what there is to do in a notebook; nothing in a file that is none."""
+    lesson = _Lesson(path.stem)
+    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        cells = json.loads(_kept.read(path, _MOST_BYTES))["cells"]
         texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
         headings = re.findall("^# (.+)", "\n".join(t for k, t in texts if k == "markdown"), re.M)
-        if headings:
-            number = "".join(re.findall(r"^\d+", path.stem))
-            lesson = lesson._replace(title=f"{number} {headings[0]}".strip())
-        packages: dict[str, str] = {}  # of exercises, by the names that they get
-        for source in (text for kind, text in texts if kind == "code"):
-            with suppress(SyntaxError):  # of a magic
+        number = "".join(re.findall(r"^\d+", path.stem))
+        lesson.title = f"{number} {headings[0]}".strip() if headings else path.stem
+        for source in (text for kind, text in texts if kind == "code" and len(text) < _MOST_SOURCE):
+            with suppress(SyntaxError, MemoryError):  # of a magic; of too deep a nesting
                 for node in ast.parse(source).body:
-                    _read(node, lesson, packages)
+                    _read(node, lesson)
     return lesson
 
 
-def _read(node: ast.stmt, lesson: _Lesson, packages: dict[str, str]) -> None:
+def _read(node: ast.stmt, lesson: _Lesson) -> None:
     match node:
         case ast.ImportFrom("stridekit.exercises", names):
-            packages |= {name.asname or name.name: name.name for name in names}
-        case ast.Expr(ast.Call(ast.Name("Predict"), [question, *_])):
-            lesson.cards.append(_pattern(question))
+            lesson.packages |= {name.asname or name.name: name.name for name in names}
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("Predict"), "packed") as call, given)):
+            _read(ast.Expr(ast.Call(call.value, given, [])), lesson)
+        case ast.Expr(ast.Call(ast.Name("Predict"), [ast.JoinedStr(values), *_])):
+            holes = [it.value if isinstance(it, ast.Constant) else "\0" for it in values]
+            lesson.cards.append("".join(map(str, holes)).split("\0"))
+        case ast.Expr(ast.Call(ast.Name("Predict"), [ast.Constant(question), *_])):
+            lesson.cards.append([str(question)])
         case ast.Expr(ast.Call(ast.Attribute(ast.Attribute(ast.Name(package), name), "check"))):
-            if package in packages:
-                lesson.exercises[mine.name_of(packages[package], name)] = name
-
-
-def _pattern(question: ast.expr) -> str:
-    parts = question.values if isinstance(question, ast.JoinedStr) else [question]
-    return "".join(
-        re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".*" for part in parts
-    )
+            if package in lesson.packages:
+                lesson.exercises[f"{lesson.packages[package]}_{name}"] = name

@@ -1,21 +1,25 @@
-"""The words of an exercise: cards that read the same in a terminal, in a notebook and in a test.
+"""Cards: the words of an exercise, which read the same in a terminal, in a notebook and in a test.
 
-A card never holds an address, a time or a random id, so a cell that shows one has the same output at
-every run. Its sign says the same as its colour.
+A card never holds an address, a time or a random id, so a cell that shows one has the same output at every
+run. Its sign says the same as its colour.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
-from stridekit.exercises import prose
+import torch
+from pygments.lexers import PythonLexer
+from pygments.token import Token
 
 Status = Literal["passed", "failed", "blank", "note"]
-Kind = Literal["prose", "lines", "python", "spec"]
+Kind = Literal["prose", "lines", "python", "spec", "terminal"]
 
 _SIGN = {"passed": "✓", "failed": "✗", "blank": "○", "note": "·"}
 # The plain colour serves where there are no theme variables: on GitHub, in an untrusted notebook.
@@ -26,10 +30,20 @@ _COLOUR = {
     "note": ("brand-color1", "#1b6fb8"),
 }
 _WIDTH = 96
+_WRAP = "margin: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
+_LIST = "display: grid; grid-template-columns: max-content auto; gap: 2px 14px; margin: 6px 0"
+# A right answer's moment: its sign comes up, and a breath of green goes over the card.
+_JOY = """<style>@media (prefers-reduced-motion: no-preference) {
+.sk-joy { animation: sk-joy 1.2s ease-out; }
+.sk-joy > div > span:first-child {
+  display: inline-block; animation: sk-rise .5s cubic-bezier(.2, 1.6, .4, 1);
+}
+@keyframes sk-joy { from { background: color-mix(in srgb, #2a8c6a 22%, transparent); } }
+@keyframes sk-rise { from { transform: scale(.2) rotate(-30deg); opacity: 0; } } }</style>"""
 
 
 class Row(NamedTuple):
-    """One line of a card: a label and a text. The line breaks of all but prose stay in a terminal."""
+    """One line of a card: a label and a text. "terminal" rows are left out of the HTML."""
 
     label: str
     text: str
@@ -38,17 +52,12 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """A sign, a headline and rows; `text` for the terminal, `_repr_html_` for the notebook.
-
-    `live` makes the MIME bundle of a widget that shows the card where a kernel runs.
-    """
+    """A sign, a headline and rows. `more` is HTML that follows them where HTML is shown."""
 
     status: Status
     headline: str
     rows: tuple[Row, ...] = ()
-    live: Callable[[Card], dict[str, Any] | None] | None = field(
-        default=None, compare=False, kw_only=True
-    )
+    more: str = field(default="", compare=False, kw_only=True)
 
     @property
     def text(self) -> str:
@@ -66,25 +75,13 @@ class Card:
 
     def _repr_html_(self) -> str:
         variable, colour = _COLOUR[self.status]
+        joy, moment = (' class="sk-joy"', _JOY) if self.status == "passed" else ("", "")
         return (
-            f'<div style="border-left: 4px solid {colour}; '
-            f"border-left-color: var(--jp-{variable}, {colour}); "
-            'padding: 2px 12px; margin: 4px 0; line-height: 1.5">'
-            "<div>{sign} <b>{headline}</b></div>{rows}</div>".format(**self.parts)
+            f'<div{joy} style="border-left: 4px solid {colour}; border-left-color: var(--jp-{variable}, '
+            f'{colour}); padding: 2px 12px; margin: 4px 0; line-height: 1.5">{moment}'
+            f"<div><span>{_SIGN[self.status]}</span> <b>{inline(self.headline)}</b></div>"
+            f"{''.join(map(_html_row, self.rows))}{self.more}</div>"
         )
-
-    @property
-    def parts(self) -> dict[str, str]:
-        """The parts of the card for a widget: its status and sign, and HTML for the rest."""
-        return {
-            "status": self.status,
-            "sign": _SIGN[self.status],
-            "headline": prose.inline(self.headline),
-            "rows": "".join(map(_html_row, self.rows)),
-        }
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
-        return self.live(self) if self.live else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +102,7 @@ class Report(Card):
 
 
 def _lines(row: Row, width: int) -> list[str]:
-    if row.kind == "prose":
+    if row.kind in ("prose", "terminal"):
         return textwrap.wrap(row.text, width, break_on_hyphens=False) or [""]
     lines = []
     for line in row.text.splitlines() or [""]:
@@ -114,25 +111,119 @@ def _lines(row: Row, width: int) -> list[str]:
     return lines
 
 
-# What a text is set in, and how it becomes HTML.
-_SET: dict[Kind, tuple[str, Callable[[str], str]]] = {
-    "prose": ("span", prose.inline),
-    "lines": ("pre", escape),
-    "python": ("pre", prose.python),
-    "spec": ("div", prose.spec),
-}
+def presentable(text: str) -> str:
+    """Return the text without addresses, which differ from run to run.
+
+    >>> presentable("<object at 0x7f5c3e00>, 140033962414080 and 1.0000000001")
+    '<object at 0x…>, (an address) and 1.0000000001'
+    """
+    text = re.sub(r"\b0x[0-9a-fA-F]+\b", "0x…", text)
+    text = re.sub(r"(?<![\d.])-?\d{9,}(?!\d|\.\d)", _unless_address, text)
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def _unless_address(number: re.Match[str]) -> str:
+    """Return a number, or words if it is about as large as an address of this process."""
+    known = (id(object()), torch.empty(1, device="cpu").data_ptr(), 10**14)
+    digits = number[0].lstrip("-")
+    near = len(digits) > 18 or any(k / 20 < int(digits) < 20 * k for k in known)
+    return "(an address)" if near else number[0]
+
+
+# HTML -----------------------------------------------------------------------------------------------
 
 
 def _html_row(row: Row) -> str:
-    """One row: the label in a narrow column and the text beside it."""
-    label = (
-        '<span style="display: inline-block; width: 6em; vertical-align: top; '
-        f'color: var(--jp-ui-font-color2, inherit)">{escape(row.label)}</span> '
-        if row.label
-        else ""
-    )
+    """Return one row: the label in a narrow column and the text beside it."""
+    if row.kind == "terminal":
+        return ""
+    style = "display: inline-block; vertical-align: top"
+    grey = f"{style}; width: 6em; color: var(--jp-ui-font-color2, inherit)"
+    label = f'<span style="{grey}">{escape(row.label)}</span> ' if row.label else ""
     tag, as_html = _SET[row.kind]
-    place = f"display: inline-block; vertical-align: top; max-width: {'85%' if label else '100%'}"
-    if tag == "pre":
-        place += f"; {prose.WRAP}"
+    place = f"{style}; max-width: {'85%' if label else '100%'}" + f"; {_WRAP}" * (tag == "pre")
     return f'<div>{label}<{tag} style="{place}">{as_html(row.text)}</{tag}></div>'
+
+
+def steps(hints: Sequence[str], source: str) -> str:
+    """Return hints and a solution as details, each inside the one before: they open one after another.
+
+    >>> steps(["Think."], "n + n").count("<details")
+    2
+    """
+    html = _step("One solution", f'<pre style="{_WRAP}">{python(source)}</pre>')
+    for number, hint in reversed([*enumerate(hints, 1)]):
+        html = _step(f"Hint {number} of {len(hints)}", f"<div>{inline(hint)}</div>{html}")
+    return html
+
+
+def _step(name: str, content: str) -> str:
+    summary = f'<summary style="cursor: pointer">{name}</summary>'
+    return f'<details style="margin: 4px 0">{summary}{content}</details>'
+
+
+def inline(text: str) -> str:
+    """Return the text as HTML: escaped, with `backticks` set as code.
+
+    >>> inline("x < y, as `t()` has it")
+    'x &lt; y, as <code>t()</code> has it'
+    """
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+# JupyterLab's colours of code; that of comments is too pale for a dark page. Elsewhere code is plain.
+_HUES = {
+    Token.Keyword: "mirror-editor-keyword-color", Token.Operator.Word: "mirror-editor-keyword-color",
+    Token.String: "mirror-editor-string-color", Token.Number: "mirror-editor-number-color",
+    Token.Name.Function: "mirror-editor-def-color", Token.Comment: "ui-font-color2",
+}  # fmt: skip
+
+
+def python(source: str) -> str:
+    """Return Python source in colours, for a `<pre>`.
+
+    >>> python("f(12)")
+    'f(<span style="color: var(--jp-mirror-editor-number-color, inherit)">12</span>)'
+    """
+
+    def hue(token: tuple[Any, str]) -> str:
+        return next((hue for kind, hue in _HUES.items() if token[0] in kind), "")
+
+    html, tokens = "", PythonLexer(stripnl=False, ensurenl=False).get_tokens(source)
+    for name, group in groupby(tokens, hue):
+        text = escape("".join(part for _, part in group))
+        html += f'<span style="color: var(--jp-{name}, inherit)">{text}</span>' if name else text
+    return html
+
+
+_ENTRY = re.compile(r"(\w+(?:, \w+)*) {2,}(\S.*)")
+
+
+def spec(text: str) -> str:
+    """Return the docstring of an exercise: paragraphs, the list of its parameters, lines of code."""
+    return "".join(map(_paragraph, text.split("\n\n")))
+
+
+def _paragraph(text: str) -> str:
+    if text.startswith("    "):
+        return f'<pre style="{_WRAP}">{python(textwrap.dedent(text))}</pre>'
+    entries: list[list[str]] = []
+    for line in text.splitlines():
+        if entry := _ENTRY.fullmatch(line):
+            entries.append([*entry.groups()])
+        elif entries:
+            entries[-1][1] += " " + line.strip()
+    if not entries:
+        return f'<div style="margin: 4px 0">{inline(" ".join(text.splitlines()))}</div>'
+    # No <dl>, to which JupyterLab gives a narrow column.
+    items = (f"<code>{escape(name)}</code><span>{inline(what)}</span>" for name, what in entries)
+    return f'<div style="{_LIST}">{"".join(items)}</div>'
+
+
+# What a text is set in, and how it becomes HTML.
+_SET: dict[Kind, tuple[str, Callable[[str], str]]] = {
+    "prose": ("span", inline),
+    "lines": ("pre", escape),
+    "python": ("pre", python),
+    "spec": ("div", spec),
+}

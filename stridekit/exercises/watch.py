@@ -1,178 +1,132 @@
-"""Watch an answer at work, and note the layouts that torch makes on the way.
-
-This is for tasks about one function, as x[2] is a right row, but states none of its numbers; and for tasks
-on bare numbers, which torch could answer by itself.
-"""
+"""Watch by which functions of torch and of stridekit an answer is made."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, NamedTuple
+from types import FrameType
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+
+# What torch can be asked in place of working it out, and what the arguments of a view may come from.
+QUESTIONS = {"stride", "storage_offset", "is_contiguous", "data_ptr", "dim_order"}
+NUMBERS = {"size", "shape", "dim", "ndim", "numel", "stride", "storage_offset", "element_size"}
+NUMBERS |= {"itemsize", "__len__", "sum"}
 
 
 @dataclass(frozen=True)
 class Means:
-    """How the work has to be done, and the hint for right answers that do it otherwise.
+    """How an answer has to be made, and the hint for right answers that are made otherwise.
 
-    By one torch function; or by any means, if there is no hint; or else without a tensor of that shape.
+    By the torch function of that name alone; without asking torch, if a hint has no function; and in any
+    case not by those functions of torch or stridekit that do the `whole` task.
     """
 
     function: str = ""
     hint: str = ""
+    whole: tuple[str, ...] = ()
 
-    @property
-    def words(self) -> str:
-        """How it has to be done, for a headline."""
-        return f"by {self.function}" if self.function else "without a tensor"
+    def allows(self, name: str) -> bool:
+        """Return whether an answer may call the torch function of that name."""
+        if self.function:
+            return name in NUMBERS | {self.function}
+        return not self.hint or name not in QUESTIONS
 
 
 ANY_MEANS = Means()
-WITHOUT_A_TENSOR = Means(
-    hint="The right answer, and torch has worked it out. Now do without it: ints and tuples are enough. "
-    "Which of them does torch look at, and in which order?"
-)
 
 
-# What torch could be asked in place of working it out.
-QUESTIONS = ("stride", "storage_offset", "is_contiguous", "data_ptr", "dim_order")
-MOST_ELEMENTS = 10_000  # of a view, more than an answer has
-
-
-class Made(NamedTuple):
-    """A tensor that was made: how, and in words; the elements of an input's storage that it reaches."""
-
-    words: str
-    elements: frozenset[Hashable] = frozenset()
-    by_the_means: bool = False
-
-
-def by_the_means(made: Iterable[Made], expected: Iterable[Made]) -> bool:
-    """True if the means have reached the elements that they should, and nothing else was made."""
-    wanted = frozenset[Hashable]().union(*(one.elements for one in expected))
-    reached = [one.elements for one in made if one.elements <= wanted]
-    return all(one.by_the_means for one in made) and wanted == frozenset().union(*reached)
+def without_a_tensor(*whole: str) -> Means:
+    """Return the means of a task on bare numbers."""
+    hint = (
+        "The right answer, and torch has worked it out. Now do without it: ints and tuples are enough. "
+        "Which of them does torch look at, and in which order?"
+    )
+    return Means(hint=hint, whole=whole)
 
 
 class Watch(TorchFunctionMode):
-    """Notes what torch makes while an answer is worked out.
+    """Notes the functions that an answer calls against its means, and whether it uses these.
 
-    For a task about one function: what it makes, as a method or not, and each view of an input that another
-    makes, unless it is an element of the former or has its input's numbers, as a transpose does. For a task
-    without a tensor: those of the given `shape`, and those that are asked for their layout. To put numbers
-    into a tensor, or to calculate with one, is no other means.
+    What is made of the results of the one function is free, such as their sum; so is a view with the
+    numbers of its input, such as its transpose.
     """
 
-    def __init__(self, means: Means, args: Mapping[str, Any]) -> None:
+    def __init__(self, means: Means) -> None:
         super().__init__()
-        self.means = means
-        self.shape = tuple(args.get("shape", ()))
-        self.bases = {name: t for name, t in args.items() if isinstance(t, torch.Tensor)}
-        self.made: list[Made] = []
-        self.own: list[torch.Tensor] = []  # made by the function
+        self.means, self.used, self.is_on = means, not means.function, False
+        self.others: tuple[str, ...] = ()
+        self._own: list[torch.Tensor] = []
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch the calls of torch and of stridekit inside, as far as the means say something of them."""
+        with ExitStack() as stack:
+            if self.means.hint or self.means.whole:
+                stack.enter_context(self)
+            if self.means.whole:
+                stack.callback(sys.setprofile, sys.getprofile())
+                sys.setprofile(self._called)
+            yield
+
+    def _note(self, name: str) -> None:
+        self.others += (name,) * (name not in self.others)
+
+    def _called(self, frame: FrameType, event: str, arg: Any) -> None:
+        """Note a call of stridekit from outside, by name: `Layout` for a method of it."""
+        module = frame.f_globals.get("__name__", "")
+        caller = frame.f_back.f_globals.get("__name__", "") if frame.f_back else ""
+        if self.is_on and event == "call" and _is_ours(module) and not _is_ours(caller):
+            own = type(frame.f_locals.get("self")).__name__
+            for part in (*frame.f_code.co_qualname.split("."), own):
+                if part in self.means.whole:
+                    self._note(f"stridekit.{part}")
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run the call, and note its result, or what it asks, if that is to be noted."""
-        name, inputs = name_of(func), [*tensors_in((args, kwargs or {}))]
-        known = [*map(numbers_of, inputs)]  # before a call that works in place
+        if not self.is_on:
+            return func(*args, **(kwargs or {}))
+        name, given = name_of(func), tensors_in((args, kwargs or {}))
+        known = [*map(_numbers_of, given)]  # before a call that works in place
+        is_own = bool(given) and all(any(t is own for own in self._own) for t in given)
         result = func(*args, **(kwargs or {}))
-        made = [*tensors_in(result)]
-        if not self.means.function:
-            asked = inputs[:1] if name in QUESTIONS else []
-            for t in [*asked, *(t for t in made if self._has_the_shape(name, t))]:
-                self._note("torch", t)
-        elif name in (self.means.function, f"{self.means.function}_"):
-            self.own += made
-            for t in made:
-                self._note(
-                    self.means.function, t, elements_of(t) if self._owner(t) else {"elsewhere"}
-                )
-        else:
-            of_own = any(t is own for t in inputs for own in self.own)
-            for t in made:
-                if self._owner(t) and numbers_of(t) not in known and (t.ndim or not of_own):
-                    self._note(name, t)
+        made, is_it = tensors_in(result), name.rstrip("_") == self.means.function
+        is_same = bool(made) and all(_numbers_of(t) in known for t in made)
+        if is_own or (is_it and (not is_same or all(t.numel() < 2 for t in made))):
+            self._own += made
+        self.used |= is_it
+        if name in self.means.whole:
+            self._note(f"torch.{name}")
+        elif not (is_own or is_it or (is_same and self.means.function) or self.means.allows(name)):
+            self._note(name)
         return result
 
-    def _has_the_shape(self, name: str, t: torch.Tensor) -> bool:
-        return (
-            len(self.shape) > 1  # of one dim are also the tensors that somebody calculates with
-            and t.shape == self.shape
-            and name not in ("tensor", "as_tensor")
-        )
 
-    def _owner(self, t: torch.Tensor) -> str:
-        """The name of the first input on whose storage t is; "" if it is on none."""
-        try:
-            return next((name for name, base in self.bases.items() if shares(t, base)), "")
-        except RuntimeError:  # there is no storage, as inside torch.vmap
-            return ""
+def _is_ours(module: str) -> bool:
+    return module.startswith("stridekit.") and not module.startswith("stridekit.exercises")
 
-    def _note(self, how: str, t: torch.Tensor, elements: Iterable[Hashable] = ()) -> None:
-        facts, owner = layout_facts(t), self._owner(t)
-        place = f"{owner}'s storage" if owner else "another storage"
-        stride = str(facts["stride"]).replace("'", "")  # (free, 6) instead of ('free', 6)
-        words = (
-            f"by {how}: shape {facts['shape']}, stride {stride}, storage_offset "
-            f"{facts['storage_offset']}, on {place}"
+
+def _numbers_of(t: torch.Tensor) -> Any:
+    """Return where the tensor starts, and its sizes above 1 with their strides, in any order."""
+    try:
+        return t.data_ptr(), sorted(
+            (n, s) for n, s in zip(t.shape, t.stride(), strict=True) if n != 1
         )
-        made = Made(words, frozenset(elements), how == self.means.function)
-        self.made += [made] * (made not in self.made)
+    except RuntimeError:  # it has no strides, or no memory of its own
+        return id(t)
 
 
 def name_of(func: Any) -> str:
-    """The name of a torch function, a method, a property or an overload, as one writes it."""
+    """Return the name of a torch function, a method, a property or an overload, as one writes it."""
     own = getattr(func, "__self__", None)
-    name = getattr(own if inspect.isgetsetdescriptor(own) else func, "__name__", "")
+    name = getattr(own if type(own).__name__ == "getset_descriptor" else func, "__name__", "")
     return {"__getitem__": "indexing", "__iter__": "iterating"}.get(name, name.split(".")[0])
 
 
-def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """Yield the strided tensors among the arguments or the results of a call."""
-    if isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_nested:
-        yield value
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from tensors_in(item)
-    elif isinstance(value, dict):
-        yield from tensors_in([*value.values()])
-
-
-def numbers_of(t: torch.Tensor) -> tuple[Any, ...]:
-    """The offset, and the sizes with their strides in any order, as far as these are not free."""
-    dims = zip(t.shape, layout_facts(t)["stride"], strict=True)
-    return t.storage_offset(), sorted((n, str(step)) for n, step in dims if n != 1)
-
-
-def elements_of(t: torch.Tensor) -> Iterable[Hashable]:
-    """The elements of the storage that t reaches; something else if these are far too many."""
-    if t.numel() > MOST_ELEMENTS:
-        return {"too many"}
-    steps = ([i * s for i in range(n)] for n, s in zip(t.shape, t.stride(), strict=True))
-    return {t.storage_offset() + sum(walk) for walk in product(*steps)}
-
-
-def layout_facts(t: torch.Tensor) -> dict[str, Any]:
-    """Shape, stride and storage_offset as facts; the stride of a dim of size 0 or 1 is free."""
-    stride = tuple(s if n > 1 else "free" for n, s in zip(t.shape, t.stride(), strict=True))
-    return {
-        "shape": tuple(t.shape),
-        "stride": stride,
-        "storage_offset": t.storage_offset(),
-    }
-
-
-def shares(t: torch.Tensor, other: torch.Tensor) -> bool:
-    """True if the two are on the same storage."""
-    return t.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
-
-
-def lies_in(t: torch.Tensor, other: torch.Tensor) -> bool:
-    """True if t begins in the memory of the other's storage, as what came through NumPy does."""
-    storage = other.untyped_storage()
-    return 0 <= t.data_ptr() - storage.data_ptr() < storage.nbytes()
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """Return the tensors among arguments or results."""
+    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]

@@ -41,7 +41,7 @@ _HOMES = {"explore": "stride_explorer", "Goal": "goals"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in (*__all__, "ExercisePanel"):  # what exercises show is not offered
+    if name not in __all__:
         raise AttributeError(f"module 'stridekit.widgets' has no attribute {name!r}")
     home = _HOMES.get(name) or re.sub(r"\B(?=[A-Z])", "_", name).lower()
     return getattr(import_module(f"stridekit.widgets.{home}"), name)

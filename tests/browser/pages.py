@@ -310,7 +310,6 @@ BY_HAND = {
     "FormatTracer": lambda w: w.get_by_role("checkbox").first.click(),
     "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
-    "ExercisePanel": lambda w: w.get_by_role("button", name="hint").click(),
     "Sort": lambda w: button(w, "copy").click(),
     "AttentionExplorer": lambda w: button(w, "SDPA").click(),
     "CacheExplorer": lambda w: button(w, "SDPA").click(),

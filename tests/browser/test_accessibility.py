@@ -78,64 +78,50 @@ def walks(w, run):
 
 
 def predictions(w, run):
-    """Open; with a complaint; answered wrong, with a remark."""
+    """Open; with a complaint; a wrong guess and its remark; answered wrong."""
     yield run("w6.committed = None")
     yield press(w, "Commit")
     yield run("w6.committed = (6, 1)")
-
-
-def exercises(w, run):
-    """The task; a hint, and a question back; a right answer, with all hints and the solution."""
-    yield run("w7.hints_shown, w7.solution_shown, w7._report = 0, False, {}")
-    press(w, "hint 1 of 3")
-    yield press(w, "solution")
-    run("w7.hints_shown, w7.solution_shown = 3, True")
-    yield run(f"w7.tell({RIGHT_ANSWER!r}, 'A note.')")
-
-
-RIGHT_ANSWER = {
-    **{"status": "passed", "sign": "✓", "headline": "twice: right on all 5 cases", "rows": "Add."},
-    **{"says": "Well done. 1 of 6 in this lesson.", "next": "thrice"},
-}
+    yield run("w6.committed = (6, 2)")
 
 
 def sorting(w, run):
     """At the start; with a card in each bin but one that came back; at the end."""
-    yield run("w8.moves = []")
-    run("w8.moves = [('x.t()', 'view'), ('x.reshape(-1)', 'it depends')]")
+    yield run("w7.moves = []")
+    run("w7.moves = [('x.t()', 'view'), ('x.reshape(-1)', 'it depends')]")
     yield press(w, "view")
     yield press(w, "copy")
 
 
 def attentions(w, run):
     """Copies at the start; a view alone, with k's heads shared; interleaved, all of it copied."""
-    run("w9.packing = '3HD'; w9.heads, w9.kv_heads = 2, 2")
-    yield run("w9.rotary, w9.attention = 'none', '@'")
-    run("w9.kv_heads = 1; w9.rotary = 'x*cos + rot(x)*sin'")
+    run("w8.packing = '3HD'; w8.heads, w8.kv_heads = 2, 2")
+    yield run("w8.rotary, w8.attention = 'none', '@'")
+    run("w8.kv_heads = 1; w8.rotary = 'x*cos + rot(x)*sin'")
     yield press(w, "SDPA")
-    run("w9.kv_heads = 2; w9.heads = 4; w9.tokens = 4; w9.rotary = 'rot(x)*sin + x*cos'")
+    run("w8.kv_heads = 2; w8.heads = 4; w8.tokens = 4; w8.rotary = 'rot(x)*sin + x*cos'")
     yield press(w, "HD3")
 
 
 def caches(w, run):
     """Copies in each way; none but cat's; nothing at all yet."""
-    run("w10.tokens, w10.attention = 3, '@'")
-    yield run("w10.order = 'tokens first'")
-    run("w10.tokens = 8")
+    run("w9.tokens, w9.attention = 3, '@'")
+    yield run("w9.order = 'tokens first'")
+    run("w9.tokens = 8")
     yield press(w, "SDPA")
-    yield run("w10.tokens = 0")
+    yield run("w9.tokens = 0")
 
 
 def copies(w, run):
     """A copy and its way; the line that made the layout; a call without a finding."""
-    yield run("w11.row = 1")
+    yield run("w10.row = 1")
     yield w.get_by_role("option").last.hover()
-    yield run("w11.row = 0")
+    yield run("w10.row = 0")
 
 
 def diagnoses(w, run):
     """Nothing pasted; what nobody knows; a message with its diagnosis."""
-    yield run("w12.text = ''")
+    yield run("w11.text = ''")
     yield labelled(w, BOX).fill("KeyError: 'a'")
     yield labelled(w, BOX).fill("shape '[5]' is invalid for input of size 4")
 
@@ -148,7 +134,6 @@ STATES = [
     layers,
     walks,
     predictions,
-    exercises,
     sorting,
     attentions,
     caches,

@@ -33,7 +33,7 @@ from tests.widget_kinds import KINDS, NAMES
 
 pytestmark = [needs_chromium, pytest.mark.long]
 
-EXPLORERS = [kind for kind in KINDS if kind not in ("Predict", "ExercisePanel")]
+EXPLORERS = [kind for kind in KINDS if kind != "Predict"]
 
 
 def make(kind):

@@ -16,7 +16,6 @@ FULLEST = {
     "FormatTracer": ("w.shape = (2, 1, 4, 4)", "input[type=checkbox]"),
     "TraversalExplorer": ("w.visit = 7", "button:has-text('warp')"),
     "Predict": ("pass", "button:has-text('show me')"),
-    "ExercisePanel": ("w.hints_shown = 2", "button:has-text('solution')"),
     "Sort": ("w.moves = [('x.t()', 'view'), ('x + 0', 'copy')]", "button:has-text('it depends')"),
     "AttentionExplorer": (
         "w.heads = 4; w.kv_heads, w.rotary = 2, 'rot(x)*sin + x*cos'",

@@ -38,29 +38,39 @@ def test_a_complaint_goes_with_the_next_try(show):
         assert said(line) == ("", None) and field.get_attribute("aria-invalid") is None
 
 
+def commit(w, pick):
+    w.locator(".sk-option input").nth(pick).check()
+    button(w, "Commit").click()
+
+
 @pytest.mark.parametrize(
-    ("pick", "sentence", "sign", "marks", "remark"),
+    ("picks", "sentence", "marks", "remark"),
     [
-        (0, "✗ you said (6, 1), it is (1, 6)", "✗", ["✗ you said", "✓ it is", ""], ""),
-        (1, "✓ you said (1, 6), and so it is", "✓", ["", "✓ you said", ""], ""),
-        (2, "✗ you said “none”, it is (1, 6)", "✗", ["", "✓ it is", "✗ you said"], "t"),
-        (None, "· you skipped this one: it is (1, 6)", "·", ["", "✓ it is", ""], ""),
+        ((1,), "✓ you said (1, 6), and so it is", ["", "✓ you said", ""], ""),
+        ((0, 1), "✓ you said (1, 6), and so it is", ["✗ not this", "✓ you said", ""], ""),
+        ((2, 0), "✗ you said (6, 1), it is (1, 6)", ["✗ you said", "✓ it is", "✗ not this"], ""),
+        ((0, 2), "✗ you said “none”, it is (1, 6)", ["✗ not this", "✓ it is", "✗ you said"], "t"),
+        ((), "· you skipped this one: it is (1, 6)", ["", "✓ it is", ""], ""),
+        ((2,), "· it is (1, 6)", ["", "✓ it is", "✗ not this"], "t"),
     ],
 )
-def test_each_answer_is_marked(show, pick, sentence, sign, marks, remark):
+def test_each_answer_is_marked(show, picks, sentence, marks, remark):
     """By a sign and by marks at the options; nothing can be changed until you try again."""
     w = show(stride())
     options, fields = w.locator(".sk-option"), w.locator("fieldset")
     disabled, active = "node => node.disabled", "node => node === document.activeElement"
-    if pick is not None:
-        options.nth(pick).locator("input").check()
-    button(w, "show me" if pick is None else "Commit").click()
-    assert said(w) == (sentence, sign) and texts(w, ".sk-tick") == marks
+    for pick in picks:
+        commit(w, pick)
+    if button(w, "show me").is_visible():
+        button(w, "show me").click()
+    assert said(w) == (sentence, sentence[0]) and texts(w, ".sk-tick") == marks
     data = each(options, "dataset.is")
     assert data == [{"✓": "right", "✗": "wrong", "": None}[mark[:1]] for mark in marks]
     checked = each(options, "firstChild.checked")
-    assert checked == [k == pick for k in range(3)]
-    assert text(w, ".sk-remark") == remark
+    assert checked == ["you said" in mark for mark in marks]
+    assert text(w, ".sk-remark") == remark and texts(w, ".sk-reveal p:visible")[-1].startswith(
+        "the exp"
+    )
     assert fields.evaluate(disabled) and w.locator(".sk-answer").evaluate(active)
     assert not button(w, "Commit").is_visible() and not button(w, "show me").is_visible()
     button(w, "try again").click()
@@ -68,6 +78,23 @@ def test_each_answer_is_marked(show, pick, sentence, sign, marks, remark):
     assert not fields.evaluate(disabled)
     assert w.locator("input").first.evaluate(active)
     assert not any(each(options, "firstChild.checked"))
+
+
+def test_a_wrong_guess_shows_its_remark_and_nothing_of_the_answer(show):
+    """By keys and by touch: the guess is marked and closed, and the hand stays among the others."""
+    w = show(stride())
+    w.locator(".sk-option input").nth(2).focus()
+    w.page.keyboard.press("Space")
+    w.page.keyboard.press("Enter")
+    assert said(w) == ("✗ not “none”: one more try", "✗") and text(w, ".sk-remark") == "t"
+    assert texts(w, ".sk-tick") == ["", "", "✗ not this"]
+    assert not any(words in w.inner_html() for words in ("swaps", "it is", "x.t().stride()"))
+    assert each(w.locator(".sk-option"), "firstChild.disabled") == [False, False, True]
+    assert w.locator("input").first.evaluate("node => node === document.activeElement")
+    button(w, "Commit").click()
+    assert said(w)[0] == "Choose one first: a guess is enough."
+    commit(w, 1)
+    assert said(w)[1] == "✓"
 
 
 def test_what_is_typed_is_shown_back_as_python_writes_it(show):
@@ -88,9 +115,14 @@ def test_what_is_typed_is_shown_back_as_python_writes_it(show):
         field.fill(typed)
         assert prevented(field, "Enter")
         right = (f"✓ you said {shown}, and so it is", "✓")
-        wrong = (f"✗ you said {shown}, it is {answer}", "✗")
+        wrong = (f"✗ not {shown}: one more try", "✗")
         assert said(w) == (right if shown == str(answer) else wrong)
-        assert field.input_value() == shown
+        if said(w) == wrong:
+            assert prevented(field, "Enter") and said(w)[0].startswith("That was your first guess")
+            button(w, "show me").click()
+            assert said(w) == (f"· it is {answer}", "·")
+        else:
+            assert field.input_value() == shown
         button(w, "try again").click()
         assert field.input_value() == "" and focused(w) == "your prediction"
 
@@ -123,8 +155,10 @@ def test_words_between_backticks_are_code_in_the_verdict_too(show):
     w = show(Predict("`y = x.t()`: what is `y`?", words[0], choices=words, why="`t`"))
     w.locator(".sk-option input").nth(1).check()
     button(w, "Commit").click()
-    assert said(w)[0] == "✗ you said “a copy of x”, it is “x itself”"
-    assert texts(w, ".sk-answer code") == ["x", "x"]
+    assert said(w)[0] == "✗ not “a copy of x”: one more try"
+    commit(w, 2)
+    assert said(w)[0] == "✗ you said “x, or y”, it is “x itself”"
+    assert texts(w, ".sk-answer code") == ["x", "y", "x"]
     assert "`" not in w.inner_text()
 
 

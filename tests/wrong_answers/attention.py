@@ -92,17 +92,17 @@ def merged_in_reading_order(y):
     return y.contiguous().view(B, T, H * D)
 
 
-@wrong(ex.merge_heads, "you ask for contiguous memory")
+@wrong(ex.merge_heads, "with a copy that nobody needs")
 def merged_and_made_contiguous(y):
     return y.movedim(1, 2).flatten(2).contiguous()
 
 
-@wrong(ex.merge_heads, "You copy on every input")
+@wrong(ex.merge_heads, "A copy on every input")
 def merged_by_stacking(y):
     return torch.stack(y.unbind(1), 2).flatten(2)
 
 
-@wrong(ex.merge_heads, "You copy on every input")
+@wrong(ex.merge_heads, "A copy on every input")
 def merged_by_clone(y):
     return y.swapaxes(1, 2).clone(memory_format=torch.contiguous_format).flatten(2)
 
@@ -113,19 +113,19 @@ def merged_into_new_memory(y):
     return torch.empty(B, T, H * D, dtype=y.dtype).copy_(y.transpose(1, 2).flatten(2))
 
 
-@wrong(ex.append, "Your k is lost")
+@wrong(ex.append, "k is lost: the cache is as before")
 def appended_to_what_was_gathered(cache, k, t):
     cache[:, :, torch.tensor([t])].copy_(k)
     return cache.narrow(2, 0, t + 1)
 
 
-@wrong(ex.append, "for one position you copied all of it")
+@wrong(ex.append, "new memory was filled on the way")
 def appended_by_writing_all(cache, k, t):
     cache.copy_(cache.select_scatter(k[:, :, 0], 2, t))
     return cache[:, :, : t + 1]
 
 
-@wrong(ex.append, "You write into what a reshape of the cache gives")
+@wrong(ex.append, "In some layouts k is lost")
 def appended_to_rows(cache, k, t):
     B, H, most, D = cache.shape
     rows = cache.reshape(B * H, most, D)

@@ -178,7 +178,7 @@ general(
 general(
     ex.flatten_images,
     "torch.from_numpy(x.numpy().reshape(len(x), math.prod(x.shape[1:])).copy())",
-    told="Your rows stand in memory that no operation of torch made",
+    told="Your line takes memory that no operation of torch made",
 )
 general(ex.flatten_images, f"{ROWS}.tolist()", f"{ROWS}.numpy()", told=ANOTHER_KIND)
 

@@ -78,7 +78,7 @@ def warms_up_three_times_and_does_not_wait(queue, repeats):
     return sorted(samples)[repeats // 4]
 
 
-@wrong(ex.time_it, "The warm-up is among your samples")
+@wrong(ex.time_it, "with the warm-up among them")
 def drops_the_largest(queue, repeats):
     """Often that is the first piece, but not always."""
     samples = []

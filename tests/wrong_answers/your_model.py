@@ -76,7 +76,7 @@ def as_it_is_found(x, groups):
     return x.view(N, groups, C // groups, H, W).transpose(1, 2).reshape(N, C, H, W)
 
 
-@wrong(ex.shuffle, "written twice")
+@wrong(ex.shuffle, "more new bytes than x has. One copy")
 def repaired_behind(x, groups):
     y = as_it_is_found(x, groups)
     return y.contiguous(memory_format=torch.channels_last)
@@ -121,7 +121,7 @@ def with_all_dims(maps):
     return maps[:, :, 0:1, 0:1].clone()
 
 
-general(ex.features, "maps[:, :, 0, 0].double()", "maps[:, :, 0, 0].clone() + 1")
+general(ex.features, "maps[:, :, 0, 0].clone() + 1")
 
 # E4: calls that do nothing ------------------------------------------------------------------------
 
@@ -241,7 +241,7 @@ def only_if_contiguous(has, wants):
     return ex.decode.reference(has, wants)
 
 
-@wrong(ex.decode, "You look at sizes alone")
+@wrong(ex.decode, "answer is 'harmless'")
 def only_sizes(has, wants):
     said = ex.decode.reference(has, wants)
     return said if said == "other sizes" else "harmless"

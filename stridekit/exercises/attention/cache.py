@@ -7,30 +7,19 @@ from typing import Any, cast
 
 import torch
 
-from stridekit.exercises.answers import view_of
-from stridekit.exercises.copy_log import Logged, logging_copies
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
+from stridekit.exercises.readers.answers import view_of
+from stridekit.exercises.readers.copies import Logged, logging_copies
 from stridekit.exercises.running import Arguments, Outcome, snapshot
 from stridekit.tensors.storage import bytes_missing
-
-
-def indices(args: Arguments) -> int:
-    """The bytes of indices that say where k goes: they are as good as none."""
-    B, H, _, _ = args["k"].shape
-    return 8 * (B + H + 1)
 
 
 def read_appended(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a view of the cache, with what is in the cache now, and whether anything is new."""
     made = list(cast(Logged, args).log.copies)
     read, cache = view_of("cache")(answer, args), args["cache"]
-    new = sum(nbytes for _, nbytes in made)
-    facts = {
-        **read.facts,
-        "cache": snapshot(cache),
-        "anything new": new > indices(args),
-    }
+    facts = {**read.facts, "cache": snapshot(cache), "anything new": bool(made)}
     by = "".join(f", {nbytes} new bytes by {name}" for name, nbytes in made)
     holds = "nothing: its storage was shrunk" if bytes_missing(cache) else cache.tolist()
     return replace(read, facts=facts, shown=f"{read.shown}{by}\ncache now: {holds}")
@@ -44,22 +33,24 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
     cases=[
         "cache = torch.zeros(1, 1, 4, 2); k = torch.tensor([[[[5.0, 6.0]]]]); t = 0",
         "cache = torch.zeros(1, 2, 4, 3); k = torch.arange(1.0, 7.0).view(1, 2, 1, 3); t = 2",
-        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = 1",
-        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = 3",
-        "cache = torch.zeros(2, 4, 3, 4).transpose(1, 2)  # by tokens\n"
-        "k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
-        "cache = torch.ones(2, 2, 3, 4, 4)[1]  # of k and v\n"
-        "k = torch.arange(24.0).view(2, 3, 1, 4); t = 1",
+        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = "
+        "1",
+        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = "
+        "3",
+        "cache = torch.zeros(2, 4, 3, 4).transpose(1, 2)  # by tokens\nk = torch.arange(24.0).view(2, 3, "
+        "1, 4); t = 2",
+        "cache = torch.ones(2, 2, 3, 4, 4)[1]  # of k and v\nk = torch.arange(24.0).view(2, 3, 1, 4); t = "
+        "1",
         "cache = torch.ones(4, 3, 5, 4)[::2, :, 1:]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
         "cache = torch.ones(2, 3, 8, 4)[:, :, ::2]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
-        "cache = torch.ones(2, 3, 4, 4)\n"
-        "k = torch.arange(72.0).view(2, 1, 3, 3, 4)[:, :, 1].transpose(1, 2); t = 2  # of a packed row",
+        "cache = torch.ones(2, 3, 4, 4)\nk = torch.arange(72.0).view(2, 1, 3, 3, 4)[:, :, 1].transpose(1, "
+        "2); t = 2  # of a packed row",
         "cache = torch.ones(2, 3, 4, 4); k = torch.arange(4.0).expand(2, 3, 1, 4); t = 2",
         "cache = torch.ones(2, 1, 4, 8); k = torch.arange(16.0).view(2, 1, 1, 8); t = 2",
         "cache = torch.ones(2, 16, 4, 1); k = torch.arange(32.0).view(2, 16, 1, 1); t = 2",
         "cache = torch.ones(2, 3, 1, 4); k = torch.arange(24.0).view(2, 3, 1, 4); t = 0  # one place",
-        "cache = torch.ones(1, 3, 4, 4, dtype=torch.float16)\n"
-        "k = torch.arange(12, dtype=torch.float16).view(1, 3, 1, 4); t = 1",
+        "cache = torch.ones(1, 3, 4, 4, dtype=torch.float16)\nk = torch.arange(12, "
+        "dtype=torch.float16).view(1, 3, 1, 4); t = 1",
         "cache = torch.ones(0, 3, 4, 4); k = torch.ones(0, 3, 1, 4); t = 1",
     ],
     hints=[
@@ -67,8 +58,8 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
         "which index?",
         "An assignment to a slice writes into its tensor: `cache[:, :, ...] = k`. And the first t + 1 "
         "positions are a slice as well.",
-        "`cache[:, :, t : t + 1] = k` writes, `cache[:, :, : t + 1]` is the answer. Neither makes anything "
-        "new.",
+        "`cache[:, :, t : t + 1] = k` writes, `cache[:, :, : t + 1]` is the answer. Neither makes "
+        "anything new.",
     ],
     otherwise="Two things count: what is in the cache after your call, and whether your answer is a view "
     "of its first t + 1 positions. Which of the two differs here?",
@@ -93,25 +84,20 @@ BY_CAT = (
     "cache itself has nothing of k."
 )
 LOST = (
-    "Your k is lost: it went into a copy, and the cache is as before. An index that is a list or a tensor "
-    "copies when it is read; a method without an underscore at its end makes a new tensor."
+    "k is lost: the cache is as before. An index that is a list or a tensor copies when it is read; a "
+    "method without an underscore at its end makes a new tensor."
 )
-ONLY_IF_MERGED = (
-    "You write into what a reshape of the cache gives. Where its dims merge, that is the cache; elsewhere "
-    "a copy, and k is lost. Slices are always views."
-)
+ONLY_IF_MERGED = "In some layouts k is lost, as when it is written to a reshape of the cache: "
+"where dims do not merge, that is a copy. Slices are always views."
 COPIED = (
     "The cache is right. What you return is a copy of its first positions, at least where these are a "
     "slice with gaps: the slice itself is enough."
 )
 NEW_ALONE = "You return the new token alone. Attention needs all positions up to it."
-IN_A_COPY = (
-    "The right positions, in a new tensor: you copy all of the cache, and write into the copy. The cache "
-    "itself is as before."
-)
-ALL_COPIED = (
-    "The cache is right, but for one position you copied all of it. Write to that one alone."
-)
+IN_A_COPY = "The right positions, in a new tensor, while the cache itself is as before. The task "
+"is to write into the cache."
+ALL_COPIED = "The cache is right, but new memory was filled on the way. One position is all that "
+"has to be written."
 WRITTEN_TOO_EARLY = (
     "You write one position too early. Positions count from 0: k belongs to index t, and t of them come "
     "before it."
@@ -133,12 +119,13 @@ append.slots["cache[:, :, t : t + 1] = k"] = {
     "cache[:, :, t + 1 : t + 2] = k": "You write one position too late, or nowhere if t is the last. k "
     "belongs to index t.",
     "cache[:, :, -1:] = k": "You write to the last position of the cache, wherever t is.",
-    "cache[:, :, : t + 1] = k": "You write k to all positions up to t. Those before t hold earlier tokens.",
+    "cache[:, :, : t + 1] = k": "You write k to all positions up to t. Those before t hold earlier "
+    "tokens.",
     "cache[:, :, t:] = k": "You write k to position t and to all that follow. Only one is its own.",
     "cache[:, :, t : t + 1] += k": "You add k to what stood there. The place may hold anything: assign.",
     "cache.flatten(0, 1)[:, t : t + 1] = k.flatten(0, 1)": ONLY_IF_MERGED,
-    "cache.contiguous()[:, :, t : t + 1] = k": "You write into `cache.contiguous()`. That is the cache "
-    "only where it is contiguous; a slice or a transpose is copied, and k is lost.",
+    "cache.contiguous()[:, :, t : t + 1] = k": "k is lost where the cache is not contiguous, as when it "
+    "is written to `cache.contiguous()`: a slice or a transpose is copied there.",
 }
 append.slots["return cache[:, :, : t + 1]"] = {
     "return cache[:, :, :t]": "You leave out the new token. The end of a slice is not part of it: t + 1 "
@@ -210,7 +197,8 @@ POOL = "pool = torch.arange(48).view(6, 4, 2)"
         "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [1, 2, 3]",
         "pool = torch.arange(48.0).view(2, 4, 6).permute(2, 1, 0)[1:]; table = [0, 2, 4]",
         "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [3, 0, 1]",
-        "pool = torch.arange(96, dtype=torch.int16).view(6, 2, 2, 4)[:, 1]; table = [2, 3]  # v of k and v",
+        "pool = torch.arange(96, dtype=torch.int16).view(6, 2, 2, 4)[:, 1]; table = [2, 3]  # v of k and "
+        "v",
         "pool = torch.arange(6); table = [1, 3, 5]",
         "pool = torch.arange(8).view(1, 4, 2); table = [0, 0, 0]",
         "pool = torch.arange(6, dtype=torch.float16).view(6, 1, 1); table = [5, 3, 1]",
@@ -303,8 +291,8 @@ blocks.alone["len(steps) > 1"] = {
     "(len(table) > 2 and table[2] - table[1] != table[1] - table[0])": "You compare the first two steps "
     "alone. All of them have to be equal.",
     "len(steps) > 1 or steps - {1}": NEIGHBOURS_ALONE,
-    "len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step is 0 there, and 0 is "
-    "a stride: as after `expand`, nothing is copied.",
+    "len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step is 0 there, and 0 "
+    "is a stride: as after `expand`, nothing is copied.",
 }
 blocks.alone["step < 0"] = {
     "False": BACKWARDS,
@@ -316,8 +304,8 @@ blocks.alone["return pool[table]"] = {
     "of a slice is not part of it: yours leaves out the last block.",
 }
 blocks.wrong |= {
-    "pool[table[0] : table[-1] + 1 : table[1] - table[0]] "
-    "if len({b - a for a, b in zip(table, table[1:])}) == 1 else pool[table]": BACKWARDS,
+    "pool[table[0] : table[-1] + 1 : table[1] - table[0]] if len({b - a for a, b in zip(table, "
+    "table[1:])}) == 1 else pool[table]": BACKWARDS,
     "pool[table]": ALWAYS_GATHERED,
     "blocks(pool, table).clone()": ALWAYS_GATHERED,
     "blocks(pool, sorted(table))": ORDER_OF_POOL,
@@ -328,10 +316,10 @@ blocks.wrong |= {
     "table may pass over some, repeat one, or go back: look at each step.",
     "pool[table[0] : table[-1] + 1]": "You take all blocks from the first to the last. The table may pass "
     "over some, repeat others, or go back.",
-    "blocks(pool.contiguous(), table)": "Your view is one of `pool.contiguous()`. Where the pool is a "
-    "slice or transposed, that is a copy of all of it.",
-    "pool[table[0] : table[-1] : table[1] - table[0]]": "Your slice ends before the last block: the end of "
-    "a slice is not part of it. And not every table has one step above 0.",
+    "blocks(pool.contiguous(), table)": "Where the pool is a slice or transposed, the view lies in new "
+    "memory, as a view of `pool.contiguous()` does: that is a copy of all of it.",
+    "pool[table[0] : table[-1] : table[1] - table[0]]": "Your slice ends before the last block: the end "
+    "of a slice is not part of it. And not every table has one step above 0.",
 }
 blocks.only |= {
     "not table": "Right wherever there is a block. An empty table has no first block and no step: gather, "

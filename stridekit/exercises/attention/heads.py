@@ -7,10 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import free_where_unused, read_parts
-from stridekit.exercises.copy_log import logging_copies, read_with_copies
+from stridekit.exercises.contiguity.copies import NO_ELEMENT
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major
+from stridekit.exercises.readers.answers import free_where_unused, read_parts
+from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments, Outcome
 from stridekit.exercises.watch import Means
 from stridekit.layout import Layout
@@ -28,7 +29,8 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
     read=read_head_layout,
     means=Means(
         hint="The right answer, and torch has worked it out. Now do without it: how many elements has the "
-        "row of one token, and how many of them lie between two heads, two features, q and k?"
+        "row of one token, and how many of them lie between two heads, two features, q and k?",
+        whole=("packed_heads", "Layout"),
     ),
     cases=[
         "B, T, H, D = 2, 5, 3, 4; which, packing = 'q', '3HD'",
@@ -48,10 +50,10 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
         "B, T, H, D = 1, 1, 1, 1; which, packing = 'v', '3HD'",
     ],
     hints=[
-        "Write down one row of the projection, for one token: 3 * H * D elements. Where in it is feature d "
-        "of head h of k?",
-        "The next token is a whole row further, the next item of the batch T rows. Heads and features step "
-        "inside the row, and `packing` says how.",
+        "Write down one row of the projection, for one token: 3 * H * D elements. Where in it is feature "
+        "d of head h of k?",
+        "The next token is a whole row further, the next item of the batch T rows. Heads and features "
+        "step inside the row, and `packing` says how.",
         'The steps of heads and features: D and 1 in "3HD", 3 * D and 1 in "H3D", 3 * D and 3 in "HD3". k '
         "begins H * D, D or 1 elements after q.",
     ],
@@ -80,12 +82,12 @@ def head_layout(
 
 
 CUT_AS_TOKENS = (
-    "That is how the projection is cut, tokens before heads. Attention asks for (B, H, T, D): a transpose, "
-    "which exchanges the two sizes and the two steps."
+    "That is how the projection is cut, tokens before heads. Attention asks for (B, H, T, D): a "
+    "transpose, which exchanges the two sizes and the two steps."
 )
 STEPS_OF_TOKENS = (
-    "The shape is that of heads, the strides are still in the order of tokens. A transpose exchanges both: "
-    "the second stride is that from head to head."
+    "The shape is that of heads, the strides are still in the order of tokens. A transpose exchanges "
+    "both: the second stride is that from head to head."
 )
 ONE_PACKING = (
     "You answer alike for all packings. Each has another order in the row: what lies between two heads, "
@@ -112,8 +114,8 @@ head_layout.slots["(B, H, T, D)"] = {
 head_layout.slots["3 * H * D"] = {
     "H * D": "Your rows are H * D long, as if each token had q, k or v alone. One row of the projection "
     "holds all three.",
-    "D": "You step from token to token by D, as inside a head that lies by itself. Between two tokens lies "
-    "the whole row of the projection: all heads, of q, k and v.",
+    "D": "You step from token to token by D, as inside a head that lies by itself. Between two tokens "
+    "lies the whole row of the projection: all heads, of q, k and v.",
 }
 head_layout.slots["T * row, head, row, feature"] = {
     "T * row, row, head, feature": STEPS_OF_TOKENS,
@@ -130,8 +132,8 @@ head_layout.slots["(1, 3 * D, 3)"] = {
 head_layout.alone["T * row, head, row, feature"] = {
     "row, head, row, feature": "You step by one row to the next item of the batch. Between two items lie "
     "all T tokens of one.",
-    "T * row, T * D, row, feature": "Your heads are T * D apart, as if each had its tokens by itself. They "
-    "are neighbours in the row of one token.",
+    "T * row, T * D, row, feature": "Your heads are T * D apart, as if each had its tokens by itself. "
+    "They are neighbours in the row of one token.",
     "row, head, T * row, feature": "You step by T rows from token to token, and by one row from item to "
     "item of the batch. The projection has shape (B, T, 3 * H * D): its tokens are neighbours.",
 }
@@ -150,8 +152,7 @@ head_layout.slots[" * between"] = {
     "q?",
     " * between * 4": "Your offset is in bytes. Offsets and strides count elements.",
     " * H * D": 'Your offset is that of "3HD" in every packing. In the others, k begins sooner: right '
-    "after "
-    "the D features of q, or after one.",
+    "after the D features of q, or after one.",
 }
 head_layout.alone[" * between"] = {" * B * T * H * D": BEHIND_ALL_OF_Q}
 head_layout.alone["(H * D, D, 1)"] = {"(B * T * H * D, D, 1)": BEHIND_ALL_OF_Q}
@@ -216,8 +217,8 @@ def needed(args: Arguments) -> int:
         "strides; what makes a view where there is one, and copies where there is none?",
         "`reshape` and `flatten` do. They need no `contiguous()` before them.",
     ],
-    otherwise="Take token t of your answer: the D features of head 0, then those of head 1, and so on. And "
-    "look at each step of yours: which of them fills new memory, and would the next step do without?",
+    otherwise="Take token t of your answer: the D features of head 0, then those of head 1, and so on. "
+    "And look at each step of yours: which of them fills new memory, and would the next step do without?",
     takeaway="Heads that come by tokens merge for free. reshape finds out; contiguous does not ask.",
 )
 def merge_heads(y: torch.Tensor) -> torch.Tensor:
@@ -246,20 +247,19 @@ SCRAMBLED = (
     "mix tokens. Bring tokens before heads first."
 )
 ASKS_FOR_MORE = (
-    "Right values, but you ask for contiguous memory, and nobody needs it. The q of a packed row, or some "
-    "of the tokens, has gaps between its rows; heads and features merge there all the same."
+    "Right values, with a copy that nobody needs, as one that makes them contiguous. The q of a packed "
+    "row, or some of the tokens, has gaps between its rows; heads and features merge there all the same."
 )
-ALWAYS = (
-    "You copy on every input. Where y comes in the order of tokens, its heads lie side by side already: "
-    "which method copies only if it has to?"
-)
+ALWAYS = "A copy on every input. Where y comes in the order of tokens, its heads lie side by side "
+"already: which method copies only if it has to?"
 
+merge_heads.only["y.numel() == 0"] = NO_ELEMENT
 merge_heads.wrong |= {
     "y.reshape(merged(y))": SCRAMBLED,
     "y.transpose(1, 2).contiguous().view(merged(y))": ASKS_FOR_MORE,
     "torch.cat(y.unbind(1), -1)": ALWAYS,
-    "merge_heads(y).clone()": "Twice the bytes where a copy is needed, and once too often elsewhere: you "
-    "copy the result of reshape or flatten again.",
+    "merge_heads(y).clone()": "Twice the bytes where a copy is needed, and once too often elsewhere: what "
+    "is merged already is copied again.",
     "y.transpose(1, 2).view(merged(y))": "No copy at all: that is a view only where heads and features "
     "merge. Where y lies by heads, torch refuses it, as it has to: there, one copy is needed.",
     "y.transpose(1, 2).clone().view(merged(y))": "clone keeps the order in memory, so that heads and "
@@ -274,12 +274,12 @@ merge_heads.wrong |= {
     "come together: heads and features.",
     "y.transpose(1, 2).flatten(1, 2)": "You merge tokens and heads. Tokens stay apart; heads and features "
     "merge.",
-    "merge_heads(y.float())": "The values are right, the dtype is not. A conversion copies, and new memory "
-    "is float32 unless you ask for y's own.",
-    "torch.as_strided(y, *by_tokens(y))": "The strides that you state are those of a y that lies packed by "
-    "tokens, and as_strided takes them as they are. Ask `y.stride()`.",
+    "merge_heads(y.float())": "The values are right, the dtype is not. A conversion copies, and new "
+    "memory is float32 unless you ask for y's own.",
+    "torch.as_strided(y, *by_tokens(y))": "The strides that you state are those of a y that lies packed "
+    "by tokens, and as_strided takes them as they are. Ask `y.stride()`.",
 }
 merge_heads.exact |= {
-    "y.contiguous().transpose(1, 2).flatten(2)": "You make y contiguous before the transpose. That lays it "
-    "out by heads, even where it came by tokens, so merging has to copy it back.",
+    "y.contiguous().transpose(1, 2).flatten(2)": "You make y contiguous before the transpose. That lays "
+    "it out by heads, even where it came by tokens, so merging has to copy it back.",
 }

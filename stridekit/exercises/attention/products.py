@@ -7,10 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import as_ints, kind
-from stridekit.exercises.copy_log import logging_copies, read_with_copies
 from stridekit.exercises.core import exercise
+from stridekit.exercises.readers.answers import as_ints, kind
+from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.exercises.watch import Means
 from stridekit.tensors.sharing import memset  # noqa: F401  (in sources alone)
 
 
@@ -30,6 +31,7 @@ PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
 @exercise(
     title="which operand of a product is cloned",
     read=read_clones,
+    means=Means(whole=("matmul_copies",)),
     cases=[
         "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(2, 3, 5, 4).mT",
         f"{PACKED}; a, b = q, k.mT",
@@ -69,8 +71,8 @@ PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
         "Where they do not merge, the expanded operand is written out, all of it: `x.nbytes` after "
         "`expand`. A dim of size 1 has no say.",
     ],
-    otherwise="Look at one operand at a time, at its batch dims alone, expanded to the common shape. Which "
-    "two of them do not merge? Then all of its expanded elements are cloned; else nothing is.",
+    otherwise="Look at one operand at a time, at its batch dims alone, expanded to the common shape. "
+    "Which two of them do not merge? Then all of its expanded elements are cloned; else nothing is.",
     takeaway="A product asks one thing of strides: that the batch dims merge.",
 )
 def matmul_clones(a: torch.Tensor, b: torch.Tensor) -> tuple[int, int]:
@@ -98,8 +100,8 @@ def expanded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 
 NOT_CONTIGUOUS = (
-    "You take what is not contiguous for what is cloned. The last two dims may lie as they like: `k.mT` is "
-    "free, and so is a slice of tokens. Only the dims before them have to merge."
+    "You take what is not contiguous for what is cloned. The last two dims may lie as they like: `k.mT` "
+    "is free, and so is a slice of tokens. Only the dims before them have to merge."
 )
 LAST_TWO = (
     "You look at the last two dims. How a matrix lies is left to the library that multiplies; what `@` "
@@ -131,8 +133,8 @@ matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     "inner dim: its size times its stride.",
 }
 matmul_clones.slots[" if n != 1"] = {
-    "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out: B = 1 or "
-    "H = 1 is free.",
+    "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out: B = 1 or H "
+    "= 1 is free.",
 }
 matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
     "given": UNEXPANDED,
@@ -143,7 +145,8 @@ matmul_clones.slots["x.nbytes"] = {
     "4 * x.numel()": "You take 4 bytes for every element. float64 has 8, bfloat16 has 2: `x.itemsize`.",
 }
 matmul_clones.slots["clones[0], clones[1]"] = {
-    "clones[1], clones[0]": "The right numbers the wrong way round: first the bytes of a, then those of b.",
+    "clones[1], clones[0]": "The right numbers the wrong way round: first the bytes of a, then those of "
+    "b.",
     "sum(clones), 0": "You add the two up. Asked for are the bytes of a, and those of b, each by itself.",
 }
 matmul_clones.alone["x.nbytes"] = {
@@ -152,8 +155,8 @@ matmul_clones.alone["x.nbytes"] = {
     "len(memset(x))": LEAST,
 }
 matmul_clones.alone["clones[0], clones[1]"] = {
-    "max(clones), max(clones)": "You answer alike for both. Each operand is judged by itself: in a product "
-    "with a contiguous q, only k is cloned.",
+    "max(clones), max(clones)": "You answer alike for both. Each operand is judged by itself: in a "
+    "product with a contiguous q, only k is cloned.",
 }
 matmul_clones.alone["steps == needed"] = {
     "x.is_contiguous()": NOT_CONTIGUOUS,
@@ -166,13 +169,12 @@ matmul_clones.alone["steps == needed"] = {
     "batch; two batch dims first have to become one.",
     "len(dims) < 2": "You take two batch dims for a clone, whatever their strides. Where they merge to "
     "one, nothing is copied: a contiguous operand is free.",
-    "steps == needed and 0 not in [s for _, s in dims]": "You take "
-    "every stride of 0 for a clone. One repeated dim by itself merges with nothing, and needs not; "
-    "and 0 merges with 0.",
-    "steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can be "
-    "three and more: each has to merge with its neighbour.",
-    "steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There can be "
-    "three and more: each has to merge with its neighbour.",
+    "steps == needed and 0 not in [s for _, s in dims]": "You take every stride of 0 for a clone. One "
+    "repeated dim by itself merges with nothing, and needs not; and 0 merges with 0.",
+    "steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can be three and more: "
+    "each has to merge with its neighbour.",
+    "steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There can be three and more: "
+    "each has to merge with its neighbour.",
 }
 matmul_clones.wrong |= {
     "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))": NOT_CONTIGUOUS,
@@ -197,34 +199,34 @@ def as_good(args: Arguments) -> int:
         "q = torch.arange(384.0).view(2, 4, 3, 16); k = torch.arange(896.0).view(2, 2, 14, 16)",
         "q = torch.arange(192.0).view(2, 6, 1, 16); k = torch.arange(512.0).view(2, 2, 8, 16)",
         "q = torch.arange(384.0).view(2, 6, 2, 16); k = torch.arange(768.0).view(2, 3, 8, 16)",
-        "q = torch.arange(256.0).view(2, 2, 4, 16).transpose(1, 2); "
-        "k = torch.arange(768.0).view(2, 2, 12, 16)  # by tokens",
-        "q = torch.arange(384.0).view(2, 1, 3, 4, 16)[:, :, 0].transpose(1, 2); "
-        "k = torch.arange(512.0).view(2, 2, 8, 16)  # packed",
-        "q = torch.arange(128.0).view(2, 4, 1, 16); "
-        "k = torch.arange(768.0).view(2, 2, 12, 16)[:, :, :7]  # the prefix of a cache",
+        "q = torch.arange(256.0).view(2, 2, 4, 16).transpose(1, 2); k = torch.arange(768.0).view(2, 2, "
+        "12, 16)  # by tokens",
+        "q = torch.arange(384.0).view(2, 1, 3, 4, 16)[:, :, 0].transpose(1, 2); k = "
+        "torch.arange(512.0).view(2, 2, 8, 16)  # packed",
+        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(768.0).view(2, 2, 12, 16)[:, :, :7]  "
+        "# the prefix of a cache",
         "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(768.0).view(2, 2, 2, 6, 16)[1]",
         "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(384.0).view(2, 2, 16, 6).mT",
-        "q = torch.arange(64.0).view(1, 4, 1, 16); "
-        "k = torch.arange(288.0).view(1, 9, 2, 16)[:, 2:].transpose(1, 2)",
+        "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(288.0).view(1, 9, 2, 16)[:, "
+        "2:].transpose(1, 2)",
         "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(448.0).view(2, 1, 14, 16)",
         "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(160.0).view(1, 1, 10, 16)",
         "q = torch.arange(64.0).view(2, 2, 1, 16); k = torch.arange(320.0).view(2, 2, 5, 16)",
-        "q = torch.arange(256.0).view(2, 4, 2, 16)[:, :, 1:]; "
-        "k = torch.arange(640.0).view(2, 2, 10, 16)[:, :, 1:]",
-        "q = torch.arange(8, dtype=torch.float64).view(1, 4, 2, 1); "
-        "k = torch.arange(6, dtype=torch.float64).view(1, 2, 3, 1)",
+        "q = torch.arange(256.0).view(2, 4, 2, 16)[:, :, 1:]; k = torch.arange(640.0).view(2, 2, 10, "
+        "16)[:, :, 1:]",
+        "q = torch.arange(8, dtype=torch.float64).view(1, 4, 2, 1); k = torch.arange(6, "
+        "dtype=torch.float64).view(1, 2, 3, 1)",
     ],
     hints=[
         "k has fewer heads than q, so something has to be repeated, or q cut into groups. What takes less "
         "memory? The heads of one group all meet the same matrix of k.",
-        "So they are rows of one larger matrix: H // G heads of T rows each. `q.reshape(B, G, ..., D)` has "
-        "a matrix for each group, and then both have the same batch dims.",
+        "So they are rows of one larger matrix: H // G heads of T rows each. `q.reshape(B, G, ..., D)` "
+        "has a matrix for each group, and then both have the same batch dims.",
         "`q.reshape(B, G, H // G * T, D) @ k.mT` has shape (B, G, H // G * T, S). A view gives it the "
         "shape (B, H, T, S).",
     ],
-    otherwise="Head h of q meets group h // (H // G) of k, row t of the one all rows of the other. Compare "
-    "one score, and then look at the new bytes: which line of yours fills them?",
+    otherwise="Head h of q meets group h // (H // G) of k, row t of the one all rows of the other. "
+    "Compare one score, and then look at the new bytes: which line of yours fills them?",
     takeaway="Fold the heads of a group into rows: q moves at most, and k stays where it is.",
 )
 def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
@@ -272,8 +274,8 @@ group_scores.slots["q.reshape(B, G, H // G * T, D)"] = {
     "do not merge there. q may be copied where it has to: reshape.",
     "q.transpose(1, 2).reshape(B, G, H // G * T, D)": "You bring tokens before heads, and then cut heads "
     "into groups: with more than one token, that mixes them. q has its heads in front as it is.",
-    "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": "You cut the heads "
-    "into (H // G, G), groups inside. Heads of one group are neighbours: groups outside, (G, H // G).",
+    "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": "You cut the heads into "
+    "(H // G, G), groups inside. Heads of one group are neighbours: groups outside, (G, H // G).",
 }
 group_scores.slots["k.mT"] = {
     "k.reshape(B, G, D, S)": "reshape is no transpose: it keeps the reading order, and your columns mix "
@@ -281,8 +283,8 @@ group_scores.slots["k.mT"] = {
     "k.contiguous().mT": SAFE,
     "k.mT.contiguous()": ALL_OF_K,
     "k.clone().mT": ALL_OF_K,
-    "k[:, :1].mT": "All your heads meet group 0 of k. Each has its own: head h belongs to group "
-    "h // (H // G).",
+    "k[:, :1].mT": "All your heads meet group 0 of k. Each has its own: head h belongs to group h // (H "
+    "// G).",
 }
 group_scores.slots[".view(B, H, T, S)"] = {
     "": "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its heads, one "
@@ -304,6 +306,6 @@ group_scores.wrong |= {
     "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)": "Right "
     "scores, by way of all products of single elements: D times as many as there are scores. A matrix "
     "product adds them up as it goes.",
-    "q @ k.mT": "torch broadcasts a batch dim of size 1, and no other: H heads do not meet G groups. Bring "
-    "q to G groups first.",
+    "q @ k.mT": "torch broadcasts a batch dim of size 1, and no other: H heads do not meet G groups. "
+    "Bring q to G groups first.",
 }

@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
 
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import as_tensor, read_uses
-from stridekit.exercises.copy_log import Logged, logging_copies
 from stridekit.exercises.core import exercise
-from stridekit.exercises.running import Arguments, Outcome
-
-OUTSIDE = (
-    "Your rows stand in memory that no operation of torch made here. Through lists or NumPy the bytes "
-    "are copied as well, only nobody counts them. Stay with torch's own functions."
-)
+from stridekit.exercises.readers.answers import read_uses
+from stridekit.exercises.readers.copies import logging_copies, read_with_copies
+from stridekit.exercises.running import Arguments
+from stridekit.layout import Layout
 
 
-def read_rows(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one row per image, with the bytes copied on the way."""
-    answer = as_tensor(answer, ": one row for each image")
-    log = cast(Logged, args).log
-    copied = sum(nbytes for _, nbytes in log.copies)
-    outside = answer.numel() > 0 and not log.knows(answer)
-    shape, values = tuple(answer.shape), answer.tolist()
-    facts = {
-        "dtype": answer.dtype,
-        "shape": shape,
-        "values": values,
-        "bytes copied": "outside torch" if outside else copied,
-    }
-    shown = f"shape {shape}, {copied} bytes copied"
-    if len(shape) == 2 and shape[0]:
-        row = ", ".join(f"{value:g}" for value in values[0][:8])
-        shown += f", row 0 is [{row}{', …' if shape[1] > 8 else ''}]"
-    return Outcome(facts, shown, OUTSIDE if outside else "")
+def needed(args: Arguments) -> int:
+    """Return the bytes that a copy takes, where it takes one."""
+    x = args["x"]
+    rows = x.size(0), math.prod(x.shape[1:])
+    return x.nbytes if Layout.of(x).why_not_view(*rows) else 0
 
 
 @exercise(
     title="flatten, and copy only where you must",
-    read=read_rows,
+    read=read_with_copies(needed),
     fence=logging_copies,
     cases=[
         "x = torch.arange(48.0).view(2, 3, 2, 4)",
@@ -63,8 +45,8 @@ def read_rows(answer: Any, args: Arguments) -> Outcome:
     hints=[
         "The order is given: C, then H, then W. When do these elements lie evenly in memory, so that a "
         "view can walk them? Not only when x is contiguous.",
-        "`contiguous()` asks about N as well, but N is not merged with anything. Which function of "
-        "torch gives a view where one exists, and copies only otherwise?",
+        "`contiguous()` asks about N as well, but N is not merged with anything. Which function of torch "
+        "gives a view where one exists, and copies only otherwise?",
         "`reshape` and `flatten` try the view first. One of them, on x as it is, is all.",
     ],
     otherwise="Compare the two lines: the shape, the values of row 0, and the bytes copied. Anything that "
@@ -87,36 +69,34 @@ def only_channels_last(x: Tensor) -> bool:
 
 
 NHWC_ORDER = (
-    "Your rows stand in the order H, W, C. That can save a copy, but a trained Linear would multiply "
-    "the values with the wrong weights: a row should read C, H, W."
+    "Your rows stand in the order H, W, C. That can save a copy, but a trained Linear would multiply the "
+    "values with the wrong weights: a row should read C, H, W."
 )
 
 flatten_images.slots["x"] = {
-    "x.contiguous()": "You copy whatever is not contiguous, also images that a view could flatten: "
-    "those of `x[::2]` lie whole in memory, only with gaps between them. Try what gives a view "
-    "first.",
-    "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read "
-    "as it lies. In contiguous_format a view costs nothing.",
-    "x.clone()": "One copy too many: you make one yourself, and where the strides leave no other "
-    "way, as on channels-last images, flattening makes another. Leave the copying to `flatten`.",
+    "x.contiguous()": "You copy whatever is not contiguous, also images that a view could flatten: those "
+    "of `x[::2]` lie whole in memory, only with gaps between them. Try what gives a view first.",
+    "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read as it "
+    "lies. In contiguous_format a view costs nothing.",
+    "x.clone()": "One copy too many. Where the strides leave no other way, as on channels-last images, "
+    "flattening copies by itself; elsewhere no copy is needed. Leave the copying to `flatten`.",
     "x.permute(0, 2, 3, 1)": NHWC_ORDER,
 }
 flatten_images.slots["flatten(1)"] = {
     "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
-    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, and "
-    "from their number, 0, torch cannot work out what -1 should be. Say the size, or call what multiplies "
-    "the sizes itself.",
+    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, and from "
+    "their number, 0, torch cannot work out what -1 should be. Say the size, or call what multiplies the "
+    "sizes itself.",
 }
 flatten_images.alone["flatten(1)"] = {
-    "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow one: "
-    "on channels-last images C is innermost, and no single stride walks C, H, W. There you need a "
-    "copy.",
+    "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow one: on "
+    "channels-last images C is innermost, and no single stride walks C, H, W. There you need a copy.",
 }
 flatten_images.wrong |= {
     "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
-    "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it "
-    "lies: x need not begin at its start, and can have gaps or another order. The row should read "
-    "x[n] in the order C, H, W.",
+    "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it lies: x "
+    "need not begin at its start, and can have gaps or another order. The row should read x[n] in the "
+    "order C, H, W.",
 }
 
 
@@ -140,8 +120,8 @@ TIMES = [  # whose sums and products floats hold exactly, so that every way to c
         "which n is the second no longer the larger?",
         "Each use saves `before - after`. How many of these savings make up for convert? Round up, as "
         "there is no half a use; and where a use saves nothing, no number of them adds up.",
-        "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if convert "
-        "is 0, and else `math.inf`.",
+        "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if convert is "
+        "0, and else `math.inf`.",
     ],
     otherwise="Try your n: `convert + n * after <= n * before` should hold, and no longer with n - 1. "
     "Where no n does it, answer math.inf.",
@@ -164,8 +144,8 @@ def uses_to_pay_back(convert: float, before: float, after: float) -> float:
 
 
 TIME_OF_ONE_USE = (
-    "You divide by the time of one use. What pays the conversion back is what a use saves: the "
-    "difference between before and after."
+    "You divide by the time of one use. What pays the conversion back is what a use saves: the difference "
+    "between before and after."
 )
 FOR_FREE = (
     "That answer takes no notice of what converting costs, or almost none. It has to be paid for once, "
@@ -180,22 +160,22 @@ A_LIMIT = (
     "Where no n does, the times say so: no use gets cheaper."
 )
 FREE = (
-    "Right where the conversion costs something. A conversion that takes no time has paid back after "
-    "0 uses, whatever a use takes then: the smallest n is asked for."
+    "Right where the conversion costs something. A conversion that takes no time has paid back after 0 "
+    "uses, whatever a use takes then: the smallest n is asked for."
 )
 
 uses_to_pay_back.slots["(before - after)"] = {
     "(after or before)": TIME_OF_ONE_USE,
     "before": TIME_OF_ONE_USE,
-    "(after - before)": "What a use saves is `before - after`; you subtract the other way round.",
+    "(after - before)": "What a use saves is `before - after`; the answer has it the other way round.",
 }
 uses_to_pay_back.slots["math.ceil("] = {
-    "math.floor(": "You round down. After that many uses the conversion has not quite paid back "
-    "yet; part of a use does not exist, so it takes one more.",
-    "round(": "You round to the nearest number, which is sometimes the one below: then the "
-    "conversion has not quite paid back yet. Half a use does not exist; round up.",
-    "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the "
-    "smallest whole number that is enough?",
+    "math.floor(": "You round down. After that many uses the conversion has not quite paid back yet; part "
+    "of a use does not exist, so it takes one more.",
+    "round(": "You round to the nearest number, which is sometimes the one below: then the conversion has "
+    "not quite paid back yet. Half a use does not exist; round up.",
+    "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the smallest "
+    "whole number that is enough?",
 }
 uses_to_pay_back.slots["return math.inf"] = {
     "return -1": NEVER,
@@ -218,9 +198,9 @@ uses_to_pay_back.alone["convert == 0"] = {
 uses_to_pay_back.wrong |= {
     "math.ceil(convert / (before - after))": NEVER,
     "uses_to_pay_back(convert, max(before, after), min(before, after))": NEVER,
-    "math.inf if after >= before else convert // (before - after) + 1": "One use too many where "
-    "the sums are equal: then the conversion has paid back exactly, and that counts. The question "
-    "is when it takes no longer, not when it is faster.",
+    "math.inf if after >= before else convert // (before - after) + 1": "One use too many where the sums "
+    "are equal: then the conversion has paid back exactly, and that counts. The question is when it takes "
+    "no longer, not when it is faster.",
     "uses_to_pay_back(convert, before, after) + 1": "One use too many: rounded up, the quotient already "
     "is the count.",
     "n if (n := uses_to_pay_back(convert, before, after)) <= 10_000 else math.inf": A_LIMIT,

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import as_int, kind
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
+from stridekit.exercises.readers.answers import as_int, kind
 from stridekit.exercises.running import Arguments, Outcome, Unusable
-from stridekit.exercises.watch import WITHOUT_A_TENSOR
+from stridekit.exercises.watch import without_a_tensor
 from stridekit.layout import Layout  # noqa: F401
 
 Layers = Sequence[Callable[[Tensor], Tensor]]
@@ -63,15 +63,15 @@ LAYOUTS = [  # a shape, and strides to ask about
 @exercise(
     title="in which formats?",
     read=read_formats,
-    means=WITHOUT_A_TENSOR,
+    means=without_a_tensor("Layout"),
     cases=[
         f"shape = {shape}; stride = {stride}" for shape, *strides in LAYOUTS for stride in strides
     ],
     hints=[
-        "Two questions, asked one by one: are these the strides of contiguous_format? Are they those "
-        "of channels_last? A yes to the first does not answer the second.",
-        "Dims of size 1 are never stepped along: skip them when you compare strides. That can leave "
-        "both questions with a yes.",
+        "Two questions, asked one by one: are these the strides of contiguous_format? Are they those of "
+        "channels_last? A yes to the first does not answer the second.",
+        "Dims of size 1 are never stepped along: skip them when you compare strides. That can leave both "
+        "questions with a yes.",
         "Walk the dims from the innermost: (3, 2, 1, 0) for contiguous_format, (1, 3, 2, 0) for "
         "channels_last. Each dim of another size than 1 needs the product of the sizes inside it.",
     ],
@@ -119,8 +119,8 @@ def walked(shape: Ints, stride: Ints, skip: int | None = None) -> list[tuple[str
 
 
 ONE_ANSWER = (
-    "You stop at the first format that fits. A tensor can be contiguous in both: try shape "
-    "(2, 1, 4, 5), whose two flags are both True. Ask the second question as well."
+    "You stop at the first format that fits. A tensor can be contiguous in both: try shape (2, 1, 4, 5), "
+    "whose two flags are both True. Ask the second question as well."
 )
 EXACTLY = (
     "You compare all four strides, but nobody steps along a dim of size 1, and its stride can be "
@@ -135,8 +135,8 @@ UNEVEN = (
     "contiguous_format, but for channels_last the strides are compared."
 )
 INNERMOST = (
-    "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has it "
-    "too, and a dim of size 1 need not have it. Check the other dims against the sizes inside them."
+    "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has it too, "
+    "and a dim of size 1 need not have it. Check the other dims against the sizes inside them."
 )
 
 formats.slots["stride[d] == needed"] = {
@@ -144,9 +144,8 @@ formats.slots["stride[d] == needed"] = {
     "(d != order[0] or stride[d] == needed)": INNERMOST,
 }
 formats.slots["return found"] = {
-    "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. "
-    "A slice is often neither: it has gaps in either order. Each format has to be asked for by "
-    "itself.",
+    "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. A slice "
+    "is often neither: it has gaps in either order. Each format has to be asked for by itself.",
     "return found & {NAMES[0]} or found": ONE_ANSWER,
     "return found & {NAMES[1]} or found": ONE_ANSWER,
     "return found or None": "Right where a format fits. Where none does, you answer None. The task asks "
@@ -157,8 +156,8 @@ formats.slots["shape[d] != 1"] = {
 }
 formats.slots['{"contiguous_format"} if 0 in shape'] = {
     "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
-    "contiguous_format whatever its stride: there is nothing to walk. (For channels_last torch "
-    "compares all the same.)",
+    "contiguous_format whatever its stride: there is nothing to walk. (For channels_last torch compares "
+    "all the same.)",
     "set(NAMES) if 0 in shape": UNEVEN,
 }
 formats.alone['{"contiguous_format"} if 0 in shape'] = {
@@ -180,9 +179,9 @@ formats.wrong |= {
     "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}": ORDER_ONLY,
     "{name for name, steps in walked(shape, stride) if steps[0] == 1}": INNERMOST,
     "{NAMES[stride[1] == 1]}": INNERMOST,
-    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": "A tensor "
-    "with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that the "
-    "two formats want the same; whether the strides are right, you have to check.",
+    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": "A tensor with C = "
+    "1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that the two formats want "
+    "the same; whether the strides are right, you have to check.",
 }
 
 X = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
@@ -203,7 +202,8 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         f"{X}layers = [torch.relu, torch.nn.MaxPool2d(2), torch.sigmoid]",
         f"{X}layers = [lambda t: torch.ones(1, 3, 6, 6) + t, torch.relu]",
         f"{X}layers = [torch.nn.Identity(), lambda t: t + torch.ones(1, 3, 6, 6), torch.flatten]",
-        f"{X}layers = [lambda t: torch.conv2d(t, torch.ones(4, 3, 3, 3)), torch.nn.Flatten(), torch.relu]",
+        f"{X}layers = [lambda t: torch.conv2d(t, torch.ones(4, 3, 3, 3)), torch.nn.Flatten(), "
+        "torch.relu]",
         f"{X}layers = [lambda t: t[:, [0, 1]], lambda t: t.to(memory_format=torch.channels_last), "
         "torch.relu]",
         f"{X}layers = [torch.relu, lambda t: t.repeat(1, 2, 1, 1), "
@@ -218,20 +218,22 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         f"{GRAY}layers = [lambda t: t.contiguous(), torch.sigmoid]",
         f"{GRAY}layers = [lambda t: torch.ones(2, 1, 6, 6), "
         "lambda t: torch.conv2d(t, torch.ones(4, 1, 3, 3))]",
+        f"{X}cut = lambda t: t[:, t.size(0) - 1 :]; "
+        "layers = [lambda t: t[:1], cut, lambda t: torch.cat([t, t]), cut]",
         f"{X}layers = []",
-        "x = torch.ones(2, 3, 6, 6)[:0].to(memory_format=torch.channels_last); "
-        "layers = [torch.nn.Identity(), lambda t: t.detach()]",
+        "x = torch.ones(2, 3, 6, 6)[:0].to(memory_format=torch.channels_last); layers = "
+        "[torch.nn.Identity(), lambda t: t.detach()]",
     ],
     hints=[
-        "Run the layers one after the other, each on what the one before it returned, and look at "
-        "every output. Which question do you ask of it?",
-        "`y.is_contiguous(memory_format=torch.channels_last)` is the question. Where sizes of 1 make "
-        "both formats fit, `y.is_contiguous()` is True and says nothing against channels_last.",
+        "Run the layers one after the other, each on what the one before it returned, and look at every "
+        "output. Which question do you ask of it?",
+        "`y.is_contiguous(memory_format=torch.channels_last)` is the question. Where sizes of 1 make both "
+        "formats fit, `y.is_contiguous()` is True and says nothing against channels_last.",
         "`for k, layer in enumerate(layers): x = layer(x)`, then the question, and `return k` at the "
         "first no. After the loop nothing was lost: `return len(layers)`.",
     ],
-    otherwise="Print shape, stride and both flags of what each layer returns. The first output "
-    "whose channels_last flag is False is the one; with none, answer len(layers).",
+    otherwise="Print shape, stride and both flags of what each layer returns. The first output whose "
+    "channels_last flag is False is the one; with none, answer len(layers).",
     takeaway="Ask every output, not the last one: later layers can hide a loss, or repair it at a price.",
 )
 def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
@@ -275,8 +277,8 @@ def always_on(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Callable[[Tensor]
 
 
 NO_OPPOSITES = (
-    "The two formats are not opposites: where C is 1, or H and W are, a tensor can be in both, and a slice "
-    "can be in neither. One question decides: `is_contiguous(memory_format=torch.channels_last)`."
+    "The two formats are not opposites: where C is 1, or H and W are, a tensor can be in both, and a "
+    "slice can be in neither. One question decides: `is_contiguous(memory_format=torch.channels_last)`."
 )
 NONE_LOSES = (
     "Right where a layer loses the format. Where none does, answer `len(layers)`: then `layers[:answer]` "
@@ -304,9 +306,9 @@ first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = 
     "x.ndim != 4 or x.stride(1) != 1": "The stride of C does not decide it alone: a slice with gaps has C "
     "innermost too, and where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks "
     "about all dims that matter.",
-    'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all strides "
-    "with those of a new channels-last tensor. A dim of size 1 can have any stride and still be "
-    "channels-last: the flag knows that.",
+    'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all strides with "
+    "those of a new channels-last tensor. A dim of size 1 can have any stride and still be channels-last: "
+    "the flag knows that.",
     "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
     "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
 }
@@ -314,9 +316,9 @@ first_to_lose.alone["enumerate(layers)"] = {
     "enumerate(layers[:-1])": "Right but for the last layer: you never ask for its output.",
 }
 first_to_lose.slots["enumerate(layers)"] = {
-    "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from "
-    "you. In a network each one gets what the one before it returned, and a loss is handed on: "
-    "keep the output, and give it to the next.",
+    "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from you. In a "
+    "network each one gets what the one before it returned, and a loss is handed on: keep the output, and "
+    "give it to the next.",
 }
 first_to_lose.slots["return len(layers)"] = {
     "return -1": NONE_LOSES,
@@ -334,17 +336,15 @@ first_to_lose.exact |= {
     "its flag, `is_contiguous(memory_format=torch.channels_last)`.",
 }
 first_to_lose.wrong |= {
-    "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": "You "
-    "compare the output's strides with those of the input. Another size gives another stride in "
-    "the same format: after pooling, everything is nearer together. Ask each output for its "
-    "format.",
-    "max(losses(layers, x), default=len(layers))": "You find the last layer that is not "
-    "channels-last any more. The first one is to blame: what comes after it only inherits the "
-    "loss, or repairs it.",
+    "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": "You compare the "
+    "output's strides with those of the input. Another size gives another stride in the same format: "
+    "after pooling, everything is nearer together. Ask each output for its format.",
+    "max(losses(layers, x), default=len(layers))": "You find the last layer that is not channels-last any "
+    "more. The first one is to blame: what comes after it only inherits the loss, or repairs it.",
     "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": AT_THE_END,
     "len(layers) - (len(layers) - 1 in losses(layers, x))": AT_THE_END,
-    "min(losses(layers, x, mended=True), default=len(layers))": "You convert what one layer returns before "
-    "you give it to the next. So each is asked alone; run as they are, one hands its loss on.",
-    "first_to_lose(layers, x) - 1": "One too few: that layer still keeps the format. The one to "
-    "blame is the next, whose output is the first that is not channels-last.",
+    "min(losses(layers, x, mended=True), default=len(layers))": "You convert what one layer returns "
+    "before you give it to the next. So each is asked alone; run as they are, one hands its loss on.",
+    "first_to_lose(layers, x) - 1": "One too few: that layer still keeps the format. The one to blame is "
+    "the next, whose output is the first that is not channels-last.",
 }

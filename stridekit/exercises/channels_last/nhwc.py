@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import read_stride, view_of
 from stridekit.exercises.core import exercise
+from stridekit.exercises.readers.answers import read_stride, view_of
 from stridekit.exercises.running import Arguments, Outcome
-from stridekit.exercises.watch import WITHOUT_A_TENSOR
+from stridekit.exercises.watch import without_a_tensor
 
 SHAPES = [
     *((2, 3, 4, 5), (1, 64, 5, 4), (8, 3, 2, 7), (5, 2, 3, 3), (7, 7, 7, 7)),
@@ -22,19 +22,19 @@ SHAPES = [
 @exercise(
     title="the stride of channels_last",
     read=read_stride,
-    means=WITHOUT_A_TENSOR,
+    means=without_a_tensor("Layout"),
     cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
-        "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one "
-        "are two neighbours also neighbours in memory?",
-        "From the innermost to the outermost it goes C, W, H, N. One step along a dim skips all "
-        "that lies inside it: what does one step along W skip?",
-        "One step along C is 1, along W it is c elements (a pixel), along H w pixels (a row), along "
-        "N h rows. Answer them in the order of the shape: N, C, H, W.",
+        "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one are two "
+        "neighbours also neighbours in memory?",
+        "From the innermost to the outermost it goes C, W, H, N. One step along a dim skips all that lies "
+        "inside it: what does one step along W skip?",
+        "One step along C is 1, along W it is c elements (a pixel), along H w pixels (a row), along N h "
+        "rows. Answer them in the order of the shape: N, C, H, W.",
     ],
-    otherwise="Walk through memory: first the channels of one pixel, then the pixels of one row, "
-    "then the rows of one image. How far is it to the next channel, pixel, row, image? Answer in the "
-    "order N, C, H, W.",
+    otherwise="Walk through memory: first the channels of one pixel, then the pixels of one row, then the "
+    "rows of one image. How far is it to the next channel, pixel, row, image? Answer in the order N, C, "
+    "H, W.",
     takeaway="A format is an order: C innermost, then W, H, N. The stride follows, the shape stays.",
 )
 def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
@@ -50,60 +50,60 @@ def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, in
 
 
 DIMS_OR_SIZES = (
-    "Those are the dims, or the sizes, in the order in which memory has them. A stride is a "
-    "distance: how many elements lie inside one step along the dim?"
+    "Those are the dims, or the sizes, in the order in which memory has them. A stride is a distance: how "
+    "many elements lie inside one step along the dim?"
 )
 IN_MEMORY_ORDER = (
-    "The right four numbers, in the order in which the dims lie in memory. The shape is still "
-    "(N, C, H, W), and a stride stands in the order of the shape."
+    "The right four numbers, in the order in which the dims lie in memory. The shape is still (N, C, H, "
+    "W), and a stride stands in the order of the shape."
 )
 IN_BYTES = (
     "Each number is so many times the right one, always as many, as bytes would be. torch counts strides "
     "in elements, so the innermost dim steps by 1. (NumPy's `strides` are in bytes.)"
 )
 SIZE_ONE = (
-    "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: "
-    "nobody steps along it, but torch writes down the product all the same."
+    "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: nobody "
+    "steps along it, but torch writes down the product all the same."
 )
 
 channels_last_stride.slots["_, c, h, w = shape"] = {
-    "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever the "
-    "memory format: the second size is the number of channels.",
+    "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever the memory "
+    "format: the second size is the number of channels.",
 }
 channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
-    "(c * h * w, h * w, w, 1)": "That is contiguous_format: W innermost, then H, C, N. In "
-    "channels_last the channels of one pixel lie side by side, so the stride of C is 1.",
-    "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An image "
-    "lies row by row in both formats, so W comes next after C. Look at the tape: which pixel "
-    "follows the first?",
+    "(c * h * w, h * w, w, 1)": "That is contiguous_format: W innermost, then H, C, N. In channels_last "
+    "the channels of one pixel lie side by side, so the stride of C is 1.",
+    "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An image lies "
+    "row by row in both formats, so W comes next after C. Look at the tape: which pixel follows the "
+    "first?",
     "(h * w * c, 1, w, c)": "Right but for H. From one row to the next you step over w pixels, and each "
     "of them is c elements long.",
-    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, so the next row begins after w "
-    "of them, whatever h is.",
+    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, so the next row begins after w of "
+    "them, whatever h is.",
     "(shape[0] * h * w * c, 1, w * c, c)": "Right but for N. One step along N skips one image, and no "
     "image knows how many there are: a dim's own size is not in its stride.",
-    "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, "
-    "the channels of the first lie between. Everything outside C has to step over a whole pixel.",
+    "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, the "
+    "channels of the first lie between. Everything outside C has to step over a whole pixel.",
     "(h * w * c, w * c, c, 1)": IN_MEMORY_ORDER,
     "(1, c, w * c, h * w * c)": IN_MEMORY_ORDER,
-    "(h * w * c, c, 1, w * c)": "The right numbers, permuted the wrong way round. `permute(0, "
-    "3, 1, 2)` brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check one: the "
-    "stride of C should be 1.",
-    "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the "
-    "rows. Each image is one piece: N is outermost in both formats, so its stride is the largest.",
+    "(h * w * c, c, 1, w * c)": "The right numbers, permuted the wrong way round. `permute(0, 3, 1, 2)` "
+    "brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check one: the stride of C should be "
+    "1.",
+    "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the rows. Each "
+    "image is one piece: N is outermost in both formats, so its stride is the largest.",
     "(0, 2, 3, 1)": DIMS_OR_SIZES,
     "(shape[0], h, w, c)": DIMS_OR_SIZES,
     "(1, c, w, h)": DIMS_OR_SIZES,
 }
 channels_last_stride.alone["_, c, h, w = shape"] = {
-    "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a "
-    "new tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it does not, "
-    "and multiplies the sizes as they are.",
+    "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a new "
+    "tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it does not, and "
+    "multiplies the sizes as they are.",
 }
 channels_last_stride.alone["(h * w * c, 1, w * c, c)"] = {
-    "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": "Right "
-    "where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
-    "torch writes the stride of channels_last there, too, when it is asked for it.",
+    "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": "Right where the "
+    "formats differ. Where C is 1, or H and W are, you answer in contiguous_format; torch writes the "
+    "stride of channels_last there, too, when it is asked for it.",
 }
 channels_last_stride.wrong |= {
     "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
@@ -151,8 +151,8 @@ def read_images(answer: Any, args: Arguments) -> Outcome:
     hints=[
         "The bytes are right already: the channels of a pixel lie side by side. Only the shape has "
         "another order than torch wants. Which operation reorders dims, and copies nothing?",
-        "`permute` takes, for each new dim, the number of the old one. The new dims are N, C, H, W: "
-        "at which place of (N, H, W, C) does each of them stand?",
+        "`permute` takes, for each new dim, the number of the old one. The new dims are N, C, H, W: at "
+        "which place of (N, H, W, C) does each of them stand?",
         "N is old dim 0, C is 3, H is 1, W is 2.",
     ],
     otherwise="Compare the two lines fact by fact. The answer should have the elements of images where "
@@ -187,10 +187,10 @@ MISREAD = (
 )
 
 channels_last_view.slots["0, 3, 1, 2"] = {
-    "0, 3, 2, 1": "W and H have changed places: your images lie on their side. Exchanging dims 1 "
-    "and 3 moves W as well. The three dims go round: C to the front, H and W one place back.",
-    "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for "
-    "each new dim which old one it is: the new dim 1 is C, and C was old dim 3.",
+    "0, 3, 2, 1": "W and H have changed places: your images lie on their side. Exchanging dims 1 and 3 "
+    "moves W as well. The three dims go round: C to the front, H and W one place back.",
+    "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for each new "
+    "dim which old one it is: the new dim 1 is C, and C was old dim 3.",
     "3, 0, 1, 2": "C has gone to the very front, before N. The new order is N, C, H, W: N stays dim 0, "
     "and C comes next.",
 }
@@ -202,20 +202,24 @@ channels_last_view.slots["images"] = {
 channels_last_view.wrong |= {
     "channels_last_view(images).contiguous()": COPIES,
     "channels_last_view(images).clone(memory_format=torch.contiguous_format)": COPIES,
-    "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole "
-    "batch, where this call returns the tensor itself. A part of a batch has gaps, so it is copied "
-    "there. The reordered view alone was enough.",
-    "channels_last_view(images).to(memory_format=torch.channels_last)": "A copy where torch "
-    "does not take the tensor for channels-last, as `.to(memory_format=…)` makes one: here because of the "
-    "order in which these images lie. A view was asked for, whatever they look like.",
+    "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole batch, "
+    "where this call returns the tensor itself. A part of a batch has gaps, so it is copied there. The "
+    "reordered view alone was enough.",
+    "channels_last_view(images).to(memory_format=torch.channels_last)": "A copy where torch does not take "
+    "the tensor for channels-last, as `.to(memory_format=…)` makes one: here because of the order in "
+    "which these images lie. A view was asked for, whatever they look like.",
     "images.to(memory_format=torch.channels_last)": MISREAD,
     "images.contiguous(memory_format=torch.channels_last)": MISREAD,
     "images.reshape(nchw(images))": NO_REORDERING,
     "images.view(nchw(images))": NO_REORDERING,
-    "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": "These are "
-    "the strides of a whole new batch, and images may be a part of one, or lie in another order. "
-    "Let `images.stride()` itself be permuted: that is what `permute` does.",
-    "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the "
-    "second dim for the channels whatever the memory format, so the shape has to become (N, C, H, "
-    "W).",
+    "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": "These are the "
+    "strides of a whole new batch, and images may be a part of one, or lie in another order. Let "
+    "`images.stride()` itself be permuted: that is what `permute` does.",
+    **dict.fromkeys(
+        ["images.mT", "images.transpose(1, 2)"],
+        "Two dims have changed places. All three move: C goes to the second place, H and W one place "
+        "back.",
+    ),
+    "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the second "
+    "dim for the channels whatever the memory format, so the shape has to become (N, C, H, W).",
 }

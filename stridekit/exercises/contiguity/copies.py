@@ -7,19 +7,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import free_where_unused, read_stride_of
-from stridekit.exercises.copy_log import logging_copies, read_with_copies
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
+from stridekit.exercises.readers.answers import free_where_unused, read_stride_of
+from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments
-from stridekit.exercises.watch import WITHOUT_A_TENSOR
+from stridekit.exercises.watch import without_a_tensor
 from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
 
 
 @exercise(
     title="the stride that clone gives",
     read=read_stride_of("shape"),
-    means=WITHOUT_A_TENSOR,
+    means=without_a_tensor("Layout"),
     cases=[
         "shape, stride = (4, 6), (6, 1)  # x = torch.empty(4, 6)",
         "shape, stride = (6, 4), (1, 6)  # x.t()",
@@ -63,13 +63,13 @@ from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
         "::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
         "A dense tensor keeps its strides. From any other the gaps go, and the order of the dims in "
         "memory stays: which dim has the smallest stride, which the next?",
-        "Go through the dims from the smallest stride to the largest: the first gets 1, each of the "
-        "next the product of the sizes already passed. A dim of stride 0 keeps its place among them, "
-        "counted from the last dim.",
+        "Go through the dims from the smallest stride to the largest: the first gets 1, each of the next "
+        "the product of the sizes already passed. A dim of stride 0 keeps its place among them, counted "
+        "from the last dim.",
     ],
-    otherwise="Write the dims in the order of memory: the smallest stride first, but one of stride 0 where "
-    "it stands, counted from the last dim. The first gets 1, each other one the product of the sizes "
-    "before it in that order. At which dim does yours differ?",
+    otherwise="Write the dims in the order of memory: the smallest stride first, but one of stride 0 "
+    "where it stands, counted from the last dim. The first gets 1, each other one the product of the "
+    "sizes before it in that order. At which dim does yours differ?",
     takeaway="clone keeps the order in memory and closes the gaps. What has none stays as it is.",
 )
 def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
@@ -118,22 +118,22 @@ clone_stride.only |= {
     "dim keeps its place, counted from the last dim, and the others are sorted around it.",
 }
 clone_stride.wrong |= {
-    "stride": "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, into "
-    "new memory: look at `x[:, ::2].clone().stride()`.",
-    "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That "
-    "is `contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
-    "stride if is_dense(shape, stride) else "
-    "packed_stride(shape, dims_by(stride, lambda s: 0))": "Right for dense tensors. The others you "
-    "lay out in reading order, but clone only closes the gaps: the dims stay in the order of their "
-    "strides. Look at `x[:, ::2].t().clone().stride()`.",
-    "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of "
-    "0. The clone of an expanded tensor has an element for each index, so that you can write to "
-    "it: every dim of more than one element needs a step.",
+    "stride": "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, "
+    "into new memory: look at `x[:, ::2].clone().stride()`.",
+    "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That is "
+    "`contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
+    "stride if is_dense(shape, stride) else packed_stride(shape, dims_by(stride, lambda s: "
+    "0))": "Right for dense tensors. The others you lay "
+    "out in reading order, but clone only closes the gaps: the dims stay in the order of their strides. "
+    "Look at `x[:, ::2].t().clone().stride()`.",
+    "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of 0. The "
+    "clone of an expanded tensor has an element for each index, so that you can write to it: every dim of "
+    "more than one element needs a step.",
     "packed_stride(shape, dims_by(stride, abs))": "You put expanded dims innermost, as if 0 were the "
-    "smallest step. A stride of 0 says nothing about the order: such a dim keeps its "
-    "place. Look at `torch.empty(6).expand(4, 6).clone()`.",
-    "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims "
-    "outermost. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
+    "smallest step. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
+    "`torch.empty(6).expand(4, 6).clone()`.",
+    "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims outermost. A "
+    "stride of 0 says nothing about the order: such a dim keeps its place. Look at "
     "`torch.empty(6).expand(4, 6).t().clone()`.",
     "packed_stride(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the "
     "largest stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
@@ -145,18 +145,17 @@ clone_stride.wrong |= {
         ],
         BY_SIZE,
     ),
-    "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of "
-    "memory, not of the dims: they are sorted, and the stride of dim d is no longer at place d. "
-    "Put each back where its dim is.",
-    "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is "
-    "right for `x.t()`, which lies so: clone keeps the order that it finds. Look at "
-    "`x.clone().stride()`.",
+    "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of memory, "
+    "not of the dims: they are sorted, and the stride of dim d is no longer at place d. Put each back "
+    "where its dim is.",
+    "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is right "
+    "for `x.t()`, which lies so: clone keeps the order that it finds. Look at `x.clone().stride()`.",
 }
 
 clone_stride.exact |= {
-    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away "
-    "by the smallest stride. That closes gaps inside a row; the rows themselves can be further "
-    "apart than they are long: look at `x[:, :3].clone().stride()`.",
+    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away by the "
+    "smallest stride. That closes gaps inside a row; the rows themselves can be further apart than they "
+    "are long: look at `x[:, :3].clone().stride()`.",
 }
 
 
@@ -242,32 +241,36 @@ AS_IF_BY_ROWS = [
     "x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2))).reshape(width(x))",
     "x.as_strided(width(x), (x[0].numel(), 1))",
 ]
+NO_ELEMENT = (
+    "Right wherever there is an element. From 0 elements torch cannot work out what a `-1` stands for: "
+    "say the size itself, or call what multiplies the sizes."
+)
+by_columns.only["x.numel() == 0"] = NO_ELEMENT
 by_columns.wrong |= {
     "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
-    "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy "
-    "on every input, also where x lies in memory by columns already and a view would do. Which "
-    "method copies only if it has to?",
-    "by_columns(x).clone()": "Twice the bytes on every input: you copy the elements, and then once "
-    "more what is new already. One of these copies alone would do; which of them does nothing for "
-    "the result?",
+    "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy on every "
+    "input, also where x lies in memory by columns already and a view would do. Which method copies only "
+    "if it has to?",
+    "by_columns(x).clone()": "Twice the bytes on every input: the elements are copied, and then once more "
+    "what is new already. One of these copies alone would do; which of them does nothing for the result?",
     "x.reshape(width(x))": BY_ROWS,
     "x.contiguous().view(width(x))": BY_ROWS,
-    "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It "
-    "keeps the reading order and gives it another shape: here the shape of the transpose, with the "
-    "elements in the wrong places.",
-    "by_columns(x.float())": "Your result is of another dtype than x. A conversion copies, and new "
-    "memory is float32 unless you ask for `dtype=x.dtype`.",
+    "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It keeps the "
+    "reading order and gives it another shape: here the shape of the transpose, with the elements in the "
+    "wrong places.",
+    "by_columns(x.float())": "Your result is of another dtype than x. A conversion copies, and new memory "
+    "is float32 unless you ask for `dtype=x.dtype`.",
     **dict.fromkeys(
         AS_IF_BY_ROWS,
-        "The strides that you state are those of a whole x that lies by rows, and as_strided "
-        "takes them as they are. An x that is sliced or turned has others: they are in `x.stride()`.",
+        "The strides that you state are those of a whole x that lies by rows, and as_strided takes them "
+        "as they are. An x that is sliced or turned has others: they are in `x.stride()`.",
     ),
-    "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The "
-    "transpose after it turns the strides round again, and view finds two chunks. Where in the "
-    "line is a contiguous tensor needed?",
-    "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in "
-    "memory by columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
-    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so after the "
-    "transpose it copies and changes nothing for view. `contiguous()` is the one that puts the "
-    "elements in reading order.",
+    "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The transpose "
+    "after it turns the strides round again, and view finds two chunks. Where in the line is a contiguous "
+    "tensor needed?",
+    "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in memory by "
+    "columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
+    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so after the transpose "
+    "it copies and changes nothing for view. `contiguous()` is the one that puts the elements in reading "
+    "order.",
 }

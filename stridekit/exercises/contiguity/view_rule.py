@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_ints, read_stride_of
 from stridekit.exercises.contiguity.order import (
     is_contiguous,
     stepped,
@@ -15,8 +14,9 @@ from stridekit.exercises.contiguity.order import (
 )
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Formula, Ints
+from stridekit.exercises.readers.answers import as_ints, read_stride_of
 from stridekit.exercises.running import Arguments, Outcome, Unusable
-from stridekit.exercises.watch import WITHOUT_A_TENSOR
+from stridekit.exercises.watch import without_a_tensor
 from stridekit.rules import contiguous_stride  # noqa: F401  (in sources alone)
 
 NEW = ((4, 6), (6, 1))  # torch.empty(4, 6)
@@ -67,24 +67,24 @@ VIEWS = [  # a layout, and new shapes for it
 @exercise(
     title="the stride of a view, or None where there is none",
     read=read_stride_of("new_shape", or_none=True),
-    means=WITHOUT_A_TENSOR,
+    means=without_a_tensor("Layout"),
     cases=[
         "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
         for layout, *new_shapes in VIEWS
         for new_shape in new_shapes
     ],
     hints=[
-        "First collect the chunks, from the last dim to the first: how many elements, and how far "
-        "apart? A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
-        "Leave sizes of 1 out before you begin.",
+        "First collect the chunks, from the last dim to the first: how many elements, and how far apart? "
+        "A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. Leave sizes of "
+        "1 out before you begin.",
         "Then cut the chunks, again from the end: the last new dim gets the step of the last chunk, the "
         "one before it that step times its size, until the chunk is used up.",
         "Keep the elements that are left in this chunk. A new size that does not divide them would "
-        "straddle the boundary: None. When none is left, go on with the next chunk and its step. "
-        "Without any element, every stride will do.",
+        "straddle the boundary: None. When none is left, go on with the next chunk and its step. Without "
+        "any element, every stride will do.",
     ],
-    otherwise="Do it on paper: the chunks of shape and stride first, each with its number of elements "
-    "and its step. Then cut them into new_shape from the end. Does one new size reach into two chunks?",
+    otherwise="Do it on paper: the chunks of shape and stride first, each with its number of elements and "
+    "its step. Then cut them into new_shape from the end. Does one new size reach into two chunks?",
     takeaway="Merge what steps evenly, cut it anew, and never across a boundary: that is all of view.",
 )
 def view_stride(
@@ -140,8 +140,8 @@ CONTIGUOUS = (
     "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
 )
 ONE_CLOSED = (
-    "One boundary makes you refuse every other shape. It closes only the way across it: cut on both "
-    "sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
+    "One boundary makes you refuse every other shape. It closes only the way across it: cut on both sides "
+    "as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
 )
 NOT_RUNNING = (
     "Inside a chunk the step is a running product: each new dim steps as far as all of the dim after it, "
@@ -157,13 +157,12 @@ ONES_THAT_BREAK = {
 
 
 view_stride.alone[CHUNKS] = {
-    "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
-    "stride[d + 1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, 1) "
-    "as (24,).",
+    "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * stride[d + "
+    "1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, 1) as (24,).",
 }
 view_stride.alone["left, step = chunks.pop(0)"] = {
-    "left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. The elements of a chunk lie "
-    "as far apart as the innermost of its old dims steps: begin with that step.",
+    "left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. The elements of a chunk lie as "
+    "far apart as the innermost of its old dims steps: begin with that step.",
 }
 view_stride.alone["step *= size"] = {"step = size": NOT_RUNNING}
 FROM_THE_FIRST = {  # step of the chunk
@@ -176,8 +175,8 @@ view_stride.only |= {
     "makes every view, so answer a stride, any will do.",
     f"{ANSWER} is None": "Right wherever torch makes the view. Where it refuses, the answer is None, and "
     "nothing else: that is where a new size does not divide what is left of its chunk.",
-    "1 in shape": "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride "
-    "breaks no chunk: leave it out before you look for chunks.",
+    "1 in shape": "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride breaks "
+    "no chunk: leave it out before you look for chunks.",
     "1 in new_shape": "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its "
     "stride is free: put any number there, and go on with the same chunk.",
     "len(new_shape) < len(shape)": "Right wherever the view has as many dims as x, or more. With fewer "
@@ -188,47 +187,47 @@ view_stride.only |= {
 view_stride.wrong |= {
     "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None": CONTIGUOUS,
     "contiguous_stride(new_shape) if contiguous(shape, stride) else None": CONTIGUOUS,
-    "stride if shape == new_shape else "
-    "contiguous_stride(new_shape) if contiguous(shape, stride) else None": "You ask for a "
-    "contiguous tensor, or for no change of shape. A view needs less: only that no new dim "
-    "straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
-    "contiguous_stride(new_shape)": "You answer the stride of a new tensor, whatever the old "
-    "stride is. A view walks the memory that is there: where x has gaps or another order, its new "
-    "strides have to follow.",
-    f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. "
-    "Its strides are not those of a new tensor: inside a chunk the first step is the chunk's own, "
-    "and only then come the sizes.",
+    "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
+    "None": "You ask for a contiguous "
+    "tensor, or for no change of shape. A view needs less: only that no new dim straddles two chunks. "
+    "`torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
+    "contiguous_stride(new_shape)": "You answer the stride of a new tensor, whatever the old stride is. A "
+    "view walks the memory that is there: where x has gaps or another order, its new strides have to "
+    "follow.",
+    f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. Its "
+    "strides are not those of a new tensor: inside a chunk the first step is the chunk's own, and only "
+    "then come the sizes.",
     f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
-    "for s in contiguous_stride(new_shape))": "Your strides go on from one chunk into the next as "
-    "if x had no gap there. Where a new chunk begins, begin again with its own step.",
-    f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They "
-    "straddle nothing: put any stride there, and go on with the same chunk.",
-    "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how "
-    "far an old index steps; the new dims need steps of their own.",
+    "for s in contiguous_stride(new_shape))": "Your strides go on from one chunk into the next as if x "
+    "had no gap there. Where a new chunk begins, begin again with its own step.",
+    f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They straddle "
+    "nothing: put any stride there, and go on with the same chunk.",
+    "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how far an "
+    "old index steps; the new dims need steps of their own.",
     f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
-    "merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be "
-    "cut into (2, 3) just as well: only boundaries between chunks are closed.",
-    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from "
-    "the wrong side, as if the first index ran fastest. In reading order the last one does: "
-    "compare `stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
-    f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front: you collected them from "
-    "the last dim to the first and left them so. Turn them round.",
-    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": "You ask "
-    "that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the "
-    "old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
+    "merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be cut "
+    "into (2, 3) just as well: only boundaries between chunks are closed.",
+    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from the "
+    "wrong side, as if the first index ran fastest. In reading order the last one does: compare "
+    "`stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
+    f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front, as a list has them that begins "
+    "with the last dim. Turn them round.",
+    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": "You ask that "
+    "new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the old boundaries "
+    "are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
     f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": ONE_CLOSED,
 }
 view_stride.exact |= {
-    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim "
-    "in two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
+    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim in "
+    "two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
     f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
     "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
 }
 
 view_stride.mistake(NOT_RUNNING)(Formula(view_stride.reference).with_pieces(FROM_THE_FIRST))
 view_stride.mistake(
-    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not matter "
-    "whether its stride fits: leave sizes of 1 out before you look for chunks."
+    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not matter whether "
+    "its stride fits: leave sizes of 1 out before you look for chunks."
 )(Formula(view_stride.reference).with_pieces(ONES_THAT_BREAK))
 
 ANOTHER_ERROR = (
@@ -279,7 +278,7 @@ def fits(shape: Ints, numel: int) -> bool:
 @exercise(
     title="a shape that cannot be viewed",
     read=read_refused_shape,
-    means=WITHOUT_A_TENSOR,
+    means=without_a_tensor(),
     cases=[
         "shape, stride = (6, 4), (1, 6)  # torch.empty(4, 6).t()",
         "shape, stride = (4, 6), (6, 1)  # torch.empty(4, 6)",
@@ -319,8 +318,8 @@ def fits(shape: Ints, numel: int) -> bool:
     hints=[
         "If x is one chunk, no new dim can straddle a boundary: there is none. And if it has two?",
         "Which new dim straddles a boundary for sure, wherever it is? A very large one.",
-        "The shape with all elements in one dim straddles every boundary. So find out whether there is "
-        "a boundary at all: two neighbours that do not merge, with the sizes of 1 left out.",
+        "The shape with all elements in one dim straddles every boundary. So find out whether there is a "
+        "boundary at all: two neighbours that do not merge, with the sizes of 1 left out.",
     ],
     otherwise="Write down the chunks of this input. Is there a boundary? If so, a shape with a dim that "
     "reaches across it is refused; if not, torch makes every view.",
@@ -344,21 +343,21 @@ def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ..
 
 
 NOT_CONTIGUOUS = (
-    "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be one "
-    "chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
+    "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be one chunk: "
+    "`torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
 )
 
 unviewable.alone["if n != 1]"] = {
-    "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, "
-    "99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
-    "if n != 1][-2:]": "You give up too early: None where the last two dims merge. A boundary can "
-    "stand further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
-    "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary can "
-    "stand further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
+    "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, 99, 1) "
+    "is one chunk. Leave sizes of 1 out before you compare neighbours.",
+    "if n != 1][-2:]": "You give up too early: None where the last two dims merge. A boundary can stand "
+    "further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
+    "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary can stand "
+    "further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
 }
 unviewable.only |= {
-    "0 in shape": "Right wherever there is an element. Where a size is 0, nothing can straddle "
-    "anything, and torch makes every view of no elements.",
+    "0 in shape": "Right wherever there is an element. Where a size is 0, nothing can straddle anything, "
+    "and torch makes every view of no elements.",
     "1 in shape": "Right wherever no size is 1. A dim of size 1 is no boundary, and no bridge across one: "
     "leave it out, and compare the dims that then are neighbours.",
     "0 in stride": "Right wherever no stride is 0. An expanded dim follows the same rule: beside another "
@@ -367,20 +366,20 @@ unviewable.only |= {
 unviewable.wrong |= {
     "None if stride == contiguous_stride(shape) else (prod(shape),)": NOT_CONTIGUOUS,
     "None if contiguous(shape, stride) else (prod(shape),)": NOT_CONTIGUOUS,
-    "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but "
-    "not for every x: find the boundary between two chunks, and a dim that straddles it.",
-    "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a "
-    "boundary. Whether that straddles it depends on the sizes: a square one turned round is "
-    "itself. Which shape has a dim across every boundary?",
+    "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but not for "
+    "every x: find the boundary between two chunks, and a dim that straddles it.",
+    "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a boundary. "
+    "Whether that straddles it depends on the sizes: a square one turned round is itself. Which shape has "
+    "a dim across every boundary?",
     "unviewable(shape, stride) or ()": "() is a shape as well, that of one element. Where there is no "
     "refused shape, answer None.",
-    "shape": "That is x's own shape, and x is a view of itself. A refused shape has a dim that "
-    "reaches across a boundary.",
+    "shape": "That is x's own shape, and x is a view of itself. A refused shape has a dim that reaches "
+    "across a boundary.",
 }
 unviewable.exact |= {
-    "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does "
-    "that ends without returning. Is a `return` missing? Some tensors have shapes that torch "
-    "refuses: try `torch.empty(4, 6).t().view(24)`.",
-    "(prod(shape),)": "You always find a shape. Where x is one chunk there is none: torch views it "
-    "as anything of as many elements. Then answer None.",
+    "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does that "
+    "ends without returning. Is a `return` missing? Some tensors have shapes that torch refuses: try "
+    "`torch.empty(4, 6).t().view(24)`.",
+    "(prod(shape),)": "You always find a shape. Where x is one chunk there is none: torch views it as "
+    "anything of as many elements. Then answer None.",
 }

@@ -7,7 +7,6 @@ import math
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import read_uses
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
 from stridekit.exercises.performance.lines import (
@@ -18,6 +17,7 @@ from stridekit.exercises.performance.lines import (
     span,  # noqa: F401  (in sources alone)
 )
 from stridekit.exercises.performance.lines import counted as cache_lines
+from stridekit.exercises.readers.answers import read_uses
 
 
 @exercise(
@@ -40,6 +40,7 @@ from stridekit.exercises.performance.lines import counted as cache_lines
         "t = torch.zeros(40, 24)[5:9]",
         "t = torch.zeros(1, 64, 30).permute(1, 2, 0)",
         "t = torch.zeros(40, 24).t()",
+        "t = torch.zeros(1000)[3:963].view(40, 24).t()",
         "t = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)",
         "t = torch.zeros(2, 3, 2, 4, 5).to(memory_format=torch.channels_last_3d)",
         "t = torch.zeros(16).expand(30, 16)",
@@ -54,11 +55,11 @@ from stridekit.exercises.performance.lines import counted as cache_lines
         "moves.",
         "Making the copy reads all of t and writes all of the copy. Each use then reads the copy instead "
         "of t: how many lines does that save?",
-        "0 if `t.is_contiguous()`. Else with a = lines of t and b = lines of the copy: "
-        "`math.ceil((a + b) / (a - b))` if `a > b`, else `math.inf`.",
+        "0 if `t.is_contiguous()`. Else with a = lines of t and b = lines of the copy: `math.ceil((a + b) "
+        "/ (a - b))` if `a > b`, else `math.inf`.",
     ],
-    otherwise="With a lines of t and b lines of its copy, n uses move n * a lines without the copy, and "
-    "a + b + n * b with it. Try your n, and n - 1.",
+    otherwise="With a lines of t and b lines of its copy, n uses move n * a lines without the copy, and a "
+    "+ b + n * b with it. Try your n, and n - 1.",
     takeaway="A copy pays back only where it touches fewer lines than t, and only after some uses.",
 )
 def break_even(t: torch.Tensor) -> float:
@@ -103,8 +104,8 @@ DENSE = (
     "into row-major order, and the copy touches as many lines: it never pays back."
 )
 SIZES = (
-    "You take one itemsize for every t. A line holds 16 elements of float32 but 64 of uint8: "
-    "`t.itemsize` says how many bytes each has."
+    "You take one itemsize for every t. A line holds 16 elements of float32 but 64 of uint8: `t.itemsize` "
+    "says how many bytes each has."
 )
 TOO_SOON = (
     "After one use the copy has never paid back: making it already reads as much as one use of t, and "
@@ -124,14 +125,14 @@ break_even.slots["before - after"] = {
     "the lines of t less those of the copy.",
 }
 break_even.slots["return math.ceil("] = {
-    "return math.floor(": "You round down. After that many uses the copy has not quite paid back; "
-    "there is no part of a use, so it takes one more.",
-    "return float(": "The right quotient, not yet a count of uses: there is no part of a use. "
-    "What is the smallest whole number that is enough?",
+    "return math.floor(": "You round down. After that many uses the copy has not quite paid back; there "
+    "is no part of a use, so it takes one more.",
+    "return float(": "The right quotient, not yet a count of uses: there is no part of a use. What is the "
+    "smallest whole number that is enough?",
 }
 break_even.slots["t.is_contiguous()"] = {
-    "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing "
-    "has to be paid back. Ask `t.is_contiguous()` first.",
+    "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing has to "
+    "be paid back. Ask `t.is_contiguous()` first.",
 }
 # Other pieces make answers that some of the slots make too: one use more, for one.
 break_even.alone["before + after"] = {
@@ -141,16 +142,16 @@ break_even.alone["before + after"] = {
     "the copy.",
 }
 break_even.alone["before - after"] = {
-    "before": "Your answer is 2 wherever the copy pays back. How many uses it takes depends on what one of "
-    "them *saves*: divide by the lines of t less those of the copy.",
+    "before": "Your answer is 2 wherever the copy pays back. How many uses it takes depends on what one "
+    "of them *saves*: divide by the lines of t less those of the copy.",
 }
 break_even.alone["return math.ceil("] = {
     "return round(": "You round to the nearest number, which is sometimes the one below: then the copy "
     "has not quite paid back. Round up.",
     "return 1 + math.ceil(": "Always one use too many: after one less the copy has paid back already.",
     "return -1 + math.ceil(": "Always one use too few: after so many the copy has not quite paid back.",
-    "return 1 + math.floor(": "One use too many where the sums are equal: then the copy has paid "
-    "back exactly, and that counts.",
+    "return 1 + math.floor(": "One use too many where the sums are equal: then the copy has paid back "
+    "exactly, and that counts.",
 }
 break_even.alone["t.is_contiguous()"] = {
     f"(t.is_contiguous() or {CHANNELS_LAST[0]})": DENSE,
@@ -158,8 +159,8 @@ break_even.alone["t.is_contiguous()"] = {
     "torch.empty_like(t).stride() == t.stride()": DENSE,
     "(t.ndim == 0 or t.stride(-1) == 1)": "A stride of 1 in the last dim does not make t contiguous: with "
     "gaps between its rows it is copied all the same. Ask `t.is_contiguous()`.",
-    "t.nbytes == t.untyped_storage().nbytes()": "You take a tensor that fills its storage for a contiguous "
-    "one, or a slice for one that is not. `t.contiguous()` goes by the order of the elements: "
+    "t.nbytes == t.untyped_storage().nbytes()": "You take a tensor that fills its storage for a "
+    "contiguous one, or a slice for one that is not. `t.contiguous()` goes by the order of the elements: "
     "`t.is_contiguous()`.",
 }
 break_even.alone["math.inf"] = {
@@ -181,6 +182,10 @@ break_even.wrong |= {
     "0 if t.is_contiguous() else math.inf": "You answer that no copy ever pays back. t and its copy have "
     "equally many elements and bytes, but these can lie on more *lines* in t: each use of the copy saves "
     "the difference.",
+    "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)": (
+        "Right where t has gaps. A dense t can begin in the middle of a line and touch one line more than "
+        "its copy: then each use of the copy saves that line."
+    ),
     "with_lines(t, before=t.numel())": "You charge t a whole line for every element. Neighbours share "
     "lines: count the different ones.",
     "with_lines(t, before=cache_lines(t.shape, t.stride(), 0, t.itemsize))": OFFSET,
@@ -195,10 +200,11 @@ break_even.wrong |= {
     "with_lines(t, after=t.numel() * t.itemsize // 64)": LAST_LINE,
     "with_lines(t, after=math.ceil(t.numel() * 4 / 64))": SIZES,
     "n if (n := break_even(t)) <= 10_000 else math.inf": A_LIMIT,
+    "n if (n := break_even(t)) <= 100 else math.inf": A_LIMIT,
 }
 break_even.only |= {
-    "break_even(t) == math.inf": "Right wherever the copy pays back. Elsewhere it touches as many lines as "
-    "t, or more: no number of uses pays it back, and the answer is `math.inf`.",
-    "t.is_contiguous()": "Right wherever something is copied. Where t is contiguous, `t.contiguous()` is t "
-    "itself: nothing has to be paid back, and the smallest n is 0.",
+    "break_even(t) == math.inf": "Right wherever the copy pays back. Elsewhere it touches as many lines "
+    "as t, or more: no number of uses pays it back, and the answer is `math.inf`.",
+    "t.is_contiguous()": "Right wherever something is copied. Where t is contiguous, `t.contiguous()` is "
+    "t itself: nothing has to be paid back, and the smallest n is 0.",
 }

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from stridekit.exercises.answers import read_number
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
+from stridekit.exercises.readers.answers import read_number
+from stridekit.exercises.watch import Means
 
 
 @exercise(
     title="how many cache lines a layout touches",
     read=read_number,
+    means=Means(whole=("traffic",)),
     cases=[
         "shape = (16,); stride = (1,); offset = 0; itemsize = 4",
         "shape = (40,); stride = (1,); offset = 0; itemsize = 4",
@@ -46,8 +48,8 @@ from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
         "shape = (4, 0, 2); stride = (2, 2, 1); offset = 3; itemsize = 2",
     ],
     hints=[
-        "Which line is an element on? It starts at byte `element * itemsize` of the storage, and a "
-        "line has 64 bytes.",
+        "Which line is an element on? It starts at byte `element * itemsize` of the storage, and a line "
+        "has 64 bytes.",
         "Go through every index, find its element by the formula of lesson 01, and divide its byte by 64. "
         "Several elements can share a line.",
         "Put `(offset + sum of index * stride) * itemsize // 64` into a set, for every index of "
@@ -109,23 +111,22 @@ cache_lines.slots["stride"] = {
     "row_major(shape)": PACKED,
 }
 cache_lines.slots["itemsize"] = {
-    "4": "You took 4 bytes per element for granted. Only 8 elements of float64 fit on a line, but "
-    "64 of uint8: `itemsize` says how many bytes each has.",
-    "1": "You divide elements by 64, and a line has 64 *bytes*. Multiply by `itemsize` before you "
-    "divide.",
+    "4": "You took 4 bytes per element for granted. Only 8 elements of float64 fit on a line, but 64 of "
+    "uint8: `itemsize` says how many bytes each has.",
+    "1": "You divide elements by 64, and a line has 64 *bytes*. Multiply by `itemsize` before you divide.",
 }
 cache_lines.slots["offset"] = {
-    "0": "You let the layout start at the start of a line. It starts `offset` elements into the "
-    "storage, so it can reach into one line more.",
-    "offset / itemsize": "The offset counts elements, as the stride does; you added it as bytes. "
-    "Multiply the whole sum by `itemsize`.",
+    "0": "You let the layout start at the start of a line. It starts `offset` elements into the storage, "
+    "so it can reach into one line more.",
+    "offset / itemsize": "The offset counts elements, as the stride does; you added it as bytes. Multiply "
+    "the whole sum by `itemsize`.",
     "offset * itemsize": "The offset counts elements, as the stride does; you multiply it by `itemsize` "
     "twice.",
 }
 cache_lines.slots["len(lines)"] = {
     "max(lines) - min(lines) + 1 if lines else 0": HULL,
-    "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the loop "
-    "over all indices decide: its body never runs.",
+    "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the loop over "
+    "all indices decide: its body never runs.",
 }
 cache_lines.alone["// 64"] = {
     "/ 64": "Each element gets a number of its own, and neighbours on one line should get the same. The "
@@ -133,14 +134,14 @@ cache_lines.alone["// 64"] = {
     "% 64": "`%` gives the place within a line. The line itself is `// 64`.",
 }
 cache_lines.wrong |= {
-    "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line "
-    "travels once: which line does each of them lie on?",
+    "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line travels once: "
+    "which line does each of them lie on?",
     "ceil(prod(shape) * itemsize / 64)": PACKED,
     "ceil(span(shape, stride) * itemsize / 64)": HULL,
-    "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
-    "for index in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add "
-    "them up. Two rows can share a line, or even be the same row, where the stride is 0: count the "
-    "*different* lines of all of them.",
+    "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) for index "
+    "in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them up. "
+    "Two rows can share a line, or even be the same row, where the stride is 0: count the *different* "
+    "lines of all of them.",
     "64 * cache_lines(shape, stride, offset, itemsize)": "The right lines, in bytes. The task asks how "
     "many lines there are.",
     **{
@@ -170,6 +171,7 @@ WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
 @exercise(
     title="the sectors that a warp loads",
     read=read_number,
+    means=Means(whole=("warp_sectors",)),
     cases=[
         f"stride = {stride}; offset = {offset}; itemsize = {itemsize}"
         for itemsize, *lanes in WARPS
@@ -203,42 +205,41 @@ NEIGHBOURS = (
 )
 
 warp_sectors.slots["// 32"] = {
-    "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of "
-    "32 bytes, and only those that are asked for travel.",
-    "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU fetches sectors of "
-    "32 bytes.",
+    "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of 32 "
+    "bytes, and only those that are asked for travel.",
+    "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU fetches sectors of 32 "
+    "bytes.",
     "/ 32": "Each element gets a number of its own, and neighbours in one sector should get the same. The "
     "number of the sector is `byte // 32`, with `//`.",
     "% 32": "`%` gives the place within a sector. The sector itself is `// 32`.",
 }
 warp_sectors.slots["itemsize"] = {
-    "4": "You took 4 bytes per element for granted. Only 4 elements of float64 fit in a sector, "
-    "but 32 of uint8: `itemsize` says how many bytes each has.",
+    "4": "You took 4 bytes per element for granted. Only 4 elements of float64 fit in a sector, but 32 of "
+    "uint8: `itemsize` says how many bytes each has.",
 }
 warp_sectors.slots["offset"] = {
-    "0": "You let the warp start at the start of a sector. With an offset it can reach into one "
-    "sector more: drag the warp's offset in the picture above.",
-    "offset / itemsize": "You added the offset as bytes. It counts elements, as the stride does: "
-    "multiply the whole sum by `itemsize`.",
-    "offset * stride": "You multiply the offset by the stride. It says where lane 0 reads; only the lane's "
-    "number is multiplied.",
+    "0": "You let the warp start at the start of a sector. With an offset it can reach into one sector "
+    "more: drag the warp's offset in the picture above.",
+    "offset / itemsize": "You added the offset as bytes. It counts elements, as the stride does: multiply "
+    "the whole sum by `itemsize`.",
+    "offset * stride": "You multiply the offset by the stride. It says where lane 0 reads; only the "
+    "lane's number is multiplied.",
 }
 warp_sectors.alone["itemsize"] = {
-    "1": "You divide element numbers by 32, and a sector has 32 *bytes*. Multiply by `itemsize` "
-    "first.",
+    "1": "You divide element numbers by 32, and a sector has 32 *bytes*. Multiply by `itemsize` first.",
 }
 warp_sectors.alone["* stride"] = {
     "": NEIGHBOURS,
 }
 warp_sectors.wrong |= {
-    "32": "That is one sector for each lane. Lanes whose elements lie in one sector share it: that "
-    "is what coalescing means.",
+    "32": "That is one sector for each lane. Lanes whose elements lie in one sector share it: that is "
+    "what coalescing means.",
     "32 * itemsize // 32": NEIGHBOURS,
-    "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": "You count every "
-    "sector from the first lane's to the last lane's. With a large stride nobody asks for those in "
-    "between, and they stay where they are.",
-    "32 * warp_sectors(stride, offset, itemsize)": "The right sectors, in bytes. The task asks "
-    "how many sectors there are.",
+    "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": "You count every sector from "
+    "the first lane's to the last lane's. With a large stride nobody asks for those in between, and they "
+    "stay where they are.",
+    "32 * warp_sectors(stride, offset, itemsize)": "The right sectors, in bytes. The task asks how many "
+    "sectors there are.",
 }
 warp_sectors.exact |= dict.fromkeys(
     [

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np  # noqa: F401  (in sources alone)
 
-from stridekit.exercises.answers import read_number
 from stridekit.exercises.core import exercise
+from stridekit.exercises.readers.answers import read_number
 from stridekit.exercises.running import Arguments, Outcome
 
 MOST_STEPS = 10_000
@@ -79,8 +79,8 @@ SEVERAL = (
     "can hide behind the work before them. Read the clock before and after each piece."
 )
 NO_WAIT = (
-    "At your second reading the piece you asked for is still in the queue: `work()` only asks, and returns "
-    "after 1 microsecond. `queue.synchronize()` belongs after the work and *before* that reading."
+    "At your second reading the piece you asked for is still in the queue: `work()` only asks, and "
+    "returns after 1 microsecond. `queue.synchronize()` belongs after the work and *before* that reading."
 )
 NOT_EMPTY = (
     "At your first reading of the clock there is still work in the queue. A sample that starts there "
@@ -132,12 +132,12 @@ def case(queue: str, repeats: int) -> str:
         case("[3, 3, 3, 12, 700, 3, 3, 3, 12, 12, 12, 12], first=80", 12),
     ],
     hints=[
-        "`queue.work()` only asks for work. Two readings of the clock measure the work itself only if "
-        "the queue is empty at the first reading, and empty again at the second.",
-        "Warm up first: ask for one piece of work, wait for it, and do not time it. Then take "
-        "`repeats` samples, one piece of work each.",
-        "A sample: read the clock, `work()`, `synchronize()`, read the clock again. Keep the "
-        "differences in a list; `sorted(samples)[repeats // 4]` is the answer.",
+        "`queue.work()` only asks for work. Two readings of the clock measure the work itself only if the "
+        "queue is empty at the first reading, and empty again at the second.",
+        "Warm up first: ask for one piece of work, wait for it, and do not time it. Then take `repeats` "
+        "samples, one piece of work each.",
+        "A sample: read the clock, `work()`, `synchronize()`, read the clock again. Keep the differences "
+        "in a list; `sorted(samples)[repeats // 4]` is the answer.",
     ],
     otherwise="Trace it on paper: what does the clock read before and after each of your lines, and what "
     "is in the queue at that moment? Asking for work takes 1 microsecond.",
@@ -169,12 +169,12 @@ WARM_UP = "queue.work()\n    queue.synchronize()"
 QUARTILE = "sorted(samples)[repeats // 4]"
 
 FIRST_SAMPLE = (
-    "Your first sample includes what should be over before it starts: the very first piece, or work "
-    "that was still in the queue. Before the first reading, ask for one piece and wait for it."
+    "Your first sample includes what should be over before it starts: the very first piece, or work that "
+    "was still in the queue. Before the first reading, ask for one piece and wait for it."
 )
 MEDIAN = (
-    "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; "
-    "the task asks for the lower quartile, `sorted(samples)[repeats // 4]`."
+    "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; the "
+    "task asks for the lower quartile, `sorted(samples)[repeats // 4]`."
 )
 UPPER = (
     "That is the upper quartile, three quarters of the way up: the disturbed samples. Sort them, smallest "
@@ -195,8 +195,8 @@ time_it.slots[SAMPLE] = {
 }
 time_it.slots[WARM_UP] = {
     "queue.synchronize()": "Your samples include the very first piece of work, and it is not like the "
-    "others: kernels are loaded and memory is fetched then. Ask for one piece before you start to "
-    "time, and wait for it.",
+    "others: kernels are loaded and memory is fetched then. Ask for one piece before you start to time, "
+    "and wait for it.",
     "pass": FIRST_SAMPLE,
     "queue.work()": NOT_EMPTY,
 }
@@ -206,11 +206,10 @@ time_it.slots[QUARTILE] = {
     "`sorted(samples)[repeats // 4]`.",
     "median(samples)": MEDIAN,
     "sorted(samples)[repeats // 2]": MEDIAN,
-    "min(samples)": "That is the smallest sample, or close to it: a single lucky one decides, "
-    "and the more samples you take, the luckier it gets. The lower quartile is "
-    "`sorted(samples)[repeats // 4]`.",
-    "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A "
-    "quartile is about their sizes: sort them first.",
+    "min(samples)": "That is the smallest sample, or close to it: a single lucky one decides, and the "
+    "more samples you take, the luckier it gets. The lower quartile is `sorted(samples)[repeats // 4]`.",
+    "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A quartile "
+    "is about their sizes: sort them first.",
     "sorted(samples)[3 * repeats // 4]": UPPER,
     "np.quantile(samples, 0.75)": UPPER,
     "sorted(samples, reverse=True)[repeats // 4]": FROM_THE_TOP,
@@ -245,8 +244,8 @@ def divides_the_whole(queue: Queue, repeats: int) -> float:
 
 
 @time_it.mistake(
-    "The warm-up is among your samples: you take one sample more than `repeats`, and the very first piece "
-    "is one of them. Leave it out before you sort."
+    "The answer is that of `repeats` + 1 samples, with the warm-up among them: the very first piece is "
+    "one. Leave it out before you sort."
 )
 def keeps_the_warm_up(queue: Queue, repeats: int) -> int:
     samples = []

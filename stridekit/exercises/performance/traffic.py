@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from stridekit.exercises.answers import kind, read_number
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
 from stridekit.exercises.performance.lines import (
@@ -24,8 +23,9 @@ from stridekit.exercises.performance.lines import (
     span,  # noqa: F401  (in sources alone)
 )
 from stridekit.exercises.performance.lines import counted as cache_lines
-from stridekit.exercises.running import Arguments, Outcome, Unusable
-from stridekit.exercises.untrusted import plain
+from stridekit.exercises.readers.answers import kind, read_number
+from stridekit.exercises.running import Arguments, Outcome, Unusable, plain
+from stridekit.exercises.watch import Means
 
 
 def bytes_by_line(t: Tensor) -> Counter[int]:
@@ -47,38 +47,39 @@ def read_moved(answer: Any, args: Arguments) -> Outcome:
 @exercise(
     title="the bytes that an operation moves",
     read=read_moved,
+    means=Means(whole=("traffic",)),
     cases=[
         "x = torch.zeros(32); y = torch.zeros(32); out = torch.zeros(32)",
-        "x = torch.zeros(4, 40, dtype=torch.float64); y = torch.zeros(4, 40, dtype=torch.float64)\n"
-        "out = torch.zeros(4, 40, dtype=torch.float64)",
+        "x = torch.zeros(4, 40, dtype=torch.float64); y = torch.zeros(4, 40, dtype=torch.float64)\nout = "
+        "torch.zeros(4, 40, dtype=torch.float64)",
         "x = torch.zeros(160)[::5]; y = torch.zeros(32); out = torch.zeros(32)",
         "x = torch.zeros(64); y = torch.zeros(640)[::10]; out = torch.zeros(320)[::5]",
         "x = torch.zeros(20, 8)[:, 0]; y = torch.zeros(20); out = torch.zeros(20)",
         "x = torch.zeros(100)[3:35]; y = torch.zeros(32); out = torch.zeros(32)",
         "x = torch.zeros(6, 48); y = torch.zeros(48).expand(6, 48); out = torch.zeros(6, 48)",
-        "x = torch.zeros(48, dtype=torch.uint8); y = torch.zeros(48, dtype=torch.int64)\n"
-        "out = torch.zeros(48, dtype=torch.int64)",
-        "x = torch.zeros(30, dtype=torch.float64); y = torch.zeros(30, dtype=torch.float64)\n"
-        "out = torch.zeros(100, dtype=torch.bool)[40:70]",
+        "x = torch.zeros(48, dtype=torch.uint8); y = torch.zeros(48, dtype=torch.int64)\nout = "
+        "torch.zeros(48, dtype=torch.int64)",
+        "x = torch.zeros(30, dtype=torch.float64); y = torch.zeros(30, dtype=torch.float64)\nout = "
+        "torch.zeros(100, dtype=torch.bool)[40:70]",
         "x = torch.zeros(12, 20).t(); y = torch.zeros(20, 12); out = torch.zeros(20, 12)",
-        "x = torch.zeros(9, 64)[::2, 40:56]; y = torch.zeros(5, 16)\n"
-        "out = torch.zeros(200)[7:87].view(5, 16)",
+        "x = torch.zeros(9, 64)[::2, 40:56]; y = torch.zeros(5, 16)\nout = torch.zeros(200)[7:87].view(5, "
+        "16)",
         "x = torch.zeros(6, 32); y = torch.zeros(32, 6).t(); out = torch.zeros(6, 64)[:, 8:40]",
-        "x = torch.zeros(50, 2, dtype=torch.int16)[10:, 1]\n"
-        "y = torch.zeros((), dtype=torch.int16).expand(40)\n"
-        "out = torch.zeros(40, 3, dtype=torch.int16)[:, 2]",
+        "x = torch.zeros(50, 2, dtype=torch.int16)[10:, 1]\ny = torch.zeros((), "
+        "dtype=torch.int16).expand(40)\nout = torch.zeros(40, 3, dtype=torch.int16)[:, 2]",
         "x = torch.zeros(1, 70)[:, 5:6]; y = torch.zeros(1, 1); out = torch.zeros(1, 1)",
         "x = torch.zeros(()); y = torch.zeros(()); out = torch.zeros(())",
         "x = torch.zeros(0, 3); y = torch.zeros(0, 3); out = torch.zeros(0, 3)",
     ],
     hints=[
-        "Three tensors take part: x and y are read, out is written. How many bytes does each of them move?",
+        "Three tensors take part: x and y are read, out is written. How many bytes does each of them "
+        "move?",
         "Lines travel whole. `cache_lines` of the exercise before counts them; a tensor's layout is "
         "`t.shape, t.stride(), t.storage_offset(), t.itemsize`.",
         "Add up the lines of x, y and out, and multiply by 64.",
     ],
-    otherwise="Count the lines of x, of y and of out separately, and print the three numbers. "
-    "Which of them is not what you expect?",
+    otherwise="Count the lines of x, of y and of out separately, and print the three numbers. Which of "
+    "them is not what you expect?",
     takeaway="Bytes moved: whole lines, of everything that is read and everything that is written.",
 )
 def bytes_moved(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> int:
@@ -97,8 +98,8 @@ def bytes_moved(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> int:
 
 
 PACKED = (
-    "You count whole lines, but as if the tensors were packed. Their elements lie where their strides "
-    "and offsets put them: count the lines that these touch."
+    "You count whole lines, but as if the tensors were packed. Their elements lie where their strides and "
+    "offsets put them: count the lines that these touch."
 )
 ONE_FOR_ANOTHER = (
     "You count one of the three in place of another. Tensors of one shape can lie quite differently: ask "
@@ -119,8 +120,8 @@ TOGETHER = (
 )
 
 bytes_moved.slots["(x, y, out)"] = {
-    "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is a "
-    "third of the bytes of a contiguous `x + y`.",
+    "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is a third of "
+    "the bytes of a contiguous `x + y`.",
     "(x, out)": "You forgot the second operand. `x + y` reads both, and y need not lie as x does.",
     **dict.fromkeys(
         [
@@ -152,15 +153,14 @@ bytes_moved.alone["t.stride()"] = {
     "row_major(t.shape)": PACKED,
 }
 bytes_moved.wrong |= {
-    "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory sends lines of "
-    "64 bytes, not elements: each line of `x[::5]` holds only a few that you want, and "
-    "all of it travels.",
+    "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory sends lines of 64 "
+    "bytes, not elements: each line of `x[::5]` holds only a few that you want, and all of it travels.",
     "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))": PACKED,
     "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)": PACKED,
     "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))": STORAGES,
     "sum(t.untyped_storage().nbytes() for t in (x, y, out))": STORAGES,
-    "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that one of its elements "
-    "is used. It travels once and stays in the cache for its neighbours: count different lines.",
+    "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that one of its elements is "
+    "used. It travels once and stays in the cache for its neighbours: count different lines.",
     "64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))": TOGETHER,
     "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))": TOGETHER,
 }
@@ -180,9 +180,9 @@ def read_order(answer: Any, args: Arguments) -> Outcome:
     if not ordered or isinstance(answer, set | frozenset):
         raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
     names = [*islice(answer, len(expected) + 1)]  # also of what never ends
-    if not all(issubclass(type(name), str) for name in names):
+    if not all(isinstance(name, str) for name in names):
         raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
-    order = plain(tuple(names))  # a text of a class of its own could equal any other
+    order = plain(tuple(names))
     if sorted(order) != sorted(expected):
         raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
     return Outcome({"order": order}, " < ".join(order))
@@ -229,8 +229,8 @@ F64, U8, I16 = "dtype=torch.float64", "dtype=torch.uint8", "dtype=torch.int16"
     hints=[
         "Each expression reads its view and writes a new tensor. Count the lines of both, and sort the "
         "names by the sum.",
-        "The lines of the view depend on its stride and offset. The result is dense: only its bytes count, "
-        "`v.numel() * v.itemsize`, in whole lines.",
+        "The lines of the view depend on its stride and offset. The result is dense: only its bytes "
+        "count, `v.numel() * v.itemsize`, in whole lines.",
         "`sorted(expressions, key=...)`, where the key of a name is the lines of its view plus "
         "`math.ceil(v.numel() * v.itemsize / 64)`.",
     ],
@@ -274,36 +274,36 @@ def ties(expressions: dict[str, Tensor]) -> bool:
 
 BY_LINES = "read + math.ceil(v.numel() * v.itemsize / 64)"
 STRIDE = (
-    "You go by the stride. A large stride costs nothing where long rows are read between the jumps, and "
-    "a small tensor with gaps is still small."
+    "You go by the stride. A large stride costs nothing where long rows are read between the jumps, and a "
+    "small tensor with gaps is still small."
 )
 CONTIGUOUS = (
-    "You put the contiguous ones first. `is_contiguous` is about order, not about size: a small "
-    "view with gaps can move less, and a transpose without gaps moves the same."
+    "You put the contiguous ones first. `is_contiguous` is about order, not about size: a small view with "
+    "gaps can move less, and a transpose without gaps moves the same."
 )
 
 cheapest_first.slots[BY_LINES] = {
-    "v.numel()": "You go by the number of elements. A view with fewer of them, far apart or of a "
-    "larger dtype, can move more lines.",
-    "v.nbytes": "You go by the bytes of the elements. Memory sends whole lines: a view with gaps "
-    "reads more than its elements hold.",
+    "v.numel()": "You go by the number of elements. A view with fewer of them, far apart or of a larger "
+    "dtype, can move more lines.",
+    "v.nbytes": "You go by the bytes of the elements. Memory sends whole lines: a view with gaps reads "
+    "more than its elements hold.",
     "v.stride(-1) if v.ndim else 0": STRIDE,
     "max(v.stride(), default=0)": STRIDE,
     "not v.is_contiguous()": CONTIGUOUS,
     f"(not v.is_contiguous(), {BY_LINES})": CONTIGUOUS,
-    "read": "You go by what is read. `v + 1` also writes its result, and that is dense, without "
-    "the gaps and repeats of v: an expanded v reads little and writes much.",
+    "read": "You go by what is read. `v + 1` also writes its result, and that is dense, without the gaps "
+    "and repeats of v: an expanded v reads little and writes much.",
     "math.ceil(v.nbytes / 64)": "You go by the lines of the dense result. v itself may have to be "
     "gathered from many more: those travel too.",
     "read + v.nbytes": "You add bytes to lines. A line has 64 bytes: how many lines does the result fill?",
-    "v.untyped_storage().nbytes()": "You go by the size of the storages. A view moves its own "
-    "lines, however large the storage is that it was cut from.",
+    "v.untyped_storage().nbytes()": "You go by the size of the storages. A view moves its own lines, "
+    "however large the storage is that it was cut from.",
     "read + 2 * math.ceil(v.nbytes / 64)": "You count each written line twice. Many processors do read a "
     "line before they write it, but the task counts a line that is written whole once.",
 }
 cheapest_first.slots["expressions[name]"] = {
-    "in_float32(expressions[name])": "You count 4 bytes for every element. The views have several "
-    "dtypes: `v.itemsize`.",
+    "in_float32(expressions[name])": "You count 4 bytes for every element. The views have several dtypes: "
+    "`v.itemsize`.",
 }
 cheapest_first.slots["v.storage_offset()"] = {
     "0": OFFSET,

@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_int, read_stride
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
+from stridekit.exercises.readers.answers import as_int, read_stride
 from stridekit.exercises.running import Arguments, Outcome
-from stridekit.exercises.watch import WITHOUT_A_TENSOR
+from stridekit.exercises.watch import without_a_tensor
 
 
 def read_byte(answer: Any, args: Arguments) -> Outcome:
@@ -55,12 +55,12 @@ def read_byte(answer: Any, args: Arguments) -> Outcome:
         "t = torch.tensor(7.0); index = ()",
     ],
     hints=[
-        "Three facts about `t` are enough: `t.stride()`, `t.storage_offset()` and "
-        "`t.element_size()`. Two of them count elements, one counts bytes.",
-        "Walk: start at the storage's first element, go to t's first element, then take "
-        "`index[d]` steps along each dim d. How long is one step along dim d?",
-        "Add up in elements first, the offset and every `index[d] * t.stride()[d]`, and multiply "
-        "once, at the end, by the bytes an element takes.",
+        "Three facts about `t` are enough: `t.stride()`, `t.storage_offset()` and `t.element_size()`. Two "
+        "of them count elements, one counts bytes.",
+        "Walk: start at the storage's first element, go to t's first element, then take `index[d]` steps "
+        "along each dim d. How long is one step along dim d?",
+        "Add up in elements first, the offset and every `index[d] * t.stride()[d]`, and multiply once, at "
+        "the end, by the bytes an element takes.",
     ],
     otherwise="Take the input above to paper: from the storage's start to t's first element, then "
     "`index[d]` steps along each dim, all in elements. Bytes come last.",
@@ -78,64 +78,63 @@ def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
 
 
 FOUR_BYTES = (
-    "You took 4 bytes per element for granted. That is float32's size; `t.element_size()` knows "
-    "that of every dtype."
+    "You took 4 bytes per element for granted. That is float32's size; `t.element_size()` knows that of "
+    "every dtype."
 )
 READING_ORDER = (
-    "You number t's elements in reading order, row by row. Memory knows nothing of that order: "
-    "the storage can hold more than t, and t can walk it by other steps."
+    "You number t's elements in reading order, row by row. Memory knows nothing of that order: the "
+    "storage can hold more than t, and t can walk it by other steps."
 )
 SOME_DIMS = (
-    "Your sum is made for a certain number of dims, and t can have any. There is one stride for "
-    "each dim: let the sum run over all of `t.stride()`."
+    "Right for some numbers of dims alone, and t can have any. There is one stride for each dim: let the "
+    "sum run over all of `t.stride()`."
 )
 VALUE = (
-    "That is what t holds at `index`. The question is where it lies: at which byte of the storage "
-    "does that element begin?"
+    "That is what t holds at `index`. The question is where it lies: at which byte of the storage does "
+    "that element begin?"
 )
 
 address.slots["t.storage_offset()"] = {
-    "0": "You count from t's own first element. Try a slice: its first element is not the first of "
-    "the storage, and `t.storage_offset()` says how far in it lies.",
+    "0": "You count from t's own first element. Try a slice: its first element is not the first of the "
+    "storage, and `t.storage_offset()` says how far in it lies.",
 }
 address.slots["t.stride()"] = {
-    "row_major(t.shape)": "Your steps come from the shape, as if t were freshly made. A slice or a "
-    "transpose keeps the steps of the tensor it came from: ask `t.stride()`.",
+    "row_major(t.shape)": "The steps are those of a fresh tensor of this shape. A slice or a transpose "
+    "keeps the steps of the tensor it came from: ask `t.stride()`.",
     "t.shape": "You take `index[d]` times the size of dim d. A size says how many steps a dim has; how "
     "long one step is, `t.stride()` says.",
-    "t.stride()[::-1]": "You pair the first index with the last stride. The two stand in the same "
-    "order: `index[d]` steps go along dim d, and `t.stride(d)` is one of them.",
+    "t.stride()[::-1]": "You pair the first index with the last stride. The two stand in the same order: "
+    "`index[d]` steps go along dim d, and `t.stride(d)` is one of them.",
 }
 address.slots["t.element_size()"] = {
-    "1": "That is the number of the element, and a good start. The question asks for its first "
-    "byte: how many bytes does one element take?",
+    "1": "That is the number of the element, and a good start. The question asks for its first byte: how "
+    "many bytes does one element take?",
     "4": FOUR_BYTES,
 }
 address.alone["(t.storage_offset() + steps) * t.element_size()"] = {
-    "t.storage_offset() + steps * t.element_size()": "Two units meet in your sum: "
-    "`t.storage_offset()` counts elements, not bytes. Multiply it by the size of an element as "
-    "well.",
-    "t.storage_offset() * t.element_size() + steps": "Two units meet in your sum: the offset is in "
-    "bytes now, the steps are still in elements. `t.stride()` counts elements too (NumPy's strides "
-    "are the ones in bytes).",
+    "t.storage_offset() + steps * t.element_size()": "Two units meet in your sum: `t.storage_offset()` "
+    "counts elements, not bytes. Multiply it by the size of an element as well.",
+    "t.storage_offset() * t.element_size() + steps": "Two units meet in your sum: the offset is in bytes "
+    "now, the steps are still in elements. `t.stride()` counts elements too (NumPy's strides are the ones "
+    "in bytes).",
 }
 address.wrong |= {
     "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": READING_ORDER,
-    "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. "
-    "Count from the start of the storage: no `data_ptr()` is needed.",
+    "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. Count "
+    "from the start of the storage: no `data_ptr()` is needed.",
     **dict.fromkeys(["t[index]", "t[index].item()", "int(t[index].real)"], VALUE),
-    "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens "
-    "to store every element's number; where an element lies never depends on what it holds.",
+    "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens to "
+    "store every element's number; where an element lies never depends on what it holds.",
 }
 address.exact["t.storage_offset() * t.element_size()"] = (
-    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along "
-    "each dim d."
+    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along each dim "
+    "d."
 )
 address.only |= {
-    "not index": "Right wherever t has a dim. Without dims there is nothing to step along, but t can still "
-    "begin anywhere in its storage, and `t.storage_offset()` counts elements here, too.",
-    "0 in index": "Right wherever no index is 0. A 0 takes no step along its own dim, and that is all: the "
-    "offset and the steps along the other dims still count.",
+    "not index": "Right wherever t has a dim. Without dims there is nothing to step along, but t can "
+    "still begin anywhere in its storage, and `t.storage_offset()` counts elements here, too.",
+    "0 in index": "Right wherever no index is 0. A 0 takes no step along its own dim, and that is all: "
+    "the offset and the steps along the other dims still count.",
 }
 
 
@@ -161,20 +160,19 @@ SHAPES = [
 @exercise(
     title="the stride that a new tensor gets",
     read=read_stride,
-    means=WITHOUT_A_TENSOR,
+    means=without_a_tensor("Layout"),
     cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
-        "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. "
-        "Which is it?",
-        "In shape (2, 3, 4), walk from [0, 0, 0] to [1, 0, 0]. Every element of x[0] lies "
-        "between: how many are there?",
-        "The stride of dim d is the product of the sizes after d. Going from the last dim to the "
-        "first, one multiplication per dim does it. A size of 0 counts as 1.",
+        "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. Which "
+        "is it?",
+        "In shape (2, 3, 4), walk from [0, 0, 0] to [1, 0, 0]. Every element of x[0] lies between: how "
+        "many are there?",
+        "The stride of dim d is the product of the sizes after d. Going from the last dim to the first, "
+        "one multiplication per dim does it. A size of 0 counts as 1.",
     ],
-    otherwise="Take the shape above, number its elements in reading order, and go one index up in "
-    "each dim in turn. By how much does the number grow? (A size of 0 counts as 1.)",
-    takeaway="One step along a dim skips all that lies inside it: the product of the sizes after "
-    "it.",
+    otherwise="Take the shape above, number its elements in reading order, and go one index up in each "
+    "dim in turn. By how much does the number grow? (A size of 0 counts as 1.)",
+    takeaway="One step along a dim skips all that lies inside it: the product of the sizes after it.",
 )
 def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The stride of a new tensor: what `torch.empty(shape).stride()` answers, without a tensor.
@@ -192,19 +190,19 @@ def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 ZERO = (
-    "Right wherever there is an element. torch counts a size of 0 as 1 here: it wipes out no product, "
-    "and a stride never becomes 0 that way."
+    "Right wherever there is an element. torch counts a size of 0 as 1 here: it wipes out no product, and "
+    "a stride never becomes 0 that way."
 )
 BYTES = (
     "Those are strides in bytes, as NumPy counts them. torch counts elements, whatever their size."
 )
 NO_DIMS = (
-    "Shape () has no dims, so there is nothing to step along. A stride has one number for each dim: "
-    "here none, the empty tuple."
+    "Shape () has no dims, so there is nothing to step along. A stride has one number for each dim: here "
+    "none, the empty tuple."
 )
 A_SUM = (
-    "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, "
-    "not 7. Multiply them."
+    "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not "
+    "7. Multiply them."
 )
 
 contiguous_stride.only |= {
@@ -212,31 +210,30 @@ contiguous_stride.only |= {
     "0 in shape": ZERO,
 }
 contiguous_stride.wrong |= {
-    "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, "
-    "0, 0] lie not 3 elements but all those of x[0]. One size is not enough, it takes a product.",
-    "shape": "That is the shape. A size says how many steps a dim has; a stride says how long one "
-    "step is, in elements.",
-    "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips "
-    "what lies inside it, the dims after d. Your product also counts the size of d itself, so "
-    "every step is too long: the last one should be 1.",
-    "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, "
-    "as in Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not "
-    "those before.",
-    "contiguous_stride(shape)[::-1]": "The right numbers from back to front: you collected them "
-    "from the last dim to the first and left them so. Turn them round.",
+    "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, 0, 0] "
+    "lie not 3 elements but all those of x[0]. One size is not enough, it takes a product.",
+    "shape": "That is the shape. A size says how many steps a dim has; a stride says how long one step "
+    "is, in elements.",
+    "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips what "
+    "lies inside it, the dims after d. Your product also counts the size of d itself, so every step is "
+    "too long: the last one should be 1.",
+    "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, as in "
+    "Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not those before.",
+    "contiguous_stride(shape)[::-1]": "The right numbers from back to front, as a list has them that "
+    "begins with the last dim. Turn them round.",
     "[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]": ZERO,
     "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]": ZERO,
     "row_major(shape)": ZERO,
-    "[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 gets "
-    "its stride by the same rule as any other. Nobody ever steps along it, but torch reports the "
-    "product all the same: no size makes the stride of a new tensor 0.",
-    "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 is "
-    "no special case, and its stride need not be 1. It is the product of the sizes after it, as "
-    "for any other dim.",
+    "[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 gets its "
+    "stride by the same rule as any other. Nobody ever steps along it, but torch reports the product all "
+    "the same: no size makes the stride of a new tensor 0.",
+    "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 is no "
+    "special case, and its stride need not be 1. It is the product of the sizes after it, as for any "
+    "other dim.",
     "contiguous_stride(shape) or (1,)": NO_DIMS,
-    "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the "
-    "first of yours is the product of all sizes, a step that leads out of the tensor. A stride has "
-    "one number for each dim.",
+    "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the first of "
+    "yours is the product of all sizes, a step that leads out of the tensor. A stride has one number for "
+    "each dim.",
     **dict.fromkeys(
         [f"[sum(shape[d + 1 :]){one} for d in range(len(shape))]" for one in ("", " or 1")], A_SUM
     ),

@@ -6,25 +6,25 @@ from dataclasses import replace
 
 import torch
 
-from stridekit.exercises.answers import read_number, view_of
 from stridekit.exercises.core import exercise
+from stridekit.exercises.readers.answers import read_number, view_of
 from stridekit.exercises.watch import Means
 
 ABSOLUTE = (
-    "The offset of as_strided counts from the start of the storage, not from x. Where x is a "
-    "slice, it begins at `x.storage_offset()`, and you have to begin there too."
+    "The offset of as_strided counts from the start of the storage, not from x. Where x is a slice, it "
+    "begins at `x.storage_offset()`, and you have to begin there too."
 )
 COPY = (
-    "The right values, in new memory: that is a copy. as_strided on x itself moves nothing, and a "
-    "write to x then shows in what you return."
+    "The right values, in new memory: that is a copy. as_strided on x itself moves nothing, and a write "
+    "to x then shows in what you return."
 )
 SOMETIMES_A_COPY = (
-    "That is on x's storage only where x is contiguous already: `contiguous()`, `reshape` and "
-    "`flatten` copy most slices and transposes into another one. x's own strides will do."
+    "That is on x's storage only where x is contiguous already: `contiguous()`, `reshape` and `flatten` "
+    "copy most slices and transposes into another one. x's own strides will do."
 )
 BYTES = (
-    "as_strided counts elements, and so does `x.storage_offset()`. Nothing here is in bytes: leave "
-    "the size of an element out."
+    "as_strided counts elements, and so does `x.storage_offset()`. Nothing here is in bytes: leave the "
+    "size of an element out."
 )
 BY_AS_STRIDED = Means(
     "as_strided",
@@ -37,12 +37,12 @@ SUM_BY_AS_STRIDED = replace(
     "`x.as_strided(size, stride, storage_offset)` makes the diagonal, and `.sum()` adds it up.",
 )
 NEW_MATRIX = (
-    "Your numbers come from the shape alone, so they fit a freshly made matrix and no other. Use "
-    "`x.stride(0)`, `x.stride(1)` and `x.storage_offset()`."
+    "Those numbers fit a freshly made matrix of this shape and no other. Use `x.stride(0)`, `x.stride(1)` "
+    "and `x.storage_offset()`."
 )
 IS_A_COLUMN = (
-    "That is column i: it goes down, from row to row. Along a row the column changes: "
-    "exchange the two dims."
+    "That is column i: it goes down, from row to row. Along a row the column changes: exchange the two "
+    "dims."
 )
 
 # The slots of each rung, in the order in which they are told: the start, the steps, the sizes.
@@ -69,15 +69,15 @@ START = {"x.storage_offset()": {"0": ABSOLUTE, "x.storage_offset() * x.element_s
         "x = torch.zeros(4, 6)[1:, 2:2]; i = 1",
     ],
     hints=[
-        "`x.as_strided(size, stride, storage_offset)` makes any view of x's storage. So three "
-        "questions: how many elements, how far apart, and where is the first?",
-        "Along a row only the column changes, so one step is `x.stride(1)`. From one row to the "
-        "next it is `x.stride(0)`.",
-        "The first element is x[i, 0]: `x.storage_offset() + i * x.stride(0)` elements from the "
-        "start of the storage.",
+        "`x.as_strided(size, stride, storage_offset)` makes any view of x's storage. So three questions: "
+        "how many elements, how far apart, and where is the first?",
+        "Along a row only the column changes, so one step is `x.stride(1)`. From one row to the next it "
+        "is `x.stride(0)`.",
+        "The first element is x[i, 0]: `x.storage_offset() + i * x.stride(0)` elements from the start of "
+        "the storage.",
     ],
-    otherwise="Three questions, each answered by x itself and not by its shape alone: how many "
-    "elements, how far apart, and at which element of the storage is the first?",
+    otherwise="Three questions, each answered by x itself and not by its shape alone: how many elements, "
+    "how far apart, and at which element of the storage is the first?",
     takeaway="One dim dropped, one offset moved: that is all x[i] does.",
 )
 def row(x: torch.Tensor, i: int) -> torch.Tensor:
@@ -95,33 +95,33 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
 
 row.slots |= START
 row.slots["i * x.stride(0)"] = {
-    "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one "
-    "after the other. `x.stride(0)` says how far apart they really are.",
-    "i": "Your row starts i elements into x. One row further is not one element further but "
-    "`x.stride(0)` of them.",
-    "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: that "
-    "is i steps down, of `x.stride(0)` each.",
+    "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one after the "
+    "other. `x.stride(0)` says how far apart they really are.",
+    "i": "Your row starts i elements into x. One row further is not one element further but `x.stride(0)` "
+    "of them.",
+    "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: that is i "
+    "steps down, of `x.stride(0)` each.",
     "i * x.stride(0) * x.element_size()": BYTES,
 }
 row.slots["(x.stride(1),)"] = {
-    "(1,)": "You step from column to column by 1. That holds for a new matrix; in a slice or a "
-    "transpose the columns lie `x.stride(1)` apart.",
-    "(x.stride(0),)": "You start at the right element and then walk down the column. Along a row "
-    "one step is `x.stride(1)`.",
+    "(1,)": "You step from column to column by 1. That holds for a new matrix; in a slice or a transpose "
+    "the columns lie `x.stride(1)` apart.",
+    "(x.stride(0),)": "You start at the right element and then walk down the column. Along a row one step "
+    "is `x.stride(1)`.",
     "(x.stride(1) * x.element_size(),)": BYTES,
 }
 row.slots["x.size(1)"] = {
-    "x.size(0)": "The steps are right, their number is not: a row has as many elements as x has "
-    "columns, `x.size(1)`.",
+    "x.size(0)": "The steps are right, their number is not: a row has as many elements as x has columns, "
+    "`x.size(1)`.",
 }
 row.wrong |= {
     "x.as_strided((x.size(1),), (1,), i * x.size(1))": NEW_MATRIX,
     "x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + i * x.stride(1))": IS_A_COLUMN,
-    "row(x, 0)": "That is row 0, whatever i is: nothing in your offset grows with i. Row i lies i "
-    "steps of `x.stride(0)` further on.",
+    "row(x, 0)": "That is row 0, whatever i is: the offset does not grow with i. Row i lies i steps of "
+    "`x.stride(0)` further on.",
     "x.as_strided((x.size(1),), (x.stride(1),), 0)": "Your row starts at element 0 of the storage, "
-    "whatever x and i are: the offset counts from there, also if you call as_strided on x[i]. How "
-    "many elements lie before x[i, 0]?",
+    "whatever x and i are: the offset counts from there, also if you call as_strided on x[i]. How many "
+    "elements lie before x[i, 0]?",
     **dict.fromkeys(
         [
             "x[i : i + 1]",
@@ -132,6 +132,8 @@ row.wrong |= {
     ),
     "x[i].clone()": COPY,
     "x.contiguous()[i]": SOMETIMES_A_COPY,
+    "x[i].contiguous()": "That is on x's storage only where the row is contiguous: elsewhere it is a "
+    "copy. x's own strides will do.",
 }
 
 
@@ -154,13 +156,13 @@ row.wrong |= {
         "x = torch.zeros(4, 6)[4:, 2:]; j = 1",
     ],
     hints=[
-        "The same three questions: how many elements has a column, how far apart do they lie, and "
-        "where is the first?",
+        "The same three questions: how many elements has a column, how far apart do they lie, and where "
+        "is the first?",
         "Going down, the row changes and the column stays: one step is `x.stride(0)`.",
         "The first element is x[0, j], and that is j steps of `x.stride(1)` from x's own first.",
     ],
-    otherwise="Put your finger on x[0, j] and go down to x[1, j]. Where did you start in the "
-    "storage, how far did you go, how often can you?",
+    otherwise="Put your finger on x[0, j] and go down to x[1, j]. Where did you start in the storage, how "
+    "far did you go, how often can you?",
     takeaway="A column is as cheap as a row; only its elements lie further apart.",
 )
 def column(x: torch.Tensor, j: int) -> torch.Tensor:
@@ -178,36 +180,38 @@ def column(x: torch.Tensor, j: int) -> torch.Tensor:
 
 column.slots |= START
 column.slots["j * x.stride(1)"] = {
-    "j": "You start j elements into x. That is x[0, j] only where neighbouring columns lie side by "
-    "side; in general they are `x.stride(1)` apart.",
-    "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is j "
-    "steps to the right, of `x.stride(1)` each.",
+    "j": "You start j elements into x. That is x[0, j] only where neighbouring columns lie side by side; "
+    "in general they are `x.stride(1)` apart.",
+    "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is j steps to "
+    "the right, of `x.stride(1)` each.",
     "j * x.stride(1) * x.element_size()": BYTES,
 }
 column.slots["(x.stride(0),)"] = {
-    "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie "
-    "further apart than they are long: `x.stride(0)` says how far.",
-    "(x.stride(1),)": "You start at the right element and then walk along the row. Down a column "
-    "one step is `x.stride(0)`.",
+    "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie further apart "
+    "than they are long: `x.stride(0)` says how far.",
+    "(x.stride(1),)": "You start at the right element and then walk along the row. Down a column one step "
+    "is `x.stride(0)`.",
     "(x.stride(0) * x.element_size(),)": BYTES,
 }
 column.slots["x.size(0)"] = {
-    "x.size(1)": "The steps are right, their number is not: a column has as many elements as x has "
-    "rows, `x.size(0)`.",
+    "x.size(1)": "The steps are right, their number is not: a column has as many elements as x has rows, "
+    "`x.size(0)`.",
 }
 column.wrong |= {
     "x.as_strided((x.size(0),), (x.size(1),), j)": NEW_MATRIX,
-    "row.reference(x, j)": "That is row j: it goes along, from column to column. Down a column the "
-    "row changes: exchange the two dims.",
-    "column(x, 0)": "That is column 0, whatever j is: nothing in your offset grows with j. Column "
-    "j lies j steps of `x.stride(1)` further on.",
-    "x.as_strided((x.size(0),), (x.stride(0),), 0)": "Your column starts at element 0 of the "
-    "storage, whatever x and j are: the offset counts from there, also if you call as_strided on "
-    "x[:, j]. How many elements lie before x[0, j]?",
-    "x[:, j : j + 1]": "Two sizes make a matrix, here one with a single column. A column by itself "
-    "has one dim, not two: one size and one stride.",
+    "row.reference(x, j)": "That is row j: it goes along, from column to column. Down a column the row "
+    "changes: exchange the two dims.",
+    "column(x, 0)": "That is column 0, whatever j is: the offset does not grow with j. Column j lies j "
+    "steps of `x.stride(1)` further on.",
+    "x.as_strided((x.size(0),), (x.stride(0),), 0)": "Your column starts at element 0 of the storage, "
+    "whatever x and j are: the offset counts from there, also if you call as_strided on x[:, j]. How many "
+    "elements lie before x[0, j]?",
+    "x[:, j : j + 1]": "Two sizes make a matrix, here one with a single column. A column by itself has "
+    "one dim, not two: one size and one stride.",
     "x[:, j].clone()": COPY,
     "x.contiguous()[:, j]": SOMETIMES_A_COPY,
+    "x[:, j].contiguous()": "That is on x's storage only where the column is contiguous: elsewhere it is "
+    "a copy. x's own strides will do.",
 }
 
 
@@ -230,14 +234,14 @@ column.wrong |= {
         "x = torch.zeros(4, 6)[:, 6:]",
     ],
     hints=[
-        "From x[0, 0] to x[1, 1] you take one step down and one to the right. How far is that in "
-        "the storage?",
+        "From x[0, 0] to x[1, 1] you take one step down and one to the right. How far is that in the "
+        "storage?",
         "One stride is the sum of two. And the diagonal ends where the first of the two dims does.",
-        "The size is `min(x.shape)`, the stride `x.stride(0) + x.stride(1)`, and x[0, 0] is where "
-        "x itself starts.",
+        "The size is `min(x.shape)`, the stride `x.stride(0) + x.stride(1)`, and x[0, 0] is where x "
+        "itself starts.",
     ],
-    otherwise="Follow x[0, 0], x[1, 1], x[2, 2]: where is the first, how far apart are they, and "
-    "when do you run out of rows or of columns?",
+    otherwise="Follow x[0, 0], x[1, 1], x[2, 2]: where is the first, how far apart are they, and when do "
+    "you run out of rows or of columns?",
     takeaway="A step along two dims at once is the sum of their strides.",
 )
 def diagonal(x: torch.Tensor) -> torch.Tensor:
@@ -254,20 +258,20 @@ def diagonal(x: torch.Tensor) -> torch.Tensor:
 
 diagonal.slots |= START
 diagonal.slots["x.stride(0) + x.stride(1)"] = {
-    "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step where "
-    "rows lie one after the other; in general it is `x.stride(0) + x.stride(1)`.",
-    "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes one to "
-    "the right, another `x.stride(1)`.",
-    "x.stride(0) + 1": "You step one row down and one element on. The next column is not always "
-    "the next element: it lies `x.stride(1)` further.",
-    "x.stride(0) * x.stride(1)": "You multiply the two strides. First one step down, then one to "
-    "the right: two distances, one after the other, add up.",
+    "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step where rows lie "
+    "one after the other; in general it is `x.stride(0) + x.stride(1)`.",
+    "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes one to the "
+    "right, another `x.stride(1)`.",
+    "x.stride(0) + 1": "You step one row down and one element on. The next column is not always the next "
+    "element: it lies `x.stride(1)` further.",
+    "x.stride(0) * x.stride(1)": "You multiply the two strides. First one step down, then one to the "
+    "right: two distances, one after the other, add up.",
 }
 diagonal.slots["min(x.shape)"] = {
-    "x.size(0)": "Your diagonal has as many elements as x has rows. In a matrix that is taller "
-    "than wide the columns run out first.",
-    "x.size(1)": "Your diagonal has as many elements as x has columns. In a matrix that is wider "
-    "than tall the rows run out first.",
+    "x.size(0)": "Your diagonal has as many elements as x has rows. In a matrix that is taller than wide "
+    "the columns run out first.",
+    "x.size(1)": "Your diagonal has as many elements as x has columns. In a matrix that is wider than "
+    "tall the rows run out first.",
     "max(x.shape)": "Your diagonal is as long as the longer dim. It ends with the shorter one.",
 }
 diagonal.wrong |= {
@@ -297,11 +301,11 @@ diagonal.wrong |= {
     ],
     hints=[
         "The trace is the sum of the diagonal, and you have the diagonal already.",
-        "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, "
-        "and `.sum()` after it.",
+        "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, and "
+        "`.sum()` after it.",
     ],
-    otherwise="Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and "
-    "nothing else?",
+    otherwise="Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and nothing "
+    "else?",
     takeaway="The sum walks the same few elements; no copy, no loop and no mask were needed.",
 )
 def trace(x: torch.Tensor) -> torch.Tensor:
@@ -320,8 +324,8 @@ trace.slots |= diagonal.slots
 trace.wrong |= {
     "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
     "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
-    "x.diagonal().sum(0, keepdim=True)": "The right number, in a tensor that still has a dim. A "
-    "sum over everything has none: leave `keepdim` and slices out, and `.sum()` is 0-d.",
+    "x.diagonal().sum(0, keepdim=True)": "The right number, in a tensor that still has a dim. A sum over "
+    "everything has none: leave `keepdim` and slices out, and `.sum()` is 0-d.",
     "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": SOMETIMES_A_COPY,
 }
 
@@ -343,15 +347,14 @@ trace.wrong |= {
         "x = torch.tensor(2.0).expand(6); size = 3",
     ],
     hints=[
-        "Two dims: which window, and which element in it. The stride of each is a step in x's "
-        "storage.",
-        "The next window starts one element further on. The next element of a window lies one "
-        "element further on too. Nothing says that two strides have to differ.",
-        "The shape is (n - size + 1, size), both strides are `x.stride(0)`, and the first window "
-        "starts where x does.",
+        "Two dims: which window, and which element in it. The stride of each is a step in x's storage.",
+        "The next window starts one element further on. The next element of a window lies one element "
+        "further on too. Nothing says that two strides have to differ.",
+        "The shape is (n - size + 1, size), both strides are `x.stride(0)`, and the first window starts "
+        "where x does.",
     ],
-    otherwise="Write down the windows of [a, b, c, d] with size 2. How many are there, and what "
-    "is the step from one to the next, and inside one?",
+    otherwise="Write down the windows of [a, b, c, d] with size 2. How many are there, and what is the "
+    "step from one to the next, and inside one?",
     takeaway="Overlapping windows cost nothing: several indices simply share one element.",
 )
 def windows(x: torch.Tensor, size: int) -> torch.Tensor:
@@ -369,32 +372,32 @@ def windows(x: torch.Tensor, size: int) -> torch.Tensor:
 
 
 SIDE_BY_SIDE = (
-    "Your windows stand side by side, each starting where the last one ended. They should "
-    "overlap: the next one starts one element further on."
+    "Your windows stand side by side, each starting where the last one ended. They should overlap: the "
+    "next one starts one element further on."
 )
 
 windows.slots |= START
 windows.slots["(step, step)"] = {
     "(size * step, step)": SIDE_BY_SIDE,
     "(size, 1)": SIDE_BY_SIDE,
-    "(step, 1)": "Inside a window you step by 1. Its elements are neighbours in x, and where x "
-    "itself skips, these lie `x.stride(0)` apart, just as the windows do.",
-    "(1, step)": "From window to window you step by 1. The next one starts at x's next element, "
-    "and where x itself skips, that lies `x.stride(0)` further, just as inside a window.",
-    "(1, 1)": "Your steps are 1. Where x itself skips, as x[::2] does, its neighbours lie "
-    "`x.stride(0)` apart.",
+    "(step, 1)": "Inside a window you step by 1. Its elements are neighbours in x, and where x itself "
+    "skips, these lie `x.stride(0)` apart, just as the windows do.",
+    "(1, step)": "From window to window you step by 1. The next one starts at x's next element, and where "
+    "x itself skips, that lies `x.stride(0)` further, just as inside a window.",
+    "(1, 1)": "Your steps are 1. Where x itself skips, as x[::2] does, its neighbours lie `x.stride(0)` "
+    "apart.",
 }
 windows.slots["x.numel() - size + 1"] = {
     "x.numel() - size": "One window is missing: the last one may end with x's last element. With n "
     "elements there are n - size + 1.",
-    "x.numel()": "A window for every element is too many: the last ones would reach beyond x. With "
-    "n elements there are n - size + 1.",
+    "x.numel()": "A window for every element is too many: the last ones would reach beyond x. With n "
+    "elements there are n - size + 1.",
 }
 windows.wrong |= {
     "x.unfold(0, size, size)": SIDE_BY_SIDE,
     "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())": SIDE_BY_SIDE,
-    "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first "
-    "which window, then which element in it.",
+    "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first which "
+    "window, then which element in it.",
     "x.unfold(0, size, 1).clone()": COPY,
     "x.contiguous().unfold(0, size, 1)": SOMETIMES_A_COPY,
 }

@@ -7,11 +7,10 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_int, as_tensor
 from stridekit.exercises.core import exercise
+from stridekit.exercises.readers.answers import as_int, as_tensor, shares
 from stridekit.exercises.running import Arguments, Outcome, describe
 from stridekit.exercises.views.memory_sets import NO_BFLOAT16, memset_of  # noqa: F401
-from stridekit.exercises.watch import shares
 from stridekit.tensors.sharing import is_view, memset, shares_memory, shares_storage  # noqa: F401
 
 
@@ -67,8 +66,8 @@ BY_NUMPY = (
         "big = torch.zeros(4, 6)[:, 2:2]; i = 1",
     ],
     hints=[
-        "A view keeps the whole storage alive, however small it is: `row.untyped_storage().nbytes()` "
-        "says what you hold.",
+        "A view keeps the whole storage alive, however small it is: `row.untyped_storage().nbytes()` says "
+        "what you hold.",
         "So the row has to move to a storage of its own. `contiguous()` moves it only where it is not "
         "contiguous already; is there something that always copies?",
         "First cut, then copy: the row alone, by `clone()`.",
@@ -94,32 +93,32 @@ keep_row.slots["big[i]"] = {
 keep_row.slots[".clone()"] = {
     "": "That is still on big's storage, so all of it stays alive, even after `del big`. A slice, "
     "`detach()`, `view` and `reshape` give you a small tensor on the same large block.",
-    ".contiguous()": "You copy only a row that is not contiguous, as `contiguous()` does. A row of a "
-    "new tensor is contiguous already, so you get the row itself: try "
+    ".contiguous()": "You copy only a row that is not contiguous, as `contiguous()` does. A row of a new "
+    "tensor is contiguous already, so you get the row itself: try "
     "`big[1].contiguous().untyped_storage().nbytes()`.",
-    " + 0": "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` is "
-    "an int. There is an operation that only copies.",
+    " + 0": "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` is an int. "
+    "There is an operation that only copies.",
 }
 keep_row.alone[".clone()"] = {
-    ".clone().float()": "The memory is right, the dtype is not: yours is float32 whatever big holds. "
-    "Copy the row as it is.",
+    ".clone().float()": "The memory is right, the dtype is not: yours is float32 whatever big holds. Copy "
+    "the row as it is.",
     ".float()": "You ask for one dtype. That copies only where the dtype changes, and then it has "
     "changed: copy the row as it is.",
 }
 keep_row.alone["big[i]"] = {
-    "big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with one "
-    "row. `big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
+    "big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with one row. "
+    "`big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
 }
 keep_row.wrong |= {
     "big.clone()[i]": "Your row is a view again, now of something new that is as large as big, and it "
     "keeps all of that alive. In which order would you copy and cut?",
     "copy.deepcopy(big[i])": "Your row came with a copy of the whole storage, as from `deepcopy`: it "
     "copies more than the tensor reaches. Compare `nbytes()` of the two storages.",
-    "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python "
-    "numbers torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
+    "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python numbers "
+    "torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
     "torch.from_numpy(np.array(big.numpy())[i])": BY_NUMPY,
-    "torch.from_numpy(big[i].numpy())": "To NumPy and back, nothing is copied: your row, the array "
-    "and big are on one memory, and all of it stays alive.",
+    "torch.from_numpy(big[i].numpy())": "To NumPy and back, nothing is copied: your row, the array and "
+    "big are on one memory, and all of it stays alive.",
     "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
     "`empty_like` and its kind only make room. Something has to copy them in.",
 }
@@ -184,12 +183,12 @@ FLOAT = "torch.zeros(4, 6)"
         case(FLOAT),
     ],
     hints=[
-        "Run the steps one after the other, each on what the last one made, and look at two "
-        "neighbours at a time: do they share a byte?",
+        "Run the steps one after the other, each on what the last one made, and look at two neighbours at "
+        "a time: do they share a byte?",
         "Values, `is`, `data_ptr()`, `_is_view()` and contiguity do not tell. stridekit's "
         "`shares_memory(a, b)` does, and so does your own `share_bytes`.",
-        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the "
-        "answer; if they do, go on with x = y. After the loop: `len(steps)`.",
+        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the answer; if "
+        "they do, go on with x = y. After the loop: `len(steps)`.",
     ],
     otherwise="Run the steps of the input above by hand, one line each, and ask `relation(y, x)` after "
     "each. Which is the first that shares no byte?",
@@ -229,8 +228,8 @@ POINTERS = (
     "does."
 )
 VIEWS = (
-    "You ask autograd, by `_is_view()` or `_base`. It does not know `detach()` and NumPy's views, and "
-    "the transpose of a clone is a view too: of the clone."
+    "You ask autograd, by `_is_view()` or `_base`. It does not know `detach()` and NumPy's views, and the "
+    "transpose of a clone is a view too: of the clone."
 )
 VALUES = (
     "You compare shapes, dtypes or values. A copy can have the same ones, and a view others. Compare "
@@ -241,12 +240,12 @@ CONTIGUITY = (
     "step can copy what was contiguous before. Ask who shares bytes."
 )
 STORAGES = (
-    "You compare storages, and that is close. After a round trip through NumPy there are two "
-    "storages on one memory, and the second may begin later: it is the bytes that count."
+    "You compare storages, and that is close. After a round trip through NumPy there are two storages on "
+    "one memory, and the second may begin later: it is the bytes that count."
 )
 STRIDES = (
-    "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and "
-    "every slice has others. Where the bytes are is not in those numbers."
+    "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and every "
+    "slice has others. Where the bytes are is not in those numbers."
 )
 INSIDE = (
     "`as_strided` can reach further than what went in, or lead to a part of it and beyond. One byte in "
@@ -257,12 +256,12 @@ RANGES = (
     "gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`."
 )
 SAME_FOR_ALL = (
-    "You say the same of every chain. Run a few of them by hand: the first copy is another "
-    "step each time."
+    "You say the same of every chain. Run a few of them by hand: the first copy is another step each "
+    "time."
 )
 NONE_COPIES = (
-    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "
-    "last step's number: return it after the loop."
+    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the last "
+    "step's number: return it after the loop."
 )
 WITHOUT_X = (
     "You compare the results with one another, and leave x out. Step 0 has an input, too: the first pair "
@@ -283,8 +282,8 @@ first_copy.slots["not shares_memory(y, x)"] = {
     "y.data_ptr() != x.data_ptr()": POINTERS,
     "not y._is_view()": VIEWS,
     "y._base is not x and y._base is not x._base": VIEWS,
-    "y is not x": "You ask whether the result is the same Python object. A view is a new object on "
-    "the same bytes: `x[:]` is not x, and copies nothing.",
+    "y is not x": "You ask whether the result is the same Python object. A view is a new object on the "
+    "same bytes: `x[:]` is not x, and copies nothing.",
     "not torch.equal(x, y)": VALUES,
     "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))": VALUES,
     "y.is_contiguous()": CONTIGUITY,
@@ -296,12 +295,12 @@ first_copy.slots["not shares_memory(y, x)"] = {
     "x.storage_offset() != y.storage_offset()": STRIDES,
 }
 first_copy.slots["x = y"] = {
-    "pass": "You hand x to every step. They form a chain: each gets what the one before it made, "
-    "and whether a `reshape` copies depends on what it gets.",
+    "pass": "You hand x to every step. They form a chain: each gets what the one before it made, and "
+    "whether a `reshape` copies depends on what it gets.",
 }
 first_copy.slots["enumerate(steps)"] = {
-    "enumerate(steps, 1)": "You count from 1. The steps are numbered like the items of any list: "
-    "the first is step 0.",
+    "enumerate(steps, 1)": "You count from 1. The steps are numbered like the items of any list: the "
+    "first is step 0.",
 }
 first_copy.slots["return len(steps)"] = {
     "return -1": NONE_COPIES,
@@ -311,8 +310,8 @@ first_copy.slots["return len(steps)"] = {
 first_copy.alone["enumerate(steps)"] = {
     "enumerate(steps[:-1])": "You stop before the last step: where that is the first to copy, you say "
     "that none does. `range(n)` has n numbers, from 0 to n - 1.",
-    "[*enumerate(steps)][1:]": "You leave out the first step: that is number 0, and the next one gets "
-    "its result.",
+    "[*enumerate(steps)][1:]": "You leave out the first step: that is number 0, and the next one gets its "
+    "result.",
 }
 first_copy.alone["not shares_memory(y, x)"] = {
     "not memset_of.reference(x) & memset_of.reference(y)": "Your sets count from the start of a storage. "
@@ -343,10 +342,10 @@ def compared_with_the_start(x: torch.Tensor, steps: Steps) -> int:
 
 first_copy.wrong |= {
     "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
-    "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, but the "
-    "task asks for the first: stop there.",
-    "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the "
-    "first of them: its number in the list.",
+    "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, but the task "
+    "asks for the first: stop there.",
+    "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the first of "
+    "them: its number in the list.",
     "next((k for k, (a, b) in enumerate(pairwise(results(x, steps))) if not shares_memory(a, b)), "
     "len(steps))": WITHOUT_X,
     "next((k for k, (a, b) in enumerate(pairwise(results(x, steps)), 1) if not shares_memory(a, b)), "
@@ -357,9 +356,8 @@ first_copy.wrong |= {
     "len(steps)": "You find no copy in any chain. If your loop says `x = y` too early, it compares y with "
     "itself.",
     "len(steps) - 1": SAME_FOR_ALL,
-    "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other "
-    "strides than x, and then a `reshape` that copies on x is a view on the clone: run them on x "
-    "itself.",
+    "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other strides "
+    "than x, and then a `reshape` that copies on x is a view on the clone: run them on x itself.",
 }
 
 
@@ -413,15 +411,14 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
         "e = torch.ones(3, dtype=torch.bfloat16).expand(2, 3)",  # which NumPy does not have
     ],
     hints=[
-        "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the "
-        "caller.",
-        "So write to something else: a tensor with e's values in which every index has an element of "
-        "its own. Which operation makes one whatever e looks like?",
+        "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the caller.",
+        "So write to something else: a tensor with e's values in which every index has an element of its "
+        "own. Which operation makes one whatever e looks like?",
         "`y = e.clone()`, then `y[0] += 1`, then return y. clone() of an expanded tensor writes all its "
         "rows out, one after the other.",
     ],
-    otherwise="Compare your rows with e's, one by one: row 0 is one more, every other is as before, and "
-    "e itself has not changed.",
+    otherwise="Compare your rows with e's, one by one: row 0 is one more, every other is as before, and e "
+    "itself has not changed.",
     takeaway="Before a write, ask who else lives there. clone() gives every index an element of its own.",
 )
 def bump_first(e: torch.Tensor) -> torch.Tensor:
@@ -446,19 +443,17 @@ DTYPE = (
 )
 
 bump_first.slots["e.clone()"] = {
-    "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all "
-    "rows grow, and so does the tensor that e was made from. A slice, `view` or `detach()` lies "
-    "there too.",
+    "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all rows grow, "
+    "and so does the tensor that e was made from. A slice, `view` or `detach()` lies there too.",
     "copy.deepcopy(e)": "What you return has e's strides, stride 0 among them: its rows are still one "
     "row, though on other memory. (`deepcopy` copies a storage and keeps the strides.) Print the stride.",
     "e[:1].clone().expand(e.shape)": "What you return is one row, expanded: all rows grow together, as "
     "e's did. (And where e's rows differ, they are lost.)",
 }
 bump_first.slots["y[0] += 1"] = {
-    "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is "
-    "`y[0]`, whatever comes after it.",
-    "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not "
-    "`=`.",
+    "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is `y[0]`, "
+    "whatever comes after it.",
+    "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not `=`.",
     "y[1:] += 1": "You add to every row but row 0.",
 }
 bump_first.alone["e.clone()"] = {
@@ -475,15 +470,15 @@ bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = NO_BFLOAT16
 bump_first.alone["y[0] += 1"] = {
     "y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row, of as many dims as "
     "there are.",
-    "y[0].add(1)": "Row 0 is as before. Without a trailing underscore, `add` makes a new tensor, "
-    "and this one is thrown away.",
+    "y[0].add(1)": "Row 0 is as before: nothing was added to it. (`y[0].add(1)` makes a new tensor; `y[0] "
+    "+= 1` writes.)",
 }
 bump_first.wrong |= {
-    "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it "
-    "should; on any other you change e, and every row of it.",
-    "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is "
-    "new memory. In new memory, one row alone can be written to.",
-    "e[0] + 1": "That is row 0 alone, one more. Asked for is all of e, of the same shape, with the "
-    "other rows as they were.",
+    "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it should; "
+    "on any other you change e, and every row of it.",
+    "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is new "
+    "memory. In new memory, one row alone can be written to.",
+    "e[0] + 1": "That is row 0 alone, one more. Asked for is all of e, of the same shape, with the other "
+    "rows as they were.",
     "torch.stack([e[0] + 1, e[1]])": "You return two rows. e can have any number of them, even one.",
 }

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from stridekit.exercises.answers import as_int, kind, read_yes_or_no
 from stridekit.exercises.core import exercise
+from stridekit.exercises.readers.answers import as_int, kind, read_yes_or_no
 from stridekit.exercises.running import Arguments, Outcome, Unusable
+from stridekit.exercises.watch import Means
 
 Either = Any  # a torch.Tensor or an np.ndarray
 
@@ -60,6 +61,7 @@ def in_runs(found: Iterable[int]) -> str:
 @exercise(
     title="the bytes that a tensor reaches",
     read=read_byte_set,
+    means=Means(whole=("memset",)),
     cases=[
         "t = torch.zeros(3, dtype=torch.int16)",
         "t = torch.zeros(2, 3, dtype=torch.float32)",
@@ -83,12 +85,12 @@ def in_runs(found: Iterable[int]) -> str:
         "t = torch.empty(0)",
     ],
     hints=[
-        "First the numbers of the elements in the storage, by the formula of the last lesson: one "
-        "for each index of t. Then the bytes of each element.",
-        "Start with one number, that of t's first element. Each dim multiplies what you have: for "
-        "every number so far, and every `i in range(size)`, take `i * step` more.",
-        "An element with number e has the bytes `e * item + k` for `k in range(item)`. Put them "
-        "all into one set; where t has no element, none is left.",
+        "First the numbers of the elements in the storage, by the formula of the last lesson: one for "
+        "each index of t. Then the bytes of each element.",
+        "Start with one number, that of t's first element. Each dim multiplies what you have: for every "
+        "number so far, and every `i in range(size)`, take `i * step` more.",
+        "An element with number e has the bytes `e * item + k` for `k in range(item)`. Put them all into "
+        "one set; where t has no element, none is left.",
     ],
     otherwise="Put the input above on paper: the storage is a line of bytes. Mark the bytes of each "
     "element of t, one element after the other, and compare the marks with yours.",
@@ -108,8 +110,8 @@ def memset_of(t: torch.Tensor) -> set[int]:
 
 
 OFF_BY_ONE = (
-    "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the bytes "
-    "of the first input on your fingers: how many should there be?"
+    "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the bytes of "
+    "the first input on your fingers: how many should there be?"
 )
 NO_ELEMENT = (
     "Right wherever t has an element. Where a size is 0 there is no index, so there is no byte either: "
@@ -120,8 +122,8 @@ SOME_DIMS = (
     "loop run over all the dims: each has one size and one stride."
 )
 ONE_WIDTH = (
-    "You give every element the same number of bytes, whatever its dtype. `t.element_size()` knows: 2 "
-    "for int16, 1 for uint8, 8 for float64."
+    "You give every element the same number of bytes, whatever its dtype. `t.element_size()` knows: 2 for "
+    "int16, 1 for uint8, 8 for float64."
 )
 SO_MANY_DIMS = "[(t.size(d), t.stride(d)) for d in range({})]"
 JUST_SO_MANY = "[(t.size(d), t.stride(d)) for d, _ in zip(range({}), t.shape, strict=True)]"
@@ -132,21 +134,21 @@ memset_of.slots["range(item)"] = {
     "element of 2 bytes that starts at byte 6 has the bytes 6 and 7.",
 }
 memset_of.slots["range(size)"] = {
-    "range(size + 1)": "You step once too often along each dim: a dim of size 3 has the indices 0, "
-    "1 and 2, so its last element lies two steps from its first.",
-    "range(size - 1)": "You leave out the last index of each dim: a dim of size 3 has the indices 0, "
-    "1 and 2, and `range(3)` runs through just these.",
+    "range(size + 1)": "You step once too often along each dim: a dim of size 3 has the indices 0, 1 and "
+    "2, so its last element lies two steps from its first.",
+    "range(size - 1)": "You leave out the last index of each dim: a dim of size 3 has the indices 0, 1 "
+    "and 2, and `range(3)` runs through just these.",
 }
 memset_of.slots["{t.storage_offset()}"] = {
-    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does "
-    "a slice such as `x[4:7]` begin?",
+    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does a slice "
+    "such as `x[4:7]` begin?",
 }
 memset_of.slots["t.stride()"] = {
-    "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A "
-    "column or a slice with a step leaves gaps, and an expanded tensor returns to the "
-    "same bytes: ask `t.stride()` where the next element is.",
-    "t.shape": "You step by sizes. How far the next element lies is the stride's business: "
-    "`t.stride()` has one step for each dim.",
+    "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A column "
+    "or a slice with a step leaves gaps, and an expanded tensor returns to the same bytes: ask "
+    "`t.stride()` where the next element is.",
+    "t.shape": "You step by sizes. How far the next element lies is the stride's business: `t.stride()` "
+    "has one step for each dim.",
 }
 memset_of.alone["k in range(item)"] = {
     "k in range(1)": "You have the first byte of each element, and no other. An element takes "
@@ -155,15 +157,15 @@ memset_of.alone["k in range(item)"] = {
     "element number e is `e * item` itself.",
 }
 memset_of.alone["e * item + k"] = {
-    "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
-    "number 5 have when an element takes 2 of them?",
+    "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element number "
+    "5 have when an element takes 2 of them?",
     "t.storage_offset() + (e - t.storage_offset()) * item + k": "You mix two units: your steps are in "
     "bytes, and the storage offset still counts elements. Try it on a slice that starts later.",
     "t.storage_offset() * item + (e - t.storage_offset()) + k": "You mix two units: the offset is in "
     "bytes, and your steps are not. torch's strides count elements, and each of those takes "
     "`t.element_size()` bytes.",
-    "e + k": "You add numbers of bytes to numbers of elements. The element after number 5 begins a "
-    "whole element later, not a byte: multiply before you add.",
+    "e + k": "You add numbers of bytes to numbers of elements. The element after number 5 begins a whole "
+    "element later, not a byte: multiply before you add.",
 }
 memset_of.alone["i in range(size)"] = {
     "i in range(size if t.numel() else 1)": NO_ELEMENT,
@@ -179,18 +181,18 @@ memset_of.alone["{e * item + k for e in elements for k in range(item)}"] = {
 }
 memset_of.wrong |= {
     "memset_of(t) or {t.storage_offset() * t.itemsize}": NO_ELEMENT,
-    "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) "
-    "for i in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the "
+    "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) for i "
+    "in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the "
     "first element. An index has a place in every dim at once: `t[1, 2]` is a step along both.",
-    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": "You take "
-    "everything between the first and the last byte. t can leave gaps: look at `x[::3]`, and ask "
-    "which of its neighbours in the storage it really reaches.",
-    "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that "
-    "t never reaches: which bytes would change if you filled t with other values?",
-    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses: they "
-    "change from run to run. Count from the start of the storage, which is byte 0 wherever it lies.",
-    "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies "
-    "never depends on what it holds: a tensor of zeros has a memory set too.",
+    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": "You take everything "
+    "between the first and the last byte. t can leave gaps: look at `x[::3]`, and ask which of its "
+    "neighbours in the storage it really reaches.",
+    "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that t never "
+    "reaches: which bytes would change if you filled t with other values?",
+    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses: they change "
+    "from run to run. Count from the start of the storage, which is byte 0 wherever it lies.",
+    "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies never "
+    "depends on what it holds: a tensor of zeros has a memory set too.",
     "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
 }
 
@@ -236,15 +238,16 @@ PAIRS = [  # a line before, and pairs of tensors or arrays
 @exercise(
     title="do these two share a byte?",
     read=read_yes_or_no,
+    means=Means(whole=("shares_memory", "memset", "relation", "is_view")),
     cases=[f"{before}a, b = {pair}" for before, *pairs in PAIRS for pair in pairs],
     hints=[
-        "You have written the memory set of one tensor. Two such sets can be compared, if both count "
-        "from the same place: here that has to be memory itself.",
+        "You have written the memory set of one tensor. Two such sets can be compared, if both count from "
+        "the same place: here that has to be memory itself.",
         "The first element of a tensor lies at `data_ptr()`; that of an array at "
         '`array.__array_interface__["data"][0]`. From there, the steps: torch counts them in '
         "elements, NumPy in bytes, and backwards too.",
-        "Make the set of all bytes of a, and that of b. `not first.isdisjoint(second)` is the "
-        "answer, also where one of them is empty.",
+        "Make the set of all bytes of a, and that of b. `not first.isdisjoint(second)` is the answer, "
+        "also where one of them is empty.",
     ],
     otherwise="Work out by hand which bytes a has and which b: the storage as a line, a mark for each "
     "byte. Is one of them marked twice?",
@@ -332,16 +335,16 @@ STORAGES = (
     "and look whether `x[6:]` changes. (And after NumPy, one memory can have two storages.)"
 )
 RANGES = (
-    "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` lie in "
-    "each other's gaps: does a write to one ever reach the other?"
+    "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` lie in each "
+    "other's gaps: does a write to one ever reach the other?"
 )
 PIECES = (
     "You take each of them for one piece: `nbytes` bytes from its first element on. A step leaves gaps, "
     "and the last element lies further away: `x[::3]` of 12 elements reaches the tenth."
 )
 VALUES = (
-    "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
-    "tensor can show quite different ones. What counts is where they lie."
+    "You compare values. Two new tensors of the same numbers share nothing, and two views of one tensor "
+    "can show quite different ones. What counts is where they lie."
 )
 BASES = (
     "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: it knows "
@@ -384,30 +387,29 @@ NO_BFLOAT16 = (
 )
 
 share_bytes.slots["s * x.itemsize"] = {
-    "s": "Addresses count bytes, and torch's strides count elements: one step along a tensor is as "
-    "many times `itemsize` bytes. (NumPy's strides are in bytes already.)",
+    "s": "Addresses count bytes, and torch's strides count elements: one step along a tensor is as many "
+    "times `itemsize` bytes. (NumPy's strides are in bytes already.)",
 }
 share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
-    "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than "
-    "sharing: `x[2:8]` and `x[5:]` have bytes in common, and each has some of its own. (And an "
-    "empty set lies inside any.)",
-    "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two lies "
-    "inside the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty set lies "
+    "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than sharing: "
+    "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own. (And an empty set lies "
     "inside any.)",
+    "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two lies inside "
+    "the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty set lies inside any.)",
 }
 share_bytes.slots["(*x.shape, x.itemsize)"] = {
-    "(*x.shape, 1)": "You compare the first bytes of the elements only. A `uint8` view can begin "
-    "in the middle of a float: every element has `itemsize` bytes, and all of them count.",
+    "(*x.shape, 1)": "You compare the first bytes of the elements only. A `uint8` view can begin in the "
+    "middle of a float: every element has `itemsize` bytes, and all of them count.",
 }
 share_bytes.slots["x.strides"] = {
-    "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size of an "
-    "element. They count bytes already: print `x.stride()` beside `x.numpy().strides`.",
+    "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size of an element. They "
+    "count bytes already: print `x.stride()` beside `x.numpy().strides`.",
     "[s // x.itemsize for s in x.strides]": "You count an array's steps in elements. Addresses count "
     "bytes, and so do NumPy's strides: take them as they are.",
 }
 share_bytes.slots["(*steps, 1)"] = {
-    "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as "
-    "`n[::-1]` does: its stride is negative, and its first element lies after its last.",
+    "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as `n[::-1]` does: "
+    "its stride is negative, and its first element lies after its last.",
 }
 share_bytes.alone["s * x.itemsize"] = {f"s * {one}.itemsize": ONE_ITEMSIZE for one in "ab"}
 share_bytes.alone["(*x.shape, x.itemsize)"] = {
@@ -426,17 +428,17 @@ share_bytes.alone["not memsets[0].isdisjoint(memsets[1])"] = {
     "any(one and min(one) in other for one, other in (memsets, memsets[::-1]))": FIRST_ALONE,
 }
 share_bytes.wrong |= {
-    "not share_bytes(a, b)": "Each of your answers is the opposite of the right one. `isdisjoint` is "
-    "True where nothing is shared.",
+    "not share_bytes(a, b)": "Each of your answers is the opposite of the right one. `isdisjoint` is True "
+    "where nothing is shared.",
     "bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
     "bool(from_its_storage(a) & from_its_storage(b))": FROM_TWO_STARTS,
-    "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b)))"
-    " if not tensors(a, b) else bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
-    "block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and "
-    "bool(from_its_storage(a) & from_its_storage(b))": FROM_TWO_STARTS,
+    "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) if not tensors(a, b) else "
+    "bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
+    "block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and bool(from_its_storage(a) & "
+    "from_its_storage(b))": FROM_TWO_STARTS,
     "bool(with_offset_twice(a) & with_offset_twice(b))": OFFSET_TWICE,
-    "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) "
-    "else share_bytes(a, b)": OFFSET_TWICE,
+    "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, "
+    "b)": OFFSET_TWICE,
     "first_byte(a) == first_byte(b)": POINTERS,
     "a.data_ptr() == b.data_ptr()": POINTERS,
     "block(a) == block(b)": STORAGES,

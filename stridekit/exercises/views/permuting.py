@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stridekit.exercises.answers import read_parts
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
-from stridekit.exercises.watch import WITHOUT_A_TENSOR
+from stridekit.exercises.readers.answers import read_parts
+from stridekit.exercises.watch import without_a_tensor
 
 LAYOUTS = [  # a shape and a stride, and orders of dims
     ((4, 6), (6, 1), (1, 0), (0, 1)),
@@ -28,7 +28,7 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
 @exercise(
     title="what permute does to shape and stride",
     read=read_parts("shape", "stride"),
-    means=WITHOUT_A_TENSOR,
+    means=without_a_tensor("Layout"),
     cases=[
         f"shape, stride = {shape}, {stride}\ndims = {dims}"
         for shape, stride, *orders in LAYOUTS
@@ -37,8 +37,8 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
     hints=[
         "permute moves nothing in memory. It only lists the dims in another order, and each dim brings "
         "its size and its stride along.",
-        "`dims` is read from the result's side: dim d of the result is dim `dims[d]` of x. Which "
-        "size and which stride does that dim have?",
+        "`dims` is read from the result's side: dim d of the result is dim `dims[d]` of x. Which size and "
+        "which stride does that dim have?",
         "So `shape[dims[d]]` and `stride[dims[d]]`, for d = 0, 1, 2, … in turn.",
     ],
     otherwise="Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at the "
@@ -82,28 +82,28 @@ def overwritten(values: Ints, dims: Ints) -> Ints:
 
 
 INVERSE = (
-    "That is the permutation the other way round. For two dims it is the same, for a cycle of three "
-    "not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from."
+    "That is the permutation the other way round. For two dims it is the same, for a cycle of three not: "
+    "try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from."
 )
 IN_PLACE = (
-    "You change the lists in place. After the first step they are no longer x's, and `dims` speaks of "
-    "x's dims: read from the old lists, write to new ones."
+    "You change the lists in place. After the first step they are no longer x's, and `dims` speaks of x's "
+    "dims: read from the old lists, write to new ones."
 )
 NEGATIVE = (
     "Right as long as no dim is negative. As in any index of Python, -1 is the last dim and `-n` the "
     "first of n: what does `shape[-1]` say?"
 )
 TWO_WAYS = (
-    "The sizes go one way and the strides the other: one of your two lists is the inverse. Both belong "
-    "to dims, so one and the same rule moves them."
+    "The sizes go one way and the strides the other: one of your two lists is the inverse. Both belong to "
+    "dims, so one and the same rule moves them."
 )
 
 permute_layout.wrong |= {
     "scattered(shape, dims), scattered(stride, dims)": INVERSE,
     "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])": INVERSE,
     "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))": INVERSE,
-    "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims "
-    "in another order: the result's dim 0 is x's dim `dims[0]`.",
+    "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims in "
+    "another order: the result's dim 0 is x's dim `dims[0]`.",
     "shape[::-1], stride[::-1]": "You reverse the dims, whatever `dims` says. That is `x.t()` for two "
     "dims, and one of six permutations for three.",
     "swapped(shape, dims), swapped(stride, dims)": IN_PLACE,
@@ -112,8 +112,8 @@ permute_layout.wrong |= {
     "first, as in any index of Python: `shape[0]` is its size.",
     "permute_layout(shape, stride, dims[::-1])": "You read `dims` from its end. The result's dim 0 is x's "
     "dim `dims[0]`.",
-    "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: first the "
-    "shape, then the stride.",
+    "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: first the shape, "
+    "then the stride.",
     "tuple(zip(*permute_layout(shape, stride, dims)))": "You answer with a size and a stride for each "
     "dim. Asked for are two tuples, one of all sizes and one of all strides.",
     "sorted(shape, reverse=True), sorted(stride, reverse=True)": "You sort. permute puts the dims where "
@@ -125,19 +125,19 @@ permute_layout.exact |= {
     "permute_layout(shape, stride, [d + (d < 0) for d in dims])": NEGATIVE,
 }
 permute_layout.alone["tuple(stride[d] for d in dims)"] = {
-    "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new "
-    "tensor of this shape. permute moves no element, so each dim keeps the step that it had: print "
+    "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new tensor "
+    "of this shape. permute moves no element, so each dim keeps the step that it had: print "
     "`torch.empty(4, 6).t().stride()`.",
-    "stride": "The shape is right, and the stride is still x's. If only the sizes change places, "
-    "an index steps along the wrong dim: a size and its stride travel together.",
+    "stride": "The shape is right, and the stride is still x's. If only the sizes change places, an index "
+    "steps along the wrong dim: a size and its stride travel together.",
     "scattered(stride, dims)": TWO_WAYS,
     "tuple(stride[d] for d in dims[::-1])": "The shape is right, and the strides are in the opposite "
     "order. A size and its stride travel together.",
-    "tuple(sorted(stride, reverse=True))": "Your strides come out sorted, the largest first. A "
-    "permuted tensor may step far along its last dim: `torch.empty(4, 6).t()` does.",
+    "tuple(sorted(stride, reverse=True))": "Your strides come out sorted, the largest first. A permuted "
+    "tensor may step far along its last dim: `torch.empty(4, 6).t()` does.",
 }
 permute_layout.alone["tuple(shape[d] for d in dims)"] = {
-    "shape": "The stride is right, and the shape is still x's. Which of the dims has which size "
-    "now? A size and its stride travel together.",
+    "shape": "The stride is right, and the shape is still x's. Which of the dims has which size now? A "
+    "size and its stride travel together.",
     "scattered(shape, dims)": TWO_WAYS,
 }

@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_ints
 from stridekit.exercises.core import exercise
+from stridekit.exercises.readers.answers import as_ints
 from stridekit.exercises.running import Arguments, Outcome
 
 # `results` and `Steps` are quoted by sources and by the solutions.
@@ -19,6 +19,12 @@ NEW, CUBE, IMAGES = (
     "torch.arange(120.0).view(2, 3, 4, 5)",
 )
 LAST = "t.to(memory_format=torch.channels_last)"
+
+
+def twice(x: str, step: str, *steps: str) -> str:
+    """Return the source of a case in which one function is several steps: those that say {}."""
+    listed = "".join(f"\n    {'same' if s == '{}' else f'lambda t: {s}'}," for s in steps)
+    return f"x = {x}\nsame = lambda t: {step}\nsteps = [{listed}\n]"
 
 
 @exercise(
@@ -47,6 +53,10 @@ LAST = "t.to(memory_format=torch.channels_last)"
         case(IMAGES, LAST, "t.permute(0, 2, 3, 1)"),
         case(IMAGES, "t.permute(0, 2, 3, 1)", "t.contiguous()", "t.permute(0, 3, 1, 2)", "t * 2"),
         case(NEW, "t.unflatten(1, (2, 3))", "t.transpose(0, 1)", "t[:1]", "t[0]"),
+        case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]"),
+        case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]", "t[None]"),
+        case("torch.arange(16).view(4, 4)", "t.t()", "t.view(2, 2, 4).transpose(1, 2)[:, :, :1]"),
+        twice(CUBE, "t.transpose(1, 2)", "{}", "t.contiguous()", "{}"),
         case("torch.zeros(3, 0)", "t.t()"),
         case(NEW),
     ],
@@ -107,8 +117,8 @@ FIRST = (
 )
 made_by.alone["Layout.of(t).why_not_view(-1)"] = {"not t.is_contiguous()": CONTIGUITY}
 made_by.alone["    if no_view(x, steps):\n"] = {
-    "    if steps:\n": "You look for a step without asking first whether the result needs a copy at all. A "
-    "step that another one undoes made nothing that has to be copied.",
+    "    if steps:\n": "You look for a step without asking first whether the result needs a copy at all. "
+    "A step that another one undoes made nothing that has to be copied.",
     "    if not results(x, steps)[-1:] or not results(x, steps)[-1].is_contiguous():\n": CONTIGUITY,
 }
 made_by.alone["            x = step(x)\n"] = {
@@ -116,6 +126,11 @@ made_by.alone["            x = step(x)\n"] = {
     "made of x.",
 }
 made_by.wrong |= {
+    "max((k for k in range(len(steps)) if has_no_view(steps[k](results(x, steps[:k])[-1].contiguous() if "
+    "k else x))), default=len(steps)) if has_no_view((results(x, steps) or [x])[-1]) else "
+    "len(steps)": "The "
+    "answer is the last step that makes a bad layout by itself. A later step can undo what it did: make "
+    "the tensor contiguous before it, and run the chain to its end.",
     "first(map(has_no_view, results(x, steps)), steps)": FIRST,
     "first((not t.is_contiguous() for t in results(x, steps)), steps)": "You answer with the first step "
     "whose result is not contiguous. Some such results need no copy, and a later step may undo or replace "
@@ -128,10 +143,10 @@ made_by.wrong |= {
     "made_by(x, steps) + 1": "You count the steps from 1. The first is 0, as in every list.",
     "made_by(x, steps) - 1": "You name the step before. The one asked for is the step that makes the "
     "layout, and not the last good one.",
-    "max((k for k, t in enumerate(results(x, steps)) if has_no_view(t) and "
-    "(k == 0 or not has_no_view(results(x, steps)[k - 1]))), default=len(steps))": "You name the last step "
-    "that turns a tensor with a flat view into one without. Is it undone by the end? And a step can make a "
-    "bad layout out of one that was bad before.",
+    "max((k for k, t in enumerate(results(x, steps)) if has_no_view(t) and (k == 0 or not "
+    "has_no_view(results(x, steps)[k - 1]))), default=len(steps))": "You name the last "
+    "step that turns a tensor with a flat view into one without. Is it undone by the end? And a step can "
+    "make a bad layout out of one that was bad before.",
 }
 
 
@@ -162,6 +177,7 @@ def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
         case("torch.zeros(24)", "t[:12]", "t.as_strided((12,), (1,), 6)", "t[:]"),
         case("torch.ones(3, 4)[:, :2]", "t.clone()", "t * 1", "t.contiguous()"),
         case("torch.ones(2, 3)", "t + 0", "t.to(torch.float32)"),
+        twice(NEW, "t.contiguous()", "t.t()", "{}", "{}"),
         case(NEW),
     ],
     hints=[
@@ -169,8 +185,8 @@ def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
         "four questions about a tensor tell that?",
         "Run the chain step by step, and compare what comes out of each step with what went into it: "
         "`data_ptr()`, shape, stride and dtype.",
-        "`for k, step in enumerate(steps)`: y = step(x); if all four are equal, k is in the list. Then "
-        "x = y.",
+        "`for k, step in enumerate(steps)`: y = step(x); if all four are equal, k is in the list. Then x "
+        "= y.",
     ],
     otherwise="Take the steps of the input above one line each, and print data_ptr(), shape, stride and "
     "dtype before and after. Where is nothing different?",
@@ -203,8 +219,8 @@ def steps_where(holds: Any, x: torch.Tensor, steps: Steps) -> list[int]:
 
 
 ADDRESS = (
-    "You compare addresses alone. A transpose, a slice or another dtype begins at the same byte, and reads "
-    "it in another way."
+    "You compare addresses alone. A transpose, a slice or another dtype begins at the same byte, and "
+    "reads it in another way."
 )
 does_nothing.alone["y.data_ptr() == x.data_ptr() and "] = {
     "": "You compare all but the address. A copy has the same shape and stride, at another place.",
@@ -267,6 +283,10 @@ does_nothing.wrong |= {
         case("torch.zeros(2, 3)", "t.float()", "t.double()", "t.float()"),
         case(NEW, "t.expand(2, 4, 6)", "t.contiguous()", "t.view(8, 6)"),
         case(NEW, "t.expand(1, 4, 6)", "t.contiguous()", "t.view(4, 6)"),
+        case(NEW, "t.t()", "t.contiguous()", "t.view(-1)", "t.contiguous()", "t[None]"),
+        case(IMAGES, LAST, "t.contiguous()", "t.view(2, 60)", "t.clone()"),
+        twice(NEW, "t.contiguous()", "t.t()", "{}", "{}", "t.view(-1)"),
+        twice("torch.ones(3, 3)", "t.t()", "{}", "t + 1", "{}"),
         case(NEW),
     ],
     hints=[
@@ -274,11 +294,12 @@ does_nothing.wrong |= {
         "happen on the way?",
         "Run all steps, then all but step k, and compare the two with `torch.equal`. If a later step "
         "stops with an error, k cannot go.",
-        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with `except (RuntimeError, IndexError)`, against "
-        "`run(steps)`, for each k on its own. `torch.equal` does not look at the dtype: compare that, too.",
+        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with `except (RuntimeError, IndexError)`, "
+        "against `run(steps)`, for each k on its own. `torch.equal` does not look at the dtype: compare "
+        "that, too.",
     ],
-    otherwise="Take the steps of the input above, one line each, and leave out one of them. Does the chain "
-    "still come to its end, and with the same values?",
+    otherwise="Take the steps of the input above, one line each, and leave out one of them. Does the "
+    "chain still come to its end, and with the same values?",
     takeaway="Whether a copy is needed is decided behind it: by a step that stops, or reads other values.",
 )  # fmt: skip
 def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
@@ -328,13 +349,24 @@ def removed_for_good(x: torch.Tensor, steps: Steps) -> list[int]:
     return found
 
 
+@can_go.mistake(
+    "Right up to the first step without which the chain stops. The steps that come later are tried as "
+    "well: a `try` inside the loop is there for each of them."
+)
+def up_to_the_first_error(x: torch.Tensor, steps: Steps) -> list[int]:
+    needed = [k for k in range(len(steps)) if run_of(x, [*steps[:k], *steps[k + 1 :]]) is None]
+    return [k for k in can_go.reference(x, steps) if k < min(needed, default=len(steps))]
+
+
 can_go.slots["run([*steps[:k], *steps[k + 1 :]])"] = {
-    "run(steps[:k])": "You leave out step k and all that follow. The steps behind k stay: "
-    "`[*steps[:k], *steps[k + 1:]]`.",
+    "run([step for step in steps if step is not steps[k]])": "Right wherever no function is two steps. "
+    "Leave one step out by its number; the same function can be another step, which stays.",
+    "run(steps[:k])": "You leave out step k and all that follow. The steps behind k stay: `[*steps[:k], "
+    "*steps[k + 1:]]`.",
 }
 can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
-    "True": "You ask whether the chain comes to its end. It can end with other values or in another shape, "
-    "where a later step reads the layout.",
+    "True": "You ask whether the chain comes to its end. It can end with other values or in another "
+    "shape, where a later step reads the layout.",
     "left.shape == whole.shape": "You compare shapes alone. Another layout can lead `as_strided` to other "
     "values, and no error says so.",
 }

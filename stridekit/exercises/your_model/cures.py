@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from stridekit.exercises.answers import as_tensor, kind
-from stridekit.exercises.copy_log import logging_copies, read_with_copies
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
+from stridekit.exercises.readers.answers import as_tensor, kind, shares
+from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
-from stridekit.exercises.watch import shares
+from stridekit.exercises.watch import Means
 from stridekit.layout import Layout
 
 with_copies = read_with_copies(lambda args: args["x"].nbytes)
@@ -35,6 +35,7 @@ def images(N: int, C: int, H: int, W: int, groups: int, dtype: str = "float32") 
 @exercise(
     title="shuffle channels, and keep them last",
     read=read_shuffled,
+    means=Means(whole=("channel_shuffle",)),
     fence=logging_copies,
     cases=[
         images(1, 4, 2, 2, 2),
@@ -73,14 +74,10 @@ def shuffle(x: torch.Tensor, groups: int) -> torch.Tensor:
     return x.transpose(-1, -2).flatten(-2).movedim(-1, 1)
 
 
-AS_FOUND = (
-    "The right channels, and no longer last: to cut dim 1 and merge it again writes a tensor in the order "
-    "N, C, H, W. The convolution behind it copies once more."
-)
-TWICE = (
-    "The right tensor, written twice. One copy is enough: the one that merges the two parts, made in the "
-    "right order."
-)
+AS_FOUND = "The right channels, but no longer last: the result lies in the order N, C, H, W, as it "
+"does where dim 1 is cut and merged. The convolution that follows copies once more."
+TWICE = "The right tensor, with more new bytes than x has. One copy is enough: the one that merges "
+"the two parts, made in the right order."
 BACK = (
     "That is the shuffle that undoes this one: it takes every so many-th channel. Cut into (groups, -1), "
     "and not into (-1, groups)."
@@ -92,8 +89,8 @@ NOT_AT_ALL = (
 shuffle.alone[".movedim(-1, 1)"] = {
     "": "The channels are still the last dim of the shape. Move them back to dim 1: a view, which leaves "
     "the bytes as they are.",
-    ".movedim(-1, 1).contiguous()": "The last call undoes it all: `contiguous()` writes the tensor in the "
-    "order N, C, H, W.",
+    ".movedim(-1, 1).contiguous()": "The right channels, but not last, and more new bytes than x has: a "
+    "call after the merge, such as `contiguous()`, writes them once more, in the order N, C, H, W.",
     ".transpose(1, -1)": "`transpose(1, -1)` swaps two dims. H and W change places as well: `movedim(-1, "
     "1)` keeps their order.",
 }
@@ -101,8 +98,8 @@ shuffle.alone["(groups, -1)"] = {"(-1, groups)": BACK}
 shuffle.alone[".transpose(-1, -2)"] = {"": NOT_AT_ALL}
 shuffle.wrong |= {
     "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": AS_FOUND,
-    "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)"
-    ".to(memory_format=torch.channels_last)": TWICE,
+    "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
+    "2).to(memory_format=torch.channels_last)": TWICE,
     "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)": (
         TWICE
     ),
@@ -128,7 +125,8 @@ def read_features(answer: Any, args: Arguments) -> Outcome:
     return Outcome(facts, f"{describe(answer)}, keeps {kept} bytes")
 
 
-FOUR = "torch.arange(480.0).view(2, 3, 8, 10)"
+# Values in no order: the least or the largest of a map is not at its corner.
+FOUR = "(torch.arange(480.0) * 7 % 480).view(2, 3, 8, 10)"
 
 
 @exercise(
@@ -142,8 +140,9 @@ FOUR = "torch.arange(480.0).view(2, 3, 8, 10)"
         "maps = torch.arange(24.0).view(1, 24, 1, 1)",
         "maps = torch.arange(24.0).view(4, 6, 1, 1)",
         f"maps = {FOUR}[:, :1]",
-        "maps = torch.arange(64, dtype=torch.float16).view(4, 4, 2, 2)[::2]",
-        "maps = torch.arange(90, dtype=torch.float64).view(1, 10, 3, 3)[:, 4:8]",
+        "maps = (torch.arange(64, dtype=torch.float16) * 7 % 64).view(4, 4, 2, 2)[::2]",
+        "maps = (torch.arange(90, dtype=torch.float64) * 7 % 90).view(1, 10, 3, 3)[:, 4:8]",
+        "maps = (torch.arange(96) * 7 % 5 > 1).view(2, 3, 4, 4)",
     ],
     hints=[
         "An index makes a view, and a view keeps all of the storage. What would let that storage go?",
@@ -166,28 +165,43 @@ def features(maps: torch.Tensor) -> torch.Tensor:
 
 
 KEEPS = (
-    "The right values, in a view: as long as it lives, so do all the bytes of maps. `detach()` and another "
-    "shape change nothing about that."
+    "The right values, in a view: as long as it lives, so do all the bytes of maps. `detach()` and "
+    "another shape change nothing about that."
 )
 SOMETIMES = (
-    "`contiguous()` copies only what is not contiguous. For one image with its channels last, and for maps "
-    "of one pixel, the view is contiguous, and all the maps stay alive."
+    "`contiguous()` copies only what is not contiguous. For one image with its channels last, and for "
+    "maps of one pixel, the view is contiguous, and all the maps stay alive."
 )
-features.alone["maps[:, :, 0, 0].clone()"] = {"maps[:, :, 0, 0].contiguous()": SOMETIMES}
+OTHER_DTYPE = (
+    "The values are right, the dtype is not: that of the maps is asked for, whatever it is."
+)
+features.alone["maps[:, :, 0, 0].clone()"] = {
+    "maps[:, :, 0, 0].contiguous()": SOMETIMES,
+    "maps[:, :, 0, 0] * 1": OTHER_DTYPE,
+    "maps[:, :, 0, 0].clone().float()": OTHER_DTYPE,
+    "maps[:, :, 0, 0].clone().double()": OTHER_DTYPE,
+    "torch.tensor(maps[:, :, 0, 0].tolist())": OTHER_DTYPE,
+    "maps[:, :, 0].clone()": "That is a row of pixels. A pixel takes two indices, of H and of W.",
+    "maps[:, 0, 0].clone()": "Those indices are of C and of H. The pixel is index 0 of H and of W.",
+    "maps[0, :, 0, 0].clone()": "That is the first image alone. All of them are asked for: N and C stay.",
+    "maps.amin((2, 3))": "That is the least of the pixels. The top left one is asked for, whatever it "
+    "holds.",
+    "maps.amax((2, 3))": "That is the largest of the pixels. The top left one is asked for.",
+}
 features.wrong |= {
     "maps[:, :, 0, 0]": KEEPS,
     "maps[:, :, 0, 0].reshape(maps.shape[:2])": KEEPS,
-    "maps.clone()[:, :, 0, 0]": "You copy all the maps, and then take a view of the copy: that keeps as "
-    "much alive. Index first, copy then.",
-    "maps.contiguous()[:, :, 0, 0]": "You make the maps contiguous, and take a view of that. It keeps all "
-    "of it alive.",
+    "maps.clone()[:, :, 0, 0]": "The right values, in a storage that holds more than the features: a view "
+    "keeps alive all that it lies in, also a copy of the maps. Index first, copy then.",
+    "maps.contiguous()[:, :, 0, 0]": "The right values, in a view: all that it lies in stays alive, the "
+    "maps themselves or what `contiguous()` made of them.",
     "maps.flatten(1)[:, : maps.size(1)].clone()": "You take the first C numbers of each image, as if its "
     "channels were last in the shape. The pixel is index 0 of H and of W: `maps[:, :, 0, 0]`.",
-    "maps.mean((2, 3))": "You average over the pixels. Asked for is the top left one.",
+    "maps.mean((2, 3))": "That is the average over the pixels. Asked for is the top left one.",
     "maps[:, :, :1, :1].clone()": "The right values in the wrong shape: a slice keeps its dim. An int as "
     "an index takes it away.",
-    "maps[:, :, -1, -1].clone()": "You take the bottom right pixel. The top left one has index 0 twice.",
-    "maps[0, 0].clone()": "You take one channel of one image. The pixel is index 0 of H and of W, for all "
+    "maps[:, :, -1, -1].clone()": "That is the bottom right pixel. The top left one has index 0 twice.",
+    "maps[0, 0].clone()": "That is one channel of one image. The pixel is index 0 of H and of W, for all "
     "N and C.",
 }
 
@@ -240,13 +254,13 @@ INVALID = "shape ... is invalid for input of size ..."
     hints=[
         "Sizes first: which numbers of elements are there, and where the message states strides, are the "
         "shapes equal?",
-        "Then strides. Where both are stated, only those count by which an index steps. Where only a shape "
-        "is wanted, the rule of `view` decides.",
+        "Then strides. Where both are stated, only those count by which an index steps. Where only a "
+        "shape is wanted, the rule of `view` decides.",
         'With strides: "harmless" if they agree at all sizes above 1. Without: "harmless" if '
         '`Layout(shape, stride).why_not_view(wanted)` is empty. Else "copy".',
     ],
-    otherwise="Read the numbers of the input above: the sizes, then the strides of the dims with more than "
-    "one index. What is the first thing that differs?",
+    otherwise="Read the numbers of the input above: the sizes, then the strides of the dims with more "
+    "than one index. What is the first thing that differs?",
     takeaway="Compare the strides that an index steps by: the others reach no address.",
 )
 def decode(
@@ -278,12 +292,12 @@ def contiguous(shape: Ints, stride: Ints) -> bool:
 decode.slots["math.prod(shape) != math.prod(wanted) or "] = {
     "": "You do not count elements where only a shape is wanted. (3, 4) has 12 of them, and (5, 2) asks "
     "for 10: no layout helps.",
-    "(steps is None and shape != wanted) or ": "You take another shape for other sizes. A view changes the "
-    "shape, as long as the number of elements stays.",
+    "(steps is None and shape != wanted) or ": "You take another shape for other sizes. A view changes "
+    "the shape, as long as the number of elements stays.",
 }
 decode.slots["(steps and shape != wanted)"] = {
-    "False": "You compare numbers of elements alone. (4, 6) and (6, 4) have as many, and where a stride is "
-    "wanted, the shapes have to be equal too.",
+    "False": "You compare numbers of elements alone. (4, 6) and (6, 4) have as many, and where a stride "
+    "is wanted, the shapes have to be equal too.",
 }
 decode.slots["n > 1 and "] = {
     "": "You compare all strides. At a size of 1 no index steps, so a stride there reaches no address: "
@@ -293,16 +307,21 @@ decode.slots["differ and 0 not in shape"] = {
     "differ": "You compare strides of a tensor without elements. It has no address that could differ.",
 }
 decode.alone["Layout(shape, stride).why_not_view(wanted)"] = {
-    "not contiguous(shape, stride)": "You ask whether the tensor is contiguous. `view` asks less: the dims "
-    "that it merges have to lie one inside the other.",
+    "not contiguous(shape, stride)": "You ask whether the tensor is contiguous. `view` asks less: the "
+    "dims that it merges have to lie one inside the other.",
     "True": 'You answer "copy" wherever only a shape is wanted. Some of these views work.',
     "False": 'You answer "harmless" wherever the number of elements fits. The strides have a say: dims '
     "that do not lie one inside the other cannot merge.",
 }
+decode.exact |= {
+    f"'{verdict}'": f"The answer is always the same, '{verdict}'. All three verdicts occur: begin "
+    "with the sizes."
+    for verdict in VERDICTS
+}
 decode.wrong |= {
-    "'other sizes' if decode(has, wants) == 'other sizes' else 'copy'": "You advise a copy wherever the "
-    "sizes fit. Some of these tensors are as good as the wanted ones: where only sizes of 1 differ in "
-    "stride, and where a view works.",
-    "'other sizes' if decode(has, wants) == 'other sizes' else 'harmless'": "You look at sizes alone. "
-    "Where they fit, strides decide.",
+    "'other sizes' if decode(has, wants) == 'other sizes' else 'copy'": "Wherever the sizes fit, the "
+    "answer is 'copy'. Some of these tensors are as good as the wanted ones: where only sizes of 1 differ "
+    "in stride, and where a view works.",
+    "'other sizes' if decode(has, wants) == 'other sizes' else 'harmless'": "Wherever the sizes fit, the "
+    "answer is 'harmless'. There, strides decide.",
 }

@@ -1,6 +1,7 @@
-// Predict: the reader commits to an answer; then the right answer, the reason and the experiment appear.
+// Predict: the reader commits to an answer. A wrong one gets its remark and one more try; then the right answer,
+// the reason and the experiment appear.
 //
-// The state is {said, shown} in the model. What is chosen or typed but not committed belongs to this view.
+// The state is {first, said, shown} in the model. What is chosen or typed but not committed belongs to this view.
 // Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
 
 import { button, h, inline, set } from "../page/dom.js";
@@ -8,9 +9,10 @@ import { Refused } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
 import { createShell } from "../page/shell.js";
 import { createCode } from "../page/panels.js";
-import { inSentence, remark, verdict } from "./words.js";
+import { OPEN, commit as committed, inSentence, isSame, remark, verdict } from "./words.js";
 
 const FIRST = "Choose one first: a guess is enough.";
+const AGAIN = "That was your first guess: choose another answer.";
 const HINTS = {
   number: "a number, or what gives it: 2 * 3 * 4",
   tuple: "whole numbers with commas between them, as torch writes a shape or a stride",
@@ -23,10 +25,11 @@ function render({ model, el }) {
   const problem = model.get("_problem");
   const { id } = shell;
   const own = { draft: null, complaint: "" };
+  const stateNow = () => ({ ...OPEN, ...model.get("_state") });
 
   const answers = problem.kind === "choice" ? createChoices() : createLine();
   const commitButton = h("button", { type: "submit", class: "sk-button sk-commit", text: "Commit" });
-  const skip = button("show me", () => reveal(null), {
+  const skip = button("show me", () => answer({ ...stateNow(), shown: true }), {
     class: "sk-button", title: "see the answer without a prediction",
   });
   const again = button("try again", reset, { class: "sk-button" });
@@ -46,12 +49,13 @@ function render({ model, el }) {
   // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
-    const state = model.get("_state");
+    const state = stateNow();
     const open = !state.shown;
-    const [sign, sentence] = open ? ["", own.complaint] : verdict(problem, state.said);
+    const isTried = open && state.first !== null;
+    const [sign, sentence] = own.complaint ? ["", own.complaint] : verdict(problem, state);
     set(fields, "disabled", open ? null : "");
     answers.draw(state);
-    for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open]])
+    for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open || isTried]])
       set(node, "hidden", visible ? null : "");
     tell(`${sign} ${sentence}`.trim());
     set(status, "data-sign", sign || null);
@@ -66,13 +70,14 @@ function render({ model, el }) {
   }
 
   /** The texts are in the page only while the answer is shown. */
-  function drawReveal({ shown: visible, said }) {
-    const has = (text) => (visible ? text : "");
-    note.replaceChildren(...inline(has(remark(problem, said))));
+  function drawReveal(state) {
+    const has = (text) => (state.shown ? text : "");
+    note.replaceChildren(...inline(remark(problem, state)));
     why.replaceChildren(...inline(has(problem.why)));
     experiment.draw(has(problem.experiment));
     set(output, "text", has(problem.output));
-    for (const node of [caption, experiment.node, output]) set(node, "hidden", problem.experiment ? null : "");
+    const isThere = state.shown && problem.experiment;
+    for (const node of [caption, experiment.node, output]) set(node, "hidden", isThere ? null : "");
   }
 
   /** Radio buttons, each with its text and, once revealed, whether it was right. */
@@ -86,13 +91,15 @@ function render({ model, el }) {
     });
     return {
       node: h("div", { class: "sk-options" }, ...rows.map((row) => row.node)),
-      focus: () => rows[0].input.focus(),
-      draw: ({ shown: visible, said }) =>
+      focus: () => rows.find(({ input }) => !input.disabled).input.focus(),
+      draw: ({ shown: visible, said, first }) =>
         rows.forEach(({ input, mark, node }, k) => {
           input.checked = k === (visible ? said : own.draft);
+          input.disabled = !visible && k === first;
           const right = visible && k === problem.answer;
-          const wrong = visible && k === said && !right;
-          set(mark, "text", right ? (k === said ? "✓ you said" : "✓ it is") : wrong ? "✗ you said" : "");
+          const wrong = !right && (k === first || (visible && k === said));
+          const says = k === said ? "you said" : visible ? "it is" : "not this";
+          set(mark, "text", right ? `✓ ${says}` : wrong ? `✗ ${k === first ? "not this" : says}` : "");
           set(node, "data-is", right ? "right" : wrong ? "wrong" : null);
         }),
     };
@@ -143,25 +150,28 @@ function render({ model, el }) {
 
   function commit(event) {
     event.preventDefault();
-    if (model.get("_state").shown) return;
+    const state = stateNow();
+    if (state.shown) return;
     const read = problem.kind !== "choice" ? answerIn(own.draft ?? "")
       : own.draft === null ? { why: FIRST } : { value: own.draft };
-    if (read.why === undefined) return reveal(read.value);
+    if (isSame(read.value, state.first)) read.why = AGAIN;
+    if (read.why === undefined) return answer(committed(problem, state, read.value));
     own.complaint = read.why;
     draw();
     if (problem.kind !== "choice") answers.focus();
   }
 
-  /** The button that had the focus disappears: focus the verdict, which is then read aloud. */
-  function reveal(said) {
-    own.complaint = "";
-    shell.change({ said, shown: true });
-    status.focus({ preventScroll: true });
+  /** After a wrong first guess the hand stays; after the last one its button is gone, and the verdict is read. */
+  function answer(state) {
+    Object.assign(own, { complaint: "", draft: problem.kind === "choice" ? null : own.draft });
+    shell.change(state);
+    if (state.shown) status.focus({ preventScroll: true });
+    else answers.focus();
   }
 
   function reset() {
     Object.assign(own, { draft: null, complaint: "" });
-    shell.change({ said: null, shown: false });
+    shell.change(OPEN);
     answers.focus();
   }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import sys
+import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from numbers import Integral, Real
@@ -17,7 +20,7 @@ from stridekit.widgets.base import StateWidget
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import MAX_SAFE_INTEGER
 
-OPEN: dict[str, Any] = {"said": None, "shown": False}
+_words, _numbers = Script("predict/words.js"), Script("page/numbers.js")
 MAX_CHOICES = 100
 MAX_ITEMS, MAX_DEPTH = 100, 4  # of a tuple, and how deeply tuples nest
 _numbers = Script("page/numbers.js")
@@ -33,9 +36,10 @@ class Predict(StateWidget):
 
     Let the cell compute the answer: then it is torch's, and the cell does not give it away.
 
-    `committed` is the prediction, or None before there is one; set it to answer, also to a text as you type
-    it ("2 * 3 * 4", "12 KiB"), or to None to ask again. `correct` is None until then. Raises ValueError for
-    a question that cannot be asked, or an answer that does not fit it.
+    A wrong first guess gets its remark and one more try, then the answer is shown. `committed` is the last
+    guess, or None before there is one; set it to answer, also to a text as you type it ("2 * 3 * 4",
+    "12 KiB"), or to None to ask again. `correct` is None until then. Raises ValueError for a question that
+    cannot be asked, or an answer that does not fit it.
 
     >>> import torch
     >>> x = torch.arange(24).view(4, 6)
@@ -44,9 +48,12 @@ class Predict(StateWidget):
     >>> predict
     Predict: What is the stride of `x.t()`?
       (6, 1) | (1, 6) | (1, 4)
+    >>> predict.committed = (6, 1)
+    >>> predict
+    Predict: What is the stride of `x.t()`?
+      (6, 1) | (1, 6) | (1, 4)
+      ✗ not (6, 1): one more try
     >>> predict.committed = (1, 6)
-    >>> predict.correct
-    True
     >>> predict
     Predict: What is the stride of `x.t()`?
       (6, 1) | (1, 6) | (1, 4)
@@ -87,7 +94,7 @@ class Predict(StateWidget):
         self._choices = None if choices is None else _distinct(choices)
         self._kind = _kind_of(answer) if self._choices is None else "choice"
         self._remarks = dict(remarks or {})
-        super().__init__(_state=OPEN)
+        super().__init__(_state=_words.OPEN)
         said = self._to_json(answer, "the answer")
         notes = [
             [self._to_json(wrong, "the remark for"), text] for wrong, text in self._remarks.items()
@@ -110,48 +117,65 @@ class Predict(StateWidget):
             "remarks": notes,
         }
 
+    @staticmethod
+    def packed(question: str, source: str) -> Any:
+        """Make the card whose source is packed, for hosts that show all sources unfolded."""
+        call = zlib.decompress(base64.b64decode(source)).decode()
+        return eval(call, sys._getframe(1).f_globals)
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take the page's answer, and note it for the map of the lessons: the first one counts there."""
+        """Take the page's answer, and note the first one for the map of the lessons."""
         super().set_state(sync_data)
-        if "_state" in sync_data and self.shown:
+        first, question = self._state.get("first"), self._problem["question"]
+        if "_state" in sync_data and (self.shown or first is not None):
             with suppress(OSError):  # a full disk takes nothing from the card
-                _kept.note(card=self._problem["question"], right=self.correct)
+                if not any(note.get("card") == question for note in _kept.record()):
+                    _kept.note(card=question, right=False if first is not None else self.correct)
 
     @property
     def committed(self) -> Any:
-        """The prediction: one of the choices, a number or a tuple; None before there is one."""
-        return self._from_json(self._state["said"])
+        """The last guess: one of the choices, a number or a tuple; None before there is one."""
+        return self._from_json(self._said)
 
     @committed.setter
     def committed(self, value: Any) -> None:
         if isinstance(value, str) and self._choices is None:
             value = _numbers.readAnswer(self._kind, value, self._problem["question"])
         if value is None:
-            self._state = OPEN
-        else:
-            self._state = {"said": self._to_json(value, "the prediction"), "shown": True}
+            self._state = _words.OPEN
+            return
+        begun = _words.OPEN if self.shown else self._state
+        self._state = _words.commit(self._problem, begun, self._to_json(value, "the prediction"))
 
     @property
     def correct(self) -> bool | None:
-        """True for a right prediction, False for a wrong one; None before there is one."""
-        said = self._state["said"]
-        return None if said is None else bool(said == self._problem["answer"])
+        """True for a right guess, False for a wrong one; None before there is one."""
+        return None if self._said is None else bool(self._said == self._problem["answer"])
+
+    @property
+    def _said(self) -> Any:
+        first, said = self._state.get("first"), self._state["said"]
+        return first if said is None else said
 
     @property
     def shown(self) -> bool:
-        """True once the answer is on screen: after a prediction, or after `show()`."""
+        """True once the answer is on screen: after the right guess or the second, or after `show()`."""
         return bool(self._state["shown"])
 
     def show(self) -> None:
-        """Show the answer, without a prediction if there is none yet."""
+        """Show the answer, without another guess."""
         self._state = {**self._state, "shown": True}
 
     def _check(self, state: dict[str, Any]) -> None:
-        said = self._from_json(state["said"])
-        if said is not None and self._to_json(said, "the prediction") != state["said"]:
-            raise ValueError(f"{state['said']!r} is not a possible prediction")
-        if state["shown"] not in (True, False) or (said is not None and not state["shown"]):
+        for said in (state["said"], state.get("first")):
+            guess = self._from_json(said)
+            if guess is not None and self._to_json(guess, "the prediction") != said:
+                raise ValueError(f"{said!r} is not a possible prediction")
+        is_over = state["said"] is not None
+        if state["shown"] not in (True, False) or (is_over and not state["shown"]):
             raise ValueError(f"a question cannot have the state {state}")
+        if state.get("first") == self._problem["answer"]:
+            raise ValueError(f"a right guess needs no second one: {state}")
 
     def _to_json(self, value: Any, what: str) -> Any:
         """A value as JSON for the front end: the position of a choice, a number, or a list."""
@@ -175,43 +199,7 @@ class Predict(StateWidget):
         return tuple(said) if isinstance(said, list) else said
 
     def __repr__(self) -> str:
-        lines = [f"Predict: {self._problem['question']}"]
-        if self._choices is not None:
-            lines.append(" | ".join(self._problem["choices"]))
-        if self.shown:
-            lines += [" ".join(verdict(self._problem, self._state["said"]))]
-            lines += [remark(self._problem, self._state["said"]), self._problem["why"]]
-        if self.shown and self._problem["experiment"]:
-            lines += self._problem["experiment"].splitlines()
-            lines += [f"# {line}" for line in self._problem["output"].splitlines()]
-        return "\n  ".join(line for line in lines if line)
-
-
-def verdict(problem: dict[str, Any], said: Any) -> tuple[str, str]:
-    """A sign and a sentence that compares the prediction with the answer.
-
-    >>> verdict({"kind": "tuple", "answer": [1, 6]}, [6, 1])
-    ('✗', 'you said (6, 1), it is (1, 6)')
-    """
-    answer = _in_sentence(problem, problem["answer"])
-    if said is None:
-        return "·", f"you skipped this one: it is {answer}"
-    if said == problem["answer"]:
-        return "✓", f"you said {answer}, and so it is"
-    return "✗", f"you said {_in_sentence(problem, said)}, it is {answer}"
-
-
-def remark(problem: dict[str, Any], said: Any) -> str:
-    """The remark on this prediction; "" if it has none."""
-    return next((text for wrong, text in problem["remarks"] if wrong == said), "")
-
-
-def _in_sentence(problem: dict[str, Any], said: Any) -> str:
-    """An answer as part of a sentence: words in quotation marks, all else as Python writes it."""
-    if problem["kind"] != "choice":
-        return _text(tuple(said) if isinstance(said, list) else said)
-    text = str(problem["choices"][said])
-    return f"“{text}”" if problem["quoted"][said] else text
+        return "\n  ".join(_words.lines(self._problem, self._state))
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:

@@ -1,7 +1,7 @@
 """Readers: each turns an answer into facts to compare and words to show.
 
-A reader is generous about types where the idea is right (a list for a tuple, a 0-d tensor for an
-int) and exact about what they hold. It raises Unusable, which says what it can use instead.
+A reader accepts other types where the idea is right (a list for a tuple, a 0-d tensor for an int) and
+compares exactly what they hold. It raises Unusable, which says what it can use instead.
 """
 
 from __future__ import annotations
@@ -13,16 +13,14 @@ from typing import Any
 
 import torch
 
-from stridekit._arguments import with_article
+from stridekit._arguments import a_kind
 from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
-from stridekit.exercises.untrusted import type_name
-from stridekit.exercises.watch import layout_facts, lies_in, shares
 
 _MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
 
 
 def as_int(value: Any, what: str = "an int") -> int:
-    """An int, also written another way: as a 0-d tensor, a NumPy int, or the float 6.0."""
+    """Return an int, also written another way: as a 0-d tensor, a NumPy int, or the float 6.0."""
     found = int(value) if isinstance(value, float) and value.is_integer() else value
     if not isinstance(found, bool):
         try:
@@ -35,15 +33,14 @@ def as_int(value: Any, what: str = "an int") -> int:
 
 
 def _of_64_bits(value: int, what: str) -> int:
-    """The value as Python's own int. Refuse more than 64 bits, which Python may not print."""
-    value = int.__int__(value)
+    """Return the value. Refuse more than 64 bits, which Python may not print."""
     if value.bit_length() > 64:
         raise Unusable(f"an int of {value.bit_length():,} bits, where {what} is asked for")
     return value
 
 
 def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
-    """A tuple of ints, from any ordered iterable of what `as_int` takes."""
+    """Return a tuple of ints, from any ordered iterable of what `as_int` takes."""
     ordered = isinstance(value, Iterable) and not isinstance(value, str | bytes | set | dict)
     if not ordered or (isinstance(value, torch.Tensor) and value.ndim != 1):
         raise Unusable(f"{kind(value)}, where {what} is asked for")
@@ -51,7 +48,7 @@ def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
 
 
 def kind(value: Any) -> str:
-    """The kind of value that came, with its shape if it has one.
+    """Return the kind of value that came, with its shape if it has one.
 
     >>> kind(torch.zeros(2, 3)), kind([1, 2]), kind(0.5)
     ('a tensor of shape (2, 3)', 'a list of 2', 'a float')
@@ -59,11 +56,11 @@ def kind(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
     count = f" of {len(value)}" if isinstance(value, tuple | list | set | dict) else ""
-    return f"{with_article(type_name(value))}{count}"
+    return f"{a_kind(value)}{count}"
 
 
 def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is True or False: Python's, NumPy's or a 0-d tensor of them."""
+    """Read True or False: Python's, NumPy's or a 0-d tensor of them."""
     plain = _unwrapped(answer)
     if not isinstance(plain, bool):
         raise Unusable(f"{kind(answer)}, where True or False is asked for")
@@ -71,13 +68,13 @@ def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:
 
 
 def read_stride(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a stride: one int per dim."""
+    """Read a stride: one int per dim."""
     stride = as_ints(answer)
     return Outcome({"stride": stride}, str(stride))
 
 
 def read_stride_of(name: str, *, or_none: bool = False) -> Read:
-    """A reader of strides for the shape in the argument `name`; with `or_none`, None is read too."""
+    """Make a reader of strides for the shape in the argument `name`; with `or_none`, None is read too."""
     wanted = "a tuple of ints or None" if or_none else "a tuple of ints"
 
     def read(answer: Any, args: Arguments) -> Outcome:
@@ -90,7 +87,7 @@ def read_stride_of(name: str, *, or_none: bool = False) -> Read:
 
 
 def free_where_unused(shape: Sequence[int], stride: tuple[int, ...]) -> tuple[Any, ...]:
-    """The stride, with "free" where no index steps by it; unchanged if it does not fit the shape.
+    """Return the stride, with "free" where no index steps by it; unchanged if it does not fit the shape.
 
     >>> free_where_unused((4, 1, 6), (6, 99, 1))
     (6, 'free', 1)
@@ -101,7 +98,7 @@ def free_where_unused(shape: Sequence[int], stride: tuple[int, ...]) -> tuple[An
 
 
 def read_parts(*names: str) -> Read:
-    """A reader of (shape, stride) or (shape, stride, offset), whichever is named."""
+    """Make a reader of (shape, stride) or (shape, stride, offset), whichever is named."""
     wanted = f"the {('two', 'three')[len(names) - 2]} parts ({', '.join(names)})"
 
     def read(answer: Any, args: Arguments) -> Outcome:
@@ -117,25 +114,38 @@ def read_parts(*names: str) -> Read:
 
 
 def as_tensor(answer: Any, of_what: str = "") -> torch.Tensor:
-    """The answer if it is a tensor; `of_what` ends the sentence that refuses others."""
+    """Return the answer if it is a tensor; `of_what` ends the sentence that refuses others."""
     if not isinstance(answer, torch.Tensor):
         raise Unusable(f"{kind(answer)}, where a tensor is asked for{of_what}")
     return answer
 
 
+def layout_facts(t: torch.Tensor) -> dict[str, Any]:
+    """Return shape, stride and storage_offset as facts; the stride of a dim of size 0 or 1 is free."""
+    stride = tuple(s if n > 1 else "free" for n, s in zip(t.shape, t.stride(), strict=True))
+    return {"shape": tuple(t.shape), "stride": stride, "storage_offset": t.storage_offset()}
+
+
+def shares(t: torch.Tensor, other: torch.Tensor) -> bool:
+    """Return whether the two are on the same storage."""
+    return t.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+
+
 _THROUGH_NUMPY = (
-    "That reads {base}'s own memory and copies nothing. But what came through NumPy has a storage of "
-    "its own, which begins at its first element: its storage_offset is 0. A view that torch makes of "
-    "{base} stays on {base}'s storage."
+    "That reads {base}'s own memory and copies nothing. But what came through NumPy has a storage of its "
+    "own, which begins at its first element: its storage_offset is 0. A view that torch makes of {base} "
+    "stays on {base}'s storage."
 )
 
 
 def view_of(base: str, *, ndim: int | None = None) -> Read:
-    """A reader of tensors that should be views of the argument named `base`, with so many dims."""
+    """Make a reader of tensors that should be views of the argument named `base`, with so many dims."""
 
     def read(answer: Any, args: Arguments) -> Outcome:
         answer, x = as_tensor(answer, f": a view of {base}"), args[base]
-        sharing = shares(answer, x) or ("memory" if lies_in(answer, x) else False)
+        storage = x.untyped_storage()
+        lies_in = 0 <= answer.data_ptr() - storage.data_ptr() < storage.nbytes()  # as from NumPy
+        sharing = shares(answer, x) or ("memory" if lies_in else False)
         layout = layout_facts(answer)
         facts = {
             "dtype": answer.dtype,
@@ -161,7 +171,7 @@ def view_of(base: str, *, ndim: int | None = None) -> Read:
 
 
 def read_number(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one number: a Python number, or a 0-d tensor or array of one."""
+    """Read one number: a Python number, or a 0-d tensor or array of one."""
     wanted = "one number is asked for, a Python number or a 0-d tensor"
     answer = _unwrapped(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
@@ -172,13 +182,13 @@ def read_number(answer: Any, args: Arguments) -> Outcome:
 
 
 def read_uses(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a number of uses; a fraction is shown with a few digits."""
+    """Read a number of uses; a fraction is shown with a few digits."""
     facts = read_number(answer, args).facts
     value = facts["value"]
     return Outcome(facts, f"{value:g}" if isinstance(value, float) else str(value))
 
 
 def _unwrapped(answer: Any) -> Any:
-    """The Python value in a 0-d tensor or a NumPy scalar; anything else as it is."""
+    """Return the Python value in a 0-d tensor or a NumPy scalar; anything else as it is."""
     holds_one = getattr(answer, "ndim", None) == 0 and hasattr(answer, "item")
     return answer.item() if holds_one else answer

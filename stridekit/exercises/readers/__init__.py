@@ -1,0 +1,1 @@
+"""What makes facts of an answer: its kind, its layout, and the bytes that it copied."""

@@ -1,0 +1,252 @@
+"""What a learner did: answers that passed are theirs in this kernel; the rest is a record of plain data."""
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+
+from stridekit import Predict, _kept, notebook
+from stridekit.exercises import core, forget, progress
+from stridekit.exercises import strides as ex
+from stridekit.exercises.progress import _asks, _lesson
+
+ROOT = Path(__file__).parent.parent
+PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """The record of a kernel in a folder of its own, in which nothing has passed."""
+    monkeypatch.setattr(_kept, "path", lambda: tmp_path / "my_answers" / "record.jsonl")
+    monkeypatch.setattr(core, "_mine", {})
+    return tmp_path / "my_answers" / "record.jsonl"
+
+
+def right(x, j):
+    return ex.column.reference(x, j)
+
+
+def answer(card, said):
+    """What the page sends when a reader has seen the answer."""
+    card.set_state({"_state": {"said": said, "shown": True}})
+
+
+# In this kernel ---------------------------------------------------------------------------------
+
+
+def test_mine_is_the_last_answer_that_passed_and_else_the_reference(record):
+    assert ex.column.mine is ex.column.reference
+    ex.column.check(lambda x, j: x[j])
+    assert ex.column.mine is ex.column.reference
+    ex.column.check(right)
+    ex.column.check(lambda x, j: x[:, j])  # right, but not by as_strided
+    assert ex.column.mine is right
+    assert forget().headline == "forgotten: my_answers/record.jsonl removed"
+    assert ex.column.mine is ex.column.reference and not record.parent.exists()
+    assert forget().headline == "forgotten: nothing was on record"
+
+
+def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record):
+    says = "Well done: 1 of 10 in this lesson. Next: `diagonal`."
+    assert ex.column.check(right).rows[-1].text == says
+    core._mine.clear()  # another kernel, which has the record
+    report = ex.row.check(lambda x, i: ex.row.reference(x, i))
+    assert "2 of 10 in this lesson" in report.text and report.text.endswith("Next: `diagonal`.")
+    for task in ex.row.lesson:
+        report = task.check(lambda *args, task=task: task.reference(*args))
+    assert report.text.endswith("Well done: 10 of 10 in this lesson. That was the last.")
+
+
+def test_nothing_is_kept_outside_of_a_kernel_and_where_a_variable_says_no(monkeypatch):
+    shell = SimpleNamespace(starting_dir="/work", kernel=object())
+    monkeypatch.setitem(_kept.sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.delenv(_kept.VARIABLE, raising=False)
+    assert _kept.path() == Path("/work/my_answers/record.jsonl")
+    monkeypatch.setenv(_kept.VARIABLE, "no")
+    assert _kept.path() is None
+    monkeypatch.delenv(_kept.VARIABLE)
+    monkeypatch.delattr(shell, "kernel")
+    assert _kept.path() is None and _kept.record() == [] and not _kept.remove()
+    assert notebook.ENVIRONMENT[_kept.VARIABLE] == "no"
+    assert "my_answers/" in (ROOT / ".gitignore").read_text().split()
+
+
+# The record -------------------------------------------------------------------------------------
+
+
+def test_what_passed_and_what_the_page_answers_is_on_record_once(record):
+    for _ in range(2):
+        ex.column.check(right)
+    ex.column.check(ex.column.reference)
+    card = Predict("How many?", 40, remarks={5: "no"})
+    card.committed = 40  # in Python, and not on the page
+    card.committed = None
+    answer(card, 40)
+    answer(Predict("How many?", 40), 40)
+    assert _kept.record() == [
+        {"passed": "strides_column"},
+        {"card": "How many?", "right": True},
+    ]
+
+
+def replace(record, how):
+    """Put something else in the place of the record."""
+    record.parent.mkdir(exist_ok=True)
+    elsewhere = record.parent.parent / "elsewhere"
+    elsewhere.write_text('{"passed": "strides_row"}\n')
+    if how == "FIFO":
+        os.mkfifo(record)
+    elif how == "folder":
+        record.mkdir()
+    elif how == "link":
+        record.symlink_to(elsewhere)
+    elif how == "linked folder":
+        record.parent.rmdir()
+        record.parent.symlink_to(elsewhere.parent / "away")
+        (elsewhere.parent / "away").mkdir()
+        (elsewhere.parent / "away" / record.name).write_text('{"passed": "strides_row"}\n')
+    elif how == "/dev/zero":
+        record.symlink_to("/dev/zero")
+    elif how == "100 MB":
+        with record.open("wb") as file:
+            file.truncate(100_000_000)
+    else:
+        record.write_bytes({"bytes": b"\xff\xfe" * 9, "csv": b"a,b\n1,2\n", "json": b"[1]\n"}[how])
+    return elsewhere
+
+
+PLACES = ["FIFO", "folder", "link", "linked folder", "/dev/zero", "100 MB", "bytes", "csv", "json"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+@pytest.mark.parametrize("how", PLACES)
+def test_another_file_in_its_place_is_named_at_once_and_left_alone(record, how):
+    """By the map, by a check and by forget; and a card works."""
+    elsewhere = replace(record, how)
+    before, begun = elsewhere.read_text(), time.monotonic()
+    assert repr(progress()).startswith("· your progress cannot be read: ")
+    assert len(repr(progress()).splitlines()) == 1
+    report = ex.column.check(right)
+    assert report.passed and "Your progress is not on record: " in " ".join(report.text.split())
+    answer(Predict("How many?", 40), 40)
+    assert forget().headline.startswith("the record was not removed: ")
+    assert elsewhere.read_text() == before and (record.exists() or record.is_symlink())
+    assert time.monotonic() - begun < 20  # and not for ever
+
+
+def test_lines_that_are_no_notes_are_skipped_and_never_removed(record):
+    record.parent.mkdir()
+    others = ["{", '{"card": 1, "right": true}', '{"passed": "x", "more": 1}', "[" * 100_000, "[1]"]
+    record.write_text("\n".join([*others, '{"passed": "strides_row"}']))
+    assert _kept.record() == [{"passed": "strides_row"}]
+    assert "lines that stridekit did not write" in forget().headline and record.exists()
+
+
+def test_forget_leaves_all_other_files(record):
+    ex.column.check(right)
+    (record.parent / "notes.py").write_text("# mine\n")
+    forget()
+    assert [path.name for path in record.parent.iterdir()] == ["notes.py"]
+
+
+# The map ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lessons(record):
+    """Two lessons and a notebook that has nothing to do, beside each other."""
+    cards = [
+        'Predict("One `a`?", 1)',
+        "n = 2\nPredict(f'{n} or {n + 1}?', 2)",
+        'Predict("Skipped?", 1)',
+    ]
+    checks = ["%magic", "column = None\n\nex.column.check(column)", "ex.row.check(row)"]
+    begin = "from stridekit import Predict\nfrom stridekit.exercises import strides as ex, views"
+    books = {
+        "01_one": ["# One: <first>", begin, *checks, *cards, "(" * 19_000, "x = 1" * 9_000],
+        "02 two": ["# Two\n\nwords", "# Not this", begin, "views.memset_of.check(memset_of)"],
+        "03_none": ["# None", "x = 1"],
+        "odd": [],
+    }
+    folder = record.parent.parent
+    for name, sources in books.items():
+        cells = [
+            nbformat.v4.new_markdown_cell(source) if source[0] == "#" else nbformat.v4.new_code_cell(source)
+            for source in sources
+        ]  # fmt: skip
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+    (folder / "broken.ipynb").write_text("{")
+    (folder / "other.ipynb").write_text('{"cells": [1]}')
+    with (folder / "large.ipynb").open("wb") as file:
+        file.truncate(100_000_000)
+    (folder / "zero.ipynb").symlink_to("/dev/zero")
+
+
+def test_the_map_shows_what_was_passed_and_predicted(lessons):
+    nothing = "· nothing passed or predicted yet\n  Run this cell again after a lesson."
+    assert repr(progress()) == nothing
+    ex.column.check(right)
+    for said in (2, 1):
+        answer(Predict("One `a`?", 1), said)
+    for question, said in {"2 or 3?": 2, "Skipped?": None, "Other": 1}.items():
+        answer(Predict(question, 2), said)
+    assert repr(progress()).splitlines() == [
+        "  lesson           exercises passed  next       cards predicted  right first time",
+        "  01 One: <first>  1 of 2            row        2 of 3           1",
+        "  02 Two           0 of 1            memset_of",
+    ]
+    html = progress()._repr_html_()
+    assert '<a href="01_one.ipynb">01 One: &lt;first&gt;</a>' in html
+    assert '<a href="02%20two.ipynb">02 Two</a>' in html and html.count("<tr>") == 3
+
+
+def test_a_card_that_was_skipped_first_was_not_predicted(lessons):
+    for said in (None, 1):
+        answer(Predict("Skipped?", 1), said)
+    assert re.search(r"0 of 3$", repr(progress()), re.MULTILINE)
+
+
+def test_a_card_has_one_line_whatever_is_tried_again(record):
+    """That of the first guess: a second try, and all that comes after "try again", add nothing."""
+    card = Predict("How many?", 40)
+    for first, said, shown in [
+        (5, None, False),
+        (5, 40, True),
+        (None, None, False),
+        (None, 40, True),
+    ]:
+        card.set_state({"_state": {"first": first, "said": said, "shown": shown}})
+    assert card.correct and _kept.record() == [{"card": "How many?", "right": False}]
+    with pytest.raises(ValueError, match="needs no second one"):
+        card.set_state({"_state": {"first": 40, "said": None, "shown": False}})
+
+
+def test_a_question_with_many_values_is_found_at_once():
+    """In time that grows with its length: a pattern for all values would try every split."""
+    assert _asks(["", " or ", "?"], "2 or 3?") and not _asks(["", " or ", "?"], "2 or 3")
+    assert _asks(["a"], "a") and not _asks(["a"], "ab") and not _asks(["ab", "ba"], "aba")
+    begun = time.process_time()
+    assert not _asks(["", *["a"] * 40, "b"], "a" * 50_000)
+    assert time.process_time() - begun < 5
+
+
+def test_it_finds_the_cards_and_exercises_of_every_lesson():
+    """A card's stored output begins with its question: that of no other card in all lessons."""
+    questions_of, questions = [], []
+    for path in PATHS:
+        lesson, cells = _lesson(path), json.loads(path.read_text("utf-8"))["cells"]
+        outputs = [output for cell in cells for output in cell.get("outputs", [])]
+        texts = ["".join(output.get("data", {}).get("text/plain", "")) for output in outputs]
+        shown = re.findall(r"^Predict: (.*)", "\n".join(texts), re.MULTILINE)
+        assert len(lesson.cards) == len(shown)
+        blanks = re.findall(r"^○ (\w+): not attempted", "\n".join(texts), re.MULTILINE)
+        assert [*lesson.exercises.values()] == blanks
+        questions_of += lesson.cards
+        questions += shown
+    for question in questions:
+        assert sum(_asks(card, question) for card in questions_of) == 1
