@@ -179,6 +179,8 @@ def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(vi
     assert page.get_by_text("why=").count() == 0 and marks(page) == ["0/1"]
     expect(behind).to_be_hidden()
     enter(page, "your prediction", "5")
+    expect(behind).to_be_hidden()
+    enter(page, "your prediction", "6")
     expect(behind).to_be_visible()
     assert marks(page) == ["✓"]
     page.reload()
@@ -187,7 +189,7 @@ def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(vi
     expect(behind).to_be_hidden()
     page.get_by_text("What torch says, and why").click()
     expect(behind).to_be_visible()
-    enter(page, "your prediction", "5")
+    enter(page, "your prediction", "4")
     page.get_by_role("link", name="stridekit").first.click()
     expect(page.locator(".sk-done").first).to_have_text("✓")
     page.on("dialog", lambda dialog: dialog.accept())
