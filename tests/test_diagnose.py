@@ -34,8 +34,7 @@ def told(error: object) -> dict[str, str]:
 
 def special(error: object) -> str:
     """What the numbers mean, and the harm, cause and cure that hold for these numbers alone."""
-    found, lines = diagnose(error), told(error)
-    family = FAMILIES[found.title]
+    lines, family = told(error), FAMILIES[diagnose(error).title]
     return " | ".join(
         [lines["means"], *(lines[label] for label in LABELS[1:] if lines[label] != family[label])]
     )
@@ -51,6 +50,7 @@ def test_a_message_is_explained_as_raised_and_as_pasted(row: Row) -> None:
     else:
         assert special(error) == row.says
     assert not re.search(r"undefined|null|NaN|\{\w+\}", str(found.lines[1:]))
+    assert "others" not in told(str(getattr(error, "message", error)))
     if isinstance(error, BaseException):
         pasted = "".join(traceback.format_exception(error))
         wrapped = textwrap.wrap(pasted, 60, break_long_words=False, break_on_hyphens=False)
