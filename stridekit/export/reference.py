@@ -22,13 +22,11 @@ PAGES = {
 }
 # Members that Python or a library defines are left out of a class.
 FOREIGN = "AnyWidget, Exception, object, tuple, str, int, dict, Set, Collection, Generic, Protocol"
-OPTIONS = (
-    "members:",
-    f"inherited-members: {FOREIGN}",
-    "special-members: __getitem__",
-    "exclude-members: get_state",
-)
-CLASS = "".join(f"   :{option}\n" for option in OPTIONS)
+CLASS = f"""   :members:
+   :inherited-members: {FOREIGN}
+   :special-members: __getitem__
+   :exclude-members: get_state
+"""
 
 
 def public_names() -> list[str]:

@@ -49,12 +49,17 @@ def offline_page(widgets: Sequence[StateWidget], title: str = "stridekit") -> st
     >>> "http" in offline_page([StrideExplorer()]).replace("http://www.w3.org/2000/svg", "")
     False
     """
-    models = [*widgets, *(widget._code for widget in widgets)]
-    states = {model.model_id: model.get_state() for model in models}
     style = (
         "body { margin: 24px; background: light-dark(#fff, #111418); color-scheme: light dark; }"
     )
-    return page_of([Offline.of(widget.model_id, states) for widget in widgets], title, style)
+    return page_of(offline(widgets), title, style)
+
+
+def offline(widgets: Sequence[StateWidget]) -> list[Offline]:
+    """The parts of widgets that are alive in this process."""
+    models = [*widgets, *(widget._code for widget in widgets)]
+    states = {model.model_id: model.get_state() for model in models}
+    return [Offline.of(widget.model_id, states) for widget in widgets]
 
 
 def page_of(widgets: Sequence[Offline], title: str = "stridekit", style: str = "") -> str:
