@@ -98,7 +98,11 @@ def test_where_no_code_follows_a_card_nothing_is_folded():
 
 
 def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_so():
-    help_ = [code("ex.row.hint()"), code("from stridekit.exercises import progress\n\nprogress()")]
+    help_ = [
+        code(lesson.form.GUARD),
+        code("ex.row.hint()"),
+        code("from stridekit.exercises import progress\n\nprogress()"),
+    ]
     check = code("def row(x, i):\n    ...\n\n\nex.row.check(row)")
     page = settled(*help_, check, words("Press Shift+Enter."), words("Shift it."))
     assert page == [
@@ -132,9 +136,9 @@ def test_a_lesson_runs_with_this_python_and_the_threads_of_whoever_exports_it(
         lesson.form, "run", lambda *args, **options: asked.append((args, options)) or NOT_RUN
     )
     lesson.lesson(write(tmp_path / "a.ipynb", words("# A")))
-    [((_, folder, seconds), options)] = asked
-    assert (folder, seconds) == (tmp_path, 300)
-    assert options == {"kernel_manager_class": lesson.ThisPython}
+    [((_, folder), options)] = asked
+    assert folder == tmp_path
+    assert options == {"seconds": 300, "kernel_manager_class": lesson.ThisPython}
     assert "OMP_NUM_THREADS" not in lesson.ThisPython().kernel_spec.env
 
 

@@ -51,7 +51,7 @@ def test_no_class_of_a_page_is_one_of_a_widget():
         }
         for room in ("export", "widgets")
     }
-    assert {"sk-forget"} < classes["export"] and {"sk-box"} < classes["widgets"]
+    assert {"sk-done"} < classes["export"] and {"sk-box"} < classes["widgets"]
     shared = classes["export"] & classes["widgets"]
     assert {name for name in shared if name.startswith(("sk-", "is-"))} == set()
 

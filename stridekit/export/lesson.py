@@ -23,7 +23,6 @@ from stridekit.plots import IS_FOR_PAGES, NARROW
 from stridekit.timing.records import ALONE
 from stridekit.widgets.offline import Offline
 
-CELL_TIMEOUT = 300  # seconds
 NEEDS_KERNEL = (form.WIDGET_VIEW, "application/javascript")
 IN_LAB = re.compile(r"Shift\+Enter|\*(?:Run|Kernel) →|\b[Rr]un the (?:next )?cell")
 # Cells whose output a page has elsewhere: the map of the lessons, hints and solutions.
@@ -71,7 +70,7 @@ class ThisPython(AsyncKernelManager):
 def lesson(path: Path) -> Lesson:
     """Read, check, execute and settle a notebook. Raises NotebookError, whose message is one line."""
     notebook = read(path)
-    done = form.run(notebook, path.parent, CELL_TIMEOUT, kernel_manager_class=ThisPython)
+    done = form.run(notebook, path.parent, seconds=300, kernel_manager_class=ThisPython)
     shown = settle(notebook, done.widget_state)
     return Lesson(notebook, shown, len({part for widget in shown for part in _parts(widget.state)}))
 
@@ -128,7 +127,7 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
                 cell.source = UNTIL_HEADING.sub(BEHIND, cell.source, count=1)
             if IN_LAB.search(cell.source):
                 cell.source = FOR_LAB.format(cell.source)
-        elif FOR_LAB_ALONE.search(cell.source):
+        elif cell.source == form.GUARD or FOR_LAB_ALONE.search(cell.source):
             continue
         elif form.asks(cell) or folded.get("source_hidden"):
             tags += ["remove-input"]
@@ -166,7 +165,7 @@ def _settle(output: Any, alive: Container[str], numbers: dict[str, int]) -> None
         return
     view = views[0] if isinstance(views[0], dict) else {}
     data["text/html"] = f'<p class="sk-aside">{WITHOUT_KERNEL}</p>{still}'
-    if (key := view.get("model_id")) in alive:
+    if (key := view.get("model_id", "")) in alive:
         number = numbers.setdefault(key, len(numbers))
         data["text/html"] = f'<div data-widget="{number}"><noscript>{still}</noscript></div>'
 

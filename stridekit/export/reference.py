@@ -42,19 +42,19 @@ def pages() -> dict[str, tuple[str, str]]:
     >>> list(pages())[:2]
     ['reference-layouts', 'reference-raw_memory']
     """
-    found: dict[str, tuple[str, str]] = {}
+    written: dict[str, tuple[str, str]] = {}
     page = ""
     for name in public_names():
         if name in PAGES:
             slug, title, about = PAGES[name]
             page = f"reference-{slug}"
-            found[page] = about, f"{title}\n{'=' * len(title)}\n\n{about}\n\n"
+            written[page] = about, f"{title}\n{'=' * len(title)}\n\n{about}\n\n"
         module = stridekit if name in stridekit.__all__ else timing
         is_class = isinstance(getattr(module, name), type)
         kind, options = ("autoclass", CLASS) if is_class else ("autofunction", "")
         text = f"{name}\n{'-' * len(name)}\n\n.. {kind}:: {module.__name__}.{name}\n{options}\n"
-        found[page] = found[page][0], found[page][1] + text
-    return found
+        written[page] = written[page][0], written[page][1] + text
+    return written
 
 
 def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

@@ -16,7 +16,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -111,7 +111,7 @@ def export(source: Path, folder: Path) -> Path:
     return folder / "index.html"
 
 
-def _sources(rows: dict[str, Sequence[str]]) -> dict[str, str]:
+def _sources(rows: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the source of each page but the lessons, by its file."""
     cells = [
         f"| [{title}](<{name}.ipynb>) | {' | '.join(c)} |" for name, (title, *c) in rows.items()
@@ -172,8 +172,7 @@ def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
     print(warnings.getvalue(), end="", file=sys.stderr)
     parts = {f"{name}.html": made.parts for name, made in lessons.items()}
     text = json.dumps({"parts": parts, "sections": index}, ensure_ascii=False)
-    data = f"globalThis.stridekitSite = {text};\n"
-    (out / "_static" / "site-data.js").write_text(data, encoding="utf-8")
+    (out / "_static" / "site-data.js").write_text(f"globalThis.stridekitSite = {text};\n", "utf-8")
     (out / MARK).touch()
     return out
 
@@ -181,8 +180,8 @@ def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
 def _number(notebook: Any, title: str) -> None:
     """Give a lesson the title of the README; its own stands below."""
     first = next((cell for cell in notebook.cells if cell.cell_type == "markdown"), None)
-    own = re.match(r"# (.*)", first.source) if first else None
-    if own is None:
+    own = re.match(r"# (.*)", first.source if first else "")
+    if first is None or own is None:
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell(f"# {title}"))
     elif title[:2].isdigit():
         first.source = f"# {title}\n\n*{own[1]}*\n{first.source[own.end() :]}"

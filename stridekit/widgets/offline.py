@@ -49,9 +49,7 @@ def offline_page(widgets: Sequence[StateWidget], title: str = "stridekit") -> st
     >>> "http" in offline_page([StrideExplorer()]).replace("http://www.w3.org/2000/svg", "")
     False
     """
-    style = (
-        "body { margin: 24px; background: light-dark(#fff, #111418); color-scheme: light dark; }"
-    )
+    style = "body { margin: 2em; background: light-dark(#fff, #111418); color-scheme: light dark }"
     return page_of(offline(widgets), title, style)
 
 
@@ -79,12 +77,9 @@ def live(widgets: Sequence[Offline]) -> str:
     """
     modules = list(dict.fromkeys(widget.esm for widget in widgets))
     sheets = dict.fromkeys(widget.css for widget in widgets)
-    data = {
-        "modules": modules,
-        "widgets": [[modules.index(widget.esm), widget.state] for widget in widgets],
-    }
+    rows = [[modules.index(widget.esm), widget.state] for widget in widgets]
     # "</script>" in the JSON would end the element, and "<!--" would hide its end.
-    text = json.dumps(data).replace("<", "\\u003c")
+    text = json.dumps({"modules": modules, "widgets": rows}).replace("<", "\\u003c")
     styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
     host = (
         f"{module('page/host.js')}\n"
