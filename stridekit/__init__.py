@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from stridekit.attention import Clones, matmul_copies, packed_heads, sdpa_output, why_no_flash
+from stridekit.audit import Audit, audit
 from stridekit.cost.refetch import CacheSets
 from stridekit.cost.traffic import Traffic, traffic
 from stridekit.cost.warp import WarpSectors, warp_sectors
@@ -39,7 +40,6 @@ from stridekit.tensors.storage import read_element, read_storage, storage_view
 from stridekit.tensors.view_error import explain_view
 
 if TYPE_CHECKING:
-    from stridekit.auditing import Audit, audit
     from stridekit.cost.bandwidth import Bandwidth, bandwidth
     from stridekit.timing import Comparison, Measurement, compare, measure
     from stridekit.widgets import (
@@ -128,7 +128,6 @@ _WIDGETS = (
 )
 _TIMING = ("measure", "Measurement", "compare", "Comparison")
 _LAZY = dict.fromkeys(_WIDGETS, "widgets") | dict.fromkeys(_TIMING, "timing")
-_LAZY |= dict.fromkeys(("audit", "Audit"), "auditing")
 _LAZY |= dict.fromkeys(("bandwidth", "Bandwidth"), "cost.bandwidth")
 _LAZY["load_ipython_extension"] = "diagnosis"  # for %load_ext stridekit
 _MODULES = ("exercises", "plots", "timing", "widgets")

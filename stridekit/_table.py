@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 _SIDES = {"<": "text-align:left", ">": "text-align:right"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of texts with a title; prints as text, shows as a table."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *columns([self.head, *self.rows], "<>>")])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, self.rows, head=self.head, align="<>>")
 
 
 def columns(rows: Sequence[Sequence[str]], align: str = "<") -> list[str]:

@@ -44,6 +44,11 @@ def last(*shape: int) -> torch.Tensor:
     return randn(*shape).to(memory_format=LAST)
 
 
+def image(x: torch.Tensor) -> torch.Tensor:
+    """The same picture, made by an operation of images."""
+    return F.avg_pool2d(x, 1)
+
+
 RESHAPE = "copy by reshape"
 
 
@@ -289,7 +294,7 @@ LOST = "channels-last lost"
 
 @planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: F.channel_shuffle(x, 2))
 def shuffle_of_channels(x):
-    y = x.view(2, 2, 2, 6, 6).transpose(1, 2)  # made
+    y = image(x).view(2, 2, 2, 6, 6).transpose(1, 2)  # made
     return y.reshape(2, 4, 6, 6)  # here
 
 
@@ -301,27 +306,27 @@ def shuffle_that_keeps_channels_last(x):
 
 @planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: torch.relu(x))
 def contiguous_out_of_habit(x):
-    return torch.relu(x.contiguous())  # here
+    return torch.relu(image(x).contiguous())  # here
 
 
 @planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: torch.where(x > 0, x, 0.0))
 def a_mask_filled(x):
-    return x.masked_fill(x < 0, 0.0)  # here
+    return image(x).masked_fill(x < 0, 0.0)  # here
 
 
 @planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: x.sigmoid())
 def softmax_over_channels(x):
-    return x.softmax(1)  # here
+    return image(x).softmax(1)  # here
 
 
 @planted(LOST, 576, last(2, 4, 6, 6), clean=lambda x: x.narrow(1, 0, 2) + 1)
 def channels_chosen_by_a_list(x):
-    return x[:, [0, 1]]  # here
+    return image(x)[:, [0, 1]]  # here
 
 
 @planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: x.flip(1))
 def sums_along_channels(x):
-    return x.cumsum(1)  # here
+    return image(x).cumsum(1)  # here
 
 
 TWO = "convolution of two formats"
@@ -368,7 +373,7 @@ MIXED = "formats mixed"
     clean=lambda x, y: x + y.to(memory_format=LAST),
 )
 def a_sum_of_two_formats(x, y):
-    return x + y  # here
+    return image(x) + y  # here
 
 
 @planted(
@@ -379,12 +384,12 @@ def a_sum_of_two_formats(x, y):
     clean=lambda x, y: x.to(memory_format=LAST) * y,
 )
 def a_product_of_two_formats(x, y):
-    return x * y  # here
+    return image(x) * y  # here
 
 
 @planted(MIXED, 1152, last(2, 4, 6, 6), randn(2, 4, 6, 6), clean=lambda x, y: torch.cat([x, x]))
 def a_cat_of_two_formats(x, y):
-    return torch.cat([x, y], 1)  # here
+    return torch.cat([image(x), y], 1)  # here
 
 
 NOTHING = "call that does nothing"

@@ -34,7 +34,7 @@ SIZES = {
         12_265,
     ),
     "exercises": ("stridekit/exercises", (), ("py",), 8_640),
-    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 15_171),
+    "widgets": ("stridekit/widgets", (), ("py", "js", "css"), 15_169),
     "tests": ("tests", (), ("py", "mjs"), 33_078),
     "planted defects, messages": ("tests", (), ("txt",), 2_862),
     "the site": ("stridekit/export", (), ("py", "js", "css", "html"), 700),

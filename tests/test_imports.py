@@ -24,7 +24,7 @@ OTHERS = {
     "_defaults": "torch",
     "tensors": "torch",
     "cost": "torch numpy",
-    "auditing": "torch",
+    "audit": "torch",
     "timing": "torch numpy tqdm",
     "plots": "matplotlib numpy PIL",
     "widgets": "torch anywidget ipywidgets quickjs traitlets matplotlib numpy PIL",

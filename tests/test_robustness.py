@@ -435,12 +435,12 @@ LL.LLLLLLLLLLLLL  sdpa_output(x, x, x, dropout_p=J)  =>  got.shape == (4, 6)
                   why_no_flash(x, x, x, dropout_p=J)  =>  "flash has no dropout" in got
 L.LLLLLLLLLLLLLL  sdpa_output(x, x, x, is_causal=J)  =>  got.shape == (4, 6)
                   why_no_flash(x, x, x, is_causal=J)  =>  "flash takes 4" in got
-.TTTTTTTT.TTTTTT  audit(J)  =>  J is None or got.name == "Tensor"
+TTTTTTTTTTTTTTTT  audit(J)
 TVTTTTTTTTTTTTTT  audit(f, backward=J)
 VVVVVVVVVVVVVVVV  audited.table(J); Audit.from_json(J)
 TTTTTTTTTTTTTTTT  audited.compare(J); audited.without(J)
-LLLL...LLLLLLLLL  audited.assert_no_copies(allow=J)  =>  got is None
-TTTTTTTTTT..TTTT  audited.assert_no_copies(max_bytes=J)  =>  got is None
+LLLL~.~LLLLLLLLL  audited.assert_no_copies(allow=J)  =>  got is None
+TTTTTTTTTTV.TTTT  audited.assert_no_copies(max_bytes=J)  =>  got is None
 """
 
 
@@ -453,7 +453,7 @@ def calls():
 
 def names():
     x = Layout((4, 6), itemsize=4)
-    f = int  # which does nothing
+    f = lambda: None  # noqa: E731
     ab, quick = {"a": f, "b": f}, {"rounds": 2, "progress": False}
     compared = timing.compare(ab, **quick)
     more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}

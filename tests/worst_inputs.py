@@ -170,7 +170,7 @@ ROWS = [
     (".", "t = torch.ones(64, 64)", "audit(lambda: [t.t().reshape(-1) for _ in range(300)])"),
     (".", CHAIN, "audit(chain, torch.ones(4, 4))"),
     (".", f"{CHAIN}\na = audit(chain, torch.ones(4, 4))", "repr(CopyTracer(a))"),
-    (".", "", "audit(itertools.count, 1)"),
+    (".", "", "audit(lambda: itertools.count(1))"),
     ("V", "", "Audit.from_json('[' * 10**6)"),
     (".", "", "diagnose('x' * 10**7)"),
     (".", "", "diagnose('Traceback (most recent call last):' + '\\n' * 10**6)"),

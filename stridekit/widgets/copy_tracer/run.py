@@ -16,10 +16,11 @@ from typing import Any
 
 from stridekit._arguments import many
 from stridekit._table import columns
-from stridekit.auditing import Audit, Finding
-from stridekit.auditing.findings import IDLE, Occurrence
-from stridekit.auditing.places import Place
-from stridekit.auditing.report import Event, in_bytes, short
+from stridekit.audit import Audit, Finding
+from stridekit.audit.findings import IDLE, Occurrence
+from stridekit.audit.places import Place
+from stridekit.audit.record import Event
+from stridekit.audit.report import in_bytes, short, what_of
 from stridekit.rules import memory_formats
 
 MOST = 450  # rows, and chains; of more, those of the most bytes, and the rows beside them
@@ -171,10 +172,9 @@ def _lies(shape: tuple[int, ...], stride: tuple[int, ...]) -> dict[str, str]:
 def _of_call(audit: Audit, call: Call) -> Row:
     """The row of a call: what became of the last tensor that it made."""
     if isinstance(call, tuple):
-        finding = audit.findings[call[0] - 1]
-        seen = finding.occurrences[call[1]]
+        seen = audit.findings[call[0] - 1].occurrences[call[1]]
         shape, stride, _ = seen.layouts
-        return _row((seen.module, *_at(finding.place)), "does nothing") | _lies(shape, stride)
+        return _row((seen.module, *_at(seen.place)), "does nothing") | _lies(shape, stride)
     events = [audit.events[k] for k in call]
     last = events[-1]
     at = last.module, _at(last.place)[0], _source(last)
@@ -213,17 +213,15 @@ def _chains(audit: Audit, row_of: dict[Any, int]) -> Iterator[Chain]:
     ]
     for k, number, finding, one in sorted(occurrences, key=lambda each: each[:2]):
         given = _input(audit, one)
-        keys = one.events if finding.kind != IDLE else [(number, k)]
+        keys = one.events if one.kind != IDLE else [(number, k)]
         rows = [
             *([list(audit.inputs).index(given)] if given else []),
             *(row_of[key] for key in keys),
         ]
-        size, backward = in_bytes(finding.bytes), ", backward" * finding.backward
-        of = f" in {many(finding.count, 'call')}" * (finding.count > 1)
-        which = f"; call {k + 1}" * (finding.count > 1)
+        which = f"; call {k + 1}" if finding.count > 1 else ""
         yield {
             "finding": number,
-            "title": f"{size}{of}, {finding.kind}, in {short(finding.op)}{backward}{which}",
+            "title": f"{what_of(finding)}{which}",
             "advice": finding.advice,
             "rows": [*dict.fromkeys(rows)],
             "steps": _steps(audit, finding, one, given, row_of),
@@ -246,7 +244,7 @@ def _steps(
     """What was done to the layout, and where; of long chains, the beginning and the end."""
     shape, *strides = one.layouts
     layout = f"{shape}: {' to '.join(map(str, dict.fromkeys(strides)))}"
-    end = (_spot(one.module, finding.place), _at(finding.place)[1] or short(finding.op), layout)
+    end = (_spot(one.module, one.place), _at(one.place)[1] or short(one.op), layout)
     if not finding.made_by:
         return [("here", *end)]
     *before, last = one.events
@@ -263,7 +261,7 @@ def _steps(
     middle = [_step("passed on by", event, event) for row, event in left.items() if row not in ends]
     if len(middle) > MOST_STEPS - 2:
         middle[1:-1] = [("passed on by", many(len(middle) - 2, "more call"), "", "")]
-    return [first, *middle, ("copied by" if finding.copied else "kept by", *end)]
+    return [first, *middle, ("copied by" if one.copied else "kept by", *end)]
 
 
 def _step(role: str, event: Event, last: Event) -> Step:

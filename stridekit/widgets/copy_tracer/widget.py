@@ -8,7 +8,7 @@ import traitlets
 
 from stridekit._arguments import LayoutError, a_kind, int_
 from stridekit._table import columns
-from stridekit.auditing import Audit
+from stridekit.audit import Audit
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.copy_tracer.run import fewer, run_of, text_of, text_of_chain, told_of
 from stridekit.widgets.explorer import Framed

@@ -10,35 +10,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import torch
 
 _NAME = "TESTING_ONLY_GenericMode"
+_KEY = torch._C._parse_dispatch_key(_NAME)  # private to torch, as all of torch._C
 _DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 _thread = threading.local()
-# Private to torch: where one is missing, copies inside are not seen, or the profiler records them too.
-_key: Any = getattr(torch._C, "_parse_dispatch_key", lambda _name: None)(_NAME)
-_exclude: Any = getattr(torch._C, "_dispatch_tls_set_dispatch_key_excluded", None)
-_include: Any = getattr(torch._C, "_dispatch_tls_set_dispatch_key_included", None)
-_profiled: Any = getattr(torch._C._autograd, "_enable_record_function", lambda _on: None)
-
 Report = Callable[[torch.Tensor, torch.Tensor], None]
 
 
-@cache
-def is_seen() -> bool:
-    """Register the kernel, once; False if this torch lacks the means."""
-    try:
-        _switch(False)  # raises where torch lacks the means
-        others, mine = (torch.library.Library(name, "IMPL", _NAME) for name in ("_", "aten"))
-        others.fallback(torch.library.fallthrough_kernel)
-        mine.impl("copy_", _copy)
-    except (AttributeError, RuntimeError, TypeError):
-        return False
+def register() -> None:
+    """Register the kernel; raises AttributeError or RuntimeError if this torch lacks the means."""
+    _switch(False)
+    others, mine = (torch.library.Library(name, "IMPL", _NAME) for name in ("_", "aten"))
+    others.fallback(torch.library.fallthrough_kernel)
+    mine.impl("copy_", _copy)
     _copy.held_by = others, mine  # type: ignore[attr-defined]  # a registration ends with its library
-    return True
 
 
 @contextmanager
@@ -56,14 +45,12 @@ def run(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
     The profiler is off meanwhile: it would record each op once more.
     """
-    if not is_seen():
-        return func(*args, **kwargs)
     _switch(True)
-    _profiled(False)
+    torch._C._autograd._enable_record_function(False)
     try:
         return func(*args, **kwargs)
     finally:
-        _profiled(True)
+        torch._C._autograd._enable_record_function(True)
         _switch(False)
 
 
@@ -82,5 +69,5 @@ def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torc
 
 def _switch(on: bool) -> None:
     """Switch the kernel on or off for this thread: in a mode's handler, torch excludes its key."""
-    _exclude(_key, not on)
-    _include(_key, on)
+    torch._C._dispatch_tls_set_dispatch_key_excluded(_KEY, not on)
+    torch._C._dispatch_tls_set_dispatch_key_included(_KEY, on)

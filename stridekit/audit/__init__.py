@@ -1,0 +1,8 @@
+"""audit: which lines of a run copy because of a layout, and which lines made that layout."""
+
+from stridekit.audit.findings import Finding, Occurrence
+from stridekit.audit.report import Audit
+from stridekit.audit.run import audit
+from stridekit.audit.trial import Trial
+
+__all__ = ["audit", "Audit", "Finding", "Occurrence", "Trial"]

@@ -1,0 +1,86 @@
+"""Run a script or a module as python does, and say which of its lines copy because of a layout.
+
+python -m stridekit.audit script.py [its arguments]
+python -m stridekit.audit -m package.module [its arguments]
+"""
+
+import builtins
+import io
+import os
+import runpy
+import sys
+from importlib.util import find_spec
+from types import ModuleType
+
+from stridekit.audit import audit
+
+_HIDDEN = (__file__, runpy.__file__, "<frozen runpy>")  # frames that python shows none of either
+
+
+def main(arguments: list[str]) -> int:
+    """Run a script or a module under audit; the report follows its output, also if it raises."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if arguments else 2
+    is_module = arguments[0] == "-m"
+    sys.argv[:] = arguments[1:] if is_module else arguments
+    if not sys.argv:
+        return _refuse("-m needs the name of a module", 2)
+    name = sys.argv[0]
+    if is_module and not _is_importable(name):
+        return _refuse(f"No module named {name}", 1)
+    if not is_module and not os.path.exists(name):
+        return _refuse(f"can't open file {name!r}: it does not exist", 2)
+    if not is_module and not sys.flags.safe_path:
+        sys.path[0] = os.path.dirname(os.path.abspath(name))
+    end: BaseException | None = None
+    try:
+        with audit() as watched:
+            watched.name = name
+            try:
+                if is_module:
+                    runpy.run_module(name, run_name="__main__", alter_sys=True)
+                else:
+                    _run_script(name)
+            except SystemExit as error:  # an end like any other
+                end = error
+    except Exception as error:
+        end = error
+    print(watched)
+    if isinstance(end, SystemExit):
+        raise end
+    if end is not None:
+        frame = end.__traceback__
+        while frame is not None and frame.tb_frame.f_code.co_filename in _HIDDEN:
+            frame = frame.tb_next
+        sys.excepthook(type(end), end.with_traceback(frame), frame)
+    return 0 if end is None else 1
+
+
+def _run_script(path: str) -> None:
+    """Run a file as python does: its name stays as it was typed, and its `__file__` is absolute."""
+    if not os.path.isfile(path):  # a folder or an archive with a __main__.py
+        runpy.run_path(path, run_name="__main__")
+        return
+    main_module = ModuleType("__main__")
+    vars(main_module).update(__file__=os.path.abspath(path), __builtins__=builtins)
+    sys.modules["__main__"] = main_module
+    with io.open_code(path) as file:
+        code = compile(file.read(), os.path.abspath(path), "exec", dont_inherit=True)
+    exec(code, vars(main_module))
+
+
+def _is_importable(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _refuse(why: str, status: int) -> int:
+    print(f"python -m stridekit.audit: {why}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,439 @@
+"""What in a run is worth a look: copies of layouts, formats that disagree, calls that do nothing.
+
+Each copy of a layout belongs to one occurrence. Its kind is the first that fits, in the order of `KINDS`.
+Occurrences whose layout was made by one line are one finding.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from stridekit.attention import why_no_flash
+from stridekit.audit.causes import Cause, History, format_of, is_last
+from stridekit.audit.copies import ASKED, EXPANDED, INSIDE, LAYOUT, Copy, Dims, Operand
+from stridekit.audit.places import Place
+from stridekit.audit.record import PINNED, Op, Recorder
+from stridekit.layout import Layout, LayoutError
+from stridekit.rules import dim_order
+
+REPEATED, TRIP, WRITTEN_OUT = "repeated copy", "round trip", "expanded tensor written out"
+LOST, TWO, RESHAPE = "channels-last lost", "convolution of two formats", "copy by reshape"
+EXPLICIT, GRADIENT, OF_OP = "explicit copy", "copy by autograd", "copy inside an op"
+OWN, MIXED, IDLE = "the op's own copy", "formats mixed", "call that does nothing"
+SMALL = "small view of a large storage"
+# Each kind of finding, and what to do where nothing more is known.
+KINDS = {
+    REPEATED: "make the copy once and keep it: the tensor does not change in between",
+    TRIP: "stay in one order: look at what stands between the two calls",
+    WRITTEN_OUT: "keep it expanded where you can: broadcasting reads a stride of 0 as it is",
+    LOST: "write it so that channels stay last, or ask for the format again after it",
+    TWO: "bring the model and its input to one memory_format, with to()",
+    RESHAPE: "look at the line that made the layout: reshape of a contiguous tensor is a view",
+    EXPLICIT: "look at what follows: most operations take any strides",
+    GRADIENT: "look at the line that made the layout: autograd runs it backward, and copies for it",
+    OF_OP: "give it a tensor that lies as the op needs it, made once and outside of the loop",
+    OWN: "the call made this layout itself, and copied it",
+    MIXED: "bring both to one memory format where they are made",
+    IDLE: "leave it out: the tensor is already so",
+    SMALL: "clone() what you keep: then the rest can be freed",
+}
+LEAVE_OUT = "leave it out: nothing that follows in this run needs it"
+LEAVE_BOTH = "leave out both calls: nothing that follows in this run needs either order"
+_NEEDED = "keep it, or change what needs it: {}"
+_METHODS = ("aten::contiguous", "aten::to")  # that can be left out
+_ALL_CALLS = (*_METHODS, "aten::clone")
+_RESHAPES = ("aten::reshape", "aten::flatten", "aten::unflatten", "aten::reshape_as", "aten::ravel")
+_CONVOLUTION = "aten::convolution"
+_ATTENTION = "aten::scaled_dot_product_attention"
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One occurrence of a finding: what copied or was kept, on which line, and the path of its layout.
+
+    `op` at `place`, in `module`, copied `copied` bytes. `bytes` are those that it is about: those copied;
+    those kept in memory for a small view; those of the tensor in another format than the rest. `layouts`
+    has shape, strides before and strides after, in elements. `events` are numbers of the run's events,
+    from the one that made the layout to this one; for a call that does nothing, of the event after it.
+    `cause` and `made_by` are as in `Finding`; where the run was given the layout, `given` is that tensor.
+    """
+
+    kind: str
+    bytes: int
+    copied: int
+    op: str
+    place: Place | None
+    module: str
+    backward: bool
+    layouts: tuple[Dims, ...]
+    events: tuple[int, ...]
+    given: Operand | None = None
+    cause: Place | None = None
+    made_by: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about layouts that costs: `kind` says what, `advice` what to do.
+
+    `cause` is the line that made the layout which had to be copied, and `made_by` its op; where the run was
+    given the layout, they are None and the name of the tensor. All occurrences of one cause are one
+    finding, and its kind is that of the most bytes.
+    """
+
+    kind: str
+    advice: str
+    cause: Place | None
+    made_by: str
+    occurrences: tuple[Occurrence, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that it is about, in all."""
+        return sum(each.bytes for each in self.occurrences)
+
+    @property
+    def copied(self) -> int:
+        """The bytes that it copied, in all."""
+        return sum(each.copied for each in self.occurrences)
+
+    @property
+    def count(self) -> int:
+        """How often it happened."""
+        return len(self.occurrences)
+
+    @property
+    def first(self) -> Occurrence:
+        """The first occurrence of the finding's kind."""
+        return next(each for each in self.occurrences if each.kind == self.kind)
+
+    @property
+    def op(self) -> str:
+        """The op of the first occurrence."""
+        return self.first.op
+
+    @property
+    def place(self) -> Place | None:
+        """The line of the first occurrence."""
+        return self.first.place
+
+    @property
+    def backward(self) -> bool:
+        """Whether all of it happened in a backward pass."""
+        return all(each.backward for each in self.occurrences)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules in which it happened."""
+        return tuple(dict.fromkeys(each.module for each in self.occurrences))
+
+    @property
+    def layouts(self) -> tuple[Dims, ...]:
+        """Shape, strides before and strides after, the first time."""
+        return self.first.layouts
+
+
+class Search:
+    """A search through a run; kinds of its copies change to `INSIDE` and `ASKED` where they are."""
+
+    def __init__(self, run: Recorder) -> None:
+        self.run, self.ops, self.copies = run, run.ops, run.copies
+        self.history = History(run.ops)
+        self.causes: dict[int, Cause] = {}  # by the index of a copy
+        for k, copy in enumerate(self.copies):
+            if copy.kind in (LAYOUT, EXPANDED):
+                cause = self.history.cause(copy)
+                if cause[0] >= 0 and _is_one_call(self.ops[copy.op], self.ops[cause[0]]):
+                    copy.kind = INSIDE
+                else:
+                    self.causes[k] = cause
+        self.again = self._made_again()
+        self.undone = self._undone()
+        told = {*self.undone, *self.undone.values(), *self.again}
+        for k in [k for k in self.causes if k not in told and self._is_asked_for(k)]:
+            self.copies[k].kind = ASKED
+            del self.causes[k]
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What is worth a look."""
+        copies, formats = self._of_copies(), self._of_formats()
+        return _together([*copies, *formats, *self._of_idle(), *self._of_kept()])
+
+    def own(self) -> tuple[Finding, ...]:
+        """The copies of layouts that calls made themselves."""
+        seen = []
+        for copy in (copy for copy in self.copies if copy.kind == INSIDE):
+            op, size = self.ops[copy.op], copy.bytes
+            advice = self._why_math(op)
+            seen.append(self._seen(OWN, op, size, size, copy.layouts, advice=advice))
+        return _together(seen)
+
+    def _seen(
+        self, kind: str, op: Op, size: int, copied: int, layouts: tuple[Dims, ...],
+        events: tuple[int, ...] = (), cause: Cause = (-1, None), advice: str = "",
+    ) -> Occurrence:  # fmt: skip
+        number, given = cause
+        made = self.ops[number] if number >= 0 else None
+        made_by = made.call if made else self._name(given)
+        at, line = (op.call, op.place, op.module, op.backward), made.place if made else None
+        events = events or (op.number,)
+        return Occurrence(kind, size, copied, *at, layouts, events, given, line, made_by, advice)
+
+    def _name(self, given: Operand | None) -> str:
+        """What a tensor is called that the run was given."""
+        if given is None:
+            return ""
+        inputs = {operand.storage: name for name, operand in self.run.inputs.items()}
+        name = inputs.get(given.storage) or self.run.names.get(given.storage)
+        return name or "a tensor from before the run"
+
+    # Copies --------------------------------------------------------------------------------------
+
+    def _of_copies(self) -> Iterator[Occurrence]:
+        for k, cause in self.causes.items():
+            if k in self.undone.values():
+                continue  # counted where it is undone
+            copy, op, kind = self.copies[k], self._op(k), self._kind(k)
+            size = copy.bytes
+            if kind == TRIP:
+                before = self.copies[self.undone[k]]
+                cause, size = (before.op, None), size + before.bytes
+            path = self.history.path(op.number, copy.operand, cause[0])
+            advice = self._advice(k, kind, cause[0] < 0)
+            yield self._seen(kind, op, size, size, copy.layouts, path, cause, advice)
+
+    def _op(self, k: int) -> Op:
+        return self.ops[self.copies[k].op]
+
+    def _kind(self, k: int) -> str:
+        copy, op = self.copies[k], self._op(k)
+        if k in self.again:
+            return REPEATED
+        if k in self.undone:
+            return TRIP
+        if op.by_engine:
+            return GRADIENT
+        if copy.kind == EXPANDED:
+            return WRITTEN_OUT
+        if op.name == _CONVOLUTION and _disagree(op):
+            return TWO
+        if not op.backward and self._loses_format(copy, op):
+            return LOST
+        if op.call in _RESHAPES:
+            return RESHAPE
+        return EXPLICIT if op.call in _ALL_CALLS else OF_OP
+
+    def _advice(self, k: int, kind: str, is_given: bool) -> str:
+        copy, call = self.copies[k], self._op(k).call
+        if kind == TRIP:
+            both = (self.undone[k], k)
+            is_needed = any(self.history.why_needed(self.copies[j]) for j in both)
+            can_go = not is_needed and all(self._op(j).call in _METHODS for j in both)
+            return LEAVE_BOTH if can_go else ""
+        if kind in (EXPLICIT, WRITTEN_OUT) and call in _METHODS:
+            why = self.history.why_needed(copy)
+            return _NEEDED.format(why) if why else LEAVE_OUT
+        if kind == RESHAPE and is_given:
+            return "give it a contiguous tensor: reshape of that is a view"
+        if kind == OF_OP:
+            return self._why_math(self._op(k))
+        if kind == TWO and not is_given:
+            return "keep the memory format at the line that made the layout"
+        if kind == TWO and copy.operand == 0:
+            return "hand in the input as x.to(memory_format=torch.channels_last)"
+        return ""
+
+    def _why_math(self, op: Op) -> str:
+        """Why attention took the path that is written in other ops; "" if it did not, or if unclear."""
+        if op.call != _ATTENTION:
+            return ""
+        first = last = op.number
+        while first and self.ops[first - 1].mark == op.mark:
+            first -= 1
+        while last + 1 < len(self.ops) and self.ops[last + 1].mark == op.mark:
+            last += 1
+        made: set[Operand] = set()
+        given: dict[Operand, None] = {}
+        for each in self.ops[first : last + 1]:
+            given |= dict.fromkeys(x for x in each.inputs if x not in made and len(x.shape) >= 2)
+            made |= {*each.outputs}
+        tensors = [Layout(x.shape, x.stride, itemsize=x.itemsize) for x in given]
+        if not 3 <= len(tensors) <= 4:
+            return ""
+        q, k, *masks, v = tensors
+        try:
+            why = why_no_flash(q, k, v, attn_mask=masks[0] if masks else None)
+        except LayoutError:
+            return ""
+        return f"attention took the math path, which copies: {why}" if why else ""
+
+    def _is_asked_for(self, k: int) -> bool:
+        """clone() copies by its name; and an input is brought to a memory format once, at the door."""
+        copy, op = self.copies[k], self._op(k)
+        if op.call == "aten::clone":
+            return True
+        row_major = Layout(copy.shape, copy.target).is_contiguous()
+        at_the_door = op.inputs[copy.operand].storage not in self.run.made
+        return op.call in _METHODS and not row_major and at_the_door
+
+    def _made_again(self) -> set[int]:
+        """Copies of one tensor, unchanged in between, to one layout; all of them where there are two."""
+        groups: dict[Any, list[int]] = defaultdict(list)
+        for k in self.causes:
+            copy, op = self.copies[k], self._op(k)
+            groups[op.inputs[copy.operand], copy.target, op.backward].append(k)
+        twice = (group for group in groups.values() if len({self.copies[k].op for k in group}) > 1)
+        return {k for group in twice for k in group}
+
+    def _undone(self) -> dict[int, int]:
+        """For each copy that brings back the order which an earlier one changed: that one."""
+        pairs: dict[int, int] = {}
+        taken: set[int] = set()
+        calls = (*_ALL_CALLS, *_RESHAPES)
+        asked = [k for k in self.causes if self._op(k).call in calls and k not in self.again]
+        made = {self._op(k).outputs[0].storage: k for k in asked}
+        for k in asked:
+            read = self.history.lineage(self.copies[k].op, self.copies[k].operand)
+            for before in dict.fromkeys(made.get(operand.storage, k) for operand in read):
+                if before < k and before not in taken and self._undoes(before, k):
+                    pairs[k] = before
+                    taken |= {k, before}
+                    break
+        return pairs
+
+    def _undoes(self, before: int, after: int) -> bool:
+        """Whether the second copy puts the elements back into the order in which the first found them."""
+        there, back = _moves(self.copies[before]), _moves(self.copies[after])
+        return (
+            self._op(before).backward == self._op(after).backward
+            and self.copies[before].bytes == self.copies[after].bytes
+            and back == [there.index(d) for d in range(len(there))]
+        )
+
+    def _loses_format(self, copy: Copy, op: Op) -> bool:
+        """Whether a copy wrote an image with its channels last in rows: pixels now lie side by side."""
+        after = self.ops[min(op.number + 1, len(self.ops) - 1)]
+        merges = after.name == "aten::_unsafe_view" and op.name == "aten::clone"
+        outs = after.outputs if merges else op.outputs
+        if not outs or format_of(outs[0]) != "contiguous_format":
+            return False
+        read = self.history.lineage(op.number, copy.operand)
+        same = [operand for operand in read if operand.nbytes == read[0].nbytes]
+        last = [operand for operand in same[:4] if is_last(operand)]
+        steps = [(t, s) for n, s, t in zip(*copy.layouts, strict=True) if n > 1]
+        return bool(last) and self.history.is_image(*last) and min(steps)[1] >= last[0].shape[1]
+
+    # Memory formats ------------------------------------------------------------------------------
+
+    def _of_formats(self) -> Iterator[Occurrence]:
+        """Operands in different formats, where no copy tells."""
+        copied = {copy.op for copy in self.copies if copy.kind in (LAYOUT, EXPANDED)}
+        for op in self.ops:
+            if op.backward or op.number in copied or op.writes or not op.inputs or not op.outputs:
+                continue
+            out = op.outputs[0]
+            if len(out.shape) not in (4, 5):
+                continue
+            if op.name == _CONVOLUTION:
+                kind, k = TWO, 0 if _disagree(op) else None
+            elif not self.history.is_image(*op.inputs, out):
+                continue
+            else:
+                kind, k = MIXED, _odd_operand(op)
+            if k is not None:
+                odd, cause, path = op.inputs[k], *self._turned(op, k)
+                layouts = odd.shape, odd.stride, out.stride
+                yield self._seen(kind, op, odd.nbytes, 0, layouts, path, cause)
+            elif kind == MIXED and op.again is None and _is_turned(op.inputs[0], out):
+                yield self._seen(LOST, op, out.nbytes, 0, (out.shape, out.stride, out.stride))
+
+    def _turned(self, op: Op, odd: int) -> tuple[Cause, tuple[int, ...]]:
+        """What made the format of the odd operand; where no line did, what made that of another one."""
+        place, cause = odd, self.history.turned(op.number, odd)
+        for k, operand in enumerate(op.inputs):
+            if cause[0] < 0 and format_of(operand) not in ("", format_of(op.inputs[odd])):
+                other, _ = self.history.turned(op.number, k)
+                place, cause = (k, (other, None)) if other >= 0 else (place, cause)
+        return cause, self.history.path(op.number, place, cause[0])
+
+    # Calls and storages --------------------------------------------------------------------------
+
+    def _of_idle(self) -> Iterator[Occurrence]:
+        """Calls that do nothing, at places where no other call did something."""
+        busy = {op.place for op in self.ops if op.call in _METHODS}
+        for number, name, operand, module, place in self.run.idle:
+            if place not in busy:
+                at = (f"aten::{name}", place, module, False)
+                layouts = operand.shape, operand.stride, operand.stride
+                yield Occurrence(IDLE, 0, 0, *at, layouts, (number,))
+
+    def _of_kept(self) -> Iterator[Occurrence]:
+        """Storages of the run that live on for the sake of a small part."""
+        views: dict[int, list[tuple[Op, Operand]]] = defaultdict(list)
+        for op in self.ops:
+            for out in op.outputs:
+                views[out.storage].append((op, out))
+        for number, (reached, size) in self.run.kept.items():
+            if 0 < reached * PINNED <= size:
+                (maker, _), (op, out) = views[number][0], views[number][-1]
+                layouts, path = (out.shape, out.stride, out.stride), (maker.number, op.number)
+                yield self._seen(SMALL, op, size - reached, 0, layouts, path, (maker.number, None))
+
+
+def _is_one_call(op: Op, cause: Op) -> bool:
+    """Whether one call made the layout and copied it: no line of the reader's stands between."""
+    same = (op.place, op.module, op.mark) == (cause.place, cause.module, cause.mark)
+    return same and op.place is not None
+
+
+def _together(seen: list[Occurrence]) -> tuple[Finding, ...]:
+    """The findings, the most bytes first: what one line made is one, of whatever kind."""
+    groups: dict[Any, list[Occurrence]] = defaultdict(list)
+    for each in seen:
+        by_cause = each.cause is not None and each.copied and each.kind not in (REPEATED, TRIP)
+        key = (each.kind, each.place, each.op, each.cause, each.backward)
+        groups[each.cause if by_cause else key].append(each)
+    findings = []
+    for group in groups.values():
+        sizes: Counter[str] = Counter()
+        for each in group:
+            sizes[each.kind] += each.bytes
+        kind = sizes.most_common(1)[0][0]
+        advice = {each.advice or KINDS[kind] for each in group if each.kind == kind}
+        # Where calls of one finding differ, the most careful advice holds for all of them.
+        careful = sorted(advice - {LEAVE_OUT, LEAVE_BOTH}) or sorted(advice)
+        name, *more = dict.fromkeys(each.made_by for each in group)
+        name += f" and {len(more)} more" if more else ""
+        findings.append(Finding(kind, careful[0], group[0].cause, name, tuple(group)))
+    return tuple(sorted(findings, key=lambda finding: -finding.bytes))
+
+
+def _moves(copy: Copy) -> list[int]:
+    """Where in memory each dim of the target's order was in the source's, without dims of size 1."""
+    shape, *strides = zip(
+        *(dim for dim in zip(*copy.layouts, strict=True) if dim[0] > 1), strict=True
+    )
+    source, target = (dim_order(shape, stride) for stride in strides)
+    return [source.index(d) for d in target]
+
+
+def _is_turned(given: Operand, out: Operand) -> bool:
+    return is_last(given) and format_of(out) == "contiguous_format"
+
+
+def _disagree(op: Op) -> bool:
+    formats = [format_of(operand) for operand in op.inputs[:2]]
+    return len(formats) == 2 and "" not in formats and formats[0] != formats[1]
+
+
+def _odd_operand(op: Op) -> int | None:
+    """The first operand in another format than the result, where two of its shape differ."""
+    formats = [format_of(x) if len(x.shape) == len(op.outputs[0].shape) else "" for x in op.inputs]
+    if len({name for name in formats if name}) < 2:
+        return None
+    mine = format_of(op.outputs[0])
+    return next((k for k, name in enumerate(formats) if name and name != mine), None)

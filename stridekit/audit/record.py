@@ -1,0 +1,410 @@
+"""A run, recorded: each op that torch dispatches, its tensors' layouts, its module and its line.
+
+Four watchers work at once. A dispatch mode sees each op with its operands. A kernel of `copy_` sees what is
+copied inside. torch's profiler names the call that an op is a part of, by a mark around each. And while a
+run is watched, methods of torch report modules that run, and calls that return their tensor: those dispatch
+nothing. No tensor is kept: a storage is a number, known by a weak reference.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache, partial, wraps
+from inspect import CO_OPTIMIZED
+from itertools import islice
+from math import prod
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+
+from stridekit.audit import inside
+from stridekit.audit.copies import CLONE, Copy, Operand, extent, kind_of
+from stridekit.audit.places import Place, is_readers, where
+
+PINNED = 4  # a view is small if its storage has so many times its bytes
+_MOST_OBJECTS = 20_000  # that are searched for tensors which a program keeps
+_ZEROS = ("aten::zeros", "aten::new_zeros", "aten::zeros_like")
+_MARK = "stridekit's op "  # names of marks begin with it
+_NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
+_NO_DISPATCH = torch._C._disabled_torch_dispatch_impl
+_UNKNOWN: tuple[int, Any] = (-1, lambda: None)
+try:
+    # Private to torch. The older of its two profilers tells what begins and ends in its order, at half the
+    # cost; the other names say which op a gradient belongs to.
+    from torch._C import _current_autograd_node, _profiler
+    from torch.autograd import ProfilerConfig, ProfilerState, _get_sequence_nr
+    from torch.autograd import _disable_profiler_legacy as _end
+    from torch.autograd import _enable_profiler_legacy as _begin
+
+    _Marker = _profiler._RecordFunctionFast
+    _NAMES_ONLY = ProfilerConfig(ProfilerState.CPU, *5 * [False], _profiler._ExperimentalConfig())
+    inside.register()
+    MISSING = ""
+except (ImportError, AttributeError, TypeError, RuntimeError) as error:
+    MISSING = str(error)
+
+
+@dataclass(slots=True, unsafe_hash=True)  # not frozen: a run makes thousands
+class Event:
+    """An op of the run: `name` was dispatched, `call` was called, in `seconds` from `start` on.
+
+    Where reshape was called, clone may be dispatched.
+    """
+
+    name: str
+    call: str
+    module: str
+    place: Place | None
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    backward: bool
+    start: float
+    seconds: float
+
+
+@dataclass(slots=True)
+class Op(Event):
+    """An event with what only the search for causes asks for.
+
+    `by_engine`: autograd's engine ran it, by one of torch's derivative formulas. Ops of one call, by the
+    reader or by such a formula, have one `mark`. `writes` are storages.
+    """
+
+    number: int
+    by_engine: bool
+    mark: object
+    writes: tuple[int, ...]
+    again: Callable[[torch.Tensor], Any] | None  # a view, for another tensor
+
+
+class Recorder(TorchDispatchMode):
+    """Records what runs on this thread while `watching()` is open."""
+
+    def __init__(self, root: Any = None) -> None:
+        super().__init__()
+        self.ops: list[Op] = []
+        self.copies: list[Copy] = []
+        # Calls that returned the tensor they were given: before which op, name, tensor, module and place.
+        self.idle: list[tuple[int, str, Operand, str, Place | None]] = []
+        self.inputs: dict[str, Operand] = {}
+        self.names: dict[int, str] = {}  # of parameters and buffers, by storage
+        self.gaps: dict[str, None] = {}  # what was not watched, in words
+        self.kept: dict[int, tuple[int, int]] = {}  # by storage: bytes in use, and all
+        self.made: set[int] = set()  # the storages that ops made
+        self.ends: Any = None  # what the run returned
+        self._root = weakref.ref(root) if isinstance(root, torch.nn.Module) else lambda: None
+        # Storages have numbers as long as they live: a freed address gets a new number when used again.
+        self._known: dict[int, tuple[int, Any]] = {}  # by address: a number, and the storage
+        self._versions: list[int] = []  # by number
+        self._running: tuple[str, tuple[Operand, ...]] = "", ()
+        self._modules: list[str] = []
+        self._names: dict[int, str] = {}
+        self._by_sequence: dict[int, int] = {}
+        self._thread = threading.get_ident()
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Whether torch has to wrap the handler, so that it is not compiled: `watching` sees to that."""
+        return False
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Record until the end of the block; whatever happens, all changes to torch are undone."""
+        if outer := _get_current_dispatch_mode_stack():
+            names = " and ".join(type(mode).__name__ for mode in outer)
+            self._miss(f"{names} was on around the run, so copies inside of ops were not seen")
+        _begin(_NAMES_ONLY)
+        try:
+            with ExitStack() as stack:
+                if "torch._dynamo" in sys.modules:  # run compiled functions as they were written
+                    stack.enter_context(torch.compiler.set_stance("force_eager"))
+                for value in vars(torch.overrides).values():
+                    if hasattr(value, "cache_info") and not value.cache_info().currsize:
+                        stack.callback(value.cache_clear)  # filled meanwhile: it holds our methods
+                stack.enter_context(replaced(torch.nn.Module, "__call__", self._entering))
+                for name in ("contiguous", "to"):
+                    reporting = partial(self._reporting, name)
+                    stack.enter_context(replaced(torch.Tensor, name, reporting))
+                stack.enter_context(inside.reporting(self._note_copy))
+                stack.enter_context(self)
+                yield
+        finally:
+            for events in _end():
+                self._name_calls(events)
+            self.copies = [copy for copy in self.copies if not self._is_of_watching(copy)]
+            self._note_kept()
+
+    def take(self, inputs: Any, named: dict[str, Any]) -> None:
+        """Note what the run is given, by name."""
+        for name, value in ({f"input {k}": each for k, each in enumerate(inputs)} | named).items():
+            operands = self._operands(_tensors(value))
+            names = [f"{name}[{k}]" for k in range(len(operands))]
+            self.inputs |= zip(names if len(names) > 1 else [name], operands, strict=False)
+
+    def written_before(self) -> list[Any]:
+        """Weak references to the storages that were there before the run, and that it wrote to."""
+        written = {number for op in self.ops for number in op.writes} - self.made
+        return [storage for number, storage in self._known.values() if number in written]
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run an op behind a mark, and write down what it read and made."""
+        own = {kind.__name__ for kind in types if kind.__torch_dispatch__ is not _NO_DISPATCH}
+        if own:
+            if "FakeTensor" in own:
+                self._miss("fake tensors have no memory, so what they copy was not seen")
+            if not torch._C._len_torch_dispatch_stack():
+                return NotImplemented  # the subclass runs ops of its own for it: those are recorded
+            for name in own - {"FakeTensor"}:
+                self._miss(f"ops that {name} runs of its own were not seen: another mode was on")
+        kwargs, number = kwargs or {}, len(self.ops)
+        name, writes = _of_schema(func)
+        given = _tensors(args) + (_tensors(kwargs) if kwargs else [])
+        inputs = self._operands(given)
+        self._running = name, inputs
+        start, copied = time.perf_counter(), len(self.copies)
+        try:
+            with _Marker(f"{_MARK}{number}"):
+                out = inside.run(func, args, kwargs)
+        except BaseException:
+            del self.copies[copied:]  # there will be no such op
+            raise
+        seconds = time.perf_counter() - start
+        written: tuple[int, ...] = ()
+        if writes:
+            targets = [args[k] if k < len(args) else kwargs.get(key) for k, key in writes]
+            with _NoOverrides():
+                written = tuple(n for n in map(self._number, _tensors(targets)) if n >= 0)
+            for storage in written:
+                self._versions[storage] += 1
+        known = len(self._versions)
+        outputs = self._operands(_tensors(out))
+        self.made.update(range(known, len(self._versions)))
+        is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
+        is_view = is_unary and any(made.storage == inputs[0].storage for made in outputs)
+        rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
+        again = (lambda tensor: func(tensor, *rest, **kwargs)) if is_view else None
+        module, at, mark, backward, by_engine = self._where(number)
+        event = name, name, module, at, inputs, outputs, backward, start, seconds
+        self.ops.append(Op(*event, number, by_engine, mark, written, again))
+        return out
+
+    def _miss(self, what: str) -> None:
+        self.gaps[what] = None
+
+    def _operands(self, tensors: list[torch.Tensor]) -> tuple[Operand, ...]:
+        with _NoOverrides():
+            return tuple(filter(None, map(self._operand, tensors)))
+
+    def _operand(self, tensor: torch.Tensor) -> Operand | None:
+        """The operand that a tensor is now; None for one without strides."""
+        try:
+            storage, stride = tensor.untyped_storage(), tensor.stride()
+        except (RuntimeError, NotImplementedError):  # sparse, or of a function transform
+            return None
+        if tensor.is_nested:  # its sizes are symbols
+            return None
+        number, known = self._known.get(storage._cdata, _UNKNOWN)
+        if known() is not storage:
+            number = len(self._versions)
+            self._known[storage._cdata] = number, weakref.ref(storage)
+            self._versions.append(0)
+        offset, version = tensor.storage_offset(), self._versions[number]
+        shape, dtype = tuple(tensor.shape), str(tensor.dtype)
+        return Operand(number, shape, stride, offset, tensor.itemsize, dtype, version)
+
+    def _number(self, tensor: torch.Tensor) -> int:
+        """The number of a tensor's storage; -1 if it has none."""
+        try:
+            storage = tensor.untyped_storage()
+        except (RuntimeError, NotImplementedError):
+            return -1
+        number, known = self._known.get(storage._cdata, _UNKNOWN)
+        return number if known() is storage else -1
+
+    def _note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
+        name, inputs = self._running
+        with _NoOverrides():
+            (shape, after), (_, before) = extent(target), extent(source)
+            copied = self._number(source), str(source.dtype)
+            given = [(operand.storage, operand.dtype) for operand in inputs]
+            k = given.index(copied) if copied in given else -1
+            kind = kind_of(target, source, name, inputs[k] if k >= 0 else None)
+            size = prod(shape) * target.itemsize
+        self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
+
+    def _is_of_watching(self, copy: Copy) -> bool:
+        """Whether a formula of autograd made zeros, and copied them instead of writing to them.
+
+        It does so while a dispatch mode is active. Else, the gradient of `x[i]` is written into the zeros.
+        """
+        op, before = self.ops[copy.op], self.ops[copy.op - 1]
+        is_clone = op.by_engine and copy.kind == CLONE and copy.operand >= 0
+        return is_clone and before.name in _ZEROS and op.inputs[copy.operand] in before.outputs
+
+    def _where(self, number: int) -> tuple[str, Place | None, object, bool, bool]:
+        """Module, line and call of an op, or of its forward op; if it is a gradient; if by the engine."""
+        module = self._modules[-1] if self._modules else ""
+        at, engine, call = where(sys._getframe(2))
+        node = _current_autograd_node()
+        if node is None or not engine:  # the forward pass, or what checkpointing runs again
+            self._by_sequence.setdefault(_get_sequence_nr() - 1, number)
+            return module, at, call, node is not None, False
+        sequence = node._sequence_nr()
+        if (forward := self._by_sequence.get(sequence)) is not None:
+            module, at = self.ops[forward].module, self.ops[forward].place
+        return module, at, ("the gradient", sequence), True, True
+
+    def _name_calls(self, events: Iterable[Any]) -> None:
+        """Give each op the outermost call around its mark, from what began and ended on a thread."""
+        call, outermost, depth, calls = "", 0, 0, 0
+        for event in events:
+            if not (name := event.name()):  # an end
+                depth -= 1
+                if depth == outermost:
+                    call = ""
+                continue
+            if name.startswith(_MARK):
+                # The mark of an op that failed has the number of the next one, which comes later.
+                if call and (number := int(name[len(_MARK) :])) < len(self.ops):
+                    op = self.ops[number]
+                    op.call, op.mark = call, op.mark or calls
+            elif not call and name.startswith("aten::"):
+                call, outermost, calls = name, depth, calls + 1
+            depth += 1
+
+    def _note_kept(self) -> None:
+        """Note storages of the run that live on: the bytes that tensors in use reach, and all bytes."""
+        least: dict[int, int] = {}
+        for out in (out for op in self.ops for out in op.outputs if out.storage in self.made):
+            least[out.storage] = min(least.get(out.storage, out.nbytes), out.nbytes)
+        living = ((number, known()) for number, known in self._known.values() if number in least)
+        sizes = {number: storage.nbytes() for number, storage in living if storage is not None}
+        large = {number for number, size in sizes.items() if least[number] * PINNED <= size}
+        views = {*self._operands(_in_use(self.ends, self._root()))} if large else set()
+        for number in large:
+            layouts = [view.layout for view in views if view.storage == number]
+            reached = sum(min(x.numel, len(x.span)) * x.itemsize for x in layouts)
+            self.kept[number] = reached, sizes[number]
+
+    def _entering(self, call: Any) -> Any:
+        """Module.__call__, which keeps the names of the modules that run.
+
+        torch's global hooks would do so too, but compiled modules warn of them.
+        """
+
+        @wraps(call)
+        def entering(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() != self._thread:
+                self._miss("modules ran on other threads, which were not watched")
+                return call(module, *args, **kwargs)
+            if not self._modules:
+                self._take_names(module)
+            self._modules.append(self._names.get(id(module), type(module).__name__))
+            try:
+                return call(module, *args, **kwargs)
+            finally:
+                self._modules.pop()
+
+        return entering
+
+    def _take_names(self, module: torch.nn.Module) -> None:
+        prefix = "" if module is self._root() else type(module).__name__
+        self._names = {}
+        for name, part in module.named_modules():
+            path = ".".join(filter(None, [prefix, name]))
+            self._names[id(part)] = path or type(module).__name__
+            for key, tensor in {**part._parameters, **part._buffers}.items():
+                for operand in self._operands(_tensors(tensor)):
+                    self.names.setdefault(operand.storage, f"{key} of {path}" if path else key)
+
+    def _reporting(self, name: str, method: Any) -> Any:
+        """A method of torch.Tensor that reports calls which were about a layout and did nothing.
+
+        A function mode would see them too, but it switches the fast path of TransformerEncoderLayer off.
+        """
+
+        @wraps(method)
+        def reported(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            out = method(tensor, *args, **kwargs)
+            is_about_layout = name == "contiguous" or kwargs.get("memory_format")
+            if out is tensor and is_about_layout and threading.get_ident() == self._thread:
+                frame = sys._getframe(1)
+                if is_readers(frame.f_code):  # and it is not a function of torch's on the same line
+                    at, _, _ = where(frame)
+                    module = self._modules[-1] if self._modules else ""
+                    for operand in self._operands([tensor]):
+                        self.idle.append((len(self.ops), name, operand, module, at))
+            return out
+
+        return reported
+
+
+@contextmanager
+def replaced(kind: type, name: str, make: Callable[[Any], Any]) -> Iterator[None]:
+    """Another method of a class, made of the one that is there, until the end of the block."""
+    own = vars(kind).get(name)  # None where it comes from the base class
+    setattr(kind, name, make(getattr(kind, name)))
+    try:
+        yield
+    finally:
+        delattr(kind, name)
+        if own is not None:
+            setattr(kind, name, own)
+
+
+def _in_use(*roots: Any) -> list[torch.Tensor]:
+    """The tensors that a program can reach from `roots`, and from the variables of the reader's frames.
+
+    The others live in a graph, or as `_base` of a view. Containers are searched, and attributes of objects.
+    """
+    todo, tensors, seen = [*roots], [], set()
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if is_readers(frame.f_code):
+            todo += frame.f_locals.values()
+            if frame.f_code.co_flags & CO_OPTIMIZED and isinstance(frame.f_locals, dict):
+                frame.f_locals.clear()  # a copy, which would outlive what the function deletes
+        frame = frame.f_back
+    for value in todo:  # which grows meanwhile
+        if issubclass(type(value), torch.Tensor):
+            tensors.append(value)
+        elif len(todo) < _MOST_OBJECTS and id(value) not in seen:
+            seen.add(id(value))
+            if isinstance(value, (list, tuple, set, dict)):
+                parts = value.values() if isinstance(value, dict) else value
+                todo += islice(parts, _MOST_OBJECTS)
+            elif not isinstance(value, (type, ModuleType, FunctionType)):
+                todo += getattr(value, "__dict__", {}).values()
+    return tensors
+
+
+def _tensors(values: Any) -> list[torch.Tensor]:
+    if isinstance(values, torch.Tensor):
+        return [values]
+    if isinstance(values, dict):
+        values = values.values()
+    elif not isinstance(values, (tuple, list)):
+        return []
+    tensors = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            tensors.append(value)
+        elif isinstance(value, (tuple, list, dict)) and value:
+            tensors += _tensors(value)
+    return tensors
+
+
+@cache
+def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
+    """The name of an op, and the place and the name of each argument that it writes to."""
+    names = enumerate(func._schema.arguments)
+    written = tuple((k, x.name) for k, x in names if x.alias_info and x.alias_info.is_write)
+    return func._schema.name, written

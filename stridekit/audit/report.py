@@ -1,0 +1,401 @@
+"""Audit: what a run copied and why, to read, to keep, to compare, and to assert in a test."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from html import escape
+from types import UnionType
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+
+from stridekit._arguments import a_kind, many, shown, texts
+from stridekit._table import Table, columns
+from stridekit.audit.copies import ASKED, EXPANDED, INSIDE, LAYOUT, Copy, Operand
+from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence
+from stridekit.audit.places import Place
+from stridekit.audit.record import Event
+from stridekit.layout import Layout
+
+if TYPE_CHECKING:
+    from stridekit.audit.trial import Trial
+
+SCHEMA = 3
+_OF_LAYOUTS = (LAYOUT, EXPANDED, INSIDE)
+_UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+_BY = ("line", "op", "module")
+_FIRST, _LINES = 5, 3  # findings that a report shows, and lines of one of them
+_NOT_SEEN = (
+    "not seen: what oneDNN and cuDNN reorder inside of one kernel, other threads, and worker processes",
+    "compiled functions run here as they were written; under a dispatch mode, torch takes other formulas "
+    "for a few ops, such as prod, quantile, ctc_loss and matrix_exp",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """How often and how much was copied: all calls of copy_, and each kind's count and bytes `by_kind`."""
+
+    count: int
+    bytes: int
+    by_kind: dict[str, tuple[int, int]]
+
+    @property
+    def layouts(self) -> int:
+        """The bytes that were copied to change a layout."""
+        return sum(self.by_kind.get(kind, (0, 0))[1] for kind in _OF_LAYOUTS)
+
+    def __str__(self) -> str:
+        rows = [(kind, many(n, "time"), in_bytes(size)) for kind, (n, size) in self.by_kind.items()]
+        return "\n".join([f"{_copies(self.count)}, {in_bytes(self.bytes)}", *columns(rows, "<>>")])
+
+    __repr__ = __str__
+
+
+@dataclass(repr=False)
+class Audit:
+    """The result of `audit`: what a run copied, and why; prints as text, shows as a page.
+
+    `findings` are worth a look, the most bytes first; `own` are copies of layouts that single calls made
+    themselves. Together they explain each byte in the title. `events` are all ops of the run and `copies`
+    all calls of copy_, in their order. `unwatched` says what of the run was not watched: where it is not
+    empty, `assert_no_copies` raises. `name` says what ran, and `inputs` has the layouts of the
+    tensors that the model was given, by name.
+
+    >>> import torch, stridekit
+    >>> found = stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4))
+    >>> found.copied.layouts, [finding.kind for finding in found.findings]
+    (48, ['copy by reshape'])
+    """
+
+    name: str
+    events: tuple[Event, ...] = ()
+    copies: tuple[Copy, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    own: tuple[Finding, ...] = ()
+    unwatched: tuple[str, ...] = ()
+    inputs: dict[str, Operand] = field(default_factory=dict)
+    again: Any = field(default=None, compare=False)  # runs it once more
+    block: Any = field(default=None, compare=False)  # watches, from `with` on
+    entered: bool = field(default=False, compare=False)
+
+    def __enter__(self) -> Audit:
+        if self.block is None or self.entered:
+            raise RuntimeError("this audit has begun: each `with audit() as a:` watches one block")
+        self.entered = True
+        self.block.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        block, self.block = self.block, None
+        block.__exit__(*error)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"again": None, "block": None}
+
+    @property
+    def copied(self) -> Copied:
+        """All copies of the run, by kind."""
+        by_kind = _sums((copy.kind, copy.bytes) for copy in self.copies)
+        return Copied(len(self.copies), sum(copy.bytes for copy in self.copies), by_kind)
+
+    def table(self, by: str = "line") -> Table:
+        """The copies of layouts by `line`, by `op` or by `module`, the most bytes first.
+
+        >>> import torch, stridekit
+        >>> stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4)).table(by="op")
+        copies of layouts by op
+          op       copies  bytes
+          reshape       1   48 B
+        """
+        if not isinstance(by, str) or by not in _BY:
+            raise ValueError(f"by is {shown(by)}: give one of {', '.join(map(repr, _BY))}")
+        pairs = []
+        for copy in self.of_layouts():
+            event = self.events[copy.op]
+            names = str(event.place or "unknown"), short(event.call), event.module
+            pairs.append((names[_BY.index(by)] or "outside any module", copy.bytes))
+        sums = sorted(_sums(pairs).items(), key=lambda item: -item[1][1])
+        rows = ((name, str(count), in_bytes(size)) for name, (count, size) in sums)
+        return Table(f"copies of layouts by {by}", (by, "copies", "bytes"), tuple(rows))
+
+    def assert_no_copies(self, *, allow: Iterable[str] = (), max_bytes: int = 0) -> None:
+        """Raise AssertionError if copies of layouts have more than `max_bytes` in all, and name the lines.
+
+        `allow` has patterns with * and ?: a copy is allowed if its kind, op, module, `file:line` or
+        expression matches one of them. Raises as well if something of the run was not watched, and if a
+        pattern matches nothing.
+
+        >>> import torch, stridekit
+        >>> found = stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4))
+        >>> found.assert_no_copies(max_bytes=48)
+        >>> found.assert_no_copies(allow=["copy by reshape"])
+        """
+        patterns = (allow,) if isinstance(allow, str) else texts("allow", allow)
+        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int):
+            raise TypeError(f"max_bytes is {shown(max_bytes)}, {a_kind(max_bytes)}: give an int")
+        if max_bytes < 0:
+            raise ValueError(f"max_bytes is {max_bytes}: give 0 or more")
+        if self.unwatched:
+            gaps = "; ".join(self.unwatched)
+            raise AssertionError(
+                f"{self.name} was not watched as a whole, so nothing follows: {gaps}"
+            )
+        findings = (*self.findings, *self.own)
+        for pattern in patterns:
+            if not any(_matches(each, pattern) for x in findings for each in x.occurrences):
+                raise AssertionError(
+                    f"allow has {pattern!r}, which matches nothing that {self.name} did: remove it, or "
+                    "write a kind, an op, a module, a file:line or an expression of the report"
+                )
+        left = []
+        for finding in findings:
+            copied = [each for each in finding.occurrences if each.copied]
+            over = [x for x in copied if not any(_matches(x, pattern) for pattern in patterns)]
+            if over:
+                kinds = [each.kind for each in over]
+                kind = finding.kind if finding.kind in kinds else kinds[0]
+                left.append(replace(finding, kind=kind, occurrences=tuple(over)))
+        size = sum(finding.copied for finding in left)
+        if size > max_bytes:
+            limit = f"and {in_bytes(max_bytes)} are allowed:"
+            title = f"{self.name} copied {in_bytes(size)} to change layouts, {limit}"
+            raise AssertionError("\n".join([title, *_texts(left, _FIRST)]))
+
+    def compare(self, after: Audit) -> Table:
+        """What another audit of the same code finds: what is gone, what is new, and the bytes of both."""
+        if not isinstance(after, Audit):
+            raise TypeError(f"after is {a_kind(after)}: give an audit")
+        ours, theirs = _by_line(self), _by_line(after)
+        rows = []
+        for what in dict.fromkeys([*ours, *theirs]):
+            now = in_bytes(theirs[what]) if what in theirs else "gone"
+            now += "" if what in ours else ", new"
+            rows.append((" ".join(what), in_bytes(ours[what]), now))
+        sizes = [in_bytes(each.copied.layouts) for each in (self, after)]
+        rows.append(("copies of layouts", sizes[0], sizes[1]))
+        return Table(f"{self.name}, before and after", ("finding", "before", "after"), tuple(rows))
+
+    def without(
+        self, finding: Finding, *, rounds: int | None = None, max_seconds: float = 2.0
+    ) -> Trial:
+        """Run again without the calls of a finding: whether the result is the same, and what it saves.
+
+        For calls of contiguous() and of to(memory_format=...), of a model and inputs that are still
+        there. Copies of the model and of the inputs run, and both ways are timed side by side, for
+        `rounds` rounds or `max_seconds`. Raises ValueError for another finding, for a function that
+        writes to a tensor that cannot be copied, and after `with audit()`.
+        """
+        if self.again is None:
+            raise ValueError("only what audit(model, *inputs) ran can run again")
+        trial: Trial = self.again.without(self, finding, rounds, max_seconds)
+        return trial
+
+    def to_json(self) -> str:
+        """All of it as JSON."""
+        values = asdict(replace(self, again=None, block=None))
+        kept = {each.name: values[each.name] for each in fields(self) if each.compare}
+        return json.dumps({"schema": SCHEMA, **kept})
+
+    @classmethod
+    def from_json(cls, text: str) -> Audit:
+        """The audit that `to_json` wrote, here or elsewhere. Raises ValueError for another text."""
+        try:
+            values = json.loads(text)
+            if values.pop("schema") != SCHEMA:
+                raise ValueError(f"its schema is not {SCHEMA}, which is read here")
+            found: Audit = _read(cls, values)
+            found._check()
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"this is not an audit that to_json wrote: {error!r}") from None
+        return found
+
+    def _check(self) -> None:
+        """Raise ValueError for kinds, layouts and numbers of events that no run has."""
+        count = len(self.events)
+        for finding in (*self.findings, *self.own):
+            for each in finding.occurrences:
+                shape, *strides = each.layouts
+                for stride in strides:
+                    Layout(shape, stride)  # which raises for what is none
+                last = count + (each.kind == IDLE)  # it may stand after all of them
+                known = each.kind in KINDS and len(strides) == 2 and each.events
+                if not known or not all(0 <= k < last for k in each.events):
+                    raise ValueError(f"no finding: {each}")
+            if finding.kind not in {each.kind for each in finding.occurrences}:
+                raise ValueError(f"a finding without an occurrence: {finding.kind!r}")
+        if not all(0 <= copy.op < count for copy in self.copies):
+            raise ValueError("a copy by an op that did not run")
+
+    def of_layouts(self) -> Iterator[Copy]:
+        """The copies that changed nothing but a layout, which nothing asked for."""
+        return (copy for copy in self.copies if copy.kind in _OF_LAYOUTS)
+
+    @property
+    def title(self) -> str:
+        """What ran, how many findings there are, and what was copied because of a layout, in one line."""
+        count = sum(1 for _ in self.of_layouts())
+        return (
+            f"audit of {self.name}: {many(len(self.findings), 'finding')}; {count} of {len(self.copies)} "
+            f"copies changed a layout, {in_bytes(self.copied.layouts)}"
+        )
+
+    def report(self, most: int | None = None) -> str:
+        """The text of the audit, with all findings or the largest `most`."""
+        findings = [*_texts(self.findings, most), *self._of_own(most)]
+        return "\n".join([self.title, *self._gaps(), *findings, *self._notes()])
+
+    def __repr__(self) -> str:
+        return self.report(_FIRST)
+
+    def _repr_html_(self) -> str:
+        findings = _texts(self.findings)
+        more, own = findings[_FIRST:], self._of_own(None)
+        folded = [many(len(more), "more finding")] if more else []
+        folded += [own[0].strip()] if own else []
+        inner = f"<summary>{escape(' and '.join(folded))}</summary>{_pre([*more, *own])}"
+        return (
+            f"<div><b>{escape(self.title)}</b>{_pre([*self._gaps(), *findings[:_FIRST]])}"
+            f"{f'<details>{inner}</details>' if folded else ''}{_pre(self._notes())}</div>"
+        )
+
+    def _of_own(self, most: int | None) -> list[str]:
+        if not self.own:
+            return []
+        size, count = sum(each.copied for each in self.own), sum(each.count for each in self.own)
+        rows = []
+        for each in self.own[:most]:
+            what = f"{in_bytes(each.copied)} in {_copies(each.count)} by {short(each.op)}"
+            what += ", backward" if each.backward else ""
+            rows.append((what, _where(each.place), each.advice))
+        title = f"  inside of single calls: {in_bytes(size)} in {_copies(count)}"
+        return [title, *(f"     {line}" for line in columns(rows)), *_rest(self.own, most)]
+
+    def _gaps(self) -> list[str]:
+        return [f"  not watched: {gap}" for gap in self.unwatched]
+
+    def _notes(self) -> list[str]:
+        count, size = self.copied.by_kind.get(ASKED, (0, 0))
+        what = f"{in_bytes(size)} more, in {_copies(count)}"
+        asked = [f"asked for by clone(), or by to() of an input: {what}"] if count else []
+        return [f"  {note}" for note in (*asked, *_NOT_SEEN)]
+
+
+def in_bytes(size: int) -> str:
+    """A number of bytes with three digits.
+
+    >>> in_bytes(48), in_bytes(9216), in_bytes(2_457_600)
+    ('48 B', '9.22 kB', '2.46 MB')
+    """
+    unit, each = next((unit for unit in _UNITS if abs(size) >= unit[1]), ("B", 1))
+    return f"{size} B" if unit == "B" else f"{size / each:.3g} {unit}"
+
+
+def short(op: str) -> str:
+    """An op without its namespace."""
+    return op.removeprefix("aten::")
+
+
+def what_of(finding: Finding) -> str:
+    """The bytes of a finding, how many copies, its kind, op and modules, and on which way."""
+    copies = sum(1 for each in finding.occurrences if each.copied)
+    often = f" in {_copies(copies)}" if copies > 1 else ""
+    if not copies and finding.count > 1:
+        often = f" in {many(finding.count, 'call')}"
+    name, *more = [name for name in finding.modules if name] or [""]
+    module = f"{name} and {len(more)} more" if more else name
+    parts = [in_bytes(finding.bytes) + often, finding.kind, f"in {short(finding.op)}", module]
+    return ", ".join(filter(None, [*parts, "backward" if finding.backward else ""]))
+
+
+def _texts(findings: Sequence[Finding], most: int | None = None) -> list[str]:
+    """The text of each finding, and how many more there are than `most`."""
+    texts = [_in_text(k, finding) for k, finding in enumerate(findings[:most], 1)]
+    return [*texts, *_rest(findings, most)]
+
+
+def _in_text(number: int, finding: Finding) -> str:
+    """What a report says of a finding: its lines, what made the layout, the layout, and what to do."""
+    shape, *strides = finding.layouts
+    lines: dict[str, None] = {}
+    for each in sorted(finding.occurrences, key=lambda each: each.kind != finding.kind):
+        backward = ", backward" if each.backward and not finding.backward else ""
+        lines[f"{_where(each.place)}{backward}"] = None
+    rows = [("line", line) for line in list(lines)[:_LINES]]
+    if len(lines) > _LINES:
+        rows.append(("", f"and {many(len(lines) - _LINES, 'more line')}"))
+    if finding.made_by:
+        rows.append(("made by", _where(finding.cause) if finding.cause else short(finding.made_by)))
+    rows.append(("layout", f"{shape}: stride {' to '.join(map(str, dict.fromkeys(strides)))}"))
+    rows.append(("to do", finding.advice))
+    texts = [f"   {line}" for line in columns([("", *row) for row in rows])]
+    return "\n".join([f"  {number}  {what_of(finding)}", *texts])
+
+
+def _pre(lines: Iterable[str]) -> str:
+    style = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0.4em 0"
+    text = escape("\n".join(lines))
+    return f'<pre style="{style}">{text}</pre>' if text else ""
+
+
+def _rest(findings: Sequence[Finding], most: int | None) -> list[str]:
+    more = findings[most:] if most is not None else ()
+    size = in_bytes(sum(each.bytes for each in more))
+    return [f"  … and {len(more)} more of {size}: print(a.report()) shows all"] if more else []
+
+
+def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, int]]:
+    """How often each name occurs, and the sum of its numbers."""
+    sums: dict[str, tuple[int, int]] = {}
+    for name, size in pairs:
+        count, total = sums.get(name, (0, 0))
+        sums[name] = count + 1, total + size
+    return sums
+
+
+def _copies(count: int) -> str:
+    return "1 copy" if count == 1 else f"{count} copies"
+
+
+def _where(place: Place | None) -> str:
+    return f"{place}  {place.expression}" if place else "not known"
+
+
+def _matches(each: Occurrence, pattern: str) -> bool:
+    place = [str(each.place), each.place.expression] if each.place else []
+    names = [each.kind, each.op, short(each.op), each.module, *place]
+    return any(fnmatchcase(name, pattern) for name in names)
+
+
+def _by_line(audit: Audit) -> Counter[tuple[str, str]]:
+    sizes: Counter[tuple[str, str]] = Counter()
+    for finding in audit.findings:
+        for each in finding.occurrences:
+            sizes[each.kind, each.place.expression if each.place else ""] += each.bytes
+    return sizes
+
+
+def _read(kind: Any, value: Any) -> Any:
+    """A value of JSON as a value of a type; raises ValueError for what is none."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return None if value is None else _read(arguments[0], value)
+    if origin is tuple and isinstance(value, list):
+        return tuple(_read(arguments[0], each) for each in value)
+    if origin is dict and isinstance(value, dict):
+        return {name: _read(arguments[1], each) for name, each in value.items()}
+    if hasattr(kind, "__dataclass_fields__") and isinstance(value, dict):
+        hints = get_type_hints(kind, {**globals(), "Dims": tuple[int, ...]})
+        names = [each.name for each in fields(kind) if each.compare]
+        if names != [*value]:
+            raise ValueError(f"{kind.__name__} has the fields {', '.join(names)}")
+        result = kind(**{name: _read(hints[name], each) for name, each in value.items()})
+        if isinstance(result, Operand):
+            result.layout  # noqa: B018 - which raises for what is none
+        return result
+    is_number = kind is not int or abs(value) < 2**63
+    if type(value) is not kind or not is_number or (kind is float and abs(value) > 1e15):
+        raise ValueError(f"{shown(value)} is no {kind}")
+    return value
