@@ -12,13 +12,12 @@ import torch
 
 _LONGEST = 100  # characters of an expression
 _TORCH = Path(torch.__file__).parent
-_OURS = Path(__file__).parent.parent
 _STANDARD = Path(linecache.__file__).parent
 _INSTALLED = {"site-packages", "dist-packages"}
 # Files that run the reader's program step by step: a call of the reader's does not begin there.
 _STEPPING = [_TORCH / name for name in (
     "fx", "_functorch", "func", "autograd", "utils/checkpoint.py", "_tensor.py", "overrides.py",
-    "nn/modules/module.py", "nn/modules/container.py", _OURS / "audit",
+    "nn/modules/module.py", "nn/modules/container.py", Path(__file__).parent,
 )]  # fmt: skip
 
 # What a frame can be: the reader's own; a library's; a library's that steps; autograd's engine.
@@ -68,7 +67,7 @@ def where(frame: FrameType | None) -> tuple[Place | None, bool, object]:
 
 
 def is_readers(code: CodeType) -> bool:
-    """Whether the reader wrote it: it is not part of torch, stridekit or the standard library."""
+    """Whether the reader wrote it: it is not part of torch, of audit or of the standard library."""
     return _known(code)[1] == READER
 
 
@@ -86,7 +85,7 @@ def _kind(code: CodeType) -> int:
     path = Path(code.co_filename)
     if code.co_filename.startswith("<frozen") or any(map(path.is_relative_to, _STEPPING)):
         return STEPPING
-    if path.is_relative_to(_TORCH) or path.is_relative_to(_OURS):
+    if path.is_relative_to(_TORCH):
         return LIBRARY
     is_standard = path.is_relative_to(_STANDARD) and not _INSTALLED & {*path.parts}
     return STEPPING if is_standard else READER
