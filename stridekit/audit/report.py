@@ -61,7 +61,7 @@ class Audit:
     `findings` are worth a look, the most bytes first; `own` are copies of layouts that single calls made
     themselves. Together they explain each byte in the title. `events` are all ops of the run and `copies`
     all calls of copy_, in their order. `unwatched` says what of the run was not watched: where it is not
-    empty, `assert_no_copies` raises. `name` says what ran, and `inputs` has the layouts of the
+    empty, `assert_no_copies` fails. `name` says what ran, and `inputs` has the layouts of the
     tensors that the model was given, by name.
 
     >>> import torch, stridekit
@@ -77,9 +77,9 @@ class Audit:
     own: tuple[Finding, ...] = ()
     unwatched: tuple[str, ...] = ()
     inputs: dict[str, Operand] = field(default_factory=dict)
-    again: Any = field(default=None, compare=False)  # runs it once more
-    block: Any = field(default=None, compare=False)  # watches, from `with` on
-    entered: bool = field(default=False, compare=False)
+    again: Any = field(default=None, compare=False, repr=False)  # runs it once more
+    block: Any = field(default=None, compare=False, repr=False)  # watches, from `with` on
+    entered: bool = field(default=False, compare=False, repr=False)
 
     def __enter__(self) -> Audit:
         if self.block is None or self.entered:
