@@ -344,7 +344,7 @@ V  Sort(T, "x[:2]", also="x[3:, :0]")  =>  x[3:, :0] is no tensor with elements
 V  Sort(T, "x.t()", also="x; x[1:]")  =>  also has x, on which each call is run anyway
 V  Sort(T, "x.t()", also="x[1:]", moves=[("x.t()", "views")])  =>
     moves[0] is ('x.t()', 'views'): give a call of this game and a bin … view, copy, it depends
-V  Sort(T, "x.t()", also="x[1:]", moves=[("x.t()", "view"), ("x.t()", "copy")])  =>
+L  Sort(T, "x.t()", also="x[1:]", moves=[("x.t()", "view"), ("x.t()", "copy")])  =>
     moves[1]: x.t() is in its bin already"""
 ROWS = [
     (row[0], *re.split(r"\s+=>\s+", re.sub(r"\n +", " ", row[3:])))
