@@ -135,7 +135,7 @@ function showResults() {
     make("small", {}, titles.get(page)), make("p", { className: "text-muted" }, around(text, text.toLowerCase().indexOf(words[0]) - 60))));
   const count = places.length ? `${places.length} ${places.length === 1 ? "place" : "places"}${misspelt}` : "Nothing has these words.";
   const status = make("p", { role: "status" }, question && count);
-  document.querySelector("#search-results").replaceChildren(status, make("ol", { className: "sk-results" }, ...list));
+  document.querySelector("#search-results").replaceChildren(status, make("ol", { className: "sk-results list-unstyled" }, ...list));
   const offer = document.querySelector(".sk-offer");
   offer.hidden = places.length > 0 && words.length < 4;
   if (!places.length) status.after(offer);
@@ -157,7 +157,7 @@ new MutationObserver(() => {
 
 addEventListener("DOMContentLoaded", () => {
   const title = "They are kept in this browser, and nowhere else.";
-  const button = make("button", { type: "button", className: "sk-forget btn btn-sm btn-outline-secondary", title }, "Forget my answers");
+  const button = make("button", { type: "button", className: "sk-forget my-3 btn btn-sm btn-outline-secondary", title }, "Forget my answers");
   document.querySelector(".bd-links, .bd-article table")?.after(button);
   button.onclick = () => {
     if (!confirm("Forget all answers on these pages?")) return;
