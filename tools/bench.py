@@ -84,27 +84,29 @@ def _numpy_micros(y: Layout, x: Layout) -> float:
     return _micros(shares, max(1, int(1e-3 / once)), 5)
 
 
+# Who answers which question, how, and for how many elements at most.
+QUESTIONS: list[tuple[str, str, Callable[[Any, Any], float], int]] = [
+    ("stridekit", "subset", lambda y, x: _micros(partial(is_view, y, x)), 10**12),
+    ("stridekit", "overlap", lambda y, x: _micros(partial(shares_memory, y, x)), 10**12),
+    (
+        "stridekit",
+        "internal overlap",
+        lambda y, x: _micros(partial(has_internal_overlap, y)),
+        10**12,
+    ),
+    ("stridekit", "count", lambda y, x: _micros(lambda: len(memset(y))), 10**12),
+    ("numpy.shares_memory", "overlap", _numpy_micros, 10**12),
+    ("Python sets", "subset", lambda y, x: _micros(lambda: filled(y) <= filled(x), 1, 1), 10**6),
+    ("Python sets", "overlap", lambda y, x: _micros(lambda: filled(y) & filled(x), 1, 1), 10**6),
+]
+
+
 def memory_sets() -> None:
     """Print the median of each question at each size, and draw the picture of the README."""
     times: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(dict)
     for numel in SIZES:
         views = pairs(Layout((round(numel ** (1 / 4)),) * 4, itemsize=4))
-        ways: dict[tuple[str, str], Callable[[Any, Any], float]] = {
-            ("stridekit", "subset"): lambda y, x: _micros(partial(is_view, y, x)),
-            ("stridekit", "overlap"): lambda y, x: _micros(partial(shares_memory, y, x)),
-            ("stridekit", "internal overlap"): lambda y, x: _micros(
-                partial(has_internal_overlap, y)
-            ),
-            ("stridekit", "count"): lambda y, x: _micros(lambda: len(memset(y))),
-            ("numpy.shares_memory", "overlap"): _numpy_micros,
-        }
-        if numel <= 10**6:
-            ways["Python sets", "subset"] = lambda y, x: _micros(
-                lambda: filled(y) <= filled(x), 1, 1
-            )
-            ways["Python sets", "overlap"] = lambda y, x: _micros(
-                lambda: filled(y) & filled(x), 1, 1
-            )
+        ways = {(who, question): ask for who, question, ask, most in QUESTIONS if numel <= most}
         for key, ask in ways.items():
             times[key][numel] = [ask(y, x) for y, x in views]
     print("memory sets: microseconds a question at 10^3, 10^6, 10^9 and 10^12 elements")

@@ -6,13 +6,11 @@ The defects stand in tests/defects.txt. The working tree is never touched. The t
 a defect; a defect that no test notices is a missing test, and makes the exit status 1.
 
 A short pytest spends most of its time importing torch, so one process imports it and each run branches off
-from there (where the system cannot do that, each run imports torch itself and takes longer). Short tests
-come first: the first that fails ends the run.
+from there. The first test that fails ends the run.
 """
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import re
@@ -22,7 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from queue import Queue
 from typing import Any, NamedTuple
@@ -103,42 +101,14 @@ class Copy:
         if run.exitcode == 0:
             return ""
         text = said.read_text(encoding="utf-8", errors="replace")
-        found = FAILURE.search(text)
-        return found.group(1) if found else f"pytest ended with {run.exitcode}: {text[-500:]}"
+        failure = FAILURE.search(text)
+        return failure[1] if failure else f"pytest ended with {run.exitcode}: {text[-500:]}"
 
 
-class ShortTestsFirst:
-    """A plugin of pytest: the first run of a file notes how long its tests take, and others go by that."""
-
-    def __init__(self, notes: Path) -> None:
-        self.notes, self.first = notes, not notes.exists()
-        self.seconds = {} if self.first else json.loads(notes.read_text(encoding="utf-8"))
-
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Sort the tests; the cells of a notebook have an order of their own."""
-        if not self.first and ".ipynb" not in self.notes.name:
-            items.sort(key=lambda item: self.seconds.get(item.nodeid, 0.0))
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """Add up the phases of a test."""
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
-
-    def pytest_sessionfinish(self) -> None:
-        """Leave the times to later runs."""
-        if self.first:
-            self.notes.write_text(json.dumps(self.seconds), encoding="utf-8")
-
-
-def _processes() -> Any:
-    """The context that starts processes: branched off from one with the slow imports done, if possible."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(IMPORTED)
-    return context
-
-
-PROCESSES = _processes()
+# Where the system can, processes branch off from one with the slow imports done.
+KIND = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+PROCESSES: Any = multiprocessing.get_context(KIND)
+PROCESSES.set_forkserver_preload(IMPORTED)
 
 
 def _pytest(root: Path, said: Path, tests: Sequence[str]) -> None:
@@ -153,9 +123,7 @@ def _pytest(root: Path, said: Path, tests: Sequence[str]) -> None:
     sys.modules.pop("mutate", None)  # the copy has its own
     import pytest
 
-    notes = root.parent / f"{'-'.join(tests).replace('/', '-')}.json"
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-m", ""]
-    sys.exit(pytest.main([*options, *tests], plugins=[ShortTestsFirst(notes)]))
+    sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "", *tests]))
 
 
 def mutated(text: str, mutation: Mutation) -> str:
@@ -176,36 +144,26 @@ def caught(mutations: Sequence[Mutation], workers: int | None = None) -> Iterato
     count = min(workers or os.cpu_count() or 1, len(mutations))
     copies: Queue[Copy] = Queue()
 
-    @contextmanager
-    def copy_to_use() -> Iterator[Copy]:
+    def why_red(tests: str, mutation: Mutation | None = None) -> str:
         copy = copies.get()
         try:
-            yield copy
+            with copy.planted(mutation) if mutation else nullcontext():
+                return copy.why_red([tests])
         finally:
             copies.put(copy)
 
-    def control(tests: str) -> str:
-        with copy_to_use() as copy:
-            return copy.why_red([tests])
-
-    def try_one(mutation: Mutation) -> str:
-        with copy_to_use() as copy, copy.planted(mutation):
-            return copy.why_red([mutation.tests])
-
-    with tempfile.TemporaryDirectory(prefix="stridekit-mutate-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="stridekit-mutate-") as folder,
+        ThreadPoolExecutor(count) as pool,
+    ):
         for k in range(count):
             copies.put(Copy(Path(folder) / str(k)))
-        with ThreadPoolExecutor(count) as pool:
-            suites = sorted({mutation.tests for mutation in mutations})
-            for tests, red in zip(suites, pool.map(control, suites), strict=True):
-                if red:
-                    raise RuntimeError(f"{tests} is red without any defect: {red}")
-            yield from zip((m.name for m in mutations), pool.map(try_one, mutations), strict=True)
-
-
-def row(name: str, test: str, width: int) -> str:
-    """One mutation's line: its name and the test that noticed it."""
-    return f"{name:<{width}}  {test or 'SURVIVED: a test is missing'}"
+        suites = sorted({mutation.tests for mutation in mutations})
+        for tests, red in zip(suites, pool.map(why_red, suites), strict=True):
+            if red:
+                raise RuntimeError(f"{tests} is red without any defect: {red}")
+        reds = pool.map(why_red, [mutation.tests for mutation in mutations], mutations)
+        yield from zip((mutation.name for mutation in mutations), reds, strict=True)
 
 
 def main() -> int:
@@ -218,7 +176,7 @@ def main() -> int:
     width = max(len(mutation.name) for mutation in chosen)
     noticed = 0
     for name, test in caught(chosen):
-        print(row(name, test, width), flush=True)
+        print(f"{name:<{width}}  {test or 'SURVIVED: a test is missing'}", flush=True)
         noticed += bool(test)
     print(f"{noticed} of {len(chosen)} defects were noticed")
     return 0 if noticed == len(chosen) else 1

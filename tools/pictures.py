@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import nn
@@ -23,7 +24,6 @@ from stridekit import widgets
 from stridekit.widgets.offline import offline_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 class Net(nn.Module):
@@ -66,17 +66,16 @@ def shoot(made: dict[str, Any], folder: Path, widths: tuple[int, ...]) -> None:
         for name, widget in made.items():
             file = Path(pages) / "page.html"
             file.write_text(offline_page([widget]), encoding="utf-8")
-            for theme in THEMES:
-                for width in widths:
-                    page = browser.new_page(viewport={"width": width, "height": 900})
-                    page.emulate_media(color_scheme=theme)
-                    page.on("pageerror", lambda error: print("error:", error))
-                    page.goto(file.as_uri())
-                    page.wait_for_timeout(600)
-                    shown = f"{name}-{theme}" + (f"-{width}" if len(widths) > 1 else "")
-                    page.locator(".stridekit").first.screenshot(path=folder / f"{shown}.png")
-                    print(folder / f"{shown}.png")
-                    page.close()
+            for theme, width in product(("light", "dark"), widths):
+                page = browser.new_page(viewport={"width": width, "height": 900})
+                page.emulate_media(color_scheme=theme)
+                page.on("pageerror", lambda error: print("error:", error))
+                page.goto(file.as_uri())
+                page.wait_for_timeout(600)
+                shown = f"{name}-{theme}" + (f"-{width}" if len(widths) > 1 else "")
+                page.locator(".stridekit").first.screenshot(path=folder / f"{shown}.png")
+                print(folder / f"{shown}.png")
+                page.close()
 
 
 if __name__ == "__main__":
