@@ -13,7 +13,7 @@ import sys
 import tempfile
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -24,6 +24,7 @@ from stridekit import widgets
 from stridekit.widgets.offline import offline_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 class Net(nn.Module):
@@ -66,7 +67,7 @@ def shoot(made: dict[str, Any], folder: Path, widths: tuple[int, ...]) -> None:
         for name, widget in made.items():
             file = Path(pages) / "page.html"
             file.write_text(offline_page([widget]), encoding="utf-8")
-            for theme, width in product(("light", "dark"), widths):
+            for theme, width in product(THEMES, widths):
                 page = browser.new_page(viewport={"width": width, "height": 900})
                 page.emulate_media(color_scheme=theme)
                 page.on("pageerror", lambda error: print("error:", error))

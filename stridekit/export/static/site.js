@@ -132,7 +132,7 @@ function showResults() {
   const around = (text, at) => `${at > 0 ? "… " : ""}${text.slice(text.indexOf(" ", at), Math.max(0, at) + 240)} …`;
   const list = places.slice(0, 50).map(({ page, anchor, heading, text }) => make("li", {},
     make("a", { href: `${page}.html?highlight=${encodeURIComponent(said)}#${anchor}` }, heading), " ",
-    make("small", {}, titles.get(page)), make("p", { className: "text-muted" }, around(text, text.toLowerCase().indexOf(words[0]) - 60))));
+    make("small", {}, titles.get(page)), make("p", { className: "sk-aside" }, around(text, text.toLowerCase().indexOf(words[0]) - 60))));
   const count = places.length ? `${places.length} ${places.length === 1 ? "place" : "places"}${misspelt}` : "Nothing has these words.";
   const status = make("p", { role: "status" }, question && count);
   document.querySelector("#search-results").replaceChildren(status, make("ol", { className: "sk-results list-unstyled" }, ...list));
