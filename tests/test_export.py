@@ -104,11 +104,11 @@ def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_
         code("from stridekit.exercises import progress\n\nprogress()"),
     ]
     check = code("def row(x, i):\n    ...\n\n\nex.row.check(row)")
-    page = settled(*help_, check, words("Press Shift+Enter."), words("Shift it."))
+    page = settled(*help_, check, words("## Now\nPress Shift+Enter."), words("Shift it."))
     assert page == [
         (lesson.NOT_HERE,),
         (check.source,),
-        (lesson.FOR_LAB.format("Press Shift+Enter."),),
+        ("## Now\n" + lesson.FOR_LAB.format("Press Shift+Enter."),),
         ("Shift it.",),
     ]
 

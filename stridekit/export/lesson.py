@@ -126,7 +126,8 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
             if folded:
                 cell.source = UNTIL_HEADING.sub(BEHIND, cell.source, count=1)
             if IN_LAB.search(cell.source):
-                cell.source = FOR_LAB.format(cell.source)
+                *above, words = re.split(r"(^#+ .*\n)", cell.source, flags=re.MULTILINE)
+                cell.source = "".join([*above, FOR_LAB.format(words)])
         elif cell.source == form.GUARD or FOR_LAB_ALONE.search(cell.source):
             continue
         elif form.asks(cell) or folded.get("source_hidden"):

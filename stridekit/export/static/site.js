@@ -156,8 +156,9 @@ new MutationObserver(() => {
 }).observe(document, { subtree: true, childList: true, characterData: true });
 
 addEventListener("DOMContentLoaded", () => {
+  for (const aside of all(".bd-sidebar-primary")) Object.assign(aside, { role: "complementary", ariaLabel: "Contents" });
   const title = "They are kept in this browser, and nowhere else.";
-  const button = make("button", { type: "button", className: "sk-forget my-3 btn btn-sm btn-outline-secondary", title }, "Forget my answers");
+  const button = make("button", { type: "button", className: "sk-forget my-3 btn btn-sm border sk-aside", title }, "Forget my answers");
   document.querySelector(".bd-links, .bd-article table")?.after(button);
   button.onclick = () => {
     if (!confirm("Forget all answers on these pages?")) return;
