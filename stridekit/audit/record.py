@@ -30,7 +30,7 @@ from stridekit.audit.copies import CLONE, Copy, Operand, extent, kind_of
 from stridekit.audit.places import Place, is_readers, where
 
 PINNED = 4  # a view is small if its storage has so many times its bytes
-_MOST_OBJECTS = 20_000  # that are searched for tensors which a program keeps
+_MOST_OBJECTS = 2_000  # of a frame that are searched for tensors which a program keeps
 _ZEROS = ("aten::zeros", "aten::new_zeros", "aten::zeros_like")
 _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
@@ -365,24 +365,26 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
 
     The others live in a graph, or as `_base` of a view. Containers are searched, and attributes of objects.
     """
-    todo, tensors, seen = [*roots], [], set()
+    groups, tensors, seen = [[*roots]], [], set()
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if is_readers(frame.f_code):
-            todo += frame.f_locals.values()
+            groups.append([*frame.f_locals.values()])
             if frame.f_code.co_flags & CO_OPTIMIZED and isinstance(frame.f_locals, dict):
                 frame.f_locals.clear()  # a copy, which would outlive what the function deletes
         frame = frame.f_back
-    for value in todo:  # which grows meanwhile
-        if issubclass(type(value), torch.Tensor):
-            tensors.append(value)
-        elif len(todo) < _MOST_OBJECTS and id(value) not in seen:
-            seen.add(id(value))
-            if isinstance(value, (list, tuple, set, dict)):
-                parts = value.values() if isinstance(value, dict) else value
-                todo += islice(parts, _MOST_OBJECTS)
-            elif not isinstance(value, (type, ModuleType, FunctionType)):
-                todo += getattr(value, "__dict__", {}).values()
+    for todo in groups:
+        for value in todo:  # which grows meanwhile
+            if issubclass(type(value), torch.Tensor):
+                tensors.append(value)
+            elif len(todo) < _MOST_OBJECTS and id(value) not in seen:
+                seen.add(id(value))
+                if isinstance(value, (list, tuple, set, dict)):
+                    todo += islice(
+                        value.values() if isinstance(value, dict) else value, _MOST_OBJECTS
+                    )
+                elif not isinstance(value, (type, ModuleType, FunctionType)):
+                    todo += getattr(value, "__dict__", {}).values()
     return tensors
 
 
