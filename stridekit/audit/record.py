@@ -365,7 +365,7 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
 
     The others live in a graph, or as `_base` of a view. Containers are searched, and attributes of objects.
     """
-    groups, tensors, seen = [[*roots]], [], set()
+    groups, tensors = [[*roots]], []
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if is_readers(frame.f_code):
@@ -377,12 +377,10 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
         for value in todo:  # which grows meanwhile
             if issubclass(type(value), torch.Tensor):
                 tensors.append(value)
-            elif len(todo) < _MOST_OBJECTS and id(value) not in seen:
-                seen.add(id(value))
+            elif len(todo) < _MOST_OBJECTS:  # which also ends a ring
                 if isinstance(value, (list, tuple, set, dict)):
-                    todo += islice(
-                        value.values() if isinstance(value, dict) else value, _MOST_OBJECTS
-                    )
+                    parts = value.values() if isinstance(value, dict) else value
+                    todo += islice(parts, _MOST_OBJECTS)
                 elif not isinstance(value, (type, ModuleType, FunctionType)):
                     todo += getattr(value, "__dict__", {}).values()
     return tensors
