@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+import sys
 import time
 from enum import IntEnum
 
@@ -198,6 +199,8 @@ def short(monkeypatch):
     """A twentieth of a second for each case, however slow the solution is."""
     monkeypatch.setattr(core, "LEAST_SECONDS", 0.05)
     monkeypatch.setattr(core, "PATIENCE", 0)
+    # An alarm that meets a destructor cannot be raised there.
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
 
 
 LOOP = "def answer(t, index):\n    n = 1\n    while n > 0:\n        n += 1\n"

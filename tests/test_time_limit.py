@@ -2,6 +2,7 @@
 
 import itertools
 import signal
+import sys
 import threading
 import time
 
@@ -65,6 +66,12 @@ def stopped(call, seconds=SHORT):
     with pytest.raises(TimeIsUp):
         call_within(seconds, call)
     return True
+
+
+@pytest.fixture(autouse=True)
+def unraisable(monkeypatch):
+    """Ignore alarms that meet a destructor, where they cannot be raised."""
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
 
 
 @pytest.mark.parametrize("call", ENDLESS, ids=lambda call: call.__name__)

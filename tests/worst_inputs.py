@@ -155,7 +155,7 @@ ROWS = [
     (".", "s = 'Expected size for first two dimensions of batch2' * 400", "repr(Diagnose(s))"),
     (".", "", "TraversalExplorer(L((0, 10**8)))"),
     (".", "", "TraversalExplorer(L((10**9, 10**9)))"),
-    ("V", "order = 'x' * 10**7", "TraversalExplorer(L((4, 4)), order=order)"),
+    ("L", "order = 'x' * 10**7", "TraversalExplorer(L((4, 4)), order=order)"),
     ("L", "t = torch.zeros(10**8, dtype=torch.int8)", "Predict('?', 1, choices=t)"),
     ("V", "t = torch.zeros(10**4, 10)", "Predict('?', 1, choices=t)"),
     ("V", "t = torch.zeros(10**7)", "Predict('?', t)"),

@@ -32,11 +32,11 @@ class CopyTracer(Framed):
       0     the input                                                           (6, 4): (1, 6)
       1  0  module:1  audit(net, torch.ones(4, 6).t())  new, 96 B               (6, 4): (1, 6)
       2  1  module:1  audit(net, torch.ones(4, 6).t())  copies 96 B, finding 1  (24,): (1,)
-      finding 1: 96 B, copy by reshape, in flatten
+      finding 1: 96 B, copy by reshape, in flatten, 1
         given as      the input  (6, 4): (1, 6)
         passed on by  0, module:1  audit(net, torch.ones(4, 6).t())  (6, 4): (1, 6)
         copied by     1, module:1  audit(net, torch.ones(4, 6).t())  (6, 4): (1, 6) to (4, 1)
-        to do         look at the line that made the layout: without it, reshape is a view
+        to do         give it a contiguous tensor: reshape of that is a view
     """
 
     _module = module("copy_tracer/widget.js")

@@ -324,6 +324,7 @@ export const SHAPES = [
       harm: REFUSED, cause: "a mask or an index made for another tensor, or after a transpose; a dim that squeeze() dropped",
       cure: "print the shapes of both; x[mask] with a mask of x.shape[:mask.ndim]; torch.where(mask, y, x) broadcasts",
       decode({ mask, shape, dim, at, size, n, shapes, value, result, given, asked, ndim, used }) {
+        if (mask && !(dim in mask && at in shape)) return {};
         if (mask) return { means: `dim ${dim} of the mask has ${mask[dim]}, dim ${at} of the tensor has ${shape[at]}` };
         if (size !== undefined) return { means: `dim ${dim} of the mask has ${n}, that of the array has ${size}` };
         if (shapes) return metIn({ shapes: shapes.replaceAll("[", "(").replaceAll("]", ")").replaceAll(", ", ",").replaceAll("),(", ") (") });

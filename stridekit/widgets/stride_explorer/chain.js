@@ -13,7 +13,7 @@ const MOST_STEPS = 100;
 /** The stage after one more step: {text, layout, copied, storageSize, labels, copies, steps}. Throws Refused. */
 function next(stage, step) {
   const { layout, copied, read, storageSize } = outcome(stage, step);
-  const labels = copied ? moved(stage.labels, read, layout) : stage.labels;
+  const labels = copied && stage.labels !== undefined ? moved(stage.labels, read, layout) : stage.labels;
   const copies = stage.copies + Number(copied);
   return { text: step.text, layout, copied, storageSize, labels, copies, steps: stage.steps + 1 };
 }
@@ -27,14 +27,14 @@ function outcome(stage, step) {
   return { layout, copied, read, storageSize };
 }
 
-/** The start, then the result of each step. `labels` are texts for the elements, or null for their numbers. */
+/** The start, then the result of each step. `labels` are texts for the elements, null for their numbers; undefined: none. */
 export function stagesOf({ source, start, steps }, storageSize, labels, tensor) {
   return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps, tensor);
 }
 
 /** A stage, then the result of each further step; a text has one step or several on this `tensor`. Throws Refused. */
 export function onward(stage, texts, tensor = "x") {
-  const [stages, steps] = [[stage], texts.flatMap((text) => readSteps(text, tensor))];
+  const [stages, steps] = [[stage], texts.slice(0, MOST_STEPS + 1).flatMap((text) => readSteps(text, tensor))];
   if (stage.steps + steps.length > MOST_STEPS)
     throw new Refused(`a chain has at most ${MOST_STEPS} steps: begin another one`);
   for (const step of steps) stages.push(next(stages.at(-1), step));

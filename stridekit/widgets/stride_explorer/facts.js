@@ -42,20 +42,20 @@ export const code = ({ index, chain, ...layout }, source) =>
 
 /** The last stage of a chain, with its steps in the form that torch takes. `tensor` is its name. Throws Refused. */
 export function endOf(chain, storageSize, tensor) {
-  const stages = stagesOf(chain, storageSize, null, tensor);
+  const stages = stagesOf(chain, storageSize, undefined, tensor);
   return { ...stages.at(-1), steps: stages.slice(1).map(({ text }) => text) };
 }
 
 /** The chain to a layout: the same one if it ends there, or what a change by hand leaves of it. */
 export function chainTo(layout, chain, storageSize) {
-  const stages = stagesOf(chain, storageSize, null);
+  const stages = stagesOf(chain, storageSize);
   const { layout: end } = stages.at(-1);
   return sameLayout(end, layout) && end.itemsize === layout.itemsize ? chain : closed(chain, stages, layout);
 }
 
 /** All that the repr says behind the code: the steps, the selected element, the verdicts. `name` is the tensor's. */
 export function told({ index, chain, ...layout }, storageSize, name) {
-  const stages = stagesOf(chain ?? { source: name, start: layout, steps: [] }, storageSize, null);
+  const stages = stagesOf(chain ?? { source: name, start: layout, steps: [] }, storageSize);
   const steps = stages.slice(1).map((stage, k) => {
     const { shape, stride, storage_offset } = stage.layout;
     const numbers = `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`;
