@@ -6,12 +6,12 @@ import base64
 import io
 import tempfile
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Browser
 
 from browser_lab import find_chromium, running_browser
 from stridekit.notebook import WIDGET_VIEW, NotebookError
@@ -51,8 +51,9 @@ def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
         raise NotebookError(
             "still pictures of widgets need Chromium, which was not found: install it"
         )
-    with running_browser() as browser:
-        pictures = _pictures(browser, [Offline.of(key, states) for _, key in ours])
+    # A thread of its own: in that of a test, another browser may run.
+    with ThreadPoolExecutor(1) as thread:
+        pictures = thread.submit(_pictures, [Offline.of(key, states) for _, key in ours]).result()
     for (output, _), picture in zip(ours, pictures, strict=True):
         first = output.data["text/plain"].partition("\n")[0]
         output.data["image/png"] = picture
@@ -72,25 +73,18 @@ def looks_alike(a: str, b: str) -> bool:
     return bool(abs(blocks[0] - blocks[1]).max() < 48)
 
 
-def _pictures(browser: Browser, widgets: list[Offline]) -> list[str]:
-    page = browser.new_page(
-        viewport={"width": WIDTH, "height": 900},
-        color_scheme="light",
-        reduced_motion="reduce",
-    )
-    with tempfile.TemporaryDirectory() as folder:
+def _pictures(widgets: list[Offline]) -> list[str]:
+    with running_browser() as browser, tempfile.TemporaryDirectory() as folder:
+        page = browser.new_page(viewport={"width": WIDTH, "height": 900}, color_scheme="light")
+        page.emulate_media(reduced_motion="reduce")
         file = Path(folder, "stills.html")
         file.write_text(page_of(widgets, style=STYLE), encoding="utf-8")
         page.goto(file.as_uri())
         page.wait_for_function(DRAWN)
-        page.evaluate("document.fonts.ready")
         for k, widget in enumerate(widgets):
             page.evaluate(_ADD_RIBBON, [k, ribbon(widget)])
-        page.evaluate(
-            "new Promise((done) => setTimeout(done, 300))"
-        )  # sizes are reported, and drawn
+        page.wait_for_timeout(300)  # sizes are reported, and drawn
         shots = [page.locator(f"[data-widget='{k}']").screenshot() for k in range(len(widgets))]
-    page.close()
     return [_small(shot) for shot in shots]
 
 

@@ -7,12 +7,13 @@ globalThis.looks = {
    */
   async changedByHost() {
     const roots = [...document.querySelectorAll(".stridekit")];
-    const isOwn = (sheet) => [...sheet.cssRules].some((rule) => rule.cssText.includes("#sk-host"));
+    const isOwn = ({ ownerNode }) => ownerNode.textContent.includes("#sk-host");
     const all = [...document.styleSheets];
     const variables = all.filter(isOwn).flatMap(({ ownerNode }) => ownerNode.textContent.match(/--jp-[\w-]+/g));
     for (const root of roots) {
       const seen = getComputedStyle(root);
-      const kept = [...new Set(variables)].map((name) => `${name}:${seen.getPropertyValue(name)}`);
+      const themed = [...new Set(variables)].filter((name) => seen.getPropertyValue(name));
+      const kept = themed.map((name) => `${name}:${seen.getPropertyValue(name)}`);
       const size = `position:absolute; left:0; top:0; width:${root.parentNode.clientWidth}px; font-size:10px`;
       root.parentNode.setAttribute("style", [...kept, size].join(";"));
     }

@@ -78,8 +78,8 @@ def walks(w, run):
 
 
 def predictions(w, run):
-    """Open; with a complaint; a wrong guess and its remark; answered wrong."""
-    yield run("w6.committed = None")
+    """With a complaint; a wrong guess and its remark; answered wrong."""
+    run("w6.committed = None")
     yield press(w, "Commit")
     yield run("w6.committed = (6, 1)")
     yield run("w6.committed = (6, 2)")
@@ -100,6 +100,7 @@ def attentions(w, run):
     run("w8.kv_heads = 1; w8.rotary = 'x*cos + rot(x)*sin'")
     yield press(w, "SDPA")
     run("w8.kv_heads = 2; w8.heads = 4; w8.tokens = 4; w8.rotary = 'rot(x)*sin + x*cos'")
+    press(w, "everything")
     yield press(w, "HD3")
 
 

@@ -575,7 +575,7 @@ def test_copies_by_keyboard(make, kernel):
     assert kernel("w.row") == "1" and active(listbox).endswith("x.t(), view, (6, 4): (1, 6)")
     press(listbox, "PageDown")
     assert kernel("w.row") == "3"
-    hears(w, "Finding 1: 96 B, copy by reshape, in flatten. made by ")
+    hears(w, "Finding 1: 96 B, copy by reshape, in flatten, Flatten. made by ")
 
 
 # Exercises -----------------------------------------------------------------------------------------------

@@ -1,14 +1,13 @@
 """What a person sees of all widgets, in JupyterLab and on an exported page, on a phone and at a desk."""
 
-import subprocess
-import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
-from browser_lab import write_notebook
 from tests.browser.conftest import ALL_KINDS
 from tests.browser.pages import resize
+from tests.browser.test_site import code, exported, words
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS
 
@@ -18,13 +17,13 @@ pytestmark = needs_chromium
 @pytest.fixture(scope="module")
 def exported_page(browser, tmp_path_factory):
     """All widgets on an exported page."""
-    folder = tmp_path_factory.mktemp("lessons")
-    write_notebook(folder / "kinds.ipynb", ALL_KINDS)
-    command = [sys.executable, "-m", "stridekit.export", folder / "kinds.ipynb", "-o", folder]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    folder = tmp_path_factory.mktemp("lessons") / "notebooks"
+    folder.mkdir()
+    cells = [words("# Every kind"), *map(code, ALL_KINDS)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "kinds.ipynb")
+    site = exported(folder)
     page = browser.new_page()
-    page.goto((folder / "kinds.html").as_uri())
+    page.goto((site / "kinds.html").as_uri())
     page.wait_for_function(
         "(count) => document.querySelectorAll('.stridekit').length >= count", arg=len(KINDS)
     )
