@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from browser_lab import find_chromium
+from chromium import find_chromium
 
 NODE = shutil.which("node")
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import stills
-
 from stridekit import notebook as form
 
 LONGEST_MARKDOWN, LONGEST_CODE, LONGEST_EXERCISE = 6, 8, 12  # lines that are not blank

@@ -9,27 +9,24 @@ from pathlib import Path
 
 import pytest
 
-import browser_lab
+from tests.browser.lab import ROOT, Lab
 from tests.needs import needs_chromium
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells of a parent's end"
 )
 MARK = "STRIDEKIT_STARTED_BY"  # a variable that all descendants of a process inherit
-TOOLS = f"import sys\nsys.path.insert(0, {str(Path(browser_lab.__file__).parent)!r})\n"
-SLEEPER = """\
-import signal, time
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-print(flush=True)
-time.sleep(600)
+START_ONE = """
+import sys
+from tests.browser.lab import start
+deaf = "from signal import *; signal(SIGTERM, SIG_IGN); print(flush=True); pause()"
+start([sys.executable, "-c", deaf]).wait()
 """
-START_ONE = f"""{TOOLS}
-from browser_lab import start
-start([sys.executable, "-c", {SLEEPER!r}]).wait()
-"""
-START_ALL = f"""{TOOLS}
+START_ALL = """
+import sys
 from pathlib import Path
-from browser_lab import running_browser, running_lab, write_notebook
+from chromium import running_browser
+from tests.browser.lab import running_lab, write_notebook
 root = Path(sys.argv[1])
 write_notebook(root / "a.ipynb", ["1"])
 with running_browser() as browser, running_lab(root, root / "scratch", browser) as lab:
@@ -42,6 +39,7 @@ with running_browser() as browser, running_lab(root, root / "scratch", browser) 
 def running_after_a_kill(source, folder):
     """Run a program until it prints a line, and kill it: the commands that ran then, and that still run."""
     env, mark = os.environ | {MARK: str(folder)}, f"{MARK}={folder}".encode()
+    env["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "tools")])
     command = [sys.executable, "-c", source, str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as program:
         assert program.stdout.readline() == "\n"
@@ -83,8 +81,8 @@ def test_jupyterlab_kernel_and_browser_end_with_their_parent(tmp_path):
 
 
 def test_what_jupyterlab_says_of_a_kernel_that_ends_is_no_error_of_the_page():
-    lab = browser_lab.Lab("", "", None, None, None)
+    lab = Lab("", "", None, None)
     canceled = "Canceled future for create_subshell_request message"
     for text in (canceled, f"Error: {canceled}", "x is undefined"):
-        lab._note_error(browser_lab.Error(text))
+        lab._note_error(text)
     assert lab.errors == ["x is undefined"]

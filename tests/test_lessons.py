@@ -5,10 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lessons
 import pytest
 import torch
 
+import lessons
 from stridekit import Predict
 from stridekit import notebook as form
 from stridekit.exercises.progress import _lesson

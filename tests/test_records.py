@@ -7,8 +7,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-import record as tool
 
+import record as tool
 from stridekit import notebook as form
 from stridekit.timing import (
     Claim,

@@ -9,12 +9,12 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-import stills
 from matplotlib.image import imsave
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from PIL import Image, ImageFilter
 
 import refresh
+import stills
 from stridekit import notebook as form
 from tests.needs import needs_chromium
 

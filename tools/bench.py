@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from browser_lab import find_chromium, running_browser
+from chromium import find_chromium, running_browser
 from stridekit import Layout, audit, has_internal_overlap, is_view, memset, palette, shares_memory
 from stridekit.timing import compare
 from stridekit.widgets import StrideExplorer

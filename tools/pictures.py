@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 import stridekit
-from browser_lab import running_browser
+from chromium import running_browser
 from stridekit import widgets
 from stridekit.widgets.offline import offline_page
 

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from stills import looks_alike, take_stills
-
 from stridekit import notebook as form
 
 ROOT = Path(__file__).resolve().parent.parent

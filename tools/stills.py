@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from browser_lab import find_chromium, running_browser
+from chromium import find_chromium, running_browser
 from stridekit.notebook import WIDGET_VIEW, NotebookError
 from stridekit.palette import LINE, MUTED
 from stridekit.plots import ON_WHITE

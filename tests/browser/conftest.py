@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
-from browser_lab import ROOT, find_chromium, running_browser, running_lab, write_notebook
+from chromium import find_chromium, running_browser
 from stridekit.widgets.offline import offline_page
+from tests.browser.lab import ROOT, running_lab, write_notebook
 from tests.widget_kinds import IMPORTS, KINDS
 
 ALL_KINDS = [

@@ -213,7 +213,7 @@ IDS = """(roots) => roots.flatMap((root) => {
 def reference(lab):
     """`show(name)`: a page of the reference, as the export writes it, without network."""
     written = pages._site({}, [])
-    context = lab.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    context = lab.context.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()
 
     def show(name):

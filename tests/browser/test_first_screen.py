@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from browser_lab import ROOT
 from stridekit import notebook as form
+from tests.browser.lab import ROOT
 from tests.browser.pages import code
 from tests.needs import needs_chromium
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from browser_lab import _READY, LAB_OPTIONS, running_lab, write_notebook
+from tests.browser.lab import _READY, LAB_OPTIONS, running_lab, write_notebook
 from tests.browser.pages import button, expect, text, texts
 from tests.needs import needs_chromium
 

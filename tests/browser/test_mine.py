@@ -2,8 +2,8 @@
 
 import pytest
 
-from browser_lab import write_notebook
 from stridekit._kept import VARIABLE
+from tests.browser.lab import write_notebook
 from tests.browser.pages import expect, in_kernel
 from tests.needs import needs_chromium
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from browser_lab import ROOT
+from tests.browser.lab import ROOT
 from tests.browser.pages import resize
 from tests.needs import needs_chromium
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
-from browser_lab import LAB, ROOT, running_lab, write_notebook
 from tests.browser.conftest import ALL_KINDS
+from tests.browser.lab import LAB, ROOT, running_lab, write_notebook
 from tests.browser.pages import BOX, BY_HAND, MODELS, button, enter, labelled, settled
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS

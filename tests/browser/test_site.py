@@ -9,8 +9,8 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from browser_lab import ROOT
 from stridekit import diagnose, widgets
+from tests.browser.lab import ROOT
 from tests.browser.pages import (
     BOX,
     COLOURS,

@@ -1,41 +1,24 @@
-"""A real JupyterLab for tests and screenshots: its own directories, no network beyond loopback."""
-
-from __future__ import annotations
+"""A real JupyterLab for tests: its own directories, no network beyond loopback."""
 
 import ctypes
 import json
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
 
 import nbformat
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, sync_playwright
+from jupyter_server.serverapp import list_running_servers
+from playwright.sync_api import BrowserContext
 
-ROOT = Path(__file__).parent.parent
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 60
 _PR_SET_PDEATHSIG = 1  # of linux/prctl.h
-
-# Keep Chromium's own traffic (updates, sync, field trials) out of the tests.
-QUIET = [
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-features=Translate,OptimizationHints,MediaRouter",
-    # Playwright's way, a Python handler for each request, would switch the page's cache off.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
-]
 
 LAB = [sys.executable, "-m", "jupyterlab"]
 LAB_OPTIONS = [
@@ -48,30 +31,15 @@ LAB_OPTIONS = [
     "--LabApp.expose_app_in_browser=True",
 ]
 
-FOLDERS = {
-    "JUPYTER_CONFIG_DIR": "config",
-    "JUPYTER_DATA_DIR": "data",
-    "JUPYTER_RUNTIME_DIR": "runtime",
-    "JUPYTERLAB_SETTINGS_DIR": "settings",
-    "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
-    "IPYTHONDIR": "ipython",
-}
-
-Settings = dict[str, dict[str, Any]]
-SETTINGS: Settings = {
+FOLDERS = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "IPYTHONDIR": "ipython"}
+SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # Keep cells that are scrolled out of sight in the page, for screenshots and queries.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }
 
 
-def find_chromium() -> str | None:
-    """The path of an installed Chromium, or None; the variable CHROMIUM overrides it."""
-    named = os.environ.get("CHROMIUM")
-    return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
-
-
-def write_notebook(path: Path, sources: Iterable[str]) -> None:
+def write_notebook(path, sources):
     """Write a notebook with these code cells."""
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
@@ -80,30 +48,20 @@ def write_notebook(path: Path, sources: Iterable[str]) -> None:
 
 @dataclass
 class Lab:
-    """A running server and a browser; `open` opens a page on a notebook.
-
-    The pages share one context, and with it the cache.
-    """
+    """A running server, and a context of pages with one cache; `open` opens a page on a notebook."""
 
     url: str
     token: str
-    browser: Browser
     root: Path
     context: BrowserContext
-    outside: list[str] = field(default_factory=list)  # requests that left loopback
-    errors: list[str] = field(default_factory=list)  # errors that no page has caught
+    outside: list = field(default_factory=list)  # requests that left loopback
+    errors: list = field(default_factory=list)  # errors that no page has caught
 
-    def open(
-        self,
-        notebook: str,
-        width: int = 1280,
-        height: int = 900,
-        theme: Literal["light", "dark"] = "light",
-    ) -> Page:
+    def open(self, notebook, width=1280, height=900, theme="light"):
         """Open a page on a notebook of the server's root, with its kernel connected and idle."""
         page = self.context.new_page()
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        page.emulate_media(color_scheme=theme)
         page.on("request", self._note_request)
         page.on("pageerror", self._note_error)
         page.goto(
@@ -116,33 +74,33 @@ class Lab:
         page.evaluate("jupyterapp.shell.collapseLeft()")
         return page
 
-    def set_theme(self, page: Page, theme: str) -> None:
+    def set_theme(self, page, theme):
         """Change to a theme of JupyterLab, and wait for it."""
         page.evaluate(
             "(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme
         )
         page.wait_for_function("(theme) => document.body.dataset.jpThemeName === theme", arg=theme)
 
-    def run_all(self, page: Page, timeout: float = 120_000) -> None:
+    def run_all(self, page, timeout=120_000):
         """Run every cell; wait until each has its execution count and the kernel is idle."""
         page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
         page.wait_for_function(_ALL_RUN, timeout=timeout, polling=100)
 
-    def run_code(self, page: Page, code: str) -> str:
+    def run_code(self, page, code):
         """Run code in the page's kernel, outside the notebook; return what it prints."""
-        return str(page.evaluate(_RUN_CODE, code))
+        return page.evaluate(_RUN_CODE, code)
 
-    def close(self, page: Page) -> None:
+    def close(self, page):
         """End the page's kernel, then close the page."""
         page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
         page.close()
 
-    def _note_error(self, error: Error) -> None:
-        # JupyterLab's own, when a notebook is closed before its kernel has answered all that was asked.
+    def _note_error(self, error):
+        # JupyterLab's own, when a notebook is closed before its kernel has answered everything.
         if "Canceled future for " not in str(error):
             self.errors.append(str(error))
 
-    def _note_request(self, request: Request) -> None:
+    def _note_request(self, request):
         if not request.url.startswith((self.url, "data:", "blob:")):
             self.outside.append(request.url)
 
@@ -173,61 +131,39 @@ _RUN_CODE = """async (code) => {
 
 
 @contextmanager
-def running_browser() -> Iterator[Browser]:
-    """Start Chromium; a process can have one at a time."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=find_chromium(), args=QUIET, chromium_sandbox=False
-        )
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def running_lab(
-    root: Path,
-    scratch: Path,
-    browser: Browser | None = None,
-    command: Iterable[str] = LAB,
-    settings: Settings = SETTINGS,
-) -> Iterator[Lab]:
-    """Run JupyterLab on `root`, and a browser unless one is given, until the block ends."""
+def running_lab(root, scratch, browser, command=LAB, settings=SETTINGS):
+    """Run JupyterLab on `root` until the block ends."""
     token = secrets.token_hex(16)
     env = os.environ | {"JUPYTER_PLATFORM_DIRS": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    for name, folder in FOLDERS.items():
-        env[name] = str(scratch / folder)
-        (scratch / folder).mkdir(parents=True)
+    env |= {name: str(scratch / folder) for name, folder in FOLDERS.items()}
     overrides = scratch / "config" / "labconfig" / "default_setting_overrides.json"
-    overrides.parent.mkdir()
+    overrides.parent.mkdir(parents=True)
     overrides.write_text(json.dumps(settings), encoding="utf-8")
-    # An option twice would be an error.
-    command = [*dict.fromkeys([*command, *LAB_OPTIONS])]
+    command = [*dict.fromkeys([*command, *LAB_OPTIONS])]  # an option twice would be an error
     command += [f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={token}"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command += ["--allow-root"] * ("--allow-root" not in command)
-    log = (scratch / "lab.log").open("wb")
-    server = start(command, env=env, stdout=log, stderr=log, start_new_session=True)
-    try:
-        url = _wait_for_url(server, scratch)
-        with nullcontext(browser) if browser else running_browser() as used:
-            context = used.new_context(permissions=["clipboard-read", "clipboard-write"])
-            yield Lab(url, token, used, root, context)
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in command:
+        command.append("--allow-root")
+    with (scratch / "lab.log").open("wb") as log:
+        server = start(command, env=env, stdout=log, stderr=log, start_new_session=True)
+        try:
+            url = _wait_for_url(server, scratch)
+            context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+            yield Lab(url, token, root, context)
             context.close()
-    finally:
-        _stop(server)
-        log.close()
+        finally:
+            _stop(server)
 
 
-def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+def start(command, **options):
     """Start a process that ends when this one ends, even if this one is killed (on Linux).
 
-    It is killed in turn, since a server that gets a SIGTERM while a page connects can hang for ever. Its
-    kernels notice that it is gone, and end by themselves.
+    The process is killed, because a server that gets a SIGTERM while a page connects can hang for ever.
+    Its kernels notice that it is gone, and end by themselves.
     """
     if sys.platform == "linux":
         prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
-        def end_with_parent() -> None:
+        def end_with_parent():
             prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != parent:  # the parent has ended already
                 os._exit(1)
@@ -236,20 +172,17 @@ def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, **options)
 
 
-def _wait_for_url(server: subprocess.Popen[bytes], scratch: Path) -> str:
+def _wait_for_url(server, scratch):
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and server.poll() is None:
-        for info in (scratch / "runtime").glob("jpserver-*.json"):
-            try:
-                return str(json.loads(info.read_text(encoding="utf-8"))["url"])
-            except json.JSONDecodeError:
-                pass  # half written
+        for info in list_running_servers(scratch / "data" / "runtime"):
+            return info["url"]
         time.sleep(0.1)
     tail = (scratch / "lab.log").read_text(encoding="utf-8", errors="replace")[-2000:]
     raise RuntimeError(f"JupyterLab did not start within {START_SECONDS} s:\n{tail}")
 
 
-def _stop(server: subprocess.Popen[bytes]) -> None:
+def _stop(server):
     """Ask the server to end, which ends its kernels too; kill it if it does not."""
     server.terminate()
     try:
