@@ -6,7 +6,7 @@ LAB_ARGS ?=
 TEST_ARGS ?= $(IN_PARALLEL)
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
-MUTATE_ARGS ?=
+MUTATE_ARGS ?= -k noticed
 VERSIONS ?= 2.6.0 2.9.1 2.14.1
 VERSIONS_ARGS ?=
 FRESH_ARGS ?=
@@ -92,7 +92,7 @@ test: .venv/done  ## run the tests, the doctests and every notebook (TEST_ARGS="
 test-long: .venv/done  ## run every test at full strength, with those that `make test` leaves out
 	@$(IN_VENV) -m pytest -m "" --hypothesis-profile=long $(TEST_ARGS)
 
-test-all: test-long fuzz mutate fresh  ## test-long, fuzz, mutate and fresh, one after the other
+test-all: test-long fuzz fresh  ## test-long, fuzz and fresh, one after the other
 
 lint: .venv/done  ## check style and types
 	$(IN_VENV) -m ruff check .
@@ -106,8 +106,8 @@ fix: .venv/done  ## fix the style where ruff can
 fuzz: .venv/done  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--seed 7")
 	@$(IN_VENV) -m tests.fuzz $(FUZZ_ARGS)
 
-mutate: .venv/done  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="a slice")
-	@$(IN_VENV) tools/mutate.py $(MUTATE_ARGS)
+mutate: .venv/done  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="-k a_slice")
+	@$(IN_VENV) -m pytest tests/test_mutate.py -m "" $(IN_PARALLEL) $(MUTATE_ARGS)
 
 fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/test_layout.py")
 	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)
@@ -122,8 +122,8 @@ versions: .venv/bin/uv  ## run the package's own tests on other versions of torc
 refresh: .venv/done  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
 
-record: .venv/done  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS="05 --compare" writes nothing)
-	@$(IN_VENV) tools/record.py $(RECORD_ARGS)
+record: .venv/done  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS=notebooks/05_performance.ipynb)
+	@$(IN_VENV) tools/refresh.py --record $(RECORD_ARGS)
 
 export: .venv/done  ## write the lessons as web pages that need no kernel, to dist/site
 	@$(IN_VENV) -m stridekit.export $(EXPORT_ARGS)

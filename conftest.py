@@ -52,18 +52,23 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep each file to one worker, and all browser tests too: one JupyterLab, one Chromium."""
+    """Keep each file to one worker, and all browser tests too: one JupyterLab, one Chromium.
+
+    Planted defects need nothing of one another.
+    """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduler(LoadFileScheduling):
         def _split_scope(self, nodeid):
+            if nodeid.startswith(PLANTED):
+                return nodeid
             return BROWSER if _in_browser(nodeid) else super()._split_scope(nodeid)
 
     config.option.loadscopereorder = False  # keep the order of the collection
     return Scheduler(config, log)
 
 
-BROWSER = "tests/browser/"
+BROWSER, PLANTED = "tests/browser/", "tests/test_mutate.py::test_defect_is_noticed"
 
 
 def _in_browser(nodeid):

@@ -1,11 +1,24 @@
-"""The tests test: a few planted defects turn them red here, all of them under `make mutate`."""
+"""The tests test: a few planted defects turn them red here, all of them under `make mutate`.
+
+The defects stand in tests/defects.txt, and are planted in a copy of the project, one at a time. A defect
+that no test notices is a missing test.
+"""
+
+import multiprocessing
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-import mutate
-from mutate import MUTATIONS, Mutation
-
-BY_NAME = {mutation.name: mutation for mutation in MUTATIONS}
+ROOT = Path(__file__).parent.parent
+TIMEOUT = 600
+FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+::Cell \d+|\S+)", re.MULTILINE)
 # One defect of the package, one of the browser's half, one stored output.
 SHORT = (
     "the formula drops the offset",
@@ -14,67 +27,124 @@ SHORT = (
 )
 
 
-def test_there_are_many_defects_in_many_files_and_each_has_a_name():
-    assert len(BY_NAME) == len(MUTATIONS) >= 200
-    assert len({mutation.file for mutation in MUTATIONS}) >= 60
+class Mutation(NamedTuple):
+    """A defect: its name, the file in which `new` replaces `old`, and the tests that have to notice."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name.replace(" ", "_"))
+def read(text):
+    """Return the mutations of a text in the form of tests/defects.txt."""
+    mutations = []
+    for part in re.split(r"^(?=\S.* is held by )", text, flags=re.MULTILINE)[1:]:
+        file, tests = part.partition("\n")[0].split(" is held by ")
+        for row in re.findall(r"^    [^-+\n].*\n(?:    [-+].*\n?)+", part, re.MULTILINE):
+            name, *quoted = row.splitlines()
+            old, new = ("\n".join(q[6:] for q in quoted if q[4] == sign) for sign in "-+")
+            mutations.append(Mutation(name.strip(), file, old, new, tests))
+    return mutations
+
+
+MUTATIONS = read((ROOT / "tests" / "defects.txt").read_text(encoding="utf-8"))
+
+
+def named(*marks):
+    """Return all mutations as parameters that `-k` can select; the short ones have no marks."""
+    return [
+        pytest.param(m, id=re.sub(r"\W+", "_", m.name), marks=() if m.name in SHORT else marks)
+        for m in MUTATIONS
+    ]
+
+
+@pytest.mark.parametrize("mutation", named())
 def test_each_defect_still_has_its_place(mutation):
     """After a change of the source the list has to follow."""
-    text = (mutate.ROOT / mutation.file).read_text(encoding="utf-8")
-    assert mutate.mutated(text, mutation) != text
-    assert (mutate.ROOT / mutation.tests).is_file()
-
-
-def test_a_defect_without_a_place_is_refused():
-    with pytest.raises(ValueError, match="has 0 times what it replaces"):
-        mutate.mutated("return x", Mutation("none", "a.py", "return y", "", "a.py"))
-    with pytest.raises(ValueError, match="has 2 times"):
-        mutate.mutated("x x", Mutation("two", "a.py", "x", "y", "a.py"))
+    text = (ROOT / mutation.file).read_text(encoding="utf-8")
+    assert text.count(mutation.old) == 1 and mutation.old != mutation.new
+    assert (ROOT / mutation.tests).is_file()
 
 
 def test_defects_are_read_line_by_line():
     """Indented lines keep their indents; a defect may replace a line by nothing."""
-    one, two = "    one\n    -   x\n    -\n    - y\n", "    two\n    - z\n    + w\n"
-    wanted = [
+    first, second = "    one\n    -   x\n    -\n    - y\n", "    two\n    - z\n    + w\n"
+    text = f"# a title\n\na.py is held by b.py\n{first}{second}\n"
+    assert read(text) == [
         Mutation("one", "a.py", "  x\n\ny", "", "b.py"),
         Mutation("two", "a.py", "z", "w", "b.py"),
     ]
-    text = f"# a title\n\na.py is held by b.py\n{one}{two}"
-    assert mutate.read(text) == wanted
+    assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) >= 600
 
 
-def test_a_survivor_is_named(monkeypatch, capsys):
-    """Each row is printed as soon as it is known, the summary last; a survivor makes the exit status 1."""
-    known = [Mutation(name, "a.py", "", "", "a.py") for name in ("a", "longer")]
-    rows = ["a       tests/test_a.py::b", "longer  SURVIVED: a test is missing"]
-
-    def caught(mutations):
-        assert mutations == known
-        yield "a", "tests/test_a.py::b"
-        assert capsys.readouterr().out == f"{rows[0]}\n"
-        yield "longer", ""
-
-    monkeypatch.setattr(mutate, "MUTATIONS", known)
-    monkeypatch.setattr(mutate, "caught", caught)
-    monkeypatch.setattr("sys.argv", ["mutate.py"])
-    assert mutate.main() == 1
-    assert capsys.readouterr().out == f"{rows[1]}\n1 of 2 defects were noticed\n"
+@pytest.fixture(scope="session")
+def copy(tmp_path_factory):
+    """The files that git tracks or would track."""
+    folder = tmp_path_factory.mktemp("copy") / "project"
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+    return folder
 
 
-def test_tests_that_do_not_end_have_noticed(monkeypatch, tmp_path):
-    """A defect may make a loop endless: that is one row, not the end of all rows."""
-    monkeypatch.setattr(mutate, "TIMEOUT", 0)
-    copy = object.__new__(mutate.Copy)
-    copy.root = tmp_path / "0"
-    copy.root.mkdir()
-    assert copy.why_red(["."]) == "no end within 0 s"
+@pytest.fixture(scope="session")
+def first_failure(copy):
+    """`first_failure(tests)` runs tests in the copy; returns the name of the first that fails, or ""."""
+    # Importing torch takes most of a short run, so each run branches off from a process that has done it.
+    kind = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    processes = multiprocessing.get_context(kind)
+    processes.set_forkserver_preload(["torch", "matplotlib.pyplot", "nbformat", "ipywidgets"])
+
+    def run(tests):
+        said = copy.with_suffix(".txt")
+        process = processes.Process(target=_pytest, args=(copy, said, tests))
+        process.start()
+        process.join(TIMEOUT)  # a defect may make a loop endless
+        process.kill()
+        process.join()
+        text = said.read_text(encoding="utf-8", errors="replace")
+        failure = FAILURE.search(text)
+        return process.exitcode and (
+            failure[1] if failure else f"{process.exitcode}: {text[-500:]}"
+        )
+
+    return run
 
 
-def test_a_few_defects_turn_the_tests_red(record_property):
-    found = dict(mutate.caught([BY_NAME[name] for name in SHORT]))
-    assert all(found.values()), found
-    record_property(
-        "summary", f"defects: {len(found)} of {len(MUTATIONS)} were planted and noticed"
-    )
+@pytest.fixture(scope="session")
+def without_defect(first_failure):
+    """The same without a defect, once for each file of tests."""
+    return cache(first_failure)
+
+
+def _pytest(root, said, tests):
+    """Run tests in a copy as `python -m pytest` would, with the output in a file."""
+    with said.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.chdir(root)
+    os.environ |= {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(root))
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "stridekit")]:
+        del sys.modules[name]  # the copy has its own
+    sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "", tests]))
+
+
+@pytest.mark.parametrize("mutation", named(pytest.mark.long))
+def test_defect_is_noticed(mutation, copy, first_failure, without_defect, record_property):
+    assert not without_defect(mutation.tests), "red tests prove nothing"
+    path = copy / mutation.file
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8", newline="\n")
+    try:
+        noticed = first_failure(mutation.tests)
+    finally:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    assert noticed, f"“{mutation.name}” survived: a test is missing"
+    record_property("summary", f"{mutation.name}: {noticed}")

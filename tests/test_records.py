@@ -3,12 +3,13 @@
 import ast
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
 
-import record as tool
+import refresh as tool
 from stridekit import notebook as form
 from stridekit.timing import (
     Claim,
@@ -362,85 +363,46 @@ def test_runs_are_recorded(recording):
 
 @pytest.fixture
 def lessons(tmp_path, monkeypatch):
-    """Two notebooks, one of which has records; what a run of it writes is in `lessons.entries`."""
-    folder = tmp_path / "notebooks"
-    folder.mkdir()
+    """Two notebooks, the second of which writes `lessons.entries` when it is run."""
     for name, source in {"a": "1 + 1", "b": "claim(…, record='two')"}.items():
         cell = nbformat.v4.new_code_cell(source)
-        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / f"{name}.ipynb")
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / f"{name}.ipynb")
 
-    class Lessons:
-        entries, ran, busy, error = {"two": TWO, "runs": RUNS}, [], [], None
+    made = SimpleNamespace(entries={"two": TWO, "runs": RUNS}, error=None)
+    made.paths = [str(tmp_path / "a.ipynb"), str(tmp_path / "b.ipynb")]
 
     def run(book, where, seconds):
-        assert where == folder and tool.os.environ[WRITES].endswith("b.json")
-        Lessons.ran.append(book.cells[0].source)
-        if Lessons.error:
-            raise Lessons.error
-        for name, entry in Lessons.entries.items():
+        assert book.cells[0].source == "claim(…, record='two')" and where == tmp_path
+        if made.error:
+            raise made.error
+        for name, entry in made.entries.items():
             records._add(Path(tool.os.environ[WRITES]), name, entry)
 
-    monkeypatch.setattr(tool, "ROOT", tmp_path)
     monkeypatch.setattr(tool, "RECORDED", tmp_path)
     for name, fake in {"run": run, "use_repeatable_kernel": lambda _: 0, "list_fonts": int}.items():
         monkeypatch.setattr(form, name, fake)
-    monkeypatch.setattr("sys.argv", ["record.py"])
-    return Lessons
+    return made
 
 
-@pytest.fixture
-def file(tmp_path):
-    """What `make record` writes of the second notebook."""
-    return tmp_path / "b.json"
+def test_make_record_runs_the_lessons_that_have_records(lessons, tmp_path, capsys):
+    assert tool.main(["--record", *lessons.paths]) == 0
+    assert read(tmp_path / "b.json")[1] == lessons.entries and WRITES not in tool.os.environ
+    assert capsys.readouterr() == (f"{tmp_path / 'b.json'}: 2 records\n", "")
 
 
-def test_make_record_runs_the_lessons_that_have_records(lessons, file, capsys):
-    assert tool.main() == 0
-    assert lessons.ran == ["claim(…, record='two')"]
-    assert read(file)[1] == lessons.entries
-    said, errors = capsys.readouterr()
-    assert said == f"{file}: 2 records\n" and errors == ""
-    assert WRITES not in tool.os.environ
-
-
-def test_make_record_tells_other_verdicts_and_noise(lessons, file, capsys):
+def test_make_record_names_noise(lessons, tmp_path, capsys):
     """A record with noise is written, but the status says that it is not good."""
-    records._add(file, "two", Record(TWO.seconds, {"b": SAME, "gone": SAME}))
-    records._add(file, "gone", TWO)
-    noisy = Record(TWO.seconds, TWO.ratios | {"new": SAME}, ("x is odd",))
-    lessons.entries = {"two": noisy, "fresh": TWO}
-    assert tool.main() == 1
-    said, errors = capsys.readouterr()
-    assert said.splitlines() == [
-        "two, b: 1.00 (0.99 to 1.01) same, now 8.02 (7.90 to 8.10) slower",
-        f"{file}: 2 records",
-    ]
-    assert errors == "two, noisy: x is odd: run it again on a machine at rest\n"
-    assert read(file)[1] == lessons.entries
+    lessons.entries = {"two": Record(TWO.seconds, TWO.ratios, ("x is odd", "new pages"))}
+    assert tool.main(["--record", *lessons.paths]) == 1
+    said = "two, noisy: x is odd: run it again on a machine at rest\n"
+    assert capsys.readouterr().err == said and (tmp_path / "b.json").exists()
 
 
-def test_a_comparison_writes_nothing(lessons, file, capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["record.py", "--compare"])
-    records._add(file, "two", Record(TWO.seconds, {"b": SAME}))
-    before = file.read_bytes()
-    assert tool.main() == 0 and file.read_bytes() == before
-    assert capsys.readouterr().out.startswith("two, b: 1.00 (0.99 to 1.01) same, now 8.02")
-
-
-def test_a_lesson_that_fails_leaves_the_record_as_it_was(lessons, file, capsys):
+def test_a_lesson_that_fails_leaves_the_record_as_it_was(lessons, tmp_path, capsys):
     lessons.error = form.NotebookError('cell 1 ("x"): it ran longer than 600 s')
-    assert tool.main() == 1 and not file.exists()
+    assert tool.main(["--record", *lessons.paths]) == 1 and not (tmp_path / "b.json").exists()
     said = capsys.readouterr().err
     assert "b.ipynb, cell 1" in said and said.count("\n") == 1
-
-
-@pytest.mark.parametrize("asked", [[], ["a"], ["c"]])
-def test_without_records_there_is_nothing_to_write(asked, lessons, file, capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["record.py", *asked])
-    if not asked:
-        (tool.ROOT / "notebooks" / "b.ipynb").unlink()
-    assert tool.main() == 0 and not file.exists() and lessons.ran == []
-    assert capsys.readouterr().out == "no such lesson has record=: nothing is recorded\n"
 
 
 def test_stored_pictures_show_the_record_alone():

@@ -7,9 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pytest
-from matplotlib.image import imsave
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from PIL import Image, ImageFilter
 
@@ -57,7 +55,7 @@ def refreshed(tmp_path_factory):
     """A notebook with every kind of output, and its text after one refresh."""
     path = tmp_path_factory.mktemp("a folder") / "kinds.ipynb"
     path.write_text(nbformat.writes(book(*CELLS.values())))
-    assert refresh.refresh([path]) == 0
+    assert refresh.main([str(path)]) == 0
     return path, path.read_bytes()
 
 
@@ -72,7 +70,7 @@ def twice(refreshed):
 def test_second_run_changes_no_byte(refreshed, capsys):
     """The clock, the slider's model and the order of a set do not show in the file."""
     path, text = refreshed
-    assert refresh.refresh([path]) == 0
+    assert refresh.main([str(path)]) == 0
     assert path.read_bytes() == text
     assert "as it was" in capsys.readouterr().out
 
@@ -80,7 +78,7 @@ def test_second_run_changes_no_byte(refreshed, capsys):
 @pytest.mark.long
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_the_lessons_are_as_the_refresh_leaves_them(path):
-    assert refresh.refresh([path], check=True) == 0
+    assert refresh.main(["--check", str(path)]) == 0
 
 
 def test_every_kind_of_output_is_stored_in_the_committed_form(refreshed):
@@ -113,7 +111,7 @@ def test_a_cell_that_fails_is_named_and_ends_the_refresh(tmp_path, capfd):
     path = tmp_path / "small.ipynb"
     path.write_text(nbformat.writes(book(code("1"), code("1 / 0"))))
     before = path.read_bytes()
-    assert refresh.refresh([path, tmp_path / "never read"]) == 1
+    assert refresh.main([str(path), str(tmp_path / "never read")]) == 1
     reason = "ZeroDivisionError: division by zero"
     assert capfd.readouterr().err == f'{path}, cell 2 ("1 / 0"): {reason}\n'
     assert path.read_bytes() == before
@@ -146,16 +144,15 @@ def test_each_end_of_a_cell_is_told_in_its_own_words(error, said, tmp_path, monk
 
 def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
     """Each notebook that would change has a line."""
-    for name in "abc":
-        (tmp_path / name).write_text("as it was")
-    texts = iter(["other", "as it was", "other", "as it was"])
-    monkeypatch.setattr(refresh, "refreshed", lambda path, renew: next(texts))
-    assert refresh.refresh([tmp_path / name for name in "abc"], check=True) == 1
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text("as it was")
+    monkeypatch.setattr(refresh, "refreshed", lambda p: "as it was" if p.name == "b" else "other")
+    assert refresh.main(["--check", *map(str, paths)]) == 1
     line = "{} would change: run make refresh\n"
     told = "".join(line.format(tmp_path / name) for name in "ac")
-    assert capsys.readouterr() == ("", told)
-    assert {(tmp_path / name).read_text() for name in "abc"} == {"as it was"}
-    assert refresh.refresh([tmp_path / "a"], check=True) == 0
+    assert capsys.readouterr() == (f"{tmp_path / 'b'}: as it was\n", told)
+    assert {path.read_text() for path in paths} == {"as it was"}
 
 
 def test_the_kernel_is_the_same_on_every_machine(tmp_path, monkeypatch):
@@ -196,37 +193,38 @@ def test_the_code_of_a_card_is_folded_away():
     assert card.metadata == {"jupyter": {"source_hidden": True}} and other.metadata == {}
 
 
-def test_what_answers_a_card_is_folded():
-    """The outputs of the code behind it, and the first words."""
-    card, shown = code("Predict('1 + 1?', 2)"), [output("stream", name="stdout", text="2")]
-    runs = [code("x = 1"), code("print(2)", outputs=shown), words("So it is 2.")]
-    after = words("More.", metadata={"jupyter": {"source_hidden": True}})
-    found = [cell.metadata.get("jupyter") for cell in tidied(card, *runs, after).cells]
-    folded = {"source_hidden": True}
-    assert found == [folded, None, {"outputs_hidden": True}, folded, None]
-    *_, part = tidied(card, runs[0], words("## Next")).cells
-    assert part.metadata == {}
+CARD, SHOWN = code("Predict('1 + 1?', 2)"), [output("stream", name="stdout", text="2")]
+SORT = output("execute_result", data={"image/png": "", "text/plain": "Sort"}, execution_count=1)
+# What stands below a card, and for each cell whether its output, "o", or its source, "s", is folded.
+BELOW = {
+    "the code behind it, and the first words": (
+        [code("x = 1"), code("print(2)", outputs=SHOWN), words("So it is 2."), words("More.")],
+        "-os-",
+    ),
+    "what is printed below, up to a heading; pictures of widgets stay": (
+        [code("2"), words("So?"), code("print(2)", outputs=SHOWN), code("Sort()", outputs=[SORT]),
+         words("Done.\n\n## Next"), code("print(2)", outputs=SHOWN)],
+        "-so---",
+    ),
+    "up to an exercise": (
+        [code("2"), code("ex.row.check(row)", outputs=SHOWN), code("print(2)", outputs=SHOWN)],
+        "---",
+    ),
+    "a heading": ([code("x = 1"), words("## Next")], "--"),
+}  # fmt: skip
 
 
-def test_what_might_answer_a_card_is_folded():
-    """What is printed below it, up to the next heading or exercise; pictures of widgets stay."""
-    card, shown = code("Predict('1 + 1?', 2)"), [output("stream", name="stdout", text="2")]
-    picture = [
-        output("execute_result", data={"image/png": "", "text/plain": "Sort"}, execution_count=1)
-    ]
-    prints = {"outputs": shown, "metadata": {"jupyter": {"outputs_hidden": True}}}
-    below = [
-        code("2"),
-        words("So?"),
-        code("print(2)", outputs=shown),
-        code("Sort()", outputs=picture),
-    ]
-    for end in (words("Done.\n\n## Next"), code("ex.row.check(row)", outputs=shown)):
-        cells = tidied(
-            card, *below, code("Predict(1)", outputs=shown), end, code("print(2)", **prints)
-        ).cells
-        hidden = [cell.metadata.get("jupyter", {}).get("outputs_hidden") for cell in cells]
-        assert hidden == [None, None, None, True, None, None, None, None]
+@pytest.mark.parametrize("kind", BELOW)
+def test_what_answers_a_card_is_folded(kind):
+    """And nothing else: folds of before are taken back."""
+    cells, folds = BELOW[kind]
+    for is_folded in (False, True):
+        for cell in cells:
+            part = "outputs_hidden" if cell.cell_type == "code" else "source_hidden"
+            cell.metadata = {"jupyter": {part: True}} if is_folded else {}
+        folded = [cell.metadata.get("jupyter", {}) for cell in tidied(CARD, *cells).cells[1:]]
+        names = {"-": {}, "o": {"outputs_hidden": True}, "s": {"source_hidden": True}}
+        assert folded == [names[fold] for fold in folds]
 
 
 def test_a_table_to_look_things_up_is_folded():
@@ -238,11 +236,8 @@ def test_a_table_to_look_things_up_is_folded():
 # What is kept -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("edited", "renew", "kept"), [(False, False, True), (True, False, False), (False, True, False)]
-)
-def test_an_ignored_output_is_kept_until_its_cell_is_edited(twice, edited, renew, kept):
-    """After an edit the output is out of date; `--renew` keeps nothing."""
+@pytest.mark.parametrize("edited", [False, True])
+def test_an_ignored_output_is_kept_until_its_cell_is_edited(twice, edited):
     stored, new = twice
     index = NAMES.index("clock")
     new.cells[index].outputs[0].data["text/plain"] = "5"
@@ -250,9 +245,9 @@ def test_an_ignored_output_is_kept_until_its_cell_is_edited(twice, edited, renew
         for content in twice:
             content.cells[index].source += "  # in ns"
         form.tidy(new)
-    refresh.keep_what_cannot_repeat(stored, new, renew)
-    assert (new.cells[index].outputs == stored.cells[index].outputs) is kept
-    assert kept or new.cells[index].outputs[0].data["text/plain"] == "5"
+    refresh.keep_what_cannot_repeat(stored, new)
+    assert (new.cells[index].outputs == stored.cells[index].outputs) is not edited
+    assert not edited or new.cells[index].outputs[0].data["text/plain"] == "5"
 
 
 def test_an_output_that_is_kept_has_the_number_of_its_cell():
@@ -268,65 +263,56 @@ def test_an_output_that_is_kept_has_the_number_of_its_cell():
 
     ignored = CELLS["clock"].source
     stored, new = executed(ignored), executed("6 * 7", ignored)
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
+    refresh.keep_what_cannot_repeat(stored, new)
     kept = new.cells[1]
     assert kept.outputs[0].data["text/plain"] == "run 1"
     assert kept.execution_count == kept.outputs[0].execution_count == 2
     assert stored.cells[0].outputs[0].execution_count == 1  # it is a copy that was changed
 
 
-def encoded(pixels):
+def encoded(image):
+    """Return a picture in base64."""
     file = io.BytesIO()
-    imsave(file, pixels, format="png")
+    image.save(file, "PNG")
     return base64.b64encode(file.getvalue()).decode()
 
 
-def png(shade, size=4):
-    """A picture of one grey, in base64."""
-    return encoded(np.full((size, size, 3), shade, dtype=np.uint8))
+def grey(shade, size=40, **dots):
+    image = Image.new("RGB", (size, size), (shade,) * 3)
+    image.putpixel((3, 5), (dots.get("dot", shade),) * 3)
+    return encoded(image)
 
 
-def picture(shade, text="flat", **about):
-    """A notebook of one cell that shows a picture."""
-    data = {"text/plain": text, "image/png": png(shade)}
-    shown = output("execute_result", data, metadata={"image/png": about})
-    return tidied(code("plot()", outputs=[shown]))
+# What a flat grey picture is in a new run, with its words and its metadata, and whether the
+# stored one is kept. Processors differ in the shade of a smoothed edge, but one dot makes another picture.
+MEASURED = {"measured": True}
+PICTURES = {
+    "the same": (grey(100), "flat", {}, True),
+    "another edge": (grey(110), "flat", {}, True),
+    "another shade": (grey(160), "flat", {}, False),
+    "another size": (grey(100, 41), "flat", {}, False),
+    "another dot": (grey(100, dot=200), "flat", {}, False),
+    "measured again": (grey(200), "flat", MEASURED, True),
+    "measured otherwise": (grey(200), "steep", MEASURED, False),
+}
 
 
-@pytest.mark.parametrize(
-    ("marked", "now", "kept"),
-    [(True, "flat", True), (True, "steep", False), (False, "flat", False)],
-)
-def test_a_picture_of_what_was_measured_is_kept_while_its_words_stay(marked, now, kept):
-    """No two runs measure the same, and a picture says no more than its words."""
-    stored, new = picture(0, measured=marked), picture(200, now, measured=marked)
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    assert new.cells[0].outputs[0].data["image/png"] == png(0 if kept else 200)
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_that_means_the_same_is_kept(kind):
+    """With its size; what is newly said of it, as that it is on white paper, comes in."""
+    now, text, about, is_kept = PICTURES[kind]
 
+    def shown(png, text, width, **more):
+        data, about_png = {"text/plain": text, "image/png": png}, about | {"width": width}
+        metadata = {"image/png": about_png, **more}
+        return tidied(code("plot()", outputs=[output("execute_result", data, metadata=metadata)]))
 
-def test_a_picture_that_is_kept_has_its_own_size():
-    stored, new = picture(100, width=100), picture(101, width=101)
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    assert new.cells[0].outputs == stored.cells[0].outputs
-
-
-def test_what_is_newly_said_of_a_kept_picture_comes_in():
-    """Such as that it is on white paper: a picture need not be drawn anew for that."""
-    stored, new = picture(100, width=100), picture(101, width=101)
-    new.cells[0].outputs[0].metadata["needs_background"] = "light"
-    refresh.keep_what_cannot_repeat(stored, new, renew=False)
-    (output,) = new.cells[0].outputs
-    assert output.metadata == {"image/png": {"width": 100}, "needs_background": "light"}
-    assert output.data["image/png"] == png(100)
-
-
-def test_pictures_that_look_the_same_are_kept():
-    """Processors differ in the shade of a smoothed edge, but one changed dot is another picture."""
-    shades = {png(100): True, png(110): True, png(160): False, png(100, 5): False}
-    assert {other: refresh.looks_same(png(100), other) for other in shades} == shades
-    dotted = np.full((40, 40, 3), 100, dtype=np.uint8)
-    dotted[3, 5] = 200
-    assert not refresh.looks_same(png(100, 40), encoded(dotted))
+    new = shown(now, text, 101, needs_background="light")
+    refresh.keep_what_cannot_repeat(shown(grey(100), "flat", 100), new)
+    (made,) = new.cells[0].outputs
+    assert made.data["image/png"] == (grey(100) if is_kept else now)
+    assert made.metadata["image/png"]["width"] == (100 if is_kept else 101)
+    assert made.metadata["needs_background"] == "light"
 
 
 # Still pictures of widgets -------------------------------------------------------------------------------
@@ -339,7 +325,7 @@ def pictured(tmp_path_factory):
     first = "import ipywidgets\nfrom stridekit import Predict, StrideExplorer"
     shown = ["StrideExplorer()", "Predict('What is `1 + 1`?', 2)", "ipywidgets.IntSlider()"]
     path.write_text(nbformat.writes(book(code(first), *map(code, shown))))
-    assert refresh.refresh([path]) == 0
+    assert refresh.main([str(path)]) == 0
     return path
 
 
@@ -354,7 +340,7 @@ def test_a_widget_gets_a_picture_with_words(pictured):
         image = Image.open(io.BytesIO(base64.b64decode(shown.data["image/png"])))
         assert image.width == 900 and image.height > 150
     assert "image/png" not in slider.outputs[0].data
-    assert refresh.refresh([pictured], check=True) == 0
+    assert refresh.main(["--check", str(pictured)]) == 0
 
 
 @needs_chromium
@@ -364,11 +350,9 @@ def test_a_picture_of_another_state_is_another_picture(pictured):
     (shown,) = stored.cells[1].outputs
     image = Image.open(io.BytesIO(base64.b64decode(shown.data["image/png"]))).convert("RGB")
 
-    def kept(picture, text="the same"):
-        file, now = io.BytesIO(), deepcopy(shown)
-        picture.save(file, "PNG")
-        now.data["image/png"] = base64.b64encode(file.getvalue()).decode()
-        now.data["text/plain"] = shown.data["text/plain"] if text == "the same" else text
+    def kept(picture, text=shown.data["text/plain"]):
+        now = deepcopy(shown)
+        now.data |= {"image/png": encoded(picture), "text/plain": text}
         return refresh.shows_the_same(shown, now)
 
     assert kept(image.filter(ImageFilter.BoxBlur(1)))

@@ -9,8 +9,7 @@ import statistics
 import sys
 import tempfile
 import timeit
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -28,20 +27,14 @@ from stridekit.timing import compare
 from stridekit.widgets import StrideExplorer
 from stridekit.widgets.offline import offline_page
 
-PICTURE = Path(__file__).parent.parent / "docs" / "memory-sets.png"
+PICTURE = Path(__file__).resolve().parent.parent / "docs" / "memory-sets.png"
 SIZES = (10**3, 10**6, 10**9, 10**12)
-LOOKS = {
-    "stridekit": (1, "o", "-"),
-    "numpy.shares_memory": (0, "s", "--"),
-    "Python sets": (2, "^", ":"),
-}
-
 
 # Memory sets, and the picture of the README ----------------------------------------------------------
 
 
 def pairs(x: Any) -> list[tuple[Any, Any]]:
-    """Views of an (n, n, n, n) tensor or Layout, in pairs as real code makes them."""
+    """Return views of an (n, n, n, n) tensor or Layout, in pairs as real code makes them."""
     return [
         (x[::2], x[1::2]),  # even rows, odd rows
         (x[1:, :-1], x),
@@ -56,106 +49,103 @@ def pairs(x: Any) -> list[tuple[Any, Any]]:
 
 
 def filled(x: Layout) -> set[int]:
-    """The elements that a layout reaches, one by one."""
+    """Return the elements that a layout reaches, one by one."""
     steps = [range(0, n * s, s) if s else (0,) * n for n, s in zip(x.shape, x.stride, strict=True)]
     return set(map(sum, product((x.storage_offset,), *steps)))
 
 
-def numpys(x: Layout) -> Any:
-    """NumPy's array of a layout, over memory that does not exist."""
-    interface = {
-        "version": 3,
-        "typestr": "<f4",
-        "shape": x.shape,
-        "strides": tuple(x.itemsize * s for s in x.stride),
-        "data": ((1 << 40) + x.storage_offset * x.itemsize, True),
-    }
-    return np.asarray(SimpleNamespace(__array_interface__=interface))
+def numpy_micros(y: Layout, x: Layout) -> float:
+    """Return the microseconds of numpy.shares_memory, or infinity where NumPy gives up."""
 
+    def array(layout: Layout) -> Any:  # over memory that does not exist
+        interface = {
+            "version": 3,
+            "typestr": "<f4",
+            "shape": layout.shape,
+            "strides": tuple(layout.itemsize * s for s in layout.stride),
+            "data": ((1 << 40) + layout.storage_offset * layout.itemsize, True),
+        }
+        return np.asarray(SimpleNamespace(__array_interface__=interface))
 
-def _numpy_micros(y: Layout, x: Layout) -> float:
-    """Microseconds of numpy.shares_memory, or infinity where NumPy gives up after about a second."""
     # NumPy's stub knows only two values of max_work.
-    shares = partial(np.shares_memory, numpys(y), numpys(x), max_work=10**7)  # type: ignore[arg-type]
+    shares = partial(np.shares_memory, array(y), array(x), max_work=10**7)  # type: ignore[arg-type]
     try:
         once = timeit.timeit(shares, number=1)
-    except np.exceptions.TooHardError:
+    except np.exceptions.TooHardError:  # after about a second
         return float("inf")
-    return _micros(shares, max(1, int(1e-3 / once)), 5)
+    return micros(shares, max(1, int(1e-3 / once)), 5)
+
+
+def micros(ask: Callable[[], object], calls: int = 40, rounds: int = 15) -> float:
+    """Return the median microseconds of a call."""
+    return statistics.median(timeit.repeat(ask, repeat=rounds, number=calls)) / calls * 1e6
 
 
 # Who answers which question, how, and for how many elements at most.
-QUESTIONS: list[tuple[str, str, Callable[[Any, Any], float], int]] = [
-    ("stridekit", "subset", lambda y, x: _micros(partial(is_view, y, x)), 10**12),
-    ("stridekit", "overlap", lambda y, x: _micros(partial(shares_memory, y, x)), 10**12),
-    (
-        "stridekit",
-        "internal overlap",
-        lambda y, x: _micros(partial(has_internal_overlap, y)),
-        10**12,
-    ),
-    ("stridekit", "count", lambda y, x: _micros(lambda: len(memset(y))), 10**12),
-    ("numpy.shares_memory", "overlap", _numpy_micros, 10**12),
-    ("Python sets", "subset", lambda y, x: _micros(lambda: filled(y) <= filled(x), 1, 1), 10**6),
-    ("Python sets", "overlap", lambda y, x: _micros(lambda: filled(y) & filled(x), 1, 1), 10**6),
-]
+QUESTIONS: dict[tuple[str, str], tuple[Callable[[Any, Any], float], int]] = {
+    ("stridekit", "subset"): (lambda y, x: micros(partial(is_view, y, x)), 10**12),
+    ("stridekit", "overlap"): (lambda y, x: micros(partial(shares_memory, y, x)), 10**12),
+    ("stridekit", "internal overlap"): (lambda y, x: micros(lambda: has_internal_overlap(y)), 10**12),
+    ("stridekit", "count"): (lambda y, x: micros(lambda: len(memset(y))), 10**12),
+    ("numpy.shares_memory", "overlap"): (numpy_micros, 10**12),
+    ("Python sets", "subset"): (lambda y, x: micros(lambda: filled(y) <= filled(x), 1, 1), 10**6),
+    ("Python sets", "overlap"): (lambda y, x: micros(lambda: filled(y) & filled(x), 1, 1), 10**6),
+}  # fmt: skip
 
 
 def memory_sets() -> None:
     """Print the median of each question at each size, and draw the picture of the README."""
-    times: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(dict)
+    times = {key: dict[int, list[float]]() for key in QUESTIONS}
     for numel in SIZES:
         views = pairs(Layout((round(numel ** (1 / 4)),) * 4, itemsize=4))
-        ways = {(who, question): ask for who, question, ask, most in QUESTIONS if numel <= most}
-        for key, ask in ways.items():
-            times[key][numel] = [ask(y, x) for y, x in views]
+        for key, (ask, most) in QUESTIONS.items():
+            if numel <= most:
+                times[key][numel] = [ask(y, x) for y, x in views]
     print("memory sets: microseconds a question at 10^3, 10^6, 10^9 and 10^12 elements")
     for (who, question), rows in times.items():
-        print(
-            f"  {who:<20} {question:<17}",
-            *(f"{statistics.median(row):10,.1f}" for row in rows.values()),
-        )
+        medians = (f"{statistics.median(row):10,.1f}" for row in rows.values())
+        print(f"  {who:<20} {question:<17}", *medians)
     slowest = max(
         statistics.median(rows[SIZES[-1]]) for (who, _), rows in times.items() if who == "stridekit"
     )
     print(f"  the slowest median of stridekit at 10^12: {slowest:.1f} µs, the mark is 20")
-    draw(times).savefig(PICTURE, dpi=110)
-    print(f"plot: {PICTURE.relative_to(PICTURE.parent.parent)}")
+    with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
+        draw(times).savefig(PICTURE, dpi=110)
+    print(f"plot: {PICTURE}")
 
 
 def draw(times: dict[tuple[str, str], dict[int, list[float]]]) -> Any:
     """Draw median time against size, with a band from the quickest to the slowest pair."""
-    with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
-        figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
-        for axes, question in zip(panels, ("overlap", "subset"), strict=True):
-            axes.set(xscale="log", yscale="log", xlabel="elements of the base", xticks=SIZES)
-            title = {"overlap": "Do y and x share a byte?", "subset": "Is y a view of x?"}
-            axes.set_title(title[question], loc="left", fontweight="bold")
-            axes.grid(axis="y", color=palette.LINE[0], linewidth=0.6)
-            for who, (dim, marker, style) in LOOKS.items():
-                if rows := times.get((who, question)):
-                    _line(axes, rows, who, palette.DIMS[dim][0], marker, style)
-        panels[0].set_ylabel("microseconds a question")
-        about = "median of nine pairs of views;\nband: the quickest to the slowest"
-        handles = panels[0].get_legend_handles_labels()
-        panels[1].legend(*handles, frameon=False, loc="upper right", title=about, alignment="left")
+    looks = {"stridekit": (1, "o-"), "numpy.shares_memory": (0, "s--"), "Python sets": (2, "^:")}
+    titles = {"overlap": "Do y and x share a byte?", "subset": "Is y a view of x?"}
+    figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+    for axes, (question, title) in zip(panels, titles.items(), strict=True):
+        axes.set(xscale="log", yscale="log", xlabel="elements of the base", xticks=SIZES)
+        axes.set_title(title, loc="left", fontweight="bold")
+        axes.grid(axis="y", color=palette.LINE[0], linewidth=0.6)
+        for who, (dim, style) in looks.items():
+            colour, rows = palette.DIMS[dim][0], times.get((who, question), {})
+            known = [[m for m in row if m < float("inf")] for row in rows.values()]
+            medians, least, most = ([*map(of, known)] for of in (statistics.median, min, max))
+            axes.plot([*rows], medians, style, color=colour, label=who if rows else None)
+            axes.fill_between([*rows], least, most, color=colour, alpha=0.12)
+            for (numel, row), less, top in zip(rows.items(), known, most, strict=True):
+                if hard := len(row) - len(less):
+                    text = f"TooHardError\nfor {hard} of {len(row)} pairs"
+                    axes.plot([numel], [top], "x", markersize=9, color=colour)
+                    axes.annotate(
+                        text,
+                        (numel, top),
+                        (0, 8),
+                        textcoords="offset points",
+                        ha="right",
+                        color=colour,
+                    )
+    panels[0].set_ylabel("microseconds a question")
+    about = "median of nine pairs of views;\nband: the quickest to the slowest"
+    handles = panels[0].get_legend_handles_labels()
+    panels[1].legend(*handles, frameon=False, loc="upper right", title=about, alignment="left")
     return figure
-
-
-def _line(
-    axes: Any, rows: dict[int, list[float]], who: str, colour: str, marker: str, style: str
-) -> None:
-    known = {n: [m for m in micros if m < float("inf")] for n, micros in rows.items()}
-    medians, least, most = (list(map(of, known.values())) for of in (statistics.median, min, max))
-    axes.plot(list(rows), medians, style, color=colour, marker=marker, label=who)
-    axes.fill_between(list(rows), least, most, color=colour, alpha=0.12)
-    for n, top in zip(rows, most, strict=True):
-        if hard := len(rows[n]) - len(known[n]):
-            text = f"TooHardError\nfor {hard} of {len(rows[n])} pairs"
-            axes.plot([n], [top], marker="x", markersize=9, linestyle="none", color=colour)
-            axes.annotate(
-                text, (n, top), (0, 8), textcoords="offset points", ha="right", color=colour
-            )
 
 
 # Watching, drawing ----------------------------------------------------------------------------------
@@ -163,33 +153,28 @@ def _line(
 
 def audits() -> None:
     """Print the time of an audited forward pass as a ratio to the plain one, on one thread."""
-    threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    convolutions = nn.Sequential(
-        *[nn.Conv2d(64, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU()] * 3
-    ).eval()
+    layers = [nn.Conv2d(64, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU()] * 3
     layer = nn.TransformerEncoderLayer(256, 8, 1024, batch_first=True)
-    transformer = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False).train()
-    with torch.no_grad():
-        for model, x in (
-            (convolutions, torch.randn(4, 64, 56, 56)),
-            (transformer, torch.randn(4, 64, 256)),
-        ):
-            ways: dict[str, Callable[[], Any]] = {
-                "plain": partial(model, x),
-                "audited": partial(audit, model, x),
-            }
+    for model, x in (
+        (nn.Sequential(*layers).eval(), torch.randn(4, 64, 56, 56)),
+        (nn.TransformerEncoder(layer, 6, enable_nested_tensor=False), torch.randn(4, 64, 256)),
+    ):
+        ways: dict[str, Callable[[], Any]] = {
+            "plain": partial(model, x),
+            "audited": partial(audit, model, x),
+        }
+        with torch.no_grad():
             ratio = compare(ways, max_seconds=60, progress=False).ratios["audited"]
-            print(f"audit of a {type(model).__name__}: {ratio} times as long as the plain pass")
+        print(f"audit of a {type(model).__name__}: {ratio} times as long as the plain pass")
     short, long = (
         min(timeit.repeat(partial(audit, _steps, n), number=1, repeat=3)) for n in (1000, 4000)
     )
     print(f"audit of 4,000 steps in place: {long / short:.1f} times 1,000 of them; the mark is 5")
-    torch.set_num_threads(threads)
 
 
 def _steps(count: int) -> None:
-    """Steps of SGD, each with a transposed copy of the weight."""
+    """Take steps of SGD, each with a transposed copy of the weight."""
     weight, gradient = torch.rand(64, 64), torch.rand(64, 64)
     for _ in range(count):
         weight.mul_(0.9).sub_(gradient, alpha=0.1)
@@ -201,7 +186,7 @@ WATCH = """(input) => {
   globalThis.waits = [];
   input.addEventListener("keydown", ({ timeStamp }) => requestAnimationFrame(() => {
     const channel = new MessageChannel();
-    channel.port1.onmessage = () => waits.push((performance.now() - timeStamp) / 1000);
+    channel.port1.onmessage = () => waits.push(performance.now() - timeStamp);
     channel.port2.postMessage(0);
   }), true);
 }"""
@@ -213,10 +198,9 @@ def keys(presses: int = 60) -> None:
         print("keys: not measured, because Chromium is not installed")
         return
     with tempfile.TemporaryDirectory() as folder, running_browser() as browser:
-        for shape in ((6, 8), (64, 64)):
+        for n, m in ((6, 8), (64, 64)):
             file = Path(folder) / "page.html"
-            explorer = StrideExplorer(Layout(shape), 2 * shape[0] * shape[1])
-            file.write_text(offline_page([explorer]), encoding="utf-8")
+            file.write_text(offline_page([StrideExplorer(Layout((n, m)), 2 * n * m)]), "utf-8")
             page = browser.new_page()
             page.goto(file.as_uri())
             slider = page.locator(".sk-offset input").first
@@ -224,28 +208,17 @@ def keys(presses: int = 60) -> None:
             for k in range(presses):
                 slider.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
                 page.wait_for_timeout(50)
-            waits = page.evaluate("waits")
-            print(
-                f"key press to frame, {shape[0]}x{shape[1]}: {_summary(waits)}; marks: 12 ms, p95 30 ms"
-            )
+            print(f"key press to frame, {n}x{m}: {summary(page.evaluate('waits'))}")
             page.close()
 
 
-def _micros(ask: Callable[[], object], calls: int = 40, rounds: int = 15) -> float:
-    return statistics.median(timeit.repeat(ask, repeat=rounds, number=calls)) / calls * 1e6
+def summary(waits: list[float]) -> str:
+    """Return the median of milliseconds, and what nineteen of twenty stay below."""
+    p95 = statistics.quantiles(waits, n=20, method="inclusive")[-1]
+    return f"median {statistics.median(waits):.1f} ms (mark 12), p95 {p95:.1f} ms (mark 30)"
 
 
-def _summary(seconds: Sequence[float]) -> str:
-    ordered = sorted(seconds)
-    p95 = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
-    return f"median {statistics.median(ordered) * 1e3:.1f} ms, p95 {p95 * 1e3:.1f} ms, {len(ordered)} times"
-
-
-MARKS: dict[str, Callable[[], object]] = {
-    "memory": memory_sets,
-    "audit": audits,
-    "keys": keys,
-}
+MARKS: dict[str, Callable[[], object]] = {"memory": memory_sets, "audit": audits, "keys": keys}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or MARKS:

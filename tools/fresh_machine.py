@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,65 +22,51 @@ NOBODY = 65534
 START_SECONDS = 900
 # Variables that any machine sets; all others could hide a fault.
 KEPT = re.compile("PATH|LANG|LC_ALL|CI|TMPDIR|TERM|PIP_.*")
+ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|localhost):\d+/lab/tree/\S+token=\w+")
 
 
-def commands(readme: str) -> tuple[str, str]:
-    r"""Return the README's commands that open the lessons and test them.
-
-    >>> commands("```\nmake lab     # opens\nmake test\n```")
-    ('make lab', 'make test')
-    """
-    block = re.search(r"^```\n(make lab)\b.*\n(make test)\b.*\n```", readme, re.MULTILINE)
-    if not block:
-        raise SystemExit("the README has no block with the two commands `make lab` and `make test`")
-    return block[1], block[2]
-
-
-def clone_and_run(folder: Path, user: int | None, test_args: Sequence[str]) -> None:
+def clone_and_run(folder: Path, user: int | None, test_args: list[str]) -> None:
     """Clone the project into a folder, hand it to a user, and run both commands there."""
     project, home = folder / "stride kit", folder / "home"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
     home.mkdir()
     env = {name: value for name, value in os.environ.items() if KEPT.fullmatch(name)}
-    env["HOME"] = "" if user is None else str(home)
-    options: dict[str, Any] = {"cwd": project, "env": env}
+    options: dict[str, Any] = {"cwd": project, "env": env | {"HOME": ""}}
     if user is not None:
         folder.chmod(0o755)
         for path in (project, home, *project.rglob("*")):
             os.chown(path, user, user, follow_symlinks=False)
         options |= {"user": user, "group": user, "extra_groups": []}
-    lab, test = commands((project / "README.md").read_text(encoding="utf-8"))
+        options["env"] = env | {"HOME": str(home)}
+    readme = (project / "README.md").read_text(encoding="utf-8")
+    lab, test = re.findall(r"^make (?:lab|test)\b", readme, re.MULTILINE)
     who = f"user {os.geteuid() if user is None else user}"
-    _open_and_close(lab, folder / "lab.log", options)
+    open_and_close(lab.split(), folder / "lab.log", options)
     print(f"{who}: `{lab}` served the start page", flush=True)
     given = [f"TEST_ARGS={' '.join(test_args)}"] if test_args else []
     subprocess.run([*test.split(), *given], check=True, **options)
     print(f"{who}: `{test}` passed", flush=True)
 
 
-def _open_and_close(lab: str, log: Path, options: dict[str, Any]) -> None:
+def open_and_close(lab: list[str], log: Path, options: dict[str, Any]) -> None:
     """Run the command until its server answers with the start page, then stop it."""
-    command = [*lab.split(), "LAB_ARGS=--no-browser --port=0"]
+    command = [*lab, "LAB_ARGS=--no-browser --port=0"]
     with log.open("wb") as out:
         server = subprocess.Popen(
             command, stdout=out, stderr=out, start_new_session=True, **options
         )
     try:
-        with urllib.request.urlopen(_url(log, server), timeout=60) as page:
+        until = time.monotonic() + START_SECONDS
+        while not (url := ADDRESS.search(log.read_text(errors="replace"))):
+            if time.monotonic() > until or server.poll() is not None:
+                sys.exit(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
+            time.sleep(0.5)
+        with urllib.request.urlopen(url[0], timeout=60) as page:
             assert page.status == 200 and b"JupyterLab" in page.read()
     finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(timeout=30)
-
-
-def _url(log: Path, server: "subprocess.Popen[bytes]") -> str:
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until and server.poll() is None:
-        text = log.read_text(encoding="utf-8", errors="replace")
-        if url := re.search(r"http://(?:127\.0\.0\.1|localhost):\d+/lab/tree/\S+token=\w+", text):
-            return url[0]
-        time.sleep(0.5)
-    raise SystemExit(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
+        if server.poll() is None:
+            os.killpg(server.pid, signal.SIGTERM)
+            server.wait(timeout=30)
 
 
 if __name__ == "__main__":

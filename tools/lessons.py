@@ -24,28 +24,23 @@ BADGE = "[![{0}](https://img.shields.io/badge/{0}-{1}-blue)]({2})"
 
 def unspoilt(book: Any, source: str = form.SOURCE) -> Any:
     """Return a notebook without outputs and without answers in the sources of cards, changed in place."""
-    explained = [
-        form.explains(book.cells, k) for k, cell in enumerate(book.cells) if form.asks(cell)
-    ]
+    cards = [k for k, cell in enumerate(book.cells) if form.asks(cell)]
+    for words in [form.explains(book.cells, k) for k in cards]:
+        if words:
+            words.source = FOLD.format(words.source)
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-            cell.source = (
-                cell.source.replace(form.SOURCE, source)
-                if cell.source == form.GUARD
-                else cell.source
-            )
-        elif any(cell is words for words in explained):
-            cell.source = FOLD.format(cell.source)
+        if cell.source == form.GUARD:
+            cell.source = cell.source.replace(form.SOURCE, source)
         if form.asks(cell):
             question = ast.unparse(ast.parse(cell.source).body[0].value.args[0])
             packed = base64.b64encode(zlib.compress(cell.source.encode(), 9)).decode()
             cell.source = (
                 f'# A card: run this cell, and answer it.\nPredict.packed({question}, "{packed}")'
             )
-        hidden = cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
-        if hidden and not cell.metadata["jupyter"]:
-            del cell.metadata["jupyter"]
+        if cell.metadata.pop("jupyter", {}).get("source_hidden"):
+            cell.metadata.jupyter = {"source_hidden": True}
     for cell, new in zip(book.cells, form.ids(book), strict=True):
         cell.id = new
     return book

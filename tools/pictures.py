@@ -13,7 +13,7 @@ import sys
 import tempfile
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import nn
@@ -24,18 +24,14 @@ from stridekit import widgets
 from stridekit.widgets.offline import offline_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-class Net(nn.Module):
-    """A small network in which one line makes a layout that another line copies."""
-
+class _Net(nn.Module):  # one line makes a layout that another line copies
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.act, self.head = nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 1)
 
     def forward(self, x: Any) -> Any:
-        """Cut the channels into groups, and merge them in another order."""
         x = self.act(self.stem(x))
         x = x.unflatten(1, (2, 16)).transpose(1, 2)
         return self.head(x.flatten(1, 2))
@@ -43,13 +39,14 @@ class Net(nn.Module):
 
 def scenes() -> dict[str, Any]:
     """Return the widget of each picture in the README."""
+    gaps = stridekit.Layout((4, 6), (8, 1), itemsize=4)
     explorer = widgets.StrideExplorer()
     explorer.layout = stridekit.Layout((4, 6), (8, 1), storage_offset=2, itemsize=4)
     explorer.index = (2, 3)
-    stepper = widgets.ReshapeStepper(stridekit.Layout((4, 6), (8, 1), itemsize=4), shape=(2, 12))
+    stepper = widgets.ReshapeStepper(gaps, shape=(2, 12))
     stepper.step = -1
     walk = stridekit.Layout((6, 8), itemsize=8)
-    net = Net().requires_grad_(False).to(memory_format=torch.channels_last)
+    net = _Net().requires_grad_(False).to(memory_format=torch.channels_last)
     photos = torch.rand(8, 3, 58, 58).to(memory_format=torch.channels_last)
     return {
         "explorer": explorer,
@@ -60,29 +57,29 @@ def scenes() -> dict[str, Any]:
     }
 
 
-def shoot(made: dict[str, Any], folder: Path, widths: tuple[int, ...]) -> None:
-    """Write a picture of each widget in both themes; more than one width stands in the name."""
+def shoot(made: dict[str, Any], folder: Path, widths: dict[int, str]) -> None:
+    """Write a picture of each widget in both themes, at each width, under a name that ends as given."""
     folder.mkdir(parents=True, exist_ok=True)
     with running_browser() as browser, tempfile.TemporaryDirectory() as pages:
-        for name, widget in made.items():
+        page = browser.new_page()
+        page.on("pageerror", lambda error: print("error:", error))
+        for (name, widget), width in product(made.items(), widths):
             file = Path(pages) / "page.html"
             file.write_text(offline_page([widget]), encoding="utf-8")
-            for theme, width in product(THEMES, widths):
-                page = browser.new_page(viewport={"width": width, "height": 900})
+            page.set_viewport_size({"width": width, "height": 900})
+            for theme in ("light", "dark"):
                 page.emulate_media(color_scheme=theme)
-                page.on("pageerror", lambda error: print("error:", error))
                 page.goto(file.as_uri())
                 page.wait_for_timeout(600)
-                shown = f"{name}-{theme}" + (f"-{width}" if len(widths) > 1 else "")
-                page.locator(".stridekit").first.screenshot(path=folder / f"{shown}.png")
-                print(folder / f"{shown}.png")
-                page.close()
+                path = folder / f"{name}-{theme}{widths[width]}.png"
+                page.locator(".stridekit").first.screenshot(path=path)
+                print(path)
 
 
 if __name__ == "__main__":
     if expressions := sys.argv[2:]:
         names = {"torch": torch, "stridekit": stridekit, **vars(stridekit), **vars(widgets)}
         shots = {str(k): eval(expression, names) for k, expression in enumerate(expressions)}
-        shoot(shots, Path(sys.argv[1]), (1280, 800))
+        shoot(shots, Path(sys.argv[1]), {1280: "-1280", 800: "-800"})
     else:
-        shoot(scenes(), DOCS, (1280,))
+        shoot(scenes(), DOCS, {1280: ""})

@@ -1,45 +1,39 @@
-"""Execute the notebooks and store their outputs: `python tools/refresh.py [notebook ...]`.
+"""Execute the notebooks and store their outputs: `python tools/refresh.py [--check] [notebook ...]`.
 
 The only writer of outputs. It runs the kernel that the tests run and writes the form of
 stridekit/notebook.py, so a second run changes no byte. A widget gets a still picture (stills.py). Until the
 source of its cell changes, an output that differs from run to run stays as it is stored: a picture that
 looks the same, a picture of measured times, and the output of a cell that the tests ignore.
+
+With --record, write what the lessons show as recorded, and no outputs. Run it while the machine does
+nothing else: the lessons quote what it writes, so refresh them and read them again afterwards.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
-import io
+import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-from stills import looks_alike, take_stills
+from stills import looks_alike, looks_same, take_stills
 from stridekit import notebook as form
+from stridekit.timing.records import RECORDED, WRITES, Entry, Record, read
 
 ROOT = Path(__file__).resolve().parent.parent
-
-# How much a channel of a pixel (0 to 1) may differ between two pictures that look the same: processors
-# round the position of a line differently, which shows in its smoothed edge.
-SAME_SHADE = 0.1
-
-
-def looks_same(a: str, b: str) -> bool:
-    """True if two PNG pictures, in base64, look the same to a person."""
-    if a == b:
-        return True
-    from matplotlib.image import imread
-
-    first, second = (imread(io.BytesIO(base64.b64decode(png)), format="png") for png in (a, b))
-    return first.shape == second.shape and bool(abs(first - second).max() <= SAME_SHADE)
+SECONDS = 600  # for a cell that is recorded: a compilation takes half a minute
+# Signs that stay on a machine at rest: some claims are about pages, and a shared cache has its moments.
+AT_REST = ("new pages", "its best sample")
 
 
 def shows_the_same(was: Any, now: Any) -> bool:
-    """True if the pictures of two outputs mean the same.
+    """Return True if the pictures of two outputs mean the same.
 
     Pictures of measured times differ in each run, and stills of widgets in the fonts of each machine: for
     both the words beside the picture count, and a still has to look alike from afar.
@@ -49,14 +43,14 @@ def shows_the_same(was: Any, now: Any) -> bool:
         return False
     says_same = was.data.get("text/plain") == now.data.get("text/plain")
     about = [output.metadata.get("image/png", {}) for output in (was, now)]
-    if all(each.get("measured") for each in about) and says_same:
+    if says_same and all(each.get("measured") for each in about):
         return True
     if all("alt" in each for each in about):
         return says_same and looks_alike(before, after)
     return looks_same(before, after)
 
 
-def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
+def keep_what_cannot_repeat(stored: Any, new: Any) -> None:
     """Put stored outputs back where those of a new run differ but mean the same."""
     unedited = {
         cell.get("id"): cell
@@ -65,7 +59,7 @@ def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
     }
     for cell in new.cells:
         old = unedited.get(cell.id)
-        if old is None or renew:
+        if old is None:
             continue
         if form.ignores_output(cell) and old.outputs:
             cell.outputs = deepcopy(old.outputs)
@@ -77,50 +71,75 @@ def keep_what_cannot_repeat(stored: Any, new: Any, renew: bool) -> None:
                 now.execution_count = cell.execution_count
 
 
-def refreshed(path: Path, renew: bool = False) -> str:
-    """The text of the notebook with new outputs. Raises NotebookError."""
+def refreshed(path: Path) -> str:
+    """Return the text of the notebook with new outputs. Raises NotebookError."""
     stored = form.parse(path.read_text(encoding="utf-8"))
     new = deepcopy(stored)
     done = form.run(new, path.parent)
     take_stills([out for cell in new.cells for out in cell.get("outputs", [])], done.widget_state)
     form.tidy(new)
-    keep_what_cannot_repeat(stored, new, renew)
+    keep_what_cannot_repeat(stored, new)
     form.tidy(new)
     return form.write(new)
 
 
-def refresh(paths: Iterable[Path], check: bool = False, renew: bool = False) -> int:
-    """Refresh the notebooks, or only say which would change; return the exit status."""
-    status = 0
-    for path in paths:
-        try:
-            text = refreshed(path, renew)
-        except form.NotebookError as error:
-            print(f"{path}, {error}", file=sys.stderr)
-            return 1
-        changed = text.encode() != path.read_bytes()
-        if changed and check:
-            status = 1
-            print(f"{path} would change: run make refresh", file=sys.stderr)
-        elif changed:
-            path.write_text(text, encoding="utf-8", newline="\n")
-        if not check:
-            print(f"{path}: {'new outputs' if changed else 'as it was'}")
-    return status
+def refresh(path: Path, check: bool = False) -> bool:
+    """Refresh a notebook, or only say that it would change; return True if all is well."""
+    text = refreshed(path)
+    if text.encode() == path.read_bytes():
+        print(f"{path}: as it was")
+    elif check:
+        print(f"{path} would change: run make refresh", file=sys.stderr)
+        return False
+    else:
+        path.write_text(text, encoding="utf-8", newline="\n")
+        print(f"{path}: new outputs")
+    return True
 
 
-def main() -> int:
+def noise(entries: Mapping[str, Entry]) -> Iterator[str]:
+    """Yield a line for each sign of noise that a machine at rest would not show."""
+    for name, entry in entries.items():
+        for sign in entry.noise if isinstance(entry, Record) else ():
+            if not any(words in sign for words in AT_REST):
+                yield f"{name}, noisy: {sign}"
+
+
+def record(path: Path) -> bool:
+    """Run a notebook that has records, and keep what its claims write; return True if nothing was noisy."""
+    if "record=" not in path.read_text(encoding="utf-8"):
+        return True
+    with tempfile.TemporaryDirectory() as folder:
+        new, old = Path(folder, "new.json"), RECORDED / f"{path.stem}.json"
+        with mock.patch.dict(os.environ, {WRITES: str(new)}):
+            form.run(form.parse(path.read_text(encoding="utf-8")), path.parent, SECONDS)
+        shutil.copyfile(new, old)
+    entries = read(old)[1]
+    print(f"{old}: {len(entries)} records")
+    signs = list(noise(entries))
+    for sign in signs:
+        print(f"{sign}: run it again on a machine at rest", file=sys.stderr)
+    return not signs
+
+
+def main(arguments: list[str] | None = None) -> int:
     """Refresh the notebooks that the command line names, or all; return the exit status."""
     parser = argparse.ArgumentParser(description="Execute notebooks and store their outputs.")
     parser.add_argument("notebooks", nargs="*", type=Path, help="all of notebooks/ by default")
     parser.add_argument("--check", action="store_true", help="write nothing, fail on a change")
-    parser.add_argument("--renew", action="store_true", help="keep no stored output")
-    options = parser.parse_args()
-    paths = options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    parser.add_argument("--record", action="store_true", help="write what is recorded instead")
+    options = parser.parse_args(arguments)
+    status = 0
     with tempfile.TemporaryDirectory() as folder:
         form.use_repeatable_kernel(Path(folder))
         form.list_fonts()
-        return refresh(paths, options.check, options.renew)
+        for path in options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb")):
+            try:
+                status |= not (record(path) if options.record else refresh(path, options.check))
+            except form.NotebookError as error:
+                print(f"{path}, {error}", file=sys.stderr)
+                return 1
+    return status
 
 
 if __name__ == "__main__":

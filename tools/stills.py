@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from PIL import Image
+from PIL import Image, ImageChops
 
 from chromium import find_chromium, running_browser
 from stridekit.notebook import WIDGET_VIEW, NotebookError
@@ -29,23 +28,23 @@ body {{ margin: 0; background: #fff; }}
 .sk-frame {{ display: none !important; }}
 """
 DRAWN = "[...document.querySelectorAll('[data-widget]')].every((node) => node.querySelector('.stridekit'))"
+ADD_RIBBON = """([k, text]) => document.querySelector(`[data-widget="${k}"]`)
+  .prepend(Object.assign(document.createElement("p"), { textContent: text }))"""
 
 
 def ribbon(widget: Offline) -> str:
-    """What a reader does to bring a widget to life."""
+    """Return what a reader does to bring a widget to life."""
     return f"▶ Shift+Enter to {'answer' if '_problem' in widget.state else 'play'}"
 
 
 def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
     """Add to each output that shows a widget its picture; `states` are those of all models of the run."""
-    shown = [output for output in outputs if WIDGET_VIEW in output.get("data", {})]
-    views = [(output, output.data[WIDGET_VIEW]["model_id"]) for output in shown]
-    ours = [
-        (output, key)
-        for output, key in views
-        if "_code" in states.get(key, {}) and "text/html" not in output.data  # which says it all
-    ]
-    if not ours:
+    shown: list[tuple[Any, Offline]] = []
+    for output in outputs:
+        key = output.get("data", {}).get(WIDGET_VIEW, {}).get("model_id")
+        if "_code" in states.get(key, {}) and "text/html" not in output.data:  # which says it all
+            shown.append((output, Offline.of(key, states)))
+    if not shown:
         return
     if not find_chromium():
         raise NotebookError(
@@ -53,24 +52,39 @@ def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
         )
     # A thread of its own: in that of a test, another browser may run.
     with ThreadPoolExecutor(1) as thread:
-        pictures = thread.submit(_pictures, [Offline.of(key, states) for _, key in ours]).result()
-    for (output, _), picture in zip(ours, pictures, strict=True):
+        pictures = thread.submit(_pictures, [widget for _, widget in shown]).result()
+    for (output, _), picture in zip(shown, pictures, strict=True):
         first = output.data["text/plain"].partition("\n")[0]
         output.data["image/png"] = picture
         about = {"width": WIDTH, "alt": f"Still picture of {first}"}
         output.metadata.update({"image/png": about, **ON_WHITE})
 
 
+def looks_same(a: str, b: str) -> bool:
+    """Return True if two pictures in base64 differ only as processors round the edges of lines."""
+    return a == b or _difference(_image(a), _image(b)) <= 0.1
+
+
 def looks_alike(a: str, b: str) -> bool:
-    """True if two pictures in base64 show the same, perhaps in the fonts of two machines."""
-    first, second = (Image.open(io.BytesIO(base64.b64decode(png))).convert("L") for png in (a, b))
+    """Return True if two pictures in base64 show the same, perhaps in the fonts of two machines."""
+    first, second = (_image(png).convert("L") for png in (a, b))
     if abs(first.height / second.height - 1) > 0.1:
         return False
     coarse = (48, max(1, first.height // 24))  # in such blocks a letter more or less does not count
-    blocks = [
-        np.asarray(image.resize(coarse, Image.Resampling.BOX), int) for image in (first, second)
-    ]
-    return bool(abs(blocks[0] - blocks[1]).max() < 48)
+    blocks = (image.resize(coarse, Image.Resampling.BOX) for image in (first, second))
+    return _difference(*blocks) < 0.19
+
+
+def _image(png: str) -> Image.Image:
+    return Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
+
+
+def _difference(a: Image.Image, b: Image.Image) -> float:
+    """Return how much a channel of a pixel differs at most, from 0 to 1; 1 for pictures of two sizes."""
+    if a.size != b.size:
+        return 1
+    extrema = ImageChops.difference(a, b).getextrema()
+    return max(map(max, extrema if isinstance(extrema[0], tuple) else [extrema])) / 255
 
 
 def _pictures(widgets: list[Offline]) -> list[str]:
@@ -82,14 +96,10 @@ def _pictures(widgets: list[Offline]) -> list[str]:
         page.goto(file.as_uri())
         page.wait_for_function(DRAWN)
         for k, widget in enumerate(widgets):
-            page.evaluate(_ADD_RIBBON, [k, ribbon(widget)])
+            page.evaluate(ADD_RIBBON, [k, ribbon(widget)])
         page.wait_for_timeout(300)  # sizes are reported, and drawn
         shots = [page.locator(f"[data-widget='{k}']").screenshot() for k in range(len(widgets))]
     return [_small(shot) for shot in shots]
-
-
-_ADD_RIBBON = """([k, text]) => document.querySelector(`[data-widget="${k}"]`)
-  .prepend(Object.assign(document.createElement("p"), { textContent: text }))"""
 
 
 def _small(shot: bytes) -> str:
