@@ -49,35 +49,34 @@ def test_both_parts_are_run_and_one_red_is_enough(ci, arguments, target):
         assert (found, asked[-ran:]) == (status, ["lint", f"-k {target}"][:ran])
 
 
+def steps(name):
+    """The jobs of a workflow, and all commands and actions in them."""
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text("utf-8"))
+    said = [step for job in flow["jobs"].values() for step in job["steps"]]
+    return flow["jobs"], [step.get("run") or step["uses"].partition("@")[0] for step in said]
+
+
 def test_each_push_is_tested_and_all_of_it_by_night():
     """Linux runs the same script; other systems run the README's commands for use without make."""
-    workflows = ROOT / ".github" / "workflows"
-    push, night = ((workflows / f"{name}.yml").read_text("utf-8") for name in ("test", "night"))
-    steps = [step for job in yaml.safe_load(push)["jobs"].values() for step in job["steps"]]
-    commands = [step.get("run") for step in steps]
-    assert ".ci/run" in commands and "python -m pytest -n logical" in commands
-    assert "- run: .ci/run test-all\n" in night and "cron:" in night
+    assert {".ci/run", "python -m pytest -n logical"} <= set(steps("test")[1])
+    assert ".ci/run test-all" in steps("night")[1]
 
 
-def test_a_fork_can_publish_the_lessons_as_it_is():
-    """What `make export` writes is what is published, by a token that may do that and no more."""
-    text = (ROOT / ".github" / "workflows" / "pages.yml").read_text("utf-8")
-    flow = yaml.safe_load(text)
-    build, publish = flow["jobs"]["build"], flow["jobs"]["publish"]
-    assert flow[True] == {"push": {"branches": ["main"]}, "workflow_dispatch": None}  # YAML's "on"
-    assert flow["concurrency"]["cancel-in-progress"] is False and publish["needs"] == "build"
-    assert flow["permissions"] == {"contents": "read"} and "permissions" not in build
-    assert publish["permissions"] == {"pages": "write", "id-token": "write"}
-    uploads = {step.get("uses", "").partition("@")[0]: step.get("with") for step in build["steps"]}
+def test_a_fork_publishes_what_make_export_writes():
+    jobs, said = steps("pages")
     makefile = (ROOT / "Makefile").read_text("utf-8")
     [folder] = re.findall(r"^EXPORT_ARGS \?= notebooks -o (.*)$", makefile, re.MULTILINE)
-    assert uploads["actions/upload-pages-artifact"] == {"path": folder}
     lessons = f'make lessons LESSONS_ARGS="--repository $GITHUB_REPOSITORY -o {folder}/lessons"'
-    assert [step["run"] for step in build["steps"] if "run" in step] == ["make export", lessons]
-    assert flow["jobs"]["lessons"]["permissions"] == {"contents": "write"}
-    assert "git push -qf" in flow["jobs"]["lessons"]["steps"][1]["run"]
-    assert "actions/deploy-pages" in publish["steps"][0]["uses"]
-    assert "github.io" not in text and "secrets" not in text
+    assert {"make export", lessons, "actions/deploy-pages"} <= set(said)
+    assert jobs["build"]["steps"][-1]["with"] == {"path": folder}
+    assert jobs["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
+
+
+def test_release_publishes_what_was_tried_after_a_person_has_approved_it():
+    jobs, said = steps("release")
+    assert "make dist" in said and jobs["publish"]["environment"] == "pypi"
+    assert jobs["publish"]["needs"] == "build" and "tags/v" in jobs["publish"]["if"]
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")

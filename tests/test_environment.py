@@ -4,9 +4,9 @@ import json
 import re
 import subprocess
 import tomllib
-from collections import defaultdict
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -22,9 +22,9 @@ CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
 FROM_PIP = {"quickjs-ng"}
 
 # Addresses of package registries; with the backslashes, this file has none.
-REGISTRIES = re.compile(
+REGISTRIES = (
     r"pypi\.org|pythonhosted\.|download\.pytorch\.|registry\.npmjs\.|npmjs\.com|conda\.anaconda\."
-    r"|repo\.anaconda\.|unpkg\.|jsdelivr\.|esm\.sh|(?:index-url|find-links)[ =]+\S*:/"
+    r"|repo\.anaconda\.|unpkg\.|jsdelivr\.|esm\.sh|(index-url|find-links)[ =]+[^ ]*:/"
 )
 
 
@@ -35,15 +35,9 @@ def requirements(lines):
 
 
 def locked():
-    """The versions of each package in the lock: one, or one for each marker."""
-    versions = defaultdict(list)
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            requirement = Requirement(line)
-            (pin,) = requirement.specifier
-            assert pin.operator == "=="
-            versions[canonicalize_name(requirement.name)].append(pin.version)
-    return versions
+    """The lines of the lock: one for each package, or one for each of its markers."""
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def conda():
@@ -58,19 +52,17 @@ def conda():
 ALL = requirements(PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["export"] + EXTRAS["test"])
 
 
-def test_lock_has_versions_in_the_range():
-    versions = locked()
-    assert sorted(ALL.keys() - versions.keys()) == [], "run make lock"
-    beyond = [(name, version) for name, requirement in ALL.items() for version in versions[name]
-              if version not in requirement.specifier]  # fmt: skip
-    assert beyond == [], "run make lock"
-
-
-def test_lock_names_no_machine():
+def test_the_lock_has_versions_in_the_range_and_names_no_machine():
     """Only names, versions and markers: no paths, addresses or hashes."""
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    pins = [line for line in text.splitlines() if not line.startswith("#")]
-    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#/\\]+)?", pin)] == []
+    lines = locked()
+    assert [pin for pin in lines if not re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#/\\]+)?", pin)] == []
+    pins = [Requirement(line) for line in lines]
+    assert ALL.keys() <= {canonicalize_name(pin.name) for pin in pins}, "run make lock"
+    for pin in pins:
+        wanted = ALL.get(canonicalize_name(pin.name))
+        assert wanted is None or next(iter(pin.specifier)).version in wanted.specifier, (
+            "run make lock"
+        )
 
 
 def test_environment_yml_repeats_pyproject():
@@ -106,24 +98,10 @@ def test_oldest_python_is_the_same_everywhere():
     assert packages["python"] == f"={oldest}"
 
 
-def files():
-    """The files that git tracks or would track; without git, those in the tree."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    names = listed.stdout.split("\0")[:-1]
-    if listed.returncode:
-        names = (str(path.relative_to(ROOT)) for path in ROOT.rglob("*"))
-        names = (name for name in names if not re.search(r"(^|/)(\.(?!ci|git)|__pycache__)", name))
-    return [path for path in map(ROOT.joinpath, names) if path.is_file()]
-
-
 def test_no_file_names_a_package_registry():
     """Your own configuration decides where packages come from."""
-    found = {path: REGISTRIES.search(path.read_bytes().decode(errors="ignore")) for path in files()}
-    assert {str(path): address[0] for path, address in found.items() if address} == {}
-
-
-def test_the_search_for_registries_finds_them():
-    for text in ("https://pypi" + ".org/simple", "https://download." + "pytorch.org/whl/cpu",
-                 "--index-url" + " https://mirror/simple"):  # fmt: skip
-        assert REGISTRIES.search(text)
+    command = ["git", "grep", "--cached", "-nIE", REGISTRIES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode == 128:
+        pytest.skip("needs git")
+    assert done.stdout == ""

@@ -21,14 +21,8 @@ PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 def written(tmp_path_factory):
     """The folder with the lessons of a fork."""
     folder = tmp_path_factory.mktemp("lessons") / "out"
-    command = [
-        sys.executable,
-        ROOT / "tools" / "lessons.py",
-        "-o",
-        folder,
-        "--repository",
-        "Fork/kit",
-    ]
+    tool = ROOT / "tools" / "lessons.py"
+    command = [sys.executable, tool, "-o", folder, "--repository", "Fork/kit"]
     subprocess.run(command, check=True, capture_output=True)
     return folder
 

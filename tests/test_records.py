@@ -431,10 +431,3 @@ def test_each_record_is_shown_by_one_cell_and_was_made_on_a_quiet_machine():
     files = [read(path)[1] for path in sorted(RECORDED.glob("*.json"))]
     assert sorted(shown) == sorted(name for entries in files for name in entries)
     assert [sign for entries in files for sign in tool.noise(entries)] == []
-
-
-def test_a_name_in_a_cell_is_found():
-    source = (
-        "x = claim(work, record='a').sweep(2)\nshow_runs(runs, 'text', record='b')\nf(records=1)"
-    )
-    assert sorted(names_in(source)) == ["a", "b"]

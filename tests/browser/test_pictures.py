@@ -1,14 +1,14 @@
 """Pictures in outputs stand on white paper, and are turned over where JupyterLab or a page is dark."""
 
 import io
-import subprocess
-import sys
 
 import nbformat
 import numpy as np
 import pytest
+from nbformat import v4
 from PIL import Image
 
+from tests.browser.test_site import exported
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -47,27 +47,15 @@ def test_in_jupyterlab(lab, notebook):
 
 def test_on_an_exported_page(browser, tmp_path):
     """By the reader's system; no widget is needed. A phone gets the narrow picture, whole."""
-    cells = [
-        nbformat.v4.new_markdown_cell("# A plot"),
-        *map(nbformat.v4.new_code_cell, (PLOT, OWN)),
-    ]
+    cells = [v4.new_markdown_cell("# A plot"), *map(v4.new_code_cell, (PLOT, OWN))]
     (tmp_path / "notebooks").mkdir()
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "notebooks" / "plot.ipynb")
-    command = [
-        sys.executable,
-        "-m",
-        "stridekit.export",
-        tmp_path / "notebooks",
-        "-o",
-        tmp_path / "site",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    nbformat.write(v4.new_notebook(cells=cells), tmp_path / "notebooks" / "plot.ipynb")
+    site = exported(tmp_path / "notebooks")
     page = browser.new_page(viewport={"width": 1000, "height": 900})
     try:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            page.goto((tmp_path / "site" / "plot.html").as_uri())
+            page.goto((site / "plot.html").as_uri())
             assert_legible(page, scheme == "dark")
         wide = page.locator("picture img").evaluate("(image) => image.currentSrc")
         page.set_viewport_size({"width": 390, "height": 800})

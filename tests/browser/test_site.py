@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from stridekit import diagnose, widgets
+from stridekit.export import reference
 from tests.browser.lab import ROOT
 from tests.browser.pages import (
     BOX,
@@ -38,16 +39,7 @@ MAKE = {
 }
 WIDGETS = [name for name in widgets.__all__ if name != "Goal"]
 LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
-PAGES = [
-    "index",
-    "lessons",
-    "diagnose",
-    "search",
-    "reference",
-    "reference-layouts",
-    "reference-time",
-    *LESSONS,
-]
+PAGES = ["index", "lessons", "diagnose", "search", "reference", *reference.pages(), *LESSONS]
 DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 ALIVE = (
