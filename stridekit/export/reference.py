@@ -59,8 +59,10 @@ def pages() -> dict[str, tuple[str, str]]:
 
 def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Escape a docstring, which is plain text: only `code` and examples mean something in it."""
+    in_example = False
     for k, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")):
+        in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
+        if not in_example:
             parts = re.split(r"(`[^`]*`)", line)
             parts[::2] = [re.sub(r"([*|\\]|_(?!\w))", r"\\\1", part) for part in parts[::2]]
             lines[k] = "".join(parts)

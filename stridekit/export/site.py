@@ -16,7 +16,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -129,13 +129,16 @@ def _sources(rows: Mapping[str, Sequence[str]]) -> dict[str, str]:
     return written | {f"{name}.rst": text for name, (_, text) in names.items()}
 
 
-def _message(family: dict[str, Any], lessons: Iterable[str]) -> str:
+def _message(family: dict[str, Any], rows: Mapping[str, Sequence[str]]) -> str:
     """Return what Diagnose knows of a family of messages."""
     said = [(label, family.get(label)) for label in ("means", "cause", "cure")]
-    said += [("lesson", f"[]({name}.ipynb)") for name in lessons if name == family["lesson"]]
+    if (name := family["lesson"]) in rows:
+        place = f"{rows[name][0]}: {family['section']}"
+        said += [("lesson", f"[{place}](<{name}.ipynb#{anchor(family['section'])}>)")]
     says = family["says"] if isinstance(family["says"], str) else "\n".join(family["says"])
-    rows = "".join(f"- **{label}**: {text}\n" for label, text in said if text)
-    return f"### {family['title']}\n\n```text\n{says}\n```\n\n{rows}"
+    lines = "".join(f"- **{label}**: {text}\n" for label, text in said if text)
+    text = f"### {family['title']}\n\n```text\n{says}\n```\n\n{lines}"
+    return re.sub(r"\{\w*[,:*~+&]?\}", "…", text)  # the fields of a template
 
 
 def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
@@ -171,7 +174,9 @@ def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
         raise NotebookError(f"Sphinx cannot build the pages: {why}") from None
     print(warnings.getvalue(), end="", file=sys.stderr)
     parts = {f"{name}.html": made.parts for name, made in lessons.items()}
-    text = json.dumps({"parts": parts, "sections": index}, ensure_ascii=False)
+    places = {family["title"]: (family["lesson"], family["section"]) for family in script.FAMILIES}
+    site = {"parts": parts, "places": places, "sections": index}
+    text = json.dumps(site, ensure_ascii=False)
     (out / "_static" / "site-data.js").write_text(f"globalThis.stridekitSite = {text};\n", "utf-8")
     (out / MARK).touch()
     return out

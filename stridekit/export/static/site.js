@@ -1,8 +1,8 @@
 // What the lessons add to Sphinx's pages: progress, answers that open folds, a search by sections, links of verdicts.
-// site-data.js comes first: globalThis.stridekitSite = {parts, sections}. All of it works from a disk.
+// site-data.js comes first: globalThis.stridekitSite = {parts, places, sections}. All of it works from a disk.
 
 (() => {
-const { parts, sections } = globalThis.stridekitSite;
+const { parts, places, sections } = globalThis.stridekitSite;
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const make = (tag, props, ...children) => {
   const node = Object.assign(document.createElement(tag), props);
@@ -100,10 +100,9 @@ const wordsOf = (text) => text.toLowerCase().match(/[\p{L}_]{2,}/gu) ?? [];
 /** How many letters only one of two words has: swapped letters count nothing. */
 const distance = (a, b) => a.length - b.length + 2 * [...a].reduce((rest, letter) => rest.replace(letter, ""), b).length;
 
-/** The words of a question, misspelt ones as the nearest that is known, and its places on the pages of a name, best first. */
-function find(question, name = "") {
-  const own = sections.filter(([page]) => page.startsWith(name));
-  const texts = own.map(([, , heading, text]) => `${heading} ${text}`.toLowerCase());
+/** The words of a question, misspelt ones as the nearest that is known, and its places on the pages, best first. */
+function find(question) {
+  const texts = sections.map(([, , heading, text]) => `${heading} ${text}`.toLowerCase());
   const known = [...new Set(texts.flatMap(wordsOf))];
   const words = wordsOf(question).map((word) => {
     if (word.length < 5 || texts.some((text) => text.includes(word))) return word;
@@ -113,45 +112,45 @@ function find(question, name = "") {
   const has = (text) => words.map((word) => text.includes(word));
   const counts = words.map((word) => texts.filter((text) => text.includes(word)).length);
   const fit = (text) => has(text).reduce((sum, is, k) => sum + (is && counts[k] ? Math.log(1 + texts.length / counts[k]) : 0), 0);
-  const places = own.map(([page, anchor, heading, text], k) => {
+  const every = sections.map(([page, anchor, heading, text], k) => {
     const whole = texts[k].includes(question.toLowerCase()) ? 4 : 0;
     const score = fit(texts[k]) + fit(heading.toLowerCase()) + whole;
     const isMost = 2 * has(texts[k]).filter(Boolean).length >= words.length && 2 * score >= fit(words.join(" "));
     return { page, anchor, heading, text, isMost, score };
   });
-  return { words, places: places.sort((a, b) => b.score - a.score) };
+  return { words, every: every.sort((a, b) => b.score - a.score) };
 }
 
 function showResults() {
   const question = (new URLSearchParams(location.search).get("q") ?? "").trim();
-  const { words, places: every } = find(question);
-  const places = every.filter(({ isMost }) => isMost && question);
+  const { words, every } = find(question);
+  const fitting = every.filter(({ isMost }) => isMost && question);
   const said = words.join(" ");
   const misspelt = words.every((word) => question.toLowerCase().includes(word)) ? "" : ` for “${said}”`;
   const titles = new Map(sections.toReversed().map(([page, , heading]) => [page, heading]));
   const around = (text, at) => `${at > 0 ? "… " : ""}${text.slice(text.indexOf(" ", at), Math.max(0, at) + 240)} …`;
-  const list = places.slice(0, 50).map(({ page, anchor, heading, text }) => make("li", {},
+  const list = fitting.slice(0, 50).map(({ page, anchor, heading, text }) => make("li", {},
     make("a", { href: `${page}.html?highlight=${encodeURIComponent(said)}#${anchor}` }, heading), " ",
     make("small", {}, titles.get(page)), make("p", { className: "sk-aside" }, around(text, text.toLowerCase().indexOf(words[0]) - 60))));
-  const count = places.length ? `${places.length} ${places.length === 1 ? "place" : "places"}${misspelt}` : "Nothing has these words.";
+  const count = fitting.length ? `${fitting.length} ${fitting.length === 1 ? "place" : "places"}${misspelt}` : "Nothing has these words.";
   const status = make("p", { role: "status" }, question && count);
   document.querySelector("#search-results").replaceChildren(status, make("ol", { className: "sk-results list-unstyled" }, ...list));
   const offer = document.querySelector(".sk-offer");
-  offer.hidden = places.length > 0 && words.length < 4;
-  if (!places.length) status.after(offer);
+  offer.hidden = fitting.length > 0 && words.length < 4;
+  if (!fitting.length) status.after(offer);
 }
 
-// A verdict of Diagnose leads to the section of its lesson that says most about it -----------------------------------
+// A verdict of Diagnose leads to the section of a lesson that explains it ---------------------------------------------
 
 new MutationObserver(() => {
   for (const row of all(".sk-paste dl > div")) {
     const [label, words] = row.children;
     const verdict = row.closest(".sk-paste").querySelector(".sk-title").textContent;
-    const lesson = words.firstChild?.lesson ?? words.textContent;
+    const [lesson, section] = places[verdict] ?? [];
     if (label.textContent !== "lesson" || !parts[`${lesson}.html`] || words.firstChild.verdict === verdict) continue;
-    const [{ anchor, heading }] = find(verdict, lesson).places;
-    const title = sections.find(([page]) => page === lesson)[2];
-    words.replaceChildren(make("a", { href: `${lesson}.html#${anchor}`, lesson, verdict }, `${title}: ${heading}`));
+    const [, , title] = sections.find(([page]) => page === lesson);
+    const href = `${lesson}.html#${section.replaceAll(" ", "-")}`;
+    words.replaceChildren(make("a", { href, verdict }, `${title}: ${section}`));
   }
 }).observe(document, { subtree: true, childList: true, characterData: true });
 

@@ -44,7 +44,7 @@ function unpacked({ size, shapes }) {
 }
 
 export const LIBRARIES = [
-  ...taughtBy("03_contiguity", [
+  ...taughtBy("03_contiguity", "Back to the heads", [
     {
       title: "a dim that does not divide into groups", says: "can't divide axis of length {size} in chunks of {n}",
       means: "einops has to cut a dim of {size} into rows of {n}, and {n} does not divide {size}",
@@ -88,7 +88,7 @@ export const LIBRARIES = [
       harm: EINOPS, cause: "packed_shapes of another tensor than the one that is unpacked", cure: "keep what pack returned beside its tensor",
       decode: unpacked,
     }, {
-      title: "a tensor that cannot be saved as it lies",
+      title: "a tensor that cannot be saved as it lies", section: "A cure for slices that keep too much?",
       says: ["You are trying to save a non contiguous tensor: `{name~}`", "You are trying to save a non contiguous tensor"],
       means: "safetensors stores rows one after the other, without strides; the tensor lies otherwise",
       harm: "no: safetensors refuses", cause: "a transposed weight, a slice of a larger one, or a model in channels-last",
@@ -96,7 +96,7 @@ export const LIBRARIES = [
       decode: ({ name }) => (name ? { means: `safetensors stores rows one after the other, without strides; ${name} lies otherwise`,
         cure: `${name}.contiguous() before you save, which also leaves the rest of its storage behind` } : {}),
     }, {
-      title: "a declared shape that the graph does not give",
+      title: "a declared shape that the graph does not give", section: "The message, decoded",
       says: [
         "Inferred shape and existing shape differ in dimension {dim}: ({inferred}) vs ({declared})",
         "Inferred shape and existing shape differ in rank: ({inferred}) vs ({declared})"],
@@ -106,13 +106,13 @@ export const LIBRARIES = [
         means: `an output of the node has ${dim === undefined ? counted(inferred, "dim") : `size ${inferred} in dim ${dim}`}, and was declared to have ${declared}`,
       }),
     }, {
-      title: "a Reshape with a -1 that fits nothing", says: "Dimension could not be inferred: incompatible shapes",
+      title: "a Reshape with a -1 that fits nothing", section: "The message, decoded", says: "Dimension could not be inferred: incompatible shapes",
       means: "-1 stands for the number of elements divided by the other sizes: here that is no whole number",
       harm: NOT_RUN, cause: "sizes that became constants when the model was exported, and an input of another size",
       cure: "onnx.reference.ReferenceEvaluator(model).run(None, inputs) stops at that node, with the numbers",
     },
   ]),
-  ...taughtBy("02_views", [
+  ...taughtBy("02_views", "Saving views", [
     {
       title: "tensors that would be saved twice",
       says: [
@@ -127,7 +127,7 @@ export const LIBRARIES = [
       decode: ({ names }, { raw }) => (names ? { means: `safetensors writes the bytes of each tensor on its own; these share memory: ${raw.names}` } : {}),
     },
   ]),
-  ...taughtBy("01_strides", [
+  ...taughtBy("01_strides", "Two units: elements and bytes", [
     {
       title: "an ONNX tensor that its values do not fill",
       says: [
@@ -141,7 +141,7 @@ export const LIBRARIES = [
       decode: (fields) => (fields.count === undefined && fields.needs === undefined ? {} : stored(fields)),
     },
   ]),
-  ...taughtBy("06_attention", [
+  ...taughtBy("06_attention", "Which operand does @ clone?", [
     {
       title: "inputs of an ONNX node that do not agree",
       says: [
@@ -154,7 +154,7 @@ export const LIBRARIES = [
         : { means: `two shapes have to agree in ${dim === undefined ? "one size" : `dim ${dim}`}: it is ${a} in one, ${b} in the other` }),
     },
   ]),
-  ...taughtBy("04_channels_last", [
+  ...taughtBy("04_channels_last", "Gradients", [
     {
       title: "a gradient laid out unlike its bucket",
       says: [

@@ -77,14 +77,15 @@ function named(_, { text, before }) {
 }
 
 export const MEMORY = [
-  ...taughtBy("01_strides", [
+  ...taughtBy("01_strides", "Two units: elements and bytes", [
     {
-      title: "an array that runs backwards", says: "At least one stride in the given numpy array is negative",
+      title: "an array that runs backwards", lesson: "04_channels_last", section: "A famous line, explained",
+      says: "At least one stride in the given numpy array is negative",
       means: "the array has a negative stride, as a[::-1] and np.flip make it; torch's strides are 0 or more",
       harm: TORCH, cause: "a flip in NumPy, or an image library that mirrors pictures or swaps colours with a slice",
       cure: "torch.from_numpy(a.copy()), or torch.flip after the conversion: both copy",
     }, {
-      title: "a slice that runs backwards",
+      title: "a slice that runs backwards", section: "A slice changes three numbers",
       says: [
         "step must be greater than zero", "Negative strides are not supported at the moment",
         "stride must be non-negative, got {stride}",
@@ -100,7 +101,7 @@ export const MEMORY = [
       means: "each number of the array has its bytes the other way round, and a tensor shares the array's memory",
       harm: TORCH, cause: "a file of another machine: a dtype with >, as in >f4", cure: 'a.astype(a.dtype.newbyteorder("=")), a copy',
     }, {
-      title: "a layout that leaves its storage",
+      title: "a layout that leaves its storage", section: "Choose the numbers yourself",
       says: [
         "setStorage: sizes {shape,}, strides {stride,}, storage offset {offset}, and itemsize {itemsize} requiring a storage " +
           "size of {needs} are out of bounds for storage of size {size}",
@@ -120,7 +121,7 @@ export const MEMORY = [
         return shape ? { means: `${needs} bytes are needed, the storage has ${size}`, ...outOfBounds(fields) } : {};
       },
     }, {
-      title: "a shape and strides of different lengths",
+      title: "a shape and strides of different lengths", section: "Choose the numbers yourself",
       says: [
         "mismatch in length of strides and shape", "dimensionality of sizes ({a}) must match dimensionality of strides ({b})",
         "unequal size length ({a}) and stride length ({b})", "strides, if given, must be the same length as shape"],
@@ -150,7 +151,7 @@ export const MEMORY = [
       decode: ({ size, itemsize }) => (itemsize ? { means: `${counted(size % itemsize, "byte")} of ${size} would be left over: an element has ${itemsize}` } : {}),
     },
   ]),
-  ...taughtBy("06_attention", [
+  ...taughtBy("06_attention", "Rotary embeddings: the order of a sum", [
     {
       title: "floats that make no complex numbers",
       says: [
@@ -165,20 +166,21 @@ export const MEMORY = [
       },
     },
   ]),
-  ...taughtBy("02_views", [
+  ...taughtBy("02_views", "What autograd calls a view", [
     {
-      title: "a tensor on a read-only array", says: ["is not writable, and PyTorch does not support non-writable tensors"],
+      title: "a tensor on a read-only array", section: "Sharing is a question about two sets",
+      says: ["is not writable, and PyTorch does not support non-writable tensors"],
       means: "the tensor shares the array's memory, and torch will not keep you from writing to it",
       harm: "only if you write: the array's owner then sees it, or the process crashes (a file mapped read-only)",
       cause: "a broadcast or read-only array, np.frombuffer of bytes, or a file mapped read-only",
       cure: "torch.from_numpy(a.copy()) or torch.tensor(a), if you mean to write",
     }, {
-      title: "a write to a read-only array",
+      title: "a write to a read-only array", section: "Sharing is a question about two sets",
       says: ["assignment destination is read-only", "output array is read-only", "sort array is read-only"],
       means: "the array's memory belongs to something that may not change, or several indices share an element",
       harm: NUMPY, cause: "np.broadcast_to, np.diagonal, np.frombuffer of bytes, or a file mapped read-only", cure: "a = a.copy() before the write",
     }, {
-      title: "a write to elements that share memory",
+      title: "a write to elements that share memory", section: "Writing where others live",
       says: [
         "more than one element of the written-to tensor refers to a single memory location", "on expanded tensors is deprecated",
         "encountered a tensor being mutated that has internal overlap",
@@ -190,13 +192,13 @@ export const MEMORY = [
       cause: "expand, broadcast_to or unfold in front of an operation in place",
       cure: "x = x.clone() (or .contiguous()) before the write; memset(x) and has_internal_overlap(x) tell",
     }, {
-      title: "a write to memory that is still read",
+      title: "a write to memory that is still read", section: "Reading and writing at once",
       says: "some elements of the input tensor and the written-to tensor refer to a single memory location",
       means: "input and output overlap without being the same: some elements would be read after they had been overwritten",
       harm: TORCH, cause: "a shift within one tensor, as in x[1:] += x[:-1], or an out= that is a view of the input",
       cure: "clone the input: x[1:] += x[:-1].clone(); relation(y, x) draws the overlap",
     }, {
-      title: "an out= of another shape",
+      title: "an out= of another shape", lesson: "05_performance", section: "A new tensor costs pages",
       says: "An output with one or more elements was resized since it had shape {old,}, which does not match the required output shape {next,}",
       means: "the tensor given as out= has shape {old}, the result {next}: torch gave it new sizes and strides, and memory if it was too small",
       harm: "yes, if something else looks at its memory: views and arrays of it keep the old layout; later versions of torch refuse",
@@ -207,7 +209,7 @@ export const MEMORY = [
           (after > before ? `, and a larger storage for ${counted(after, "element")}` : " in the storage that it had") };
       },
     }, {
-      title: "storage that is not torch's to resize",
+      title: "storage that is not torch's to resize", section: "How long memory lives",
       says: ["Trying to resize storage that is not resizable", "Attempted to resize a view tensor to a larger size", "cannot resize variables that require grad"],
       means: "the memory belongs to an array, a file, another process or another tensor, so torch cannot make it larger",
       harm: TORCH, cause: "resize_ or out= on a tensor made by from_numpy or frombuffer, or on a view",
@@ -219,24 +221,24 @@ export const MEMORY = [
         cure: "give all items one size, or pad them in collate_fn; num_workers=0 shows the sizes: stack expects each tensor to be equal size",
       } : {}),
     }, {
-      title: "an array that cannot be resized in place",
+      title: "an array that cannot be resized in place", section: "How long memory lives",
       says: ["cannot resize this array: it does not own its data", "cannot resize an array that references or is referenced"],
       means: "a.resize changes the memory under the array, and other arrays look at that memory",
       harm: NUMPY, cause: "a view of the array, or an array of another library's memory", cure: "np.resize(a, shape) or np.pad, which make a new array",
     }, {
-      title: "an array that cannot avoid a copy",
+      title: "an array that cannot avoid a copy", section: "What depends on its input",
       says: [
         "Unable to avoid copy while creating an array as requested", "can't alias tensor with dtype '{old*}' into dtype '{next*}'",
         "can't alias arbitrary sequence into a tensor"],
       means: "copy=False asks for a view of the same memory, and another dtype, order or a list needs memory of its own",
       harm: REFUSED, cause: "np.array(a, copy=False) of code for NumPy 1, where it meant: copy if needed", cure: "np.asarray(a), which copies if it has to",
     }, {
-      title: "an array of a tensor with a gradient",
+      title: "an array of a tensor with a gradient", section: "Three notions, and where they part",
       says: ["Can't call numpy() on Tensor that requires grad", "Can't export tensors that require gradient, use tensor.detach()"],
       means: "the array would share the tensor's memory, and autograd could not see writes to it",
       harm: TORCH, cause: "a result or parameter on its way to a plot", cure: "x.detach().numpy(), a view",
     }, {
-      title: "an array of a tensor that is not as its bytes",
+      title: "an array of a tensor that is not as its bytes", section: "Three notions, and where they part",
       says: ["Can't call numpy() on Tensor that has conjugate bit set", "Can't call numpy() on Tensor that has negative bit set"],
       means: "conj() and imag of it are views with a flag: the bytes are those of the other tensor",
       harm: TORCH, cause: "x.conj(), x.mH or x.H of a complex tensor", cure: "x.resolve_conj().numpy() or x.resolve_neg().numpy(), copies",
@@ -292,7 +294,7 @@ export const MEMORY = [
       harm: TORCH, cause: "an input or a cache that was made under inference_mode() and is used in training",
       cure: "x.clone() outside of it, or torch.no_grad() in its place",
     }, {
-      title: "a custom operation that returns its input",
+      title: "a custom operation that returns its input", section: "Overlap and the compiler",
       says: [
         "may not alias any inputs to this custom operator", "is not defined to alias output but was aliasing",
         "Higher order ops do not support aliasing", "inputs to function body cannot alias outputs"],
@@ -308,9 +310,9 @@ export const MEMORY = [
       cure: "let the forward pass depend on its inputs alone", decode: ({ a, b }) => unlike(a, b),
     },
   ]),
-  ...taughtBy("03_contiguity", [
+  ...taughtBy("03_contiguity", "Reading order, memory order", [
     {
-      title: "strides that a compiled function did not expect",
+      title: "strides that a compiled function did not expect", section: "The strides of a clone",
       says: [
         "expected {dims&}", "Stride mismatch! Strides are {fake,} and {real,} (mismatched at {d})",
         "Tensor strides mismatch! Expected: {fake,}, Got: {real,}"],

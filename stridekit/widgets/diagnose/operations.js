@@ -35,7 +35,7 @@ function inner(a, b, c, d) {
 }
 
 export const OPERATIONS = [
-  ...taughtBy("04_channels_last", [
+  ...taughtBy("04_channels_last", "Four dims on one line", [
     {
       title: "an input with other channels",
       says: [
@@ -75,13 +75,13 @@ export const OPERATIONS = [
         return got === undefined ? {} : { means: `${input ? tuple(input) : "the input"} has ${counted(got, "dim")}; the operation takes ${taken}` };
       },
     }, {
-      title: "a kernel that is larger than its input",
+      title: "a kernel that is larger than its input", lesson: "01_strides", section: "Built from your own code: a convolution",
       says: "Calculated padded input size per channel: ({input~}). Kernel size: ({kernel~}). Kernel size can't be greater than actual input size",
       means: "with its padding the input has {input}, and the kernel {kernel}",
       harm: TORCH, cause: "a small image in a deep network, or H and W in the place of C: (N, H, W, C)",
       cure: "a larger image, fewer strides, or x.permute(0, 3, 1, 2) for an image with its channels last",
     }, {
-      title: "channels-last for another number of dims",
+      title: "channels-last for another number of dims", section: "Four dims or five",
       says: ["required rank {rank} tensor to use {format*} format", "Only tensors of rank {rank} can use the {format*} memory format"],
       means: "{format} is an order of {rank} dims, and the tensor has another number", harm: TORCH, cause: "an image without its batch dim", cure: "x.unsqueeze(0) first: a batch of one",
       decode({ format, rank }) {
@@ -90,16 +90,16 @@ export const OPERATIONS = [
       },
     },
   ]),
-  ...taughtBy("01_strides", [
+  ...taughtBy("06_attention", "Which operand does @ clone?", [
     {
-      title: "a norm over another last dim",
+      title: "a norm over another last dim", lesson: "07_your_model", section: "One module, by hand and by audit",
       says: "Given normalized_shape={shape,}, expected input with shape {~}, but got input of size{input,}",
       means: "the norm takes the last dims, which have to be {shape}",
       harm: TORCH, cause: "features in a dim other than the last: (N, C, H, W) or (batch, features, time)",
       cure: "x.movedim(1, -1), a view, brings the features to the end; the result moves back by movedim(-1, 1)",
       decode: ({ shape, input }) => ({ means: `the last dims of ${tuple(input)} have to be ${tuple(shape)}` }),
     }, {
-      title: "groups that do not divide the channels",
+      title: "groups that do not divide the channels", lesson: "04_channels_last", section: "A network that became slower",
       says: [
         "num_channels ({size}) must be divisible by num_groups ({n})", "embed_dim must be divisible by num_heads",
         "Number of channels must be divisible by groups. Got {size} channels and {n} groups",
@@ -113,7 +113,7 @@ export const OPERATIONS = [
         return all === undefined || !n ? {} : { means: `${all} / ${n} is no whole number: ${all % n} would be left over` };
       },
     }, {
-      title: "features of another size",
+      title: "features of another size", section: "Weights are views, too",
       says: [
         "input.size(-1) must be equal to input_size. Expected {wanted}, got {got}",
         "was expecting embedding dimension of {wanted}, but got {got}",
@@ -125,7 +125,7 @@ export const OPERATIONS = [
       decode: ({ wanted, got, want, hidden }) => (want ? unlike(hidden, want)
         : { means: `the last dim has ${got} features, the layer is made for ${wanted}` }),
     }, {
-      title: "a loss of two shapes",
+      title: "a loss of two shapes", section: "The loss",
       says: [
         "Using a target size ({target,}) that is different to the input size ({input,}). This will likely lead to incorrect " +
           "results",
@@ -141,7 +141,7 @@ export const OPERATIONS = [
         return { means: `${tuple(target)} and ${tuple(input)} broadcast to ${tuple(a.map((n, d) => (n === 1 ? b[d] : n)))}`, harm };
       },
     }, {
-      title: "a target for other classes",
+      title: "a target for other classes", section: "The loss",
       says: [
         "size mismatch (got input: {input,} , target: {target,}",
         "Expected input batch_size ({a}) to match target batch_size ({b})", "Expected target size {wanted,}, got {target,}",
@@ -158,7 +158,7 @@ export const OPERATIONS = [
           (fits ? "" : `, and the target is ${tuple(target)}`) };
       },
     }, {
-      title: "a gradient of another shape",
+      title: "a gradient of another shape", lesson: "04_channels_last", section: "Gradients",
       says: [
         "attempting to assign a gradient of size '{a,}' to a tensor of size '{b,}'",
         "grad_output[{n}] has a shape of {a,} and output[{m}] has a shape of {b,}",
@@ -168,7 +168,7 @@ export const OPERATIONS = [
       cure: "grad.t() for a transpose; grad.sum(dim, keepdim=True) for a dim that was broadcast",
       decode: ({ a, b }) => unlike(a, b),
     }, {
-      title: "a weight of another shape",
+      title: "a weight of another shape", section: "Weights are views, too",
       says: "copying a param with shape {a,} from checkpoint, the shape in current model is {b,}",
       means: "a checkpoint is copied weight by weight, into a weight of the same shape",
       harm: TORCH, cause: "a model with other sizes than the one that was saved",
@@ -215,7 +215,7 @@ export const OPERATIONS = [
         : `A has ${a} rows, and B has ${c}` }),
     },
   ]),
-  ...taughtBy("06_attention", [
+  ...taughtBy("06_attention", "Which operand does @ clone?", [
     {
       title: "matrices that do not multiply",
       says: [
@@ -259,13 +259,13 @@ export const OPERATIONS = [
       means: "mm takes matrices, bmm batches of them, dot vectors; only matmul (@) takes all and broadcasts",
       harm: TORCH, cause: "a missing or an additional batch dim", cure: "a @ b, or x.unsqueeze(0), a view",
     }, {
-      title: "heads that are not grouped",
+      title: "heads that are not grouped", section: "Fewer heads for k and v",
       says: "Expect query and key/value to have the same number of heads but got Hq={a} and Hkv={b}",
       means: "{a} heads of the query meet {b} of key and value",
       harm: TORCH, cause: "grouped heads: several heads of the query share one of key and value",
       cure: "flex_attention(..., enable_gqa=True)",
     }, {
-      title: "a mask of attention of another shape",
+      title: "a mask of attention of another shape", section: "Masks with a stride of 0",
       says: [
         "The shape of the {n}D attn_mask is {a,}, but should be {b,}", "Attention mask should be of size {b,}, but is {a,}",
         "Attention weights should be of size {b,}, but is {a,}", "attn_output` should be of size {b,}, but is {a,}"],
@@ -274,7 +274,7 @@ export const OPERATIONS = [
       cure: "mask[:, None, None, :] for one value a key, mask[None] for one a pair: both are views",
       decode: ({ a, b }) => unlike(a, b),
     }, {
-      title: "no way to compute attention",
+      title: "no way to compute attention", section: "Attention in one call",
       says: [
         "No available kernel. Aborting execution", "No viable backend for scaled_dot_product_attention was found",
         "All fused kernels require the last dimension of the input to have stride 1. Got Query.stride(-1): {q}, " +

@@ -65,5 +65,5 @@ export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ?
 /** "dim 1", "dims 1, 2". */
 export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;
 
-/** Families that one lesson teaches. */
-export const taughtBy = (lesson, families) => families.map((family) => ({ ...family, lesson }));
+/** Families that a section of a lesson explains; each may name another section, and another lesson. */
+export const taughtBy = (lesson, section, families) => families.map((family) => ({ lesson, section, ...family }));

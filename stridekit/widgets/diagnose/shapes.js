@@ -99,7 +99,7 @@ export function unlike(a, b) {
 }
 
 export const SHAPES = [
-  ...taughtBy("03_contiguity", [
+  ...taughtBy("03_contiguity", "The message, decoded", [
     {
       title: "a view of dims that do not merge",
       says: [
@@ -111,7 +111,7 @@ export const SHAPES = [
       cure: "x.reshape(shape), which copies where it has to; explain_view(x, shape) tells which dims do not merge",
       decode: straddled,
     }, {
-      title: "a view of a tensor without strides",
+      title: "a view of a tensor without strides", section: "The rule of view",
       says: [
         "Could not run 'aten::view' with arguments from the 'Sparse", "Mkldnn tensor does not support view",
         "NestedTensorImpl doesn't support strides"],
@@ -148,7 +148,7 @@ export const SHAPES = [
       cure: "write the size in place of the -1, or leave empty batches out",
       decode: ({ shape }) => ({ means: `0 times any size is 0, so nothing says what dim ${shape.indexOf(-1)} would be` }),
     }, {
-      title: "sizes that do not multiply to the dim",
+      title: "sizes that do not multiply to the dim", section: "Back to the heads",
       says: "Provided sizes {sizes,} don't multiply up to the size of dim {dim} ({size})",
       means: "unflatten cuts dim {dim}, of size {size}, into {sizes}: their product has to be {size}",
       harm: TORCH, cause: "a number of heads or groups that does not divide the size",
@@ -159,14 +159,14 @@ export const SHAPES = [
         return { means: `unflatten cuts dim ${dim}, of size ${size}, into [${sizes.join(", ")}]: ${made}` };
       },
     }, {
-      title: "a new shape in place that would need a copy",
+      title: "a new shape in place that would need a copy", section: "Six calls, told apart by bytes",
       says: [
         "ncompatible shape for a non-contiguous array", "ncompatible shape for in-place modification",
         "Unable to avoid creating a copy while reshaping"],
       means: "a.shape = ... and reshape(..., copy=False) change shape and strides and move nothing; no strides give that shape here",
       harm: NUMPY, cause: "a transposed or sliced array", cure: "a.reshape(shape), which copies where it has to",
     }, {
-      title: "pieces that do not add up to the dim",
+      title: "pieces that do not add up to the dim", lesson: "02_views", section: "For reference",
       says: [
         "split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {dim}), but got " +
           "split_sizes={sizes,}",
@@ -181,9 +181,9 @@ export const SHAPES = [
       },
     },
   ]),
-  ...taughtBy("01_strides", [
+  ...taughtBy("01_strides", "Sizes of 1 and 0, and no dims at all", [
     {
-      title: "a window that is longer than the dim",
+      title: "a window that is longer than the dim", lesson: "06_attention", section: "Windows",
       says: [
         "maximum size for tensor at dimension {dim} is {size} but size is {n}",
         "window shape cannot be larger than input array shape", "start ({start}) + length ({n}) exceeds dimension size ({size})"],
@@ -195,7 +195,7 @@ export const SHAPES = [
         return size === undefined ? {} : { means: `elements ${start} to ${start + n - 1} are asked for, ${where} has ${size}` };
       },
     }, {
-      title: "a dim that is not there",
+      title: "a dim that is not there", lesson: "02_views", section: "Permuting: which dim goes where",
       says: [
         "Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})",
         "axis {dim} is out of bounds for array of dimension {ndim}", "Dimension specified as {dim} but tensor has no dimensions"],
@@ -207,7 +207,7 @@ export const SHAPES = [
         return { means: `the dims are numbered ${low ?? -ndim} to ${ndim - 1}, a new one included: there is no dim ${dim}` };
       },
     }, {
-      title: "a dim that is named twice",
+      title: "a dim that is named twice", lesson: "02_views", section: "Permuting: which dim goes where",
       says: [
         "dim {dim} appears multiple times in the list of dims", "repeated axis in transpose", "repeated dim in `source`",
         "repeated axis in `source` argument", "diagonal dimensions cannot be identical {dim}, {other}",
@@ -216,7 +216,7 @@ export const SHAPES = [
       cause: "a permutation typed by hand, or a negative and a positive number for one dim",
       cure: "name each dim once; with 3 dims, -1 and 2 are the same one",
     }, {
-      title: "a permutation of other dims",
+      title: "a permutation of other dims", lesson: "02_views", section: "Permuting: which dim goes where",
       says: [
         "Invalid attribute perm {perm,}, input shape = {shape,}", "Inconsistent permutation {perm,} with shape {shape,}",
         "ordering of dimensions i.e. input.dim() = {dims} is not equal to len(dims) = {named}", "axes don't match array"],
@@ -231,13 +231,14 @@ export const SHAPES = [
         return { means: `a permutation names each dim once: there are ${counted(dims, "dim")}, and it names ${named}` };
       },
     }, {
-      title: ".T of other than two dims", says: "The use of `x.T` on tensors of dimension other than 2",
+      title: ".T of other than two dims", lesson: "02_views", section: "Permuting: which dim goes where",
+      says: "The use of `x.T` on tensors of dimension other than 2",
       means: ".T reverses all dims: of a batch (B, M, N) it makes (N, M, B), not a batch of transposed matrices",
       harm: "yes, if you meant a batch of matrices: the result has another shape or meaning; later versions of torch refuse",
       cause: "x.T in code that once took a single matrix",
       cure: "x.mT exchanges the last two dims; x.permute(*range(x.ndim)[::-1]) reverses all: both are views",
     }, {
-      title: "a transpose of other than a matrix",
+      title: "a transpose of other than a matrix", lesson: "02_views", section: "Permuting: which dim goes where",
       says: [
         "t() expects a tensor with <= 2 dimensions, but self is {n}D", "tensor.mT is only supported on matrices{~}Got {n}-D",
         "tensor.mH is only supported on matrices{~}Got {n}-D", "tensor.H is only supported on matrices{~}Got {n}-D",
@@ -307,7 +308,7 @@ export const SHAPES = [
       means: "the result has shape {wanted}, its place {shape}, and an operation in place changes no shape",
       harm: REFUSED, cause: "x += y with a y that has more dims, or a size where x has 1", cure: "x = x + y, which makes a new tensor",
     }, {
-      title: "an index of another shape",
+      title: "an index of another shape", lesson: "02_views", section: "Two rows, taken in two ways",
       says: [
         "The shape of the mask {mask,} at index {dim} does not match the shape of the indexed tensor {shape,} at index {at}",
         "boolean index did not match indexed array along axis {dim}; size of axis is {size} but size of corresponding boolean " +
@@ -334,7 +335,7 @@ export const SHAPES = [
         return { means: `the tensor has ${counted(ndim, "dim")}, and more indices` + (used ? `: ${used}` : "") };
       },
     }, {
-      title: "an index tensor of another shape",
+      title: "an index tensor of another shape", lesson: "05_performance", section: "No order at all: gather",
       says: [
         "Index tensor must have the same number of dimensions as {what*} tensor",
         "`indices` and `arr` must have the same number of dimensions",
@@ -357,7 +358,7 @@ export const SHAPES = [
         return wrong.length ? { means: `the index has ${wrong.join("; ")}` } : {};
       },
     }, {
-      title: "tensors of other sizes, joined",
+      title: "tensors of other sizes, joined", lesson: "02_views", section: "What is always a copy",
       says: [
         "Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for tensor number {n} in " +
           "the list",
@@ -379,7 +380,7 @@ export const SHAPES = [
           `the first has ${a}` };
       },
     }, {
-      title: "tensors of other sizes, stacked",
+      title: "tensors of other sizes, stacked", lesson: "02_views", section: "What is always a copy",
       says: [
         "stack expects each tensor to be equal size, but got {a,} at entry {m} and {b,} at entry {n}",
         "stack expects each tensor to be equal size, but got {a,} at entry {m}", "stack expects each tensor to be equal size",
@@ -389,7 +390,7 @@ export const SHAPES = [
       cure: "give all items one size, or pad them: DataLoader(..., collate_fn=...) with torch.nn.utils.rnn.pad_sequence",
       decode: ({ a, b }) => (a ? unlike(a, b) : {}),
     }, {
-      title: "rows of different lengths",
+      title: "rows of different lengths", section: "Memory is one line",
       says: [
         "The requested array has an inhomogeneous shape after {n} dimensions. The detected shape was {shape,}",
         "expected sequence of length {a} at dim {d} (got {b})"],
