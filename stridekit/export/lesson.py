@@ -29,18 +29,14 @@ IN_LAB = re.compile(r"Shift\+Enter|\*(?:Run|Kernel) →|\b[Rr]un the (?:next )?c
 FOR_LAB_ALONE = re.compile(r"^progress\(\)$|^\w+\.\w+\.(?:hint|solution)\(\)$", re.MULTILINE)
 # In a block of code, # begins a comment.
 UNTIL_HEADING = re.compile(r"\A(?:^```.*?^```|(?!^#{1,6} ).)*", re.DOTALL | re.MULTILINE)
-BEHIND = r"""<details class="sk-behind"><summary>What torch says, and why</summary>
-
-\g<0>
-
-</details>
-
-"""
-FOR_LAB = """<div class="sk-in-lab"><p class="sk-aside">Where the lesson runs, in JupyterLab:</p>
-
-{}
-
-</div>"""
+BEHIND = (
+    '<details class="sk-behind"><summary>What torch says, and why</summary>'
+    "\n\n\\g<0>\n\n</details>\n\n"
+)
+FOR_LAB = (
+    '<div class="sk-in-lab"><p class="sk-aside">Where the lesson runs, in JupyterLab:</p>'
+    "\n\n{}\n\n</div>"
+)
 NOT_HERE = (
     '<p class="sk-aside">Code does not run on this page. To write your answer and have it checked, call '
     "<code>make lab</code> and open the lesson there.</p>"

@@ -39,6 +39,7 @@ MARK = ".stridekit-site"  # a file that says that an export may replace its fold
 ROW = re.compile(r"^\| \[(.+?)\]\(notebooks/(.+?)\.ipynb\) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 TABLE = "| lesson | the question | at the end you can |\n|---|---|---|\n"
 RESERVED = {"index", "lessons", "diagnose", "reference", "search", *reference.pages()}
+WIDE = ("index", "search", "diagnose")  # pages without a sidebar
 CONF = {
     "project": "stridekit",
     "html_title": "stridekit",
@@ -64,10 +65,7 @@ CONF = {
         "search_bar_text": "A name, a topic, a message",
         "pygments_light_style": "a11y-high-contrast-light",
     },
-    "html_sidebars": {
-        "**": ["sidebar-nav-bs", "page-toc"],
-        **{page: [] for page in ("index", "search", "diagnose")},
-    },
+    "html_sidebars": {"**": ["sidebar-nav-bs", "page-toc"], **{page: [] for page in WIDE}},
     "html_static_path": [str(HERE / "static")],
     "templates_path": [str(HERE / "templates")],
     "html_css_files": ["site.css"],
@@ -103,11 +101,8 @@ def export(source: Path, folder: Path) -> Path:
             raise NotebookError(f"{path}, {error}") from None
     with tempfile.TemporaryDirectory(prefix="stridekit-") as name:
         built = _build(Path(name), lessons, paths[0].parent)
-        try:
-            shutil.rmtree(folder, ignore_errors=True)
-            shutil.copytree(built, folder, dirs_exist_ok=True)
-        except OSError as error:
-            raise NotebookError(f"cannot write to {folder}: {error}") from None
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(built, folder, dirs_exist_ok=True)
     return folder / "index.html"
 
 
@@ -233,7 +228,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         print(export(options.source, options.output))
-    except NotebookError as error:
+    except (NotebookError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
