@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -86,10 +85,6 @@ def test_by_night_nothing_is_left_out():
     tests = 'pytest -m "" --hypothesis-profile=long'
     for part in (tests, "tests.fuzz", "fresh_machine.py"):
         assert part in said
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]
-    options = settings["ini_options"]["addopts"]
-    filters = [option for option in options if re.match("-[mk]|--(ignore|deselect)", option)]
-    assert filters == ["-m=not long"]
 
 
 def test_the_long_tests_are_documented():

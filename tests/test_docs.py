@@ -185,8 +185,3 @@ def test_the_page_for_teachers_names_every_lesson_and_only_what_is_there():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make (\w+)", page):
         assert f"\n{target}: .venv/done" in makefile, target
-
-
-def test_the_readme_leads_to_both():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "(docs/teaching.md)" in readme and "(CITATION.cff)" in readme

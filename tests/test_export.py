@@ -135,14 +135,15 @@ MALFORMED = {  # a cell, and what the line says
 
 
 @pytest.mark.parametrize("kind", MALFORMED)
-def test_a_malformed_notebook_is_named_with_its_cell_in_one_line(kind, tmp_path, no_kernel, capsys):
+def test_a_malformed_notebook_is_named_with_its_cell_in_one_line(kind, tmp_path, no_kernel):
     cell, word = MALFORMED[kind]
     notebook = v4.new_notebook(cells=[words("# A")]) | {"nbformat_minor": 5}
     notebook["cells"].append(cell)
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
-    assert site.main([str(tmp_path / "a.ipynb"), "-o", str(tmp_path / "out")]) == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and said.startswith(f"{tmp_path / 'a.ipynb'}, ")
+    with pytest.raises(SystemExit) as stopped:
+        site.main([str(tmp_path / "a.ipynb"), "-o", str(tmp_path / "out")])
+    said = stopped.value.code
+    assert "\n" not in said and said.startswith(f"{tmp_path / 'a.ipynb'}, ")
     assert "cell 2" in said and word in said
     assert not (tmp_path / "out").exists()
 

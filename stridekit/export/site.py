@@ -37,7 +37,6 @@ from stridekit.widgets.offline import live, offline
 HERE = Path(__file__).parent
 MARK = ".stridekit-site"  # a file that says that an export may replace its folder
 ROW = re.compile(r"^\| \[(.+?)\]\(notebooks/(.+?)\.ipynb\) \| (.+?) \| (.+?) \|$", re.MULTILINE)
-TABLE = "| lesson | the question | at the end you can |\n|---|---|---|\n"
 RESERVED = {"index", "lessons", "diagnose", "reference", "search", *reference.pages()}
 WIDE = ("index", "search", "diagnose")  # pages without a sidebar
 CONF = {
@@ -113,7 +112,7 @@ def _sources(rows: Mapping[str, Sequence[str]]) -> dict[str, str]:
     ]
     names = reference.pages()
     fill = {
-        "table": TABLE + "\n".join(cells),
+        "table": "\n".join(cells),
         "lessons": "\n".join(f"{title} <{name}>" for name, (title, *_) in rows.items()),
         "messages": "\n".join(_message(family, rows) for family in script.FAMILIES),
         "about": "\n".join(f"- {{doc}}`{name}`: {about}" for name, (about, _) in names.items()),
@@ -130,7 +129,7 @@ def _message(family: dict[str, Any], rows: Mapping[str, Sequence[str]]) -> str:
     if (name := family["lesson"]) in rows:
         place = f"{rows[name][0]}: {family['section']}"
         said += [("lesson", f"[{place}](<{name}.ipynb#{anchor(family['section'])}>)")]
-    says = family["says"] if isinstance(family["says"], str) else "\n".join(family["says"])
+    says = "\n".join(family["says"])
     lines = "".join(f"- **{label}**: {text}\n" for label, text in said if text)
     text = f"### {family['title']}\n\n```text\n{says}\n```\n\n{lines}"
     return re.sub(r"\{\w*[,:*~+&]?\}", "…", text)  # the fields of a template
@@ -220,8 +219,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return 1 if nothing was written."""
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line. Exits with one line if nothing was written."""
     parser = argparse.ArgumentParser(prog="python -m stridekit.export", description=__doc__)
     parser.add_argument("source", type=Path, help="a notebook, or a folder of notebooks")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
@@ -229,6 +228,4 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         print(export(options.source, options.output))
     except (NotebookError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+        sys.exit(str(error))

@@ -7,7 +7,7 @@ import { OPERATIONS } from "./operations.js";
 import { compiled, fieldsOf } from "./reading.js";
 import { SHAPES } from "./shapes.js";
 
-export const FAMILIES = [...SHAPES, ...OPERATIONS, ...MEMORY, ...LIBRARIES];
+export const FAMILIES = [...SHAPES, ...OPERATIONS, ...MEMORY, ...LIBRARIES].map((family) => ({ ...family, says: [family.says].flat() }));
 export const UNKNOWN = "a message that stridekit does not know";
 export const KNOWN = `${counted(FAMILIES.length, "kind")} of messages, about shapes, strides, shared memory, dtypes, gradients, ` +
   "attention, NumPy, safetensors, einops, ONNX";
@@ -20,10 +20,9 @@ const CONTEXT = 3000; // characters before a message that say where it comes fro
 
 // The words of a text are looked up one by one, so a text costs as much as it is long. A template is known by the word
 // that fewest others have; those without a word that surely stands between spaces are searched for one after the other.
-const FORMS = FAMILIES.flatMap((family) => [family.says].flat().map((says) => ({ family, ...compiled(says) })));
+const FORMS = FAMILIES.flatMap((family) => family.says.map((says) => ({ family, ...compiled(says) })));
 const SEARCHED = FORMS.filter(({ words }) => !words.length);
-const LOOKED_UP = new Map();
-const uses = new Map();
+const [LOOKED_UP, uses] = [new Map(), new Map()];
 for (const { words } of FORMS) for (const word of words) uses.set(word, (uses.get(word) ?? 0) + 1);
 for (const form of FORMS.filter(({ words }) => words.length)) {
   const word = form.words.reduce((rare, next) => (uses.get(next) < uses.get(rare) ? next : rare));
@@ -70,8 +69,7 @@ function matchesIn(line, tried = () => {}) {
   const searched = matches.splice(0);
   let place = 0;
   for (const word of line.split(" ")) {
-    const forms = LOOKED_UP.get(word);
-    if (forms) for (const form of forms) tryAt(place - form.before, form);
+    for (const form of LOOKED_UP.get(word) ?? []) tryAt(place - form.before, form);
     place += word.length + 1;
   }
   return [...searched, ...matches];
