@@ -149,11 +149,8 @@ export const MEMORY = [
       harm: REFUSED, cause: "a.view(dtype) of a transpose or of a slice with a step, or bytes that are cut off",
       cure: "np.ascontiguousarray(a).view(dtype), a copy; cut or pad bytes to a multiple of the itemsize",
       decode: ({ size, itemsize }) => (itemsize ? { means: `${counted(size % itemsize, "byte")} of ${size} would be left over: an element has ${itemsize}` } : {}),
-    },
-  ]),
-  ...taughtBy("06_attention", "Rotary embeddings: the order of a sum", [
-    {
-      title: "floats that make no complex numbers",
+    }, {
+      title: "floats that make no complex numbers", lesson: "06_attention", section: "Rotary embeddings: the order of a sum",
       says: [
         "Tensor must have a last dimension of size 2", "Tensor must have a last dimension with stride 1",
         "Tensor must have a storage_offset divisible by 2", "Tensor must have a stride divisible by 2 for all but last dimension"],

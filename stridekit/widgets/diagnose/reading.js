@@ -4,8 +4,9 @@
 
 import { tuple } from "../page/layout.js";
 
-const refused = (who) => `no: ${who} refuses, and nothing has changed`;
-export const [TORCH, NUMPY, REFUSED] = ["torch", "NumPy", "the library"].map(refused);
+export const TORCH = "no: torch refuses, and nothing has changed";
+export const NUMPY = "no: NumPy refuses, and nothing has changed";
+export const REFUSED = "no: the library refuses, and nothing has changed";
 export const LOOK = "print x.shape one line earlier";
 
 const PATTERNS = {
