@@ -15,7 +15,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from stridekit import LayoutError
-from stridekit.attention import Clones, matmul_copies, sdpa_output, why_no_flash
+from stridekit.lessons.attention import Clones, matmul_copies, sdpa_output, why_no_flash
 from tests import steps
 from tests.agree import numbers
 from tests.fuzz_layout import answer, code, codes

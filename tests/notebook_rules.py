@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import stills
-from stridekit import notebook as form
+from stridekit.export import notebook as form
 
 LONGEST_MARKDOWN, LONGEST_CODE, LONGEST_EXERCISE = 6, 8, 12  # lines that are not blank
 LARGEST_OUTPUT, LARGEST_NOTEBOOK = 100_000, 1_000_000  # characters
@@ -90,7 +90,7 @@ def begins_with_the_guard(notebook):
     """The first cell says what to install where stridekit is missing; its source is folded."""
     cell, name = next(notebook.cells(), (None, "no cell"))
     if cell is None or cell.source != form.GUARD or "jupyter" not in cell.metadata:
-        yield f"{name}: does not begin with the guard of stridekit/notebook.py"
+        yield f"{name}: does not begin with the guard of stridekit/export/notebook.py"
 
 
 def imports_stridekit(notebook):

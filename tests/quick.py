@@ -2,7 +2,7 @@
 
 # Comparisons end after three rounds, however unsure they are.
 FEW_ROUNDS = """\
-from stridekit.timing import comparing, comparison
-comparing.FEWEST_ROUNDS, comparing.LEAST_SECONDS, comparing.NARROW = 3, 0, 1e9
+from stridekit.timing import comparison, rounds
+rounds.FEWEST_ROUNDS, rounds.LEAST_SECONDS, rounds.NARROW = 3, 0, 1e9
 comparison.RESAMPLES = 50
 """

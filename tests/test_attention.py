@@ -12,7 +12,13 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.functional import scaled_dot_product_attention
 
 from stridekit import Layout, LayoutError
-from stridekit.attention import Clones, matmul_copies, packed_heads, sdpa_output, why_no_flash
+from stridekit.lessons.attention import (
+    Clones,
+    matmul_copies,
+    packed_heads,
+    sdpa_output,
+    why_no_flash,
+)
 from tests import fuzz, fuzz_attention
 from tests.agree import numbers
 from tests.brute_force import visited

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 import stridekit
-from stridekit.audit import inside
+from stridekit.audit import Audit, inside
 from stridekit.audit.copies import COPY
 from tests.audit_models import MODELS
 
@@ -165,7 +165,7 @@ def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
     turned = stridekit.audit(lambda: jagged.transpose(1, 2).contiguous())
     assert [one.kind for one in turned.findings] == ["explicit copy"]
     assert turned.findings[0].bytes == 72
-    assert stridekit.Audit.from_json(turned.to_json()) == turned
+    assert Audit.from_json(turned.to_json()) == turned
 
 
 def test_where_another_mode_is_on_the_subclass_is_named():
@@ -394,7 +394,7 @@ def test_what_was_not_watched_is_no_clean_bill(name):
     assert words in found._repr_html_()
     with pytest.raises(AssertionError, match="was not watched as a whole"):
         found.assert_no_copies(max_bytes=10**9, allow="*")
-    assert stridekit.Audit.from_json(found.to_json()) == found
+    assert Audit.from_json(found.to_json()) == found
 
 
 def test_a_block_that_has_not_ended_is_not_watched_yet():

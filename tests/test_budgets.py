@@ -27,12 +27,14 @@ MOST_MODULES = 40
 
 # Lines: which folder, without which, which kinds of files, and how many at most. A limit only goes down: a
 # part pays for what grows with other lines, and one that shrinks by more than SLACK lowers its limit.
+OTHERS = ("audit", "exercises", "export", "lessons", "widgets")
 SIZES = {
-    "the small package": ("stridekit", ("audit", "exercises", "export", "widgets"), ("py",), 9_831),
+    "the small package": ("stridekit", OTHERS, ("py",), 7_448),
     "audit": ("stridekit/audit", (), ("py",), 2_229),
-    "export": ("stridekit/export", (), ("py", "js", "css"), 690),
+    "lessons": ("stridekit/lessons", (), ("py",), 1_763),
+    "export": ("stridekit/export", (), ("py", "js", "css"), 1_000),
     "exercises": ("stridekit/exercises", (), ("py",), 8_640),
-    "Python of widgets": ("stridekit/widgets", (), ("py",), 3_550),
+    "Python of widgets": ("stridekit/widgets", (), ("py",), 3_783),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 10_592),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 1_028),
     "labextension": ("labextension", (), ("js",), 118),

@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit import LayoutError, matmul_copies
+from stridekit import LayoutError
+from stridekit.lessons.attention import matmul_copies
 from stridekit.widgets import CacheExplorer
 from stridekit.widgets.engine import Script
 from tests.fuzz_attention import Seen

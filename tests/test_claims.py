@@ -5,17 +5,9 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from stridekit.timing import (
-    Claim,
-    Comparison,
-    Ratio,
-    TooShort,
-    claim,
-    compare,
-    page_faults,
-    sampling,
-)
-from stridekit.timing import claims as claiming
+from stridekit.lessons import claims as claiming
+from stridekit.lessons.claims import Claim, claim
+from stridekit.timing import Comparison, Ratio, TooShort, compare, page_faults, sampling
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
 x = torch.ones(300, 300)

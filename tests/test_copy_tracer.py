@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 import stridekit
-from stridekit import Audit, CopyTracer, audit
+from stridekit import CopyTracer, audit
+from stridekit.audit import Audit
 from stridekit.audit.findings import IDLE
 from stridekit.widgets.copy_tracer.run import MOST, MOST_STEPS, fewer, run_of, told_of
 from tests.audit_defects import DEFECTS

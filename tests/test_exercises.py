@@ -49,7 +49,7 @@ from stridekit.exercises.readers.copies import CopyLog
 from stridekit.exercises.report import Card, Report, Row, python, spec
 from stridekit.exercises.running import Outcome, Unusable
 from stridekit.exercises.views.memory_sets import read_byte_set
-from stridekit.notebook import parse
+from stridekit.export.notebook import parse
 from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 from tests.wrong_answers.collecting import beside_its_slots
 

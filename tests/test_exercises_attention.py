@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from stridekit import Layout
-from stridekit.attention import matmul_copies, packed_heads
 from stridekit.exercises import attention as ex
 from stridekit.exercises.attention.heads import needed
 from stridekit.exercises.mistakes import Formula
 from stridekit.exercises.readers.copies import CopyLog
+from stridekit.lessons.attention import matmul_copies, packed_heads
 from tests.test_exercises import head
 from tests.test_hostile_answers import HARM
 

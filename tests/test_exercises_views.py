@@ -8,12 +8,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout, memset, shares_memory, traffic, warp_sectors
-from stridekit.attention import matmul_copies
+from stridekit import Layout, memset, shares_memory, traffic
+from stridekit.cost.warp import warp_sectors
 from stridekit.exercises import attention, contiguity, performance, strides
 from stridekit.exercises import views as ex
 from stridekit.exercises.running import describe
 from stridekit.exercises.views.memory_sets import read_byte_set
+from stridekit.lessons.attention import matmul_copies
 from tests.strategies import tensors
 
 # The reference solutions, against torch ---------------------------------------------------------

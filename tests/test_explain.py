@@ -11,8 +11,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.two_tensor import TwoTensor
 
 from stridekit import Layout, explain, relation, traffic
+from stridekit.lessons.gpu import GpuResults
 from stridekit.tensors.explain import Explanation
-from stridekit.timing import Comparison, GpuResults
+from stridekit.timing import Comparison
 from tests.robust_inputs import NO_MEMORY
 from tests.strategies import tensors
 

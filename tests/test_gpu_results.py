@@ -7,8 +7,10 @@ import sys
 import pytest
 import torch
 
-from stridekit import warp_sectors
-from stridekit.timing import TimingError, __main__, gpu, gpu_experiments, gpu_results, machine
+from stridekit.cost.warp import warp_sectors
+from stridekit.lessons import __main__, gpu, gpu_experiments
+from stridekit.lessons.gpu import gpu_results
+from stridekit.timing import TimingError, machine
 from stridekit.timing.clocks import CudaClock
 from tests.fake_gpu import FakeQueue
 
@@ -352,7 +354,7 @@ def test_other_text_is_refused_as_a_record():
 @needs_no_gpu
 def test_the_script_says_what_it_needs(tmp_path, monkeypatch, capsys):
     """A GPU, and the name of one file; without them nothing is written."""
-    run = [sys.executable, "-m", "stridekit.timing", "results.json"]
+    run = [sys.executable, "-m", "stridekit.lessons", "results.json"]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "no CUDA device here" in done.stderr
     monkeypatch.chdir(tmp_path)
@@ -360,7 +362,7 @@ def test_the_script_says_what_it_needs(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr("sys.argv", ["timing", *arguments])
         assert __main__.main() == 2
         told = capsys.readouterr().err
-        assert "usage" in told and "stridekit/timing/gpu_record.json" in told
+        assert "usage" in told and "stridekit/lessons/gpu_record.json" in told
     assert list(tmp_path.iterdir()) == []
 
 
@@ -395,7 +397,7 @@ def test_the_script_needs_torch_and_numpy_alone(tmp_path):
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({hidden!r}))\n"
-        "from stridekit.timing import gpu\n"
+        "from stridekit.lessons import gpu\n"
         "print(len(gpu.run('cpu', scale=64, rounds=1).rows))"
     )
     done = subprocess.run(

@@ -26,12 +26,11 @@ OTHERS = {
     "cost": "torch numpy",
     "audit": "torch",
     "timing": "torch numpy tqdm",
-    "plots": "matplotlib numpy PIL",
+    "lessons": "torch numpy matplotlib PIL",
     "widgets": "torch anywidget ipywidgets quickjs traitlets matplotlib numpy PIL",
     "exercises": "torch numpy pygments",
-    "selfcheck": "torch",
-    "notebook": "nbformat nbclient matplotlib",
-    "export": "nbformat jupyter_client latex2mathml markdown_it mdit_py_plugins docutils sphinx",
+    "export": "nbformat nbclient jupyter_client matplotlib sphinx docutils latex2mathml markdown_it "
+    "mdit_py_plugins",
 }
 LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
 
@@ -96,7 +95,7 @@ def test_a_cuda_build_without_a_gpu_prints_nothing():
     """torch looks for CUDA's compiler as it imports its extensions, and complains if it finds it alone."""
     program = (
         "import sys, torch; torch.cuda._is_compiled, torch.cuda.is_available = (lambda: True), bool\n"
-        "from stridekit import *; from stridekit.timing import *; import stridekit.plots\n"
+        "from stridekit import *; from stridekit.timing import *; import stridekit.lessons.plots\n"
         "compare({'a': lambda: 0, 'b': lambda: 1}, rounds=1, progress=False); repr(measure(int))\n"
         "assert 'torch.utils.cpp_extension' not in sys.modules"
     )
@@ -108,7 +107,7 @@ def test_a_cuda_build_without_a_gpu_prints_nothing():
 def test_the_tab_key_offers_what_is_public():
     """It offers no private modules and none of their imports, and all that it offers exists."""
     offered = {name for name in dir(stridekit) if not name.startswith("__")}
-    assert offered == {*stridekit.__all__, "exercises", "plots", "timing", "widgets"}
+    assert offered == {*stridekit.__all__, "exercises", "lessons", "timing", "widgets"}
     for module in (stridekit, stridekit.timing, stridekit.widgets):
         assert {*module.__all__} <= {*dir(module)}
         assert all(getattr(module, name) is not None for name in dir(module))
@@ -120,7 +119,7 @@ def test_the_tab_key_offers_what_is_public():
 
 def test_modules_are_there_when_they_are_asked_for():
     """After `import stridekit` alone, as the tab key offers them."""
-    asked = "import stridekit; print(stridekit.plots.__name__, stridekit.exercises.__name__)"
-    assert in_python(asked).split() == [b"stridekit.plots", b"stridekit.exercises"]
+    asked = "import stridekit; print(stridekit.lessons.__name__, stridekit.exercises.__name__)"
+    assert in_python(asked).split() == [b"stridekit.lessons", b"stridekit.exercises"]
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         stridekit.nothing  # noqa: B018

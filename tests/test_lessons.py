@@ -10,8 +10,8 @@ import torch
 
 import lessons
 from stridekit import Predict
-from stridekit import notebook as form
 from stridekit.exercises.progress import _lesson
+from stridekit.export import notebook as form
 
 ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -9,18 +9,17 @@ import io
 import re
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
-from stridekit import palette, plots
+from stridekit.lessons import plots
 from stridekit.timing import Comparison, Ratio
+from stridekit.widgets import palette
 
 COMPARISON = Comparison(
     {"rows": [[1e-3, 1e-3]] * 4, "columns": [[3e-3, 3e-3]] * 4, "again": [[1e-3, 1e-3]] * 4},
@@ -55,34 +54,6 @@ def bars(drawn):
          bool(bar.get_hatch()))
         for bar in drawn.patches
     ]  # fmt: skip
-
-
-def test_a_comparison_shows_each_ratio_and_its_verdict():
-    where = ax()
-    assert COMPARISON.plot(where) is where
-    assert words(where) == [
-        ("1: no difference", (1, 1)), ("3.00 slower", (3, 0)), ("1.00 same", (1, 1))
-    ]  # fmt: skip
-    assert names(where) == ["columns", "again"]
-    assert where.get_xlabel() == "time for each second of “rows”"
-
-
-def test_a_ratio_stands_on_its_interval_over_the_band_of_the_same():
-    found = {"b": Ratio(2, 1.5, 4), "c": Ratio(0.5, 0.25, 0.6)}
-    drawn = plots.draw_comparison(
-        SimpleNamespace(ratios=found, names=("a", *found), noise=()), ax()
-    )
-    marks = [one for one in drawn.containers if isinstance(one, ErrorbarContainer)]
-    spans = [one[2][0].get_segments()[0].tolist() for one in marks]
-    assert spans == [[[1.5, 0], [4, 0]], [[0.25, 1], [0.6, 1]]]
-    assert [one[0].get_xdata()[0] for one in marks] == [2, 0.5]
-    [band] = drawn.patches
-    assert (band.get_x(), band.get_x() + band.get_width()) == pytest.approx((0.95, 1.05))
-    assert drawn.get_xscale() == "log"
-    low, high = drawn.get_xlim()
-    assert 0.2 < low < 0.25 and 4 < high < 5
-    assert list(drawn.get_xticks()) == [0.5, 1, 2]
-    assert list(drawn.get_xticks(minor=True)) == []
 
 
 def test_ticks_of_ratios_are_numbers_that_a_reader_knows():
@@ -233,13 +204,11 @@ def test_a_claim_of_many_names_stays_on_a_screen():
 def test_notes_stand_below_every_picture():
     """The first three, in lines of the figure's width, which is as much higher."""
     signs = ("one sign after another, " * 6, "y", "z", "four", "five")
-    noisy = SimpleNamespace(ratios={"b": Ratio(2, 1, 4)}, names="ab", noise=signs)
     drawn = [
         plots.draw_claim("a", {"predicted": {"b": 1}}, notes=signs),
         plots.draw_sweep([1, 2], {"p": [1, 2]}, notes=signs),
         plots.draw_runs([1.0, 2.0], notes=signs),
         plots.draw_roofline(JOBS, {"here": TAKEN}, memory="add", arithmetic="dot", notes=signs),
-        plots.draw_comparison(noisy),
     ]
     for one in drawn:
         *_, notes = one.texts
@@ -341,10 +310,8 @@ def test_names_are_shown_as_they_are(name, monkeypatch):
     monkeypatch.setenv(plots.IS_FOR_PAGES, "")
     kinds = {"predicted": {name: 2, "b": 1}, "here": {name: Ratio(3, 1, 90)}}
     jobs, roof = {name: (1, 2), "b": (3, 4)}, {"memory": name, "arithmetic": "b"}
-    samples, calls = {name: [[1.0]] * 4, "b": [[2.0]] * 4}, {name: 1, "b": 1}
     marks = {"marks": {1: name}, "xlabel": name, "ylabel": name}
     for drawn, places in (
-        (plots.draw_comparison(Comparison(samples, [[0, 1]] * 4, calls, 1, "cpu", (name,))), 3),
         (plots.draw_claim(name, kinds, notes=[name]), 4),
         (plots.draw_roofline(jobs, {"here": {name: 1, "b": 1}}, **roof, notes=[name]), 3),
         (plots.draw_sweep([1, 2], {name: [1, 2]}, **marks, notes=[name]), 6),

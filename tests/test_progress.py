@@ -10,10 +10,12 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from stridekit import Predict, _kept, notebook
+from stridekit import Predict
 from stridekit.exercises import core, forget, progress
 from stridekit.exercises import strides as ex
 from stridekit.exercises.progress import _asks, _lesson
+from stridekit.export import notebook
+from stridekit.widgets import kept
 
 ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -22,7 +24,7 @@ PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 @pytest.fixture
 def record(tmp_path, monkeypatch):
     """The record of a kernel in a folder of its own, in which nothing has passed."""
-    monkeypatch.setattr(_kept, "path", lambda: tmp_path / "my_answers" / "record.jsonl")
+    monkeypatch.setattr(kept, "path", lambda: tmp_path / "my_answers" / "record.jsonl")
     monkeypatch.setattr(core, "_mine", {})
     return tmp_path / "my_answers" / "record.jsonl"
 
@@ -64,15 +66,15 @@ def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record):
 
 def test_nothing_is_kept_outside_of_a_kernel_and_where_a_variable_says_no(monkeypatch):
     shell = SimpleNamespace(starting_dir="/work", kernel=object())
-    monkeypatch.setitem(_kept.sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    monkeypatch.delenv(_kept.VARIABLE, raising=False)
-    assert _kept.path() == Path("/work/my_answers/record.jsonl")
-    monkeypatch.setenv(_kept.VARIABLE, "no")
-    assert _kept.path() is None
-    monkeypatch.delenv(_kept.VARIABLE)
+    monkeypatch.setitem(kept.sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.delenv(kept.VARIABLE, raising=False)
+    assert kept.path() == Path("/work/my_answers/record.jsonl")
+    monkeypatch.setenv(kept.VARIABLE, "no")
+    assert kept.path() is None
+    monkeypatch.delenv(kept.VARIABLE)
     monkeypatch.delattr(shell, "kernel")
-    assert _kept.path() is None and _kept.record() == [] and not _kept.remove()
-    assert notebook.ENVIRONMENT[_kept.VARIABLE] == "no"
+    assert kept.path() is None and kept.record() == [] and not kept.remove()
+    assert notebook.ENVIRONMENT[kept.VARIABLE] == "no"
     assert "my_answers/" in (ROOT / ".gitignore").read_text().split()
 
 
@@ -88,7 +90,7 @@ def test_what_passed_and_what_the_page_answers_is_on_record_once(record):
     card.committed = None
     answer(card, 40)
     answer(Predict("How many?", 40), 40)
-    assert _kept.record() == [
+    assert kept.record() == [
         {"passed": "strides_column"},
         {"card": "How many?", "right": True},
     ]
@@ -143,7 +145,7 @@ def test_lines_that_are_no_notes_are_skipped_and_never_removed(record):
     record.parent.mkdir()
     others = ["{", '{"card": 1, "right": true}', '{"passed": "x", "more": 1}', "[" * 100_000, "[1]"]
     record.write_text("\n".join([*others, '{"passed": "strides_row"}']))
-    assert _kept.record() == [{"passed": "strides_row"}]
+    assert kept.record() == [{"passed": "strides_row"}]
     assert "lines that stridekit did not write" in forget().headline and record.exists()
 
 
@@ -221,7 +223,7 @@ def test_a_card_has_one_line_whatever_is_tried_again(record):
         (None, 40, True),
     ]:
         card.set_state({"_state": {"first": first, "said": said, "shown": shown}})
-    assert card.correct and _kept.record() == [{"card": "How many?", "right": False}]
+    assert card.correct and kept.record() == [{"card": "How many?", "right": False}]
     with pytest.raises(ValueError, match="needs no second one"):
         card.set_state({"_state": {"first": 40, "said": None, "shown": False}})
 

@@ -10,19 +10,12 @@ import nbformat
 import pytest
 
 import refresh as tool
-from stridekit import notebook as form
-from stridekit.timing import (
-    Claim,
-    Comparison,
-    Ratio,
-    TimingError,
-    claim,
-    machine,
-    records,
-    show_runs,
-)
-from stridekit.timing import claims as claiming
-from stridekit.timing.records import ALONE, RECORDED, WRITES, Record, read, recorded
+from stridekit.export import notebook as form
+from stridekit.lessons import claims as claiming
+from stridekit.lessons import records
+from stridekit.lessons.claims import Claim, claim, show_runs
+from stridekit.lessons.records import ALONE, RECORDED, WRITES, Record, read, recorded
+from stridekit.timing import Comparison, Ratio, TimingError, machine
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 MACHINE = machine() | {"processor": "A CPU", "cores": 8, "torch": "2.13.0", "date": "2026-05-04"}

@@ -13,7 +13,7 @@ from PIL import Image, ImageFilter
 
 import refresh
 import stills
-from stridekit import notebook as form
+from stridekit.export import notebook as form
 from tests.needs import needs_chromium
 
 LESSONS = sorted((refresh.ROOT / "notebooks").glob("*.ipynb"))

@@ -256,25 +256,25 @@ E  measure(raises)  =>  'raises' raised KeyError
 E  measure(f, min_run_time=0)  =>  min_run_time=0
 E  measure(f, min_run_time=float("inf"))  =>  min_run_time=inf
 E  measure(f, label=3)  =>  label is of type int
-E  timing.claim(ab, {"a": 1, "c": 2})  =>  predicted a, c, to measure a, b
-E  timing.claim(ab, {"b": 1, "a": 2})  =>  in the same order
-E  timing.claim({"a": (f, f)}, {"b": 1})  =>  predicted b, to measure a
-E  timing.claim(ab, 1, slower=["c"])  =>  c: not among b
-E  timing.claim(ab, 1, faster=["a"])  =>  a: not among b
-E  timing.claim(ab, {"a": 0, "b": 1})  =>  a is predicted to take 0
-E  timing.claim({"a": f}, 1)  =>  a comparison needs two
-E  timing.claim([f, f], 1)  =>  functions is a list: give a dict
-E  timing.claim(ab, traffic(x))  =>  predicted for every name is
-E  timing.claim(ab, {"a": 1, "b": -1})  =>  predicted for b is -1: give a number
-E  timing.claim(ab, 1, slower="b")  =>  slower is 'b': give a list of names
-E  timing.claim(ab, 1, baseline=1)  =>  baseline is 1: give the name
-E  timing.claim({"a": f, "b": (f, f)}, 1)  =>  'b' is of type tuple, not a function
-E  timing.claim({"a": (f,), "b": (f, f)}, 1)  =>  'a' is of type tuple, not a function
-E  timing.claim(ab, 1, only_recorded=["b"])  =>  only_recorded is ('b',), but not where: give record= too
-E  timing.claim(ab, 1, only_recorded=["c"], record="x")  =>  c: not among b
-E  timing.claim(ab, 1, record="x y z", **quick)  =>  nothing is recorded as 'x y z' for a claim, only
-E  timing.show_runs([1e-6], "", record="x y z")  =>  nothing is recorded as 'x y z' for runs, only
-E  timing.show_runs([1e-6, 0.0], "", record="x")  =>  seconds=0.0: give seconds, more than 0
+E  claim(ab, {"a": 1, "c": 2})  =>  predicted a, c, to measure a, b
+E  claim(ab, {"b": 1, "a": 2})  =>  in the same order
+E  claim({"a": (f, f)}, {"b": 1})  =>  predicted b, to measure a
+E  claim(ab, 1, slower=["c"])  =>  c: not among b
+E  claim(ab, 1, faster=["a"])  =>  a: not among b
+E  claim(ab, {"a": 0, "b": 1})  =>  a is predicted to take 0
+E  claim({"a": f}, 1)  =>  a comparison needs two
+E  claim([f, f], 1)  =>  functions is a list: give a dict
+E  claim(ab, traffic(x))  =>  predicted for every name is
+E  claim(ab, {"a": 1, "b": -1})  =>  predicted for b is -1: give a number
+E  claim(ab, 1, slower="b")  =>  slower is 'b': give a list of names
+E  claim(ab, 1, baseline=1)  =>  baseline is 1: give the name
+E  claim({"a": f, "b": (f, f)}, 1)  =>  'b' is of type tuple, not a function
+E  claim({"a": (f,), "b": (f, f)}, 1)  =>  'a' is of type tuple, not a function
+E  claim(ab, 1, only_recorded=["b"])  =>  only_recorded is ('b',), but not where: give record= too
+E  claim(ab, 1, only_recorded=["c"], record="x")  =>  c: not among b
+E  claim(ab, 1, record="x y z", **quick)  =>  nothing is recorded as 'x y z' for a claim, only
+E  show_runs([1e-6], "", record="x y z")  =>  nothing is recorded as 'x y z' for runs, only
+E  show_runs([1e-6, 0.0], "", record="x")  =>  seconds=0.0: give seconds, more than 0
 E  timing.page_faults(f, -1)  =>  calls=-1: give how often to call it
 E  timing.page_faults(f, True)  =>  calls=True: give how often to call it
 E  timing.page_faults(f, 1.0)  =>  calls=1.0: give how often to call it

@@ -18,7 +18,16 @@ import pytest
 import torch
 
 import stridekit
-from stridekit import Layout, LayoutError, MemorySet, Undecided, plots, timing
+from stridekit import Layout, LayoutError, MemorySet, Undecided, timing
+from stridekit.audit import Audit
+from stridekit.cost.bandwidth import bandwidth
+from stridekit.cost.refetch import CacheSets
+from stridekit.cost.warp import warp_sectors
+from stridekit.elementwise import broadcast_tensors
+from stridekit.lessons import attention, gpu, plots
+from stridekit.lessons.claims import claim, show_runs
+from stridekit.lessons.selfcheck import self_check
+from stridekit.timing import Comparison
 from tests import fuzz_layout
 from tests.brute_force import numbers
 from tests.robust_inputs import INPUTS, WORDS, meet
@@ -39,7 +48,11 @@ FROM_INSIDE = re.compile(
     "positional arg|cannot be interpreted|unhashable|descriptor|expected str|has no len|Internal err"
 )
 NAMES = {name: getattr(stridekit, name) for name in stridekit.__all__}
-NAMES |= {"torch": torch, "np": np, "timing": timing, "plots": plots}
+NAMES |= {name: getattr(attention, name) for name in attention.__all__}
+NAMES |= {"torch": torch, "np": np, "timing": timing, "plots": plots, "gpu": gpu}
+NAMES |= {"bandwidth": bandwidth, "CacheSets": CacheSets, "warp_sectors": warp_sectors}
+NAMES |= {"broadcast_tensors": broadcast_tensors, "claim": claim, "show_runs": show_runs}
+NAMES |= {"self_check": self_check, "Comparison": Comparison, "Audit": Audit}
 
 
 def refusal(error, words=""):
@@ -146,12 +159,12 @@ COLUMNS = {
     "relation": lambda x: (sk.relation(x, x).is_view, sk.relation(x, other(x)).shares_memory),
     "output_layout": lambda x: numbers(sk.output_layout(x, x)),
     "loop_nest": lambda x: both(sk.loop_nest(x, x)),
-    "broadcast_tensors": lambda x: sk.broadcast_tensors(x, Layout((1,)))[0].stride[-1:],
+    "broadcast_tensors": lambda x: broadcast_tensors(x, Layout((1,)))[0].stride[-1:],
     "traffic": lambda x: sk.traffic(reads=x).operands[0].useful,
-    "warp_sectors": lambda x: sk.warp_sectors(x).useful,
-    "matmul_copies": lambda x: sk.matmul_copies(x, turned(x)),
-    "sdpa_output": lambda x: numbers(sk.sdpa_output(x, x, x)),
-    "why_no_flash": lambda x: sk.why_no_flash(x, x, x),
+    "warp_sectors": lambda x: warp_sectors(x).useful,
+    "matmul_copies": lambda x: attention.matmul_copies(x, turned(x)),
+    "sdpa_output": lambda x: numbers(attention.sdpa_output(x, x, x)),
+    "why_no_flash": lambda x: attention.why_no_flash(x, x, x),
     "Layout.expand_as": lambda x: Layout(()).expand_as(x).shape,
     "Sort": lambda x: sk.Sort(x, "x.view_as(x); x.clone()", also="x[None]").answers,
 }
@@ -296,7 +309,7 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   CacheExplorer(heads=J); CacheExplorer(order=J)
                   TraversalExplorer(cache_lines=J); TraversalExplorer(alignment=J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
-                  plots.draw_comparison(J); plots.draw_sweep(J, {"a": [1, 2]})
+                  plots.draw_sweep(J, {"a": [1, 2]})
                   plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, '')
                   plots.draw_runs(J); plots.MeasuredPicture(J, '')
 LLLLLLLLLLVVLLLL  traffic(x, line=J); traffic(x, alignment=J); warp_sectors(x, sector=J)
@@ -307,12 +320,12 @@ LLLLLLLLLLLLLLLL  CacheSets(J, 1); CacheSets(1, J); CacheSets(1, 1, J)
 LLLLL.LLLLLLLLLL  CacheSets(2, 2).misses(J)  =>  got == 0
 .LLLLLLLLLLLLLLL  CacheSets(2, 2).misses([0, 64], J)  =>  got == 2
                   CacheSets(2, 2).misses(x, J)  =>  got == 2
-EEEEEEEEEEEEEEEE  timing.show_runs(J, "", record=""); timing.show_runs([1.0], "", record=J)
-                  timing.show_runs([J], "", record=""); timing.claim(ab, 1, record=J, **quick)
+EEEEEEEEEEEEEEEE  show_runs(J, "", record=""); show_runs([1.0], "", record=J)
+                  show_runs([J], "", record=""); claim(ab, 1, record=J, **quick)
                   measure(f, min_run_time=1e-4, threads=J); measure(f, min_run_time=1e-4, device=J)
                   compare(J); compare(ab, rounds=2, threads=J)
                   compare(ab, rounds=2, device=J); cmp.measurement(J)
-                  Comparison.from_json(J); timing.claim(J, 1)
+                  Comparison.from_json(J); claim(J, 1)
 LLLLL.LLLLLLLLLL  x.tensor_split(J); x.hsplit(J); x.vsplit(J); z.dsplit(J)
                   Layout(J)  =>  got == Layout(())
                   AliasExplorer((4,), J)  =>  got.steps == ()
@@ -370,9 +383,9 @@ LLLLLLLLLL..LLLL  x.diagonal(J)  =>  got == Layout((0,), (7,), 0, 4)
 VV.VVVVVVVV.VVVV  traffic(x).fraction(J, 1e9)  =>  got == 128 / J / 1e9
                   traffic(x).fraction(1., J)  =>  abs(got * J / 128 - 1) < 1e-9
 EEEE.EEEEEEEEEEE  measure(f, min_run_time=1e-4, label=J)  =>  got.median > 0
-                  timing.claim(ab, 1, baseline=J, **quick)  =>  got.holds is not None
-EE.EEEEEEEEEEEEE  timing.claim(ab, J, **quick)  =>  got.holds is not None
-                  timing.claim(ab, {"a": 1, "b": J}, **quick)  =>  got.holds is not None
+                  claim(ab, 1, baseline=J, **quick)  =>  got.holds is not None
+EE.EEEEEEEEEEEEE  claim(ab, J, **quick)  =>  got.holds is not None
+                  claim(ab, {"a": 1, "b": J}, **quick)  =>  got.holds is not None
 TTTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], J)  =>  got.figure
 .TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIRST if J is None else Layout.of(J))
                   ReshapeStepper(J)  =>  got.layout.shape == ((4, 6) if J is None else J.shape)
@@ -404,11 +417,10 @@ EEEEEEEEEEEEEEEE  measure(f, graph=J); compare(ab, graph=J)
 .EEEEEEEEEE~EEEE  compare(ab, rounds=J)  =>  got.names
 EE.EEEEEEEE.EEEE  compare(ab, rounds=2, max_seconds=J)  =>  got.names
 EEEEEEEEEE..EEEE  compare(ab, rounds=2, seed=J)  =>  got.names
-EEEEE.EEEEEEEEEE  timing.claim(ab, 1, slower=J, **quick)  =>  got.holds is not None
-                  timing.claim(ab, 1, only_recorded=J, **quick)  =>  got.holds is not None
+EEEEE.EEEEEEEEEE  claim(ab, 1, slower=J, **quick)  =>  got.holds is not None
+                  claim(ab, 1, only_recorded=J, **quick)  =>  got.holds is not None
 EEEEEEEEEEE~EEEE  timing.page_faults(f, J)
-.TTTTTTTTTTTTTTT  plots.draw_comparison(cmp, J)  =>  got.figure
-                  plots.draw_runs([1.0], here=J)  =>  got.figure
+.TTTTTTTTTTTTTTT  plots.draw_runs([1.0], here=J)  =>  got.figure
 .TTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], {"a": [1, 2]}, marks=J)  =>  got.figure
 V..VV.VVVV.VVVVV  Predict("?", J)  =>  got.correct is None
 .VVVVVVVVVVVVV.V  Predict("?", 1, choices=J)  =>  got.correct is None
@@ -540,8 +552,8 @@ def both(results):
 TOLD = """
 x.ndim; x.numel; x.span; x.copied; x.memory_format; x.is_dense(); x.why_not_dense(); x.why_not_torch()
 explain(x); relation(x, x); traffic(x); warp_sectors(x); self_check(); cmp; cmp.ratios['b']; gpu_results
-measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); timing.claim(ab, 1, **quick)
-timing.gpu.published(); timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
+measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); claim(ab, 1, **quick)
+gpu.published(); timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
 timing.why_no_cuda(); m.where; m.counts_from_storage
 LayoutError('no'); timing.TimingError('no'); timing.TooShort('no'); Undecided('no'); plots.png(ax.figure, 2)
 z[..., :2].view_as_complex(); matmul_copies(x, x.mT); audited; audited.copied
@@ -550,7 +562,7 @@ z[..., :2].view_as_complex(); matmul_copies(x, x.mT); audited; audited.copied
 
 @pytest.fixture(scope="module")
 def found(known):
-    names = known | {"gpu_results": timing.gpu_results}
+    names = known | {"gpu_results": gpu.gpu_results}
     return {call: eval(call, names) for call in re.split("; |\n", TOLD.strip())}
 
 

@@ -4,8 +4,9 @@ import sys
 
 import torch
 
-from stridekit import Layout, selfcheck, widgets
-from stridekit.selfcheck import self_check
+from stridekit import Layout, widgets
+from stridekit.lessons import selfcheck
+from stridekit.lessons.selfcheck import self_check
 
 
 def test_this_machine_passes_and_leaves_no_widget(monkeypatch):

@@ -10,8 +10,8 @@ from numpy.lib.stride_tricks import as_strided
 from torch.nn.functional import scaled_dot_product_attention
 
 from stridekit import Layout, LayoutError, explain, has_internal_overlap, is_view, shares_memory
-from stridekit.attention import sdpa_output, why_no_flash
 from stridekit.elementwise import output_layout
+from stridekit.lessons.attention import sdpa_output, why_no_flash
 
 # Writes that torch does not refuse -------------------------------------------------------------
 

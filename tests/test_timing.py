@@ -32,10 +32,10 @@ from stridekit.timing import (
     TooShort,
     clocks,
     compare,
-    comparing,
     comparison,
     fingerprint,
     measure,
+    rounds,
     sampling,
 )
 from stridekit.timing.measurement import in_words
@@ -429,7 +429,7 @@ def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(queue, mo
     assert 40 < count(1e-2, unsure) < 60
     assert 12 < count(1e-2, unsure, max_seconds=1) < 20
     looks = []
-    monkeypatch.setattr(comparing, "_narrow_enough", lambda _, rounds: looks.append(rounds))
+    monkeypatch.setattr(rounds, "_narrow_enough", lambda _, rounds: looks.append(rounds))
     assert 27 < count(1e-2, lambda: 2e-2, max_seconds=2) < 33
     assert looks == [12, 15, 18, 22, 27]  # each look costs a bootstrap, and a chance to be wrong
 
@@ -499,8 +499,8 @@ def test_a_slow_function_is_tried_once(queue):
 
 def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeypatch):
     def sure(*found):
-        monkeypatch.setattr(comparing, "ratios", lambda samples: list(found))
-        return comparing._narrow_enough([], 12)
+        monkeypatch.setattr(rounds, "ratios", lambda samples: list(found))
+        return rounds._narrow_enough([], 12)
 
     assert sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.098, 0.103))
     assert not sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.097, 0.104))

@@ -15,9 +15,10 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 import stridekit
 from stridekit import audit, widgets
 from stridekit._defaults import torch_defaults
+from stridekit.cost.bandwidth import bandwidth
 from stridekit.exercises import strides as ex
-from stridekit.selfcheck import self_check
-from stridekit.timing import gpu
+from stridekit.lessons import gpu
+from stridekit.lessons.selfcheck import self_check
 from stridekit.widgets.format_tracer.network import network
 from tests.robust_inputs import INPUTS
 from tests.test_exercises import EXERCISES
@@ -277,7 +278,7 @@ def test_the_defaults_come_back_after_an_error():
 def test_the_bandwidth_is_that_of_float32():
     """And has as many bytes as it reports."""
     with together(["float64", "default device"]):
-        found = stridekit.bandwidth(3 * 2**20, repetitions=2)
+        found = bandwidth(3 * 2**20, repetitions=2)
     assert (found.nbytes, found.device) == (3 * 2**20, "cpu")
 
 

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from stridekit import Layout, loop_nest, memset, output_layout, traffic, warp_sectors
+from stridekit import Layout, loop_nest, memset, output_layout, traffic
 from stridekit.cost.refetch import CacheSets, Lru, Walk, fetched
+from stridekit.cost.warp import warp_sectors
 from stridekit.memory.blocks import blocks
 from stridekit.memory.strided_set import Budget, normal_form
 from stridekit.widgets.traversal_explorer.widget import Warp

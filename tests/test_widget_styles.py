@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from stridekit import palette, widgets
-from stridekit.widgets import assets
+from stridekit import widgets
+from stridekit.widgets import assets, palette
 from tests.widget_kinds import KINDS
 
 SHEETS = sorted(path for path in assets._HERE.rglob("*.css") if path.name != "base.css")

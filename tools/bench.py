@@ -22,9 +22,9 @@ import torch
 from torch import nn
 
 from chromium import find_chromium, running_browser
-from stridekit import Layout, audit, has_internal_overlap, is_view, memset, palette, shares_memory
+from stridekit import Layout, audit, has_internal_overlap, is_view, memset, shares_memory
 from stridekit.timing import compare
-from stridekit.widgets import StrideExplorer
+from stridekit.widgets import StrideExplorer, palette
 from stridekit.widgets.offline import offline_page
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "memory-sets.png"

@@ -13,10 +13,10 @@ from typing import Any
 from PIL import Image, ImageChops
 
 from chromium import find_chromium, running_browser
-from stridekit.notebook import WIDGET_VIEW, NotebookError
-from stridekit.palette import LINE, MUTED
-from stridekit.plots import ON_WHITE
+from stridekit.export.notebook import WIDGET_VIEW, NotebookError
+from stridekit.lessons.plots import ON_WHITE
 from stridekit.widgets.offline import Offline, page_of
+from stridekit.widgets.palette import LINE, MUTED
 
 WIDTH, COLOURS = 900, 64  # px; of the palette
 # No hand would take a picture with this ribbon, and in paler colours, for the widget itself.

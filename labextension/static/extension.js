@@ -66,7 +66,7 @@ function describePictures({ content: { rendermime } }) {
   rendermime.addFactory({ ...factory, createRenderer }, factory.defaultRank);
 }
 
-/** What answers a card is stored folded (stridekit/notebook.py says which cells). Its words open once the code above has run. */
+/** What answers a card is stored folded (stridekit/export/notebook.py says which cells). Its words open once the code above has run. */
 function openWords({ content }, model) {
   const open = (above) => {
     const words = content.widgets[content.widgets.findIndex((cell) => cell.model === above) + 1];

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from stridekit.attention import why_no_flash
 from stridekit.audit.causes import Cause, History, format_of, is_last
 from stridekit.audit.copies import ASKED, EXPANDED, INSIDE, LAYOUT, Copy, Dims, Operand
 from stridekit.audit.places import Place
 from stridekit.audit.record import PINNED, Op, Recorder
 from stridekit.layout import Layout, LayoutError
 from stridekit.rules import dim_order
+from stridekit.sdpa import why_no_flash
 
 REPEATED, TRIP, WRITTEN_OUT = "repeated copy", "round trip", "expanded tensor written out"
 LOST, TWO, RESHAPE = "channels-last lost", "convolution of two formats", "copy by reshape"

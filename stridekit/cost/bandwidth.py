@@ -22,8 +22,8 @@ from stridekit._defaults import torch_defaults
 from stridekit._table import columns, html_table
 from stridekit.timing.caches import Cache, hierarchy, text_of
 from stridekit.timing.clocks import why_no_cuda
-from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison
+from stridekit.timing.rounds import compare
 
 _MIB = 1 << 20
 _USUAL_BYTES, _MOST_BYTES = 240 * _MIB, 768 * _MIB  # unless more are asked for

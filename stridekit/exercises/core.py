@@ -28,7 +28,6 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from stridekit import _kept
 from stridekit._arguments import a_kind, int_
 from stridekit._defaults import torch_defaults
 from stridekit.exercises.mistakes import Formula, Hints, Mistake, diagnose
@@ -46,6 +45,7 @@ from stridekit.exercises.running import (
     run,
 )  # fmt: skip
 from stridekit.exercises.watch import ANY_MEANS, Means
+from stridekit.widgets import kept
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
@@ -144,8 +144,8 @@ class Exercise:
         """Keep an answer that passed, and its name on record; return what comes next, in words."""
         _mine[self.key], before = fn, set[Any]()
         try:
-            _kept.note(passed=self.key)
-            before = {note.get("passed") for note in _kept.record()}
+            kept.note(passed=self.key)
+            before = {note.get("passed") for note in kept.record()}
             trouble = ""
         except OSError as error:
             trouble = f" Your progress is not on record: {error}."
@@ -337,9 +337,7 @@ def forget() -> Card:
     """
     _mine.clear()
     try:
-        says = (
-            f"{_kept.FOLDER}/{_kept.RECORD} removed" if _kept.remove() else "nothing was on record"
-        )
+        says = f"{kept.FOLDER}/{kept.RECORD} removed" if kept.remove() else "nothing was on record"
     except OSError as error:
         return Card("note", f"the record was not removed: {error}")
     return Card("note", f"forgotten: {says}")

@@ -11,9 +11,9 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from stridekit import _kept
 from stridekit._table import columns
 from stridekit.exercises.report import Card, Row
+from stridekit.widgets import kept
 
 _HEAD = ("lesson", "exercises passed", "next", "cards predicted", "right first time")
 _MOST_BYTES, _MOST_SOURCE = 5_000_000, 20_000  # of a notebook, and of a cell that is looked at
@@ -64,9 +64,9 @@ def progress() -> Card | Progress:
     · nothing passed or predicted yet
       Run this cell again after a lesson.
     """
-    where = _kept.path()
+    where = kept.path()
     try:
-        record = _kept.record()
+        record = kept.record()
     except OSError as error:
         return Card("note", f"your progress cannot be read: {error}")
     if where is None or not record:
@@ -113,7 +113,7 @@ def _lesson(path: Path) -> _Lesson:
     """Return what there is to do in a notebook; nothing in a file that is none."""
     lesson = _Lesson(path.stem)
     with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        cells = json.loads(_kept.read(path, _MOST_BYTES))["cells"]
+        cells = json.loads(kept.read(path, _MOST_BYTES))["cells"]
         texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
         headings = re.findall("^# (.+)", "\n".join(t for k, t in texts if k == "markdown"), re.M)
         number = "".join(re.findall(r"^\d+", path.stem))

@@ -16,11 +16,11 @@ from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from stridekit import _kept
-from stridekit import notebook as form
-from stridekit.notebook import NotebookError
-from stridekit.plots import IS_FOR_PAGES, NARROW
-from stridekit.timing.records import ALONE
+from stridekit.export import notebook as form
+from stridekit.export.notebook import NotebookError
+from stridekit.lessons.plots import IS_FOR_PAGES, NARROW
+from stridekit.lessons.records import ALONE
+from stridekit.widgets import kept
 from stridekit.widgets.offline import Offline
 
 NEEDS_KERNEL = (form.WIDGET_VIEW, "application/javascript")
@@ -59,7 +59,7 @@ class ThisPython(AsyncKernelManager):
     @property
     def kernel_spec(self) -> KernelSpec:
         """Return the specification, without a file on disk."""
-        env = {IS_FOR_PAGES: "1", ALONE: "1", _kept.VARIABLE: "no"}
+        env = {IS_FOR_PAGES: "1", ALONE: "1", kept.VARIABLE: "no"}
         return KernelSpec(**form.kernel_spec(), env=env)
 
 

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import stridekit
-from stridekit import timing
 
-# The pages by their first name: file, title and lead. Names that are public only in stridekit.timing follow
-# those that are public in stridekit too. The order is that in which a learner meets the names.
+# The pages, each by its first name of stridekit.__all__: file, title and lead.
 PAGES = {
     "Layout": ("layouts", "Layouts", "Where each element of a tensor lives, as a value."),
-    "read_storage": ("raw_memory", "Raw memory", "What really lies at those addresses."),
     "StrideExplorer": ("pictures", "Pictures", "Strides by hand, and questions to commit to."),
+    "read_element": ("raw_memory", "Raw memory", "What really lies at those addresses."),
     "memset": ("sharing", "Sharing", "Which bytes a tensor reaches, and who shares them."),
-    "ReshapeStepper": ("operations", "Operations", "What an operation does with strides."),
-    "TraversalExplorer": ("cost", "Cost", "Bytes, cache lines and sectors, predicted."),
-    "measure": ("time", "Time", "What it takes, measured as ratios that can be trusted."),
-    "self_check": ("this_machine", "This machine", "Whether it can run the lessons."),
+    "explain_view": ("operations", "Operations", "What an operation does with strides."),
+    "TraversalExplorer": ("cost", "Cost", "Bytes and cache lines, predicted and measured."),
+    "AttentionExplorer": ("models", "Models", "Where a model copies, and why."),
+}
+# The names of other modules: file, title, lead, and names of each module.
+MORE = {
+    "time": ("Time", "What measures, and what was measured.", {"timing": ""}),
+    "results": (
+        "Results",
+        "What these functions return.",
+        {
+            "tensors.explain": "Explanation",
+            "tensors.relation": "Relation",
+            "cost.traffic": "Traffic",
+            "audit": "Audit",
+        },
+    ),
+    "lessons": (
+        "For single lessons",
+        "What one lesson imports from its module.",
+        {
+            "elementwise": "broadcast_tensors",
+            "cost.refetch": "CacheSets",
+            "cost.warp": "warp_sectors WarpSectors",
+            "cost.bandwidth": "bandwidth Bandwidth",
+            "lessons.attention": "",
+            "lessons.claims": "claim Claim show_runs",
+            "lessons.gpu": "gpu_results GpuResults",
+            "lessons.selfcheck": "self_check SelfCheck",
+        },
+    ),
 }
 # Members that Python or a library defines are left out of a class.
 FOREIGN = "AnyWidget, Exception, object, tuple, str, int, dict, Set, Collection, Generic, Protocol"
@@ -29,31 +56,40 @@ CLASS = f"""   :members:
 """
 
 
-def public_names() -> list[str]:
-    """Return the names of stridekit.__all__ and stridekit.timing.__all__, each once."""
-    names = list(stridekit.__all__)
-    last = max(names.index(name) for name in timing.__all__ if name in names)
-    return [*names[: last + 1], *(n for n in timing.__all__ if n not in names), *names[last + 1 :]]
+_TITLES = {f"reference-{slug}": tuple(words) for slug, *words in PAGES.values()} | {
+    f"reference-{slug}": (title, about) for slug, (title, about, _) in MORE.items()
+}
+
+
+def public_names() -> Iterator[tuple[str, str, str]]:
+    """Yield the page, the module and the name of everything that is public, in the reference's order."""
+    page = ""
+    for name in stridekit.__all__:
+        page = f"reference-{PAGES[name][0]}" if name in PAGES else page
+        yield page, "stridekit", name
+    for slug, (_, _, modules) in MORE.items():
+        for part, names in modules.items():
+            module = f"stridekit.{part}"
+            for name in names.split() or vars(import_module(module))["__all__"]:
+                if name not in stridekit.__all__:
+                    yield f"reference-{slug}", module, name
 
 
 def pages() -> dict[str, tuple[str, str]]:
     """Return for each page of the reference its lead and its source.
 
     >>> list(pages())[:2]
-    ['reference-layouts', 'reference-raw_memory']
+    ['reference-layouts', 'reference-pictures']
     """
     written: dict[str, tuple[str, str]] = {}
-    page = ""
-    for name in public_names():
-        if name in PAGES:
-            slug, title, about = PAGES[name]
-            page = f"reference-{slug}"
+    for page, module, name in public_names():
+        if page not in written:
+            title, about = _TITLES[page]
             written[page] = about, f"{title}\n{'=' * len(title)}\n\n{about}\n\n"
-        module = stridekit if name in stridekit.__all__ else timing
-        is_class = isinstance(getattr(module, name), type)
+        is_class = isinstance(getattr(import_module(module), name), type)
         kind, options = ("autoclass", CLASS) if is_class else ("autofunction", "")
-        text = f"{name}\n{'-' * len(name)}\n\n.. {kind}:: {module.__name__}.{name}\n{options}\n"
-        written[page] = written[page][0], written[page][1] + text
+        entry = f"{name}\n{'-' * len(name)}\n\n.. {kind}:: {module}.{name}\n{options}\n"
+        written[page] = written[page][0], written[page][1] + entry
     return written
 
 

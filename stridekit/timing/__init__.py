@@ -7,20 +7,18 @@
 >>> comparison.verdict
 'slower'
 
-`clocks` says what a host and a GPU clock are, `sampling` how a sample is taken, `comparing` in which
+`clocks` says what a host and a GPU clock are, `sampling` how a sample is taken, `rounds` in which
 order and for how long, and `comparison` how samples become a ratio, an interval and a verdict. One
 function's number is the lower quartile of the same short samples; `to_torch` hands them to
 torch.utils.benchmark.
 """
 
 from stridekit.timing.caches import Cache, Hierarchy, hierarchy
-from stridekit.timing.claims import Claim, claim, show_runs
 from stridekit.timing.clocks import TimingError, TooShort, why_no_cuda
-from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.fingerprint import machine
-from stridekit.timing.gpu import GpuResults, gpu_results
 from stridekit.timing.measurement import Measurement, measure
+from stridekit.timing.rounds import compare
 from stridekit.timing.sampling import page_faults
 
 __all__ = [
@@ -29,11 +27,6 @@ __all__ = [
     "compare",
     "Comparison",
     "Ratio",
-    "gpu_results",
-    "GpuResults",
-    "claim",
-    "Claim",
-    "show_runs",
     "page_faults",
     "hierarchy",
     "Hierarchy",

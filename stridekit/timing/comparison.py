@@ -129,12 +129,6 @@ class Comparison:
                 raise
             raise TimingError(f"this is not a comparison that to_json wrote: {error!r}") from None
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the ratios and their intervals. Returns the Axes."""
-        from stridekit.plots import draw_comparison
-
-        return draw_comparison(self, ax)
-
     def _seconds(self, name: str) -> tuple[float, ...]:
         return tuple(taken for one in self.samples[name] for taken in one)
 

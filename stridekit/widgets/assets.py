@@ -22,7 +22,7 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
-from stridekit.palette import css_variables
+from stridekit.widgets.palette import css_variables
 
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)

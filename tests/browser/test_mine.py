@@ -2,7 +2,7 @@
 
 import pytest
 
-from stridekit._kept import VARIABLE
+from stridekit.widgets.kept import VARIABLE
 from tests.browser.lab import write_notebook
 from tests.browser.pages import expect, in_kernel
 from tests.needs import needs_chromium

@@ -5,8 +5,8 @@ from itertools import pairwise
 import torch
 
 from stridekit import Layout, memset
-from stridekit.attention import matmul_copies, packed_heads
 from stridekit.exercises import attention as ex
+from stridekit.lessons.attention import matmul_copies, packed_heads
 from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, formulas, general, unnamed, wrong
 
 STOPS = "Your function stops on this input."

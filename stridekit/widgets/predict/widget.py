@@ -13,8 +13,8 @@ from typing import Any
 
 import traitlets
 
-from stridekit import _kept
 from stridekit._arguments import a_kind, int_, items_of, shown
+from stridekit.widgets import kept
 from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.engine import Script
@@ -129,8 +129,8 @@ class Predict(StateWidget):
         first, question = self._state.get("first"), self._problem["question"]
         if "_state" in sync_data and (self.shown or first is not None):
             with suppress(OSError):  # a full disk takes nothing from the card
-                if not any(note.get("card") == question for note in _kept.record()):
-                    _kept.note(card=question, right=False if first is not None else self.correct)
+                if not any(note.get("card") == question for note in kept.record()):
+                    kept.note(card=question, right=False if first is not None else self.correct)
 
     @property
     def committed(self) -> Any:

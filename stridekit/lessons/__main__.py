@@ -1,20 +1,20 @@
-"""Run all GPU experiments and write their record: `python -m stridekit.timing results.json`."""
+"""Run all GPU experiments and write their record: `python -m stridekit.lessons results.json`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+from stridekit.lessons.gpu import run
 from stridekit.timing.clocks import why_no_cuda
-from stridekit.timing.gpu import run
 
 USAGE = """\
-usage: python -m stridekit.timing results.json
+usage: python -m stridekit.lessons results.json
 
 Run the GPU experiments of lesson 05, print their ratios and write every sample to results.json.
 You need an NVIDIA GPU that does nothing else, stridekit, and torch 2.6 or newer.
 
-To share the result, put it at stridekit/timing/gpu_record.json and open a pull request: the lesson
+To share the result, put it at stridekit/lessons/gpu_record.json and open a pull request: the lesson
 then shows it, with the name of your GPU, wherever there is none."""
 
 

@@ -21,7 +21,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from stridekit import _kept
+from stridekit.widgets import kept
 
 ON_PAPER = "needs_background"  # in an output's metadata; JupyterLab and nbconvert know it
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -60,7 +60,7 @@ ENVIRONMENT = {
     "PYTHONSTARTUP": "",
     "PYTHONWARNINGS": "",
     # A learner's own answers change no output, and none are written.
-    _kept.VARIABLE: "no",
+    kept.VARIABLE: "no",
     # Stored pictures show the record by itself: ALONE of timing/records.py.
     "STRIDEKIT_RECORD_ALONE": "1",
     # A progress bar shows or not, depending on the speed of the machine.

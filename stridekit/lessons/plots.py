@@ -27,8 +27,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator
 from PIL import Image
 
-from stridekit import palette
 from stridekit._arguments import a_kind, items_of, many, shown
+from stridekit.widgets import palette
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
 DPI, MOST_INCHES = 130, 50  # of height
@@ -55,29 +55,6 @@ WHISKER: dict[str, Any] = {
 ON_WHITE = {"needs_background": "light"}
 # Where this variable is set, a measured picture has a second one for phones, of this kind and width.
 IS_FOR_PAGES, NARROW, NARROW_INCHES = "STRIDEKIT_PAGES", "application/vnd.stridekit.narrow+png", 3.8
-
-
-def draw_comparison(comparison: Any, ax: Axes | None = None) -> Axes:
-    """Each ratio of a `timing.Comparison` as a point on its interval, with the verdict beside it.
-
-    The grey band is "same": within 5 %. The axis is logarithmic: twice and half are as far from 1.
-    """
-    if not isinstance(getattr(comparison, "ratios", None), Mapping):
-        raise TypeError(f"{a_kind(comparison)} has no ratios: give what timing.compare returned")
-    ratios = comparison.ratios
-    notes = [f"noisy: {sign}" for sign in comparison.noise]
-    ax = _axes(ax, 1.1 + 0.42 * len(ratios), notes)
-    _no_difference(ax)
-    for row, ratio in enumerate(ratios.values()):
-        reach = [[max(ratio.value - ratio.low, 0)], [max(ratio.high - ratio.value, 0)]]
-        ax.errorbar(ratio.value, row, xerr=reach, fmt="o", color=BLUE, capsize=4)
-        _say(ax, f"{ratio.value:.2f} {ratio.verdict}", (ratio.value, row), (0, 9), ha="center")
-    _label_rows(ax, list(ratios))
-    ax.set_ylim(len(ratios) - 0.4, -0.75)
-    values = [bound for ratio in ratios.values() for bound in (ratio.low, ratio.high)]
-    _log_ratio_axis(ax, min([*values, 0.9]), max([*values, 1.1]))
-    _label_x(ax, f"time for each second of “{comparison.names[0]}”", notes)
-    return ax
 
 
 def draw_claim(

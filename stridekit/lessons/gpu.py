@@ -1,6 +1,6 @@
 """The GPU experiments of lesson 05: live if there is a GPU, else recorded or published.
 
-    python -m stridekit.timing results.json
+    python -m stridekit.lessons results.json
 
 runs all of them and writes every sample, with versions, device and date. It needs torch 2.6 or newer and
 stridekit, but not Jupyter. Without a GPU and without a record, the figures are those that an article
@@ -21,10 +21,10 @@ import torch
 from stridekit._arguments import shown
 from stridekit._defaults import torch_defaults
 from stridekit._table import columns, html_table
+from stridekit.lessons.gpu_experiments import ARTICLE, ARTICLE_GPU, EXPERIMENTS, Experiment
 from stridekit.timing.clocks import TimingError, why_no_cuda
-from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison
-from stridekit.timing.gpu_experiments import ARTICLE, ARTICLE_GPU, EXPERIMENTS, Experiment
+from stridekit.timing.rounds import compare
 
 RECORD = Path(__file__).with_name("gpu_record.json")
 HEAD = ("experiment", "variant", "ratio")
@@ -157,7 +157,7 @@ def recorded(text: str) -> GpuResults:
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
         raise TimingError(f"this is not a record of GPU results: {error}") from None
     if not results.comparisons:
-        raise TimingError("this record has no results: run `python -m stridekit.timing` again")
+        raise TimingError("this record has no results: run `python -m stridekit.lessons` again")
     return results
 
 

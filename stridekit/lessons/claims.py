@@ -13,10 +13,10 @@ from typing import Any
 
 from stridekit._arguments import a_kind, items_of, shown
 from stridekit._table import columns
+from stridekit.lessons.records import Record, alone, recorded, recording
 from stridekit.timing.clocks import TimingError, TooShort, a_time
-from stridekit.timing.comparing import compare
 from stridekit.timing.comparison import Comparison, Ratio
-from stridekit.timing.records import Record, alone, recorded, recording
+from stridekit.timing.rounds import compare
 
 JUDGED = 3  # comparisons, before one may contradict a sure verdict
 SECONDS, SECONDS_TO_RECORD = 0.15, 3.0
@@ -60,7 +60,7 @@ class Claim:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what was predicted, recorded and measured here. Returns the Axes."""
-        from stridekit.plots import draw_claim
+        from stridekit.lessons.plots import draw_claim
 
         return draw_claim(self.baseline, self._ratios(), ax, notes=self._notes())
 
@@ -70,7 +70,7 @@ class Claim:
         `text` says what to see; `options` are those of `draw_sweep`. Raises TimingError if some names are
         only recorded, ValueError for another number of steps.
         """
-        from stridekit.plots import draw_sweep
+        from stridekit.lessons.plots import draw_sweep
 
         if missing := set(self.predicted) - set(self.measured):
             raise TimingError(
@@ -83,14 +83,14 @@ class Claim:
 
     def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> Any:
         """FLOP/s over FLOP per byte, as a MeasuredPicture; `jobs` and `options` are `draw_roofline`'s."""
-        from stridekit.plots import draw_roofline
+        from stridekit.lessons.plots import draw_roofline
 
         seconds = {kind: one.seconds for kind, one in self._shown().items()}
         options = {"notes": self._notes(), **options}
         return self._picture(draw_roofline(jobs, seconds, **options), text)
 
     def _picture(self, ax: Any, text: str) -> Any:
-        from stridekit.plots import MeasuredPicture
+        from stridekit.lessons.plots import MeasuredPicture
 
         return MeasuredPicture(ax, text, "here" in self._shown())
 
@@ -126,7 +126,7 @@ class Claim:
         return "\n".join([*lines, self.recorded_on] if self.record else lines)
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        from stridekit.plots import measured_output
+        from stridekit.lessons.plots import measured_output
 
         return measured_output(self.plot(), repr(self), "here" in self._shown())
 
@@ -318,7 +318,7 @@ def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
     Traceback (most recent call last):
     stridekit.timing.clocks.TimingError: nothing is recorded as 'nothing like it' for runs, only ...
     """
-    from stridekit.plots import MeasuredPicture, draw_runs
+    from stridekit.lessons.plots import MeasuredPicture, draw_runs
 
     runs = items_of(seconds)
     if not runs:

@@ -1,0 +1,1 @@
+"""Code that single lessons import."""
