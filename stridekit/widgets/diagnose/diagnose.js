@@ -85,8 +85,8 @@ function wordsOf({ form: { family, kinds }, match }, line) {
 
 /** The first 200 characters, of which one may take two places. */
 function shortened(line) {
-  const begin = [...line.slice(0, 402)].slice(0, 200).join("");
-  return begin === line ? line : `${begin} …`;
+  const begin = [...line.slice(0, 402)];
+  return begin.length > 200 ? `${begin.slice(0, 200).join("")} …` : line;
 }
 
 /** The source of the widget with a text in its box. */
