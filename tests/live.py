@@ -18,10 +18,8 @@ import torch
 from stridekit import Layout, LayoutError, output_layout
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_json
-from stridekit.widgets.sort import Sort
-from stridekit.widgets.sort.widget import BINS
-from stridekit.widgets.stride_explorer import presets
-from stridekit.widgets.stride_explorer.presets import why_not_drawn, words
+from stridekit.widgets.sort.widget import BINS, Sort
+from stridekit.widgets.stride_explorer.widget import words
 from stridekit.widgets.traversal_explorer.widget import Counts, Walk, Warp
 from tests import live_facts, live_lines
 from tests.pipe import Refused, ask
@@ -119,13 +117,13 @@ def explorer(r: Random) -> None:
         terms, _, total = words.formula(given, index).partition(" = ")
         assert eval(terms) == int(total) == element and terms.count("*") == x.ndim
     small = max(size - r.choice((0, 0, 1, 5)), 0)
-    why = why_not_drawn(x, small)
+    why = words.whyNotDrawn(given, small)
     _, refused = tried(torch.empty(small).as_strided, *numbers(x))
     assert bool(refused) == why.endswith(f"storage ends at {small - 1}") or "picture holds" in why
     assert ask("page/layout/whyNotCounted", given) == ""
     assert ask("page/layout/dimOrder", given) == [*x.dim_order()] == [*tensor.dim_order()]
     sliders = [*product(("size", "stride"), range(x.ndim)), ("storage_offset", 0)]
-    slider_max = presets.sliders_for(x, size)
+    slider_max = words.slidersFor(given, size)
     limits = [words.limit(given, size, slider_max, *slider, "t") for slider in sliders]
     for (what, dim), (most, why) in zip(sliders, limits, strict=True):
         assert 0 <= most <= slider_max[what]
@@ -164,7 +162,7 @@ def stops(x: Layout, size: int, slider: tuple[str, int], most: int, why: str) ->
 
     label = what if what == "storage_offset" else f"{what}[{dim}]"
     assert why.startswith(f"{label} stops at {most}: ")
-    assert why_not_drawn(moved(most), size) == "", (x, size, label)
+    assert words.whyNotDrawn(layout_json(moved(most)), size) == "", (x, size, label)
     beyond = moved(most + 1)
     if "beyond it" in why:
         corner = ", ".join(str(n - (n > 0)) for n in beyond.shape)
@@ -174,7 +172,8 @@ def stops(x: Layout, size: int, slider: tuple[str, int], most: int, why: str) ->
         assert "out of bounds" in refused, (x, size, why)
     elif "the slider ends here" not in why:
         (held,) = re.findall(r"the picture holds (\d+) \w+$", why)
-        assert re.search(rf"the picture holds (4 and )?{held};", why_not_drawn(beyond, 10**9)), why
+        refused = words.whyNotDrawn(layout_json(beyond), 10**9)
+        assert re.search(rf"the picture holds (4 and )?{held};", refused), why
 
 
 def reshapes(r: Random) -> None:

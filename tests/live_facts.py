@@ -9,7 +9,7 @@ import torch
 
 from stridekit import Layout, LayoutError, has_internal_overlap, shares_memory
 from stridekit.widgets import AliasExplorer, ReshapeStepper, StrideExplorer
-from stridekit.widgets.explorer import Explorer, tupled
+from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal, goals_json, held_by
 from stridekit.widgets.notation import layout_json
 from tests import steps as drawn
@@ -20,7 +20,7 @@ Facts = dict[str, Any]
 
 def checked(kind: type[Explorer], state: Facts, other: Facts) -> Facts:
     """The facts of a state, whose kinds are known; goals over those of two states tell them apart."""
-    found, others = tupled(kind._facts(state)), tupled(kind._facts(other))
+    found, others = kind._facts(state), kind._facts(other)
     assert [*found] == [*kind.FACTS]
     assert all(type(value) in (kind.FACTS[name], type(None)) for name, value in found.items()), (
         found

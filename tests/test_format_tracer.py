@@ -8,8 +8,10 @@ import torch
 
 from stridekit import Layout
 from stridekit.widgets import FormatTracer
+from stridekit.widgets.engine import Script
 from stridekit.widgets.format_tracer import network as net
-from stridekit.widgets.format_tracer.widget import script
+
+script = Script("format_tracer/network.js")
 
 CHANNELS_LAST = torch.channels_last
 

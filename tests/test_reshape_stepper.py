@@ -7,18 +7,23 @@ import torch
 
 from stridekit import Goal, Layout
 from stridekit.widgets import ReshapeStepper
-from stridekit.widgets.reshape_stepper.widget import PRESETS
+from stridekit.widgets.notation import layout_of
+from stridekit.widgets.reshape_stepper.widget import script
 
+PRESETS = script.PRESETS
 X = Layout((4, 8), itemsize=4)[:, :6]
 
 
 def test_presets_are_the_views_they_name():
     """Each expression, run by torch, has the preset's layout; most offer views and refusals."""
     for preset in PRESETS:
-        x = eval(preset.expression, {"torch": torch})
-        assert Layout.of(x) == preset.layout, preset.name
-        assert {x.reshape(target).numel() for target in preset.targets} == {x.numel()}
-    verdicts = {p.name: {not p.layout.why_not_view(t) for t in p.targets} for p in PRESETS}
+        x = eval(preset["expression"], {"torch": torch})
+        assert Layout.of(x) == layout_of(preset["layout"]), preset["name"]
+        assert {x.reshape(target).numel() for target in preset["targets"]} == {x.numel()}
+    verdicts = {
+        p["name"]: {not layout_of(p["layout"]).why_not_view(t) for t in p["targets"]}
+        for p in PRESETS
+    }
     free = {name for name, found in verdicts.items() if found == {True}}
     assert free == {"contiguous", "every 2nd column", "sizes of 1"}
     assert not any(found == {False} for found in verdicts.values())
@@ -26,11 +31,9 @@ def test_presets_are_the_views_they_name():
 
 def test_ones_own_layout_is_the_first_to_choose():
     """Its targets merge each two neighbours, or all dims; a layout that is a preset is not repeated."""
-    names = [preset.name for preset in PRESETS]
-    assert [preset["name"] for preset in ReshapeStepper()._presets] == names
-    mine, *others = ReshapeStepper(torch.arange(24.0).view(2, 3, 4).permute(1, 0, 2))._presets
-    assert mine["name"] == "as given" and [preset["name"] for preset in others] == names
-    assert mine["targets"] == ((6, 4), (3, 8), (24,))
+    assert ReshapeStepper()._given == ReshapeStepper(Layout((6, 4), (1, 6), 0, 4))._given == []
+    (mine,) = ReshapeStepper(torch.arange(24.0).view(2, 3, 4).permute(1, 0, 2))._given
+    assert mine["name"] == "as given" and mine["targets"] == [[6, 4], [3, 8], [24]]
     assert Layout.of(eval(mine["expression"])) == Layout(**mine["layout"])
 
 

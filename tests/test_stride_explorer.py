@@ -9,7 +9,7 @@ from hypothesis import given
 
 from stridekit import Layout, LayoutError, StrideExplorer, explore
 from stridekit.widgets.notation import layout_json
-from stridekit.widgets.stride_explorer import presets
+from stridekit.widgets.stride_explorer.widget import words
 from tests.needs import NODE, needs_node
 from tests.pipe import ask
 from tests.strategies import tensors
@@ -28,12 +28,14 @@ def test_javascript():
 
 def test_presets_are_the_views_they_name():
     """Each preset's expression, run by torch, has exactly the preset's layout."""
-    for preset in presets.default_presets(itemsize=4):
-        assert Layout.of(eval(preset.expression, {"torch": torch})) == preset.layout, preset.name
+    given = [(words.DEFAULTS, {"torch": torch})]
     for x in (torch.empty(2, 3, 4), torch.empty(12), torch.empty(4, 6).t()):
-        for preset in presets.presets(Layout.of(x), "as given", "x"):
-            assert Layout.of(eval(preset.expression, {"x": x})) == preset.layout, preset.name
-    names = [preset.name for preset in presets.default_presets(4)]
+        given.append((words.presetsOf(layout_json(Layout.of(x)), "x"), {"x": x}))
+    for presets, names in given:
+        for preset in presets:
+            made = Layout.of(eval(preset["expression"], names))
+            assert layout_json(made) == preset["layout"], preset["name"]
+    names = [preset["name"] for preset in words.DEFAULTS]
     assert names == ["slice", "row-major", "column-major", "transpose", "every 2nd", "diagonal",
                      "broadcast", "windows"]  # fmt: skip
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from threading import RLock
-from typing import Any
+from typing import Any, ClassVar
 
 import anywidget
 import traitlets
 from ipywidgets import widget_serialization
 
-from stridekit.widgets.assets import module, name_of, pack, waiting
+from stridekit.widgets.assets import module, name_of, pack, style, waiting
+from stridekit.widgets.engine import Script
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
 _one_after_the_other = RLock()
@@ -41,6 +42,9 @@ _codes: dict[str, Code] = {}
 class StateWidget(anywidget.AnyWidget):
     """A widget whose whole state is `_state`, which either side writes as one value.
 
+    A kind of widget names its script; widget.js and widget.css lie beside it. The script exports `told`,
+    the lines of the repr, and mostly `code`; Python asks them with the state and `_known`.
+
     If both write at once, the last change to reach the kernel wins: the kernel takes changes one by one,
     and replies to each page's change with the state that it then holds. A page numbers its changes:
     `_change_id` is the number of the newest, and the reply repeats it as `_answered_id`. Until that reply
@@ -51,9 +55,10 @@ class StateWidget(anywidget.AnyWidget):
     which is the same on every run. The stored notebooks have a screenshot too, which `make refresh` takes.
     """
 
-    # Of each kind: the module, with a default export as anywidget wants it, and the style sheet.
+    # Of each kind: the module, with a default export as anywidget wants it, the style sheet, the script.
     _module: str
     _style: str
+    _script: ClassVar[Script]
     layout: Any = None
     _esm = traitlets.Unicode().tag(sync=True)
     _code = traitlets.Instance(Code).tag(sync=True, **widget_serialization)
@@ -62,6 +67,13 @@ class StateWidget(anywidget.AnyWidget):
     _state = traitlets.Dict().tag(sync=True, echo_update=False)
     _change_id = traitlets.Float().tag(sync=True, echo_update=False)
     _answered_id = traitlets.Float().tag(sync=True)
+
+    def __init_subclass__(cls, script: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if script:
+            folder = script.split("/")[0]
+            cls._module, cls._script = module(f"{folder}/widget.js"), Script(script)
+            cls._style = style("page/base.css", f"{folder}/widget.css")
 
     @traitlets.default("_code")
     def _shared_code(self) -> Code:
@@ -93,3 +105,16 @@ class StateWidget(anywidget.AnyWidget):
     def _check(self, state: dict[str, Any]) -> None:
         """Raise for an impossible state, and change nothing: JavaScript mirrors, Python decides."""
         raise NotImplementedError
+
+    @property
+    def _known(self) -> tuple[Any, ...]:
+        """What the script needs besides the state."""
+        return ()
+
+    def __repr__(self) -> str:
+        return "\n  ".join(self._asked("told", self._state, *self._known))
+
+    @classmethod
+    def _asked(cls, name: str, state: dict[str, Any], *known: Any) -> Any:
+        """What a function of the script says of a state."""
+        return getattr(cls._script, name)(state, *known)

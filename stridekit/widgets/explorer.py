@@ -23,12 +23,17 @@ class Framed(StateWidget):
         self._start = self._start or self._state
         return super()._repr_mimebundle_(**kwargs)
 
+    @property
+    def code(self) -> str:
+        """The code that reproduces the picture."""
+        return str(self._asked("code", self._state, *self._known))
+
 
 class Explorer(Framed):
     """A framed widget with goals.
 
-    The facts of a state follow from it alone. A subclass names them with their kinds, and its JavaScript
-    computes the same ones, so that a goal is recognised in a kernel and on an exported page alike.
+    The facts of a state follow from it alone. Its script computes them, and exports EXAMPLE, a state in
+    which none is None: so a goal is recognised in a kernel and on an exported page alike.
     """
 
     FACTS: ClassVar[Mapping[str, type]]
@@ -36,15 +41,24 @@ class Explorer(Framed):
     _goals = traitlets.List().tag(sync=True)
     _done = traitlets.List().tag(sync=True, echo_update=False)  # what either side has seen reached
 
-    @staticmethod
-    def _facts(state: dict[str, Any]) -> dict[str, Any]:
-        """The facts of a state."""
-        raise NotImplementedError
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if hasattr(cls, "_script") and not hasattr(cls, "FACTS"):
+            cls.FACTS = {name: type(value) for name, value in cls._facts(cls._example()).items()}
+
+    @classmethod
+    def _example(cls) -> dict[str, Any]:
+        return dict(cls._script.EXAMPLE)
+
+    @classmethod
+    def _facts(cls, state: dict[str, Any]) -> dict[str, Any]:
+        """The facts of a state, with tuples where JSON has lists."""
+        return {name: plain(value) for name, value in cls._asked("facts", state).items()}
 
     @property
     def facts(self) -> dict[str, Any]:
         """What goals can ask for, as it is now."""
-        return tupled(self._facts(self._state))
+        return self._facts(self._state)
 
     @property
     def goals(self) -> dict[str, bool]:
@@ -55,9 +69,9 @@ class Explorer(Framed):
         """Set the goals, once; what holds already is reached when it has been left and comes back."""
         self._goals = goals_json(goals, self.FACTS, type(self).__name__)
 
-    def _aims(self) -> list[str]:
-        """A line for each goal, for the repr."""
-        return [f"{'✓' if done else '○'} goal: {text}" for text, done in self.goals.items()]
+    def __repr__(self) -> str:
+        aims = [f"\n  {'✓' if done else '○'} goal: {text}" for text, done in self.goals.items()]
+        return "".join([super().__repr__(), *aims])
 
     @traitlets.observe("_state")
     def _look(self, change: Any) -> None:
@@ -75,15 +89,32 @@ class Explorer(Framed):
         """What has been reached stays so, whichever side has seen it."""
         return [k for k in range(len(self._goals)) if k in self._done or k in reached]
 
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state with plain ints. Raises LayoutError for a state that the picture cannot show."""
+        raise NotImplementedError
 
-def kinds(facts: Mapping[str, Any]) -> dict[str, type]:
-    """The kind of each fact, from the facts of a state in which none is None."""
-    return {name: type(value) for name, value in tupled(facts).items()}
+    def _change(self, **changed: Any) -> None:
+        self._state = self._checked(self._state | changed)
+
+    def _check(self, state: dict[str, Any]) -> None:
+        if self._checked(state) != state:
+            raise LayoutError(f"the picture cannot show {state}")
 
 
-def tupled(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts with tuples, where JSON has lists."""
-    return {name: plain(value) for name, value in facts.items()}
+class Choices(Explorer):
+    """An explorer whose state is a value for each of a few names, from the script's CHOICES."""
+
+    def __init__(self, goals: Iterable[Goal], **chosen: Any) -> None:
+        super().__init__(_state=self._checked(chosen))
+        self._aim(goals)
+
+    @classmethod
+    def _example(cls) -> dict[str, Any]:
+        return {name: values[0] for name, values in cls._script.CHOICES.items()}
+
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        choices = self._script.CHOICES
+        return {name: choice(name, state[name], values) for name, values in choices.items()}
 
 
 def plain(value: Any) -> Any:

@@ -1,9 +1,8 @@
-"""What all widgets share in notation: layouts as JSON and as code, elements by index, exact numbers."""
+"""What all widgets share in notation: layouts as JSON, corners of large ones, exact numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import product
+from collections.abc import Mapping
 from typing import Any
 
 from stridekit.layout import Layout
@@ -35,40 +34,19 @@ def layout_of(state: Mapping[str, Any]) -> Layout:
     return Layout(*(state[key] for key in ("shape", "stride", "storage_offset", "itemsize")))
 
 
-def counted(count: int, word: str) -> str:
-    """A number and its word, in the plural unless it is 1.
+def corner(
+    layout: Layout, name: str, most_dims: int, sizes: Mapping[int, int]
+) -> tuple[Layout, str]:
+    """The leading corner of a large layout, of so many dims at most, and its code.
 
-    >>> counted(1, "cache line"), counted(2, "cache line")
-    ('1 cache line', '2 cache lines')
+    >>> corner(Layout((9, 1000, 1000)), "x", 2, {2: 8})
+    (Layout(shape=(8, 8), stride=(1000, 1), storage_offset=0, itemsize=1), 'x[0, :8, :8]')
     """
-    return f"{count} {word}{'s' * (count != 1)}"
-
-
-def elements(layout: Layout, order: Sequence[int] | None = None) -> list[int]:
-    """The element at each index, in row-major order, or in the `order` of dims, the outermost first.
-
-    >>> elements(Layout((2, 3))), elements(Layout((2, 3)), (1, 0))
-    ([0, 1, 2, 3, 4, 5], [0, 3, 1, 4, 2, 5])
-    """
-    if layout.numel == 0:
-        return []  # the other sizes may be too large to list
-    dims = range(layout.ndim) if order is None else order
-    steps = [[i * layout.stride[d] for i in range(layout.shape[d])] for d in dims]
-    return [layout.storage_offset + sum(terms) for terms in product(*steps)]
-
-
-def element_name(index: Sequence[int], name: str) -> str:
-    """The element at an index: x[2, 3], or x for a 0-d tensor."""
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
-
-
-def code(source: str, layout: Layout) -> str:
-    """The torch expression that makes this layout on the storage of `source`.
-
-    >>> code("torch.arange(40.)", Layout((4, 6), (8, 1), 2))
-    'torch.arange(40.).as_strided((4, 6), (8, 1), 2)'
-    """
-    return f"{source}.as_strided({layout.shape}, {layout.stride}, {layout.storage_offset})"
+    lead = max(layout.ndim - most_dims, 0)
+    most = sizes[layout.ndim - lead]
+    items = [0] * lead + [slice(min(most, n)) for n in layout.shape[lead:]]
+    texts = [f":{item.stop}" if isinstance(item, slice) else "0" for item in items]
+    return layout[tuple(items)], f"{name}[{', '.join(texts)}]"
 
 
 def why_not_counted(layout: Layout) -> str:

@@ -3,10 +3,12 @@
 import pytest
 
 from stridekit.widgets import FormatTracer
+from stridekit.widgets.engine import Script
 from stridekit.widgets.format_tracer import network as net
-from stridekit.widgets.format_tracer.widget import script
 from tests.browser.pages import button, pressed, stop_the_clock, text
 from tests.needs import needs_chromium
+
+script = Script("format_tracer/network.js")
 
 pytestmark = [needs_chromium, pytest.mark.long]
 

@@ -7,9 +7,8 @@ import torch
 from playwright.sync_api import expect
 
 from stridekit import Goal, Layout, StrideExplorer, explore
-from stridekit.widgets.notation import element_name, layout_json
-from stridekit.widgets.stride_explorer import presets
-from stridekit.widgets.stride_explorer.presets import words
+from stridekit.widgets.notation import layout_json
+from stridekit.widgets.stride_explorer.widget import words
 from tests.browser.pages import (
     active,
     away,
@@ -96,7 +95,7 @@ def test_all_words_and_numbers_are_the_scripts(show):
         assert sentence(w).startswith(words.place(layout_json(layout), index, "x"))
         place = f"element {layout.offset(index)}, byte {layout.address(index)}"
         spot = w.locator(".sk-cell.is-spot").get_attribute("aria-label")
-        assert spot == f"{element_name(index, 'x')}: {place}"
+        assert spot == f"x[{', '.join(map(str, index))}]: {place}"
 
 
 def test_every_dim_of_four_is_walked_by_keys(show):
@@ -196,7 +195,7 @@ def test_a_slider_says_why_it_stops(show, what, dim):
     t = torch.arange(20).view(4, 5)[:, 1:]
     layout, w = Layout.of(t), show(explore(t, "t"))
     name = what if what == "storage_offset" else f"{what}[{dim}]"
-    most = presets.sliders_for(layout, 20)
+    most = words.slidersFor(layout_json(layout), 20)
     limit, reason = words.limit(layout_json(layout), 20, most, what, dim, "t")
     assert "t[" in reason
     assert_stops(w, name, UP, limit, reason)

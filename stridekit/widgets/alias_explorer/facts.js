@@ -5,6 +5,9 @@ import { begin, NAMES, namesOf, relation, relations, run } from "./session.js";
 
 const PAIRS = [[1, 0], [2, 0], [2, 1]];
 
+/** A state in which no fact is null. */
+export const EXAMPLE = { shape: [4, 6], steps: ["y = x", "z = y"] };
+
 /** The session after all lines of a state. Throws Refused. */
 export const sessionOf = ({ shape, steps, names = NAMES }) => steps.reduce(run, begin(shape, names));
 

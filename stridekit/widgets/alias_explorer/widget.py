@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any
 
@@ -10,18 +10,14 @@ import numpy as np
 
 from stridekit._arguments import ints, texts
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.assets import module, style
-from stridekit.widgets.engine import Script
-from stridekit.widgets.explorer import Explorer, kinds
+from stridekit.widgets.explorer import Explorer, setting
 from stridekit.widgets.goals import Goal
-from stridekit.widgets.notation import elements
 
 NAMES, LONGEST_NAME = ("x", "y", "z"), 5
 STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
-script = Script("alias_explorer/facts.js")
 
 
-class AliasExplorer(Explorer):
+class AliasExplorer(Explorer, script="alias_explorer/facts.js"):
     """Type `y = x[1:, ::2]`, then `y += 100`, and see which tensors change; after `z = y + 1`, none does.
 
     x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, with the names x, y and z, or
@@ -46,12 +42,6 @@ class AliasExplorer(Explorer):
       even lies inside ten: 5 of ten's 10 elements
     """
 
-    _module = module("alias_explorer/widget.js")
-    _style = style("page/base.css", "alias_explorer/widget.css")
-
-    FACTS = kinds(script.facts({"shape": [4, 6], "steps": ["y = x", "z = y"]}))
-    _facts = staticmethod(script.facts)
-
     def __init__(
         self,
         shape: Sequence[int] = (4, 6),
@@ -60,25 +50,10 @@ class AliasExplorer(Explorer):
         names: Sequence[str] = NAMES,
         goals: Iterable[Goal] = (),
     ) -> None:
-        super().__init__(_state=_state_of(shape, steps, names))
+        super().__init__(_state=self._checked({"shape": shape, "steps": steps, "names": names}))
         self._aim(goals)
 
-    def _check(self, state: dict[str, Any]) -> None:
-        _state_of(**state)
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The lines that were run, in order. Setting them starts again from x."""
-        return _lines(self._state)
-
-    @steps.setter
-    def steps(self, steps: Sequence[str]) -> None:
-        self._state = _state_of(**self._state | {"steps": steps})
-
-    @property
-    def code(self) -> str:
-        """The lines of torch that make the tensors."""
-        return str(script.code(self._state | {"steps": self.steps}))
+    steps = setting("steps", "The lines that were run, in order. Setting them starts again from x.")
 
     @property
     def tensors(self) -> dict[str, Layout]:
@@ -93,18 +68,19 @@ class AliasExplorer(Explorer):
         {'x': [10, 1, 12, 3], 'y': [10, 12]}
         """
         return {
-            name: np.reshape([storage[k] for k in elements(layout)], layout.shape).tolist()
+            name: np.reshape(
+                [storage[layout.offset(i)] for i in np.ndindex(layout.shape)], layout.shape
+            ).tolist()
             for name, (layout, storage) in self._held().items()
         }
 
     def _held(self) -> dict[str, tuple[Layout, list[int]]]:
         """The layout of each name, and the values on its storage."""
-        session = script.sessionOf(self._state)
-        tensors = [(name, session["tensors"].get(name)) for name in session["called"]]
+        session = self._script.sessionOf(self._state)
         return {
             name: (Layout(**tensor["layout"]), session["tapes"][tensor["tape"]])
-            for name, tensor in tensors
-            if tensor
+            for name in session["called"]
+            if (tensor := session["tensors"].get(name))
         }
 
     def relation(self, y: str, x: str) -> str:
@@ -113,47 +89,39 @@ class AliasExplorer(Explorer):
         >>> AliasExplorer((4, 6), ["y = x[:, ::2]", "z = x[:, 1::2]"]).relation("z", "y")
         'z and y share no element, though their ranges interleave'
         """
-        tensors = self.tensors
         for name in (y, x):
-            if name not in tensors:
-                raise LayoutError(f"{name} is not there: {', '.join(tensors)} are")
-        return str(script.related(self._state, y, x))
+            if name not in self.tensors:
+                raise LayoutError(f"{name} is not there: {', '.join(self.tensors)} are")
+        return str(self._script.related(self._state, y, x))
 
-    def __repr__(self) -> str:
-        return "\n  ".join([*script.told(self._state), *self._aims()])
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state with its lines as torch takes them; LayoutError if torch or the picture refuses one."""
+        if isinstance(state["steps"], str):
+            raise LayoutError(f'steps are a sequence of lines: write ("{state["steps"]}",)')
+        called = _three_names(state.get("names", NAMES))
+        shape = Layout(ints("shape", state["shape"])).shape
+        given = {"shape": [*shape], "steps": [*texts("steps", state["steps"])]}
+        given |= {} if called == NAMES else {"names": [*called]}
+        return given | {"steps": [entry["text"] for entry in self._script.sessionOf(given)["log"]]}
 
-
-def _state_of(
-    shape: Sequence[int], steps: Sequence[str], names: Sequence[str] = NAMES
-) -> dict[str, Any]:
-    """The state after some lines. Raises LayoutError for a line that torch or the picture refuses."""
-    if isinstance(steps, str):
-        raise LayoutError(f'steps are a sequence of lines: write ("{steps}",)')
-    called = _three_names(names)
-    state = {"shape": Layout(ints("shape", shape)).shape, "steps": texts("steps", steps)}
-    state |= {} if called == NAMES else {"names": called}
-    return {name: [*part] for name, part in state.items()} | {"steps": [*_lines(state)]}
-
-
-def _lines(state: dict[str, Any]) -> tuple[str, ...]:
-    """The lines of a state, in the form that torch takes."""
-    return tuple(entry["text"] for entry in script.sessionOf(state)["log"])
+    def _check(self, state: dict[str, Any]) -> None:
+        self._checked(state)
 
 
 def _three_names(names: Sequence[str]) -> tuple[str, ...]:
     """Names for x, y and z."""
     if isinstance(names, str):
         raise LayoutError(f"names are a sequence: write {tuple(names.split()) or ('a', 'b', 'c')}")
-    found = texts("names", names)
-    if len(found) != 3 or len({*found}) != 3:
+    called = texts("names", names)
+    if len(called) != 3 or len({*called}) != 3:
         raise LayoutError(
-            f"names are {found}: give three different ones, as ('ten', 'even', 'odd')"
+            f"names are {called}: give three different ones, as ('ten', 'even', 'odd')"
         )
-    for name in found:
+    for name in called:
         is_name = name.isascii() and name.isidentifier() and not iskeyword(name)
         if not is_name or len(name) > LONGEST_NAME or name == "torch":
             raise LayoutError(
                 f"{name!r} is no name for a tensor here: it has letters, digits and _, "
                 f"{LONGEST_NAME} at most"
             )
-    return found
+    return called

@@ -1,5 +1,1 @@
-"""AttentionExplorer: what attention copies on its way from the projection to the merged heads."""
-
-from stridekit.widgets.attention_explorer.widget import AttentionExplorer
-
-__all__ = ["AttentionExplorer"]
+"""AttentionExplorer: heads on their way from a packed projection to the merged output."""

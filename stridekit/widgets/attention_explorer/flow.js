@@ -3,8 +3,8 @@
 // A step is a box of the picture: {name, arrows, tensors, code, note, why}. An arrow is how its tensors are reached: "view",
 // "new" (it has to write them anyway), or "copy". tests/test_attention_explorer.py compares all settings with torch.
 
-import { apply, contiguousStride, counted, elementwise, numel, offset, product, range, rowMajor, tuple, unflatten, viewStride } from "../page/layout.js";
-import { readSteps } from "../page/grammar.js";
+import { contiguousStride, counted, elementwise, numel, offset, product, range, rowMajor, tuple, unflatten, viewStride } from "../page/layout.js";
+import { after as run } from "../page/grammar.js";
 
 export const MOST = { batch: 2, tokens: 4, heads: 4 };
 export const PACKINGS = ["3HD", "H3D", "HD3"];
@@ -39,7 +39,6 @@ const fresh = (...shape) => rowMajor(shape, ITEMSIZE);
 const bytes = (x) => numel(x) * x.itemsize;
 const total = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const written = (made) => ({ word: "new", names: Object.keys(made), nbytes: total(Object.values(made).map(bytes)) });
-const run = (x, text) => readSteps(text).reduce((now, step) => apply(now, step).layout, x);
 const step = (name, arrows, tensors, code, note = "", why = []) => ({ name, arrows, tensors, code, note, why });
 const VIEW = { word: "view", names: [], nbytes: 0 };
 

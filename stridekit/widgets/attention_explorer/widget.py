@@ -7,14 +7,11 @@ from typing import Any
 
 from stridekit._arguments import a_kind, int_, ints, items_of, shown, wrap_index
 from stridekit.layout import LayoutError
-from stridekit.widgets.assets import module, style
-from stridekit.widgets.choices import Choices
-from stridekit.widgets.engine import Script
-from stridekit.widgets.explorer import setting
+from stridekit.widgets.explorer import Choices, setting
 from stridekit.widgets.goals import Goal
 
 
-class AttentionExplorer(Choices):
+class AttentionExplorer(Choices, script="attention_explorer/flow.js"):
     """What attention copies between the projection and the merged heads, from layouts alone.
 
     A packed projection is cut into heads, rotated, attended to and merged; each step is a view, writes
@@ -41,10 +38,6 @@ class AttentionExplorer(Choices):
       q[0, 1, 1, 2] is element 30 of qkv. It goes into 4 elements of out: out[0, 1, 1, :].
     """
 
-    _module = module("attention_explorer/widget.js")
-    _style = style("page/base.css", "attention_explorer/widget.css")
-    _script = Script("attention_explorer/flow.js")
-
     def __init__(
         self,
         batch: int = 2,
@@ -65,8 +58,8 @@ class AttentionExplorer(Choices):
         super().__init__(goals, **sizes, kv_heads=groups, **words, followed=middle)
 
     @classmethod
-    def _first(cls) -> dict[str, Any]:
-        return super()._first() | {"followed": ["q", 0, 0, 0, 0]}
+    def _example(cls) -> dict[str, Any]:
+        return super()._example() | {"followed": ["q", 0, 0, 0, 0]}
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         s = super()._checked(state)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stridekit.widgets.assets import module, style
-from stridekit.widgets.choices import Choices
-from stridekit.widgets.engine import Script
-from stridekit.widgets.explorer import setting
+from stridekit.widgets.explorer import Choices, setting
 from stridekit.widgets.goals import Goal
 
 
-class CacheExplorer(Choices):
+class CacheExplorer(Choices, script="cache_explorer/growth.js"):
     """Step through tokens, and watch what a cache of keys writes: by `cat`, in place, and in blocks.
 
     After `tokens` steps, up to 8, each memory is shown; a box is the key of one head and token, 64 floats.
@@ -30,10 +27,6 @@ class CacheExplorer(Choices):
       512 tokens write, in bytes: cat 268,958,720, in place 135,004,160, blocks 269,746,176. cat writes \
 1.992 times as much as in place.
     """
-
-    _module = module("cache_explorer/widget.js")
-    _style = style("page/base.css", "cache_explorer/widget.css")
-    _script = Script("cache_explorer/growth.js")
 
     def __init__(
         self,

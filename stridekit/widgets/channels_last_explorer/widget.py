@@ -7,14 +7,11 @@ from typing import Any
 
 from stridekit._arguments import ints
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.assets import module, style
-from stridekit.widgets.choices import Choices
-from stridekit.widgets.engine import Script
-from stridekit.widgets.explorer import setting
+from stridekit.widgets.explorer import Choices, setting
 from stridekit.widgets.goals import Goal
 
 
-class ChannelsLastExplorer(Choices):
+class ChannelsLastExplorer(Choices, script="channels_last_explorer/words.js"):
     """One tensor of shape (N, C, H, W), and its elements in memory in both formats.
 
     Sizes go up to (3, 4, 3, 5). `index` is the selected element, `highlight` the group that lights up with
@@ -35,18 +32,14 @@ class ChannelsLastExplorer(Choices):
       · x.to(memory_format=torch.channels_last) is a copy: stride (15, 1, 5, 1)
     """
 
-    _module = module("channels_last_explorer/widget.js")
-    _style = style("page/base.css", "channels_last_explorer/widget.css")
-    _script = Script("channels_last_explorer/words.js")
-
     def __init__(self, shape: Iterable[int] = (2, 3, 2, 4), *, goals: Iterable[Goal] = ()) -> None:
         sizes = self._shape(shape)
         middle = [0, *(n // 2 for n in sizes[1:])]
         super().__init__(goals, shape=sizes, index=middle, highlight="pixel")
 
     @classmethod
-    def _first(cls) -> dict[str, Any]:
-        return super()._first() | {"shape": [2, 3, 2, 4], "index": [0, 1, 1, 2]}
+    def _example(cls) -> dict[str, Any]:
+        return super()._example() | {"shape": [2, 3, 2, 4], "index": [0, 1, 1, 2]}
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         sizes, index = self._shape(state["shape"]), ints("index", state["index"])

@@ -6,6 +6,7 @@ import { OWN_KEYS, h, pool, reachedBy, reveal, set } from "../page/dom.js";
 import { counted } from "../page/layout.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
+import { code, firsts, partOf, said, sentence } from "./run.js";
 
 const MOST_CHIPS = 8;
 const MOST_CHAINS = 2; // that are told of a row
@@ -18,7 +19,7 @@ const FORMATS = { contiguous: "contiguous", channels_last: "channels last", chan
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "copy tracer", kind: "sk-copies", traits: ["_state", "_run"], draw,
-    code: () => `CopyTracer(found, row=${model.get("_state").row})`,
+    code: () => code(model.get("_state")),
   });
   const { title, rows, chains } = model.get("_run");
   const most = Math.max(1, ...rows.map(({ copied }) => copied));
@@ -146,19 +147,5 @@ function render({ model, el }) {
   const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node, further);
   return shell.open(head, h("div", { class: "sk-bounded" }, list), below);
 }
-
-/** The first chain of each finding. */
-const firsts = (chains) => chains.filter(({ finding }, k) => chains.findIndex((other) => other.finding === finding) === k);
-
-/** A chain, to be read aloud. */
-const said = ({ finding, title, steps }) =>
-  `Finding ${finding}: ${title}. ${steps.map(([role, line, source]) => [role, line, source].filter(Boolean).join(" ")).join("; ")}.`;
-
-/** How a row takes part in a chain, if it does. */
-const partOf = (rows, r) => (!rows.includes(r) ? null : r === rows.at(-1) ? "end" : r === rows[0] ? "made" : "passed");
-
-/** A row, to be read aloud. */
-const sentence = ({ module, line, source, did, layout, about }) =>
-  [module, line, source, did, layout, ...about.map((k) => `finding ${k}`)].filter(Boolean).join(", ");
 
 export default { render };

@@ -9,14 +9,13 @@ import traitlets
 from stridekit._arguments import LayoutError, a_kind, int_
 from stridekit._table import columns
 from stridekit.audit import Audit
-from stridekit.widgets.assets import module, style
 from stridekit.widgets.copy_tracer.run import fewer, run_of, text_of, text_of_chain, told_of
 from stridekit.widgets.explorer import Framed
 
 MOST_LINES = 24  # rows of the text
 
 
-class CopyTracer(Framed):
+class CopyTracer(Framed, script="copy_tracer/run.js"):
     """See what `audit` recorded: modules and lines in their order, the layouts between them, the copies.
 
     Point at a row that copies: the path of its layout is highlighted, from the line that made it. `row` is
@@ -38,9 +37,6 @@ class CopyTracer(Framed):
         copied by     1, module:1  audit(net, torch.ones(4, 6).t())  (6, 4): (1, 6) to (4, 1)
         to do         give it a contiguous tensor: reshape of that is a view
     """
-
-    _module = module("copy_tracer/widget.js")
-    _style = style("page/base.css", "copy_tracer/widget.css")
 
     _run = traitlets.Dict().tag(sync=True)
 
@@ -68,11 +64,6 @@ class CopyTracer(Framed):
         self._check({"row": row})
         self._state = {"row": int_("row", row)}
 
-    @property
-    def code(self) -> str:
-        """The source of the widget, where `found` is its audit."""
-        return f"CopyTracer(found, row={self.row})"
-
     def __repr__(self) -> str:
         lines = [
             ("" if r < 0 else str(r), *text_of(row))
@@ -80,9 +71,6 @@ class CopyTracer(Framed):
         ]
         shown = [column for column in zip(*lines, strict=True) if any(column)]
         text = columns([*zip(*shown, strict=True)], "><")
-        return "\n".join([f"CopyTracer: {self._run['title']}", *text, *self._told()])
-
-    def _told(self) -> list[str]:
-        """The chains of the chosen row, as lines."""
-        told = told_of(self._run, self._run["rows"][self.row])
-        return [f"  {line}" for chain in told for line in text_of_chain(chain)]
+        chains = told_of(self._run, self._run["rows"][self.row])
+        told = [f"  {line}" for chain in chains for line in text_of_chain(chain)]
+        return "\n".join([f"CopyTracer: {self._run['title']}", *text, *told])

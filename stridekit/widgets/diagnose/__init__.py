@@ -1,5 +1,1 @@
-"""Diagnose: a box to paste an error or a warning into."""
-
-from stridekit.widgets.diagnose.widget import Diagnose
-
-__all__ = ["Diagnose"]
+"""Diagnose: a box to paste an error or a warning into, which says what it means."""

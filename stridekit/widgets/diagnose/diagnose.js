@@ -90,4 +90,4 @@ function shortened(line) {
 }
 
 /** The source of the widget with a text in its box. */
-export const code = (text) => `Diagnose(${text && JSON.stringify(text)})`;
+export const code = ({ text }) => `Diagnose(${text && JSON.stringify(text)})`;

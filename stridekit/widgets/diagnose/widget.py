@@ -6,14 +6,13 @@ from typing import Any
 
 from stridekit._arguments import a_kind
 from stridekit.tensors.explain import Explanation
-from stridekit.widgets.assets import module, style
 from stridekit.widgets.diagnose.words import explanation, script
 from stridekit.widgets.explorer import Framed
 
 ASK, MOST = script.ASK, script.MOST  # what the label says; characters in the box
 
 
-class Diagnose(Framed):
+class Diagnose(Framed, script="diagnose/diagnose.js"):
     """A box to paste an error or a warning into: what `diagnose` says of it, with or without a kernel.
 
     You learn what the message means with its numbers, whether it harms, the usual cause, the cure, and the
@@ -37,9 +36,6 @@ class Diagnose(Framed):
     'Diagnose("ValueError: step must be greater than zero")'
     """
 
-    _module = module("diagnose/widget.js")
-    _style = style("page/base.css", "diagnose/widget.css")
-
     def __init__(self, text: str = "") -> None:
         super().__init__(_state={"text": _checked(text)})
 
@@ -56,11 +52,6 @@ class Diagnose(Framed):
     def found(self) -> Explanation | None:
         """What the text means, or None for an empty box."""
         return explanation(self.text) if self.text.strip() else None
-
-    @property
-    def code(self) -> str:
-        """The source of the widget as it is."""
-        return str(script.code(self.text))
 
     def _check(self, state: dict[str, Any]) -> None:
         _checked(state["text"])

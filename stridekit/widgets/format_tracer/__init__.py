@@ -1,5 +1,1 @@
-"""FormatTracer: which layers of a network keep channels_last, and which lose it."""
-
-from stridekit.widgets.format_tracer.widget import FormatTracer
-
-__all__ = ["FormatTracer"]
+"""FormatTracer: a tensor in both memory formats on its way through layers that keep or lose them."""

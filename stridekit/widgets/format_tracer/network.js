@@ -24,7 +24,7 @@ const active = (network, { layers }) => network.layers.map(({ name }) => name).f
  * The facts of a state, over which goals are set: the input and its layers, whether torch refuses one or one loses
  * channels_last, and the format at the end of both ways, "" if nothing comes there.
  */
-export function facts(network, state) {
+export function facts(state, network) {
   const { shape, starts } = network.inputs[state.input];
   const passed = trace(network, state.input, state.layers).filter((both) => both);
   const labels = passed.at(-1)?.map(({ label }) => label) ?? starts.map((start) => network.states[start].label);
@@ -37,7 +37,7 @@ export function facts(network, state) {
 }
 
 /** The lines of the repr. */
-export function told(network, { input, layers }) {
+export function told({ input, layers }, network) {
   const passed = ({ label, note }) => [label, note].filter(Boolean).join(", ") || "nothing comes here";
   const rows = trace(network, input, layers).map((both, k) => both && `${network.layers[k].code}: ${both.map(passed).join(" | ")}`);
   const { shape } = network.inputs[input];
@@ -45,5 +45,5 @@ export function told(network, { input, layers }) {
 }
 
 /** The source of the widget itself. */
-export const code = (network, state) =>
+export const code = (state, network) =>
   `FormatTracer(${tuple(network.inputs[state.input].shape)}, [${active(network, state).map((name) => `"${name}"`).join(", ")}])`;

@@ -6,13 +6,11 @@ on, and records the resulting strides. network.js only looks them up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from stridekit._defaults import torch_defaults
 from stridekit.layout import Layout
@@ -23,67 +21,40 @@ DEFAULT_LAYERS = ("conv2d", "batch_norm", "relu", "max_pool2d", "flatten")
 
 
 class Layer(NamedTuple):
-    """A layer: its name, its code on screen, the function that runs, and why it may lose the format."""
+    """A layer: its name, its code, and why it may lose the format."""
 
     name: str
     code: str
-    run: Callable[[Tensor], Tensor]
     lost: str = "both orders are one here, and torch writes contiguous_format's strides"
 
-
-def _ones(*shape: int) -> Tensor:
-    return torch.ones(shape)
-
-
-def _skip(x: Tensor) -> Tensor:
-    """A contiguous tensor of the same shape, as from a branch that was not converted."""
-    return _ones(*x.shape)
+    def run(self, x: Tensor) -> Tensor:
+        """Run the code on x; skip is as from a branch that was not converted."""
+        weight, mean = torch.ones(4, x.shape[1], 3, 3), torch.ones(x.shape[1])
+        names = {"torch": torch, "F": torch.nn.functional, "skip": torch.ones(x.shape)}
+        return eval(self.code, names | {"x": x, "weight": weight, "mean": mean, "var": mean})
 
 
 LAYERS = (
     Layer(
         "unsqueeze",
         "x[0].unsqueeze(0)",
-        lambda x: x[0].unsqueeze(0),
         "its flag is still True, but the new stride[0] is only {stride[0]}",
     ),
-    Layer(
-        "conv2d",
-        "F.conv2d(x, weight, padding=1)",
-        lambda x: F.conv2d(x, _ones(4, x.shape[1], 3, 3), padding=1),
-    ),
-    Layer(
-        "batch_norm",
-        "F.batch_norm(x, mean, var)",
-        lambda x: F.batch_norm(x, _ones(x.shape[1]), _ones(x.shape[1])),
-    ),
-    Layer("relu", "F.relu(x)", F.relu),
-    Layer("x + skip", "x + skip", lambda x: x + _skip(x)),
-    Layer(
-        "skip + x",
-        "skip + x",
-        lambda x: _skip(x) + x,
-        "the first operand decides, and skip is in contiguous_format",
-    ),
+    Layer("conv2d", "F.conv2d(x, weight, padding=1)"),
+    Layer("batch_norm", "F.batch_norm(x, mean, var)"),
+    Layer("relu", "F.relu(x)"),
+    Layer("x + skip", "x + skip"),
+    Layer("skip + x", "skip + x", "the first operand decides, and skip is in contiguous_format"),
     Layer(
         "cat",
         "torch.cat([x, skip], 1)",
-        lambda x: torch.cat([x, _skip(x)], 1),
         "x and skip differ in format, so torch takes contiguous_format",
     ),
-    Layer(
-        "max_pool2d",
-        "F.max_pool2d(x, 2, ceil_mode=True)",
-        lambda x: F.max_pool2d(x, 2, ceil_mode=True),
-    ),
-    Layer(
-        "adaptive_avg_pool2d",
-        "F.adaptive_avg_pool2d(x, 1)",
-        lambda x: F.adaptive_avg_pool2d(x, 1),
-    ),
-    Layer("permute", "x.permute(0, 2, 3, 1)", lambda x: x.permute(0, 2, 3, 1)),
-    Layer("flatten", "x.flatten(1)", lambda x: x.flatten(1)),
-    Layer("view", "x.view(len(x), -1)", lambda x: x.view(len(x), -1)),
+    Layer("max_pool2d", "F.max_pool2d(x, 2, ceil_mode=True)"),
+    Layer("adaptive_avg_pool2d", "F.adaptive_avg_pool2d(x, 1)"),
+    Layer("permute", "x.permute(0, 2, 3, 1)"),
+    Layer("flatten", "x.flatten(1)"),
+    Layer("view", "x.view(len(x), -1)"),
 )
 NAMES = tuple(layer.name for layer in LAYERS)
 
@@ -109,8 +80,7 @@ def network() -> dict[str, Any]:
         """The number of the state of x, whose dims have these names; runs the layers that may follow."""
         number = numbers.setdefault((x.shape, x.stride(), dims), len(states))
         if number == len(states):
-            shape, stride = list(x.shape), list(x.stride())
-            states.append({"shape": shape, "stride": stride, "label": label(x)})
+            states.append({"shape": [*x.shape], "stride": [*x.stride()], "label": label(x)})
             steps.append({})
         for k, layer in enumerate(LAYERS[following:], following):
             if str(k) not in steps[number]:
@@ -128,10 +98,9 @@ def network() -> dict[str, Any]:
         return state_of(y, named, k + 1), note(layer, x, y, dims)
 
     inputs = []
-    for shape in INPUTS:
-        x = _ones(*shape)
+    for x in map(torch.ones, INPUTS):
         both = (x, x.to(memory_format=torch.channels_last))
-        inputs.append({"shape": list(shape), "starts": [*map(state_of, both)]})
+        inputs.append({"shape": [*x.shape], "starts": [*map(state_of, both)]})
     layers = [{"name": layer.name, "code": layer.code} for layer in LAYERS]
     tables = {"states": states, "steps": steps, "notes": [*notes]}
     return {"layers": layers, "inputs": inputs, **tables}
@@ -143,11 +112,10 @@ def label(x: Tensor) -> str:
     >>> label(torch.ones(2, 1, 4, 4))
     'both, taken for contiguous_format'
     """
-    layout = Layout.of(x)
     if x.ndim != 4:
         return "contiguous" if x.is_contiguous() else "not contiguous"
     taken = "channels_last" if _taken_for_channels_last(x) else "contiguous_format"
-    name = layout.memory_format
+    name = Layout.of(x).memory_format
     return name if name in (taken, "neither") else f"{name}, taken for {taken}"
 
 

@@ -41,7 +41,7 @@ function render({ model, el }) {
   const network = model.get("_network");
   const shell = createShell({ model, el }, {
     label: "format tracer", kind: "sk-formats", traits: ["_state", "_network"], draw,
-    code: () => code(network, model.get("_state")), facts: (state) => facts(network, state),
+    code: () => code(model.get("_state"), network), facts: (state) => facts(state, network),
   });
   const state = () => model.get("_state");
   const change = (changed) => shell.change({ ...state(), ...changed });

@@ -9,16 +9,12 @@ import traitlets
 
 from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
-from stridekit.widgets.assets import module, style
-from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.goals import Goal
 
-script = Script("format_tracer/network.js")
 
-
-class FormatTracer(Explorer):
+class FormatTracer(Explorer, script="format_tracer/network.js"):
     """Switch the layers of a small network on and off, and see which keep channels_last.
 
     An input of shape `shape` runs through the active `layers` twice: in contiguous_format, and in
@@ -33,15 +29,13 @@ class FormatTracer(Explorer):
 contiguous, has to copy 96 elements: C is innermost in memory, not W
     """
 
-    _module = module("format_tracer/widget.js")
-    _style = style("page/base.css", "format_tracer/widget.css")
-
     _network = traitlets.Dict().tag(sync=True)
 
-    FACTS: ClassVar[dict[str, type]] = {
-        **{"shape": tuple, "layers": tuple, "refused": bool, "lost": bool},
-        **{"contiguous_end": str, "channels_last_end": str},
-    }
+    FACTS: ClassVar[dict[str, type]] = (  # without the network, which takes a while to run
+        dict.fromkeys(("shape", "layers"), tuple)
+        | dict.fromkeys(("refused", "lost"), bool)
+        | dict.fromkeys(("contiguous_end", "channels_last_end"), str)
+    )
 
     def __init__(
         self,
@@ -54,9 +48,9 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
         super().__init__(_state=state, _network=net.network())
         self._aim(goals)
 
-    @staticmethod
-    def _facts(state: dict[str, Any]) -> dict[str, Any]:
-        return dict(script.facts(net.network(), state))
+    @classmethod
+    def _asked(cls, name: str, state: dict[str, Any], *known: Any) -> Any:
+        return super()._asked(name, state, net.network())
 
     def _check(self, state: dict[str, Any]) -> None:
         known = state["input"] in range(len(net.INPUTS))
@@ -80,14 +74,6 @@ contiguous, has to copy 96 elements: C is innermost in memory, not W
     @layers.setter
     def layers(self, names: Iterable[str]) -> None:
         self._state = self._state | {"layers": _layers(names)}
-
-    @property
-    def code(self) -> str:
-        """The source of the widget as it is."""
-        return str(script.code(net.network(), self._state))
-
-    def __repr__(self) -> str:
-        return "\n  ".join([*script.told(net.network(), self._state), *self._aims()])
 
 
 def _input(shape: Iterable[int]) -> int:

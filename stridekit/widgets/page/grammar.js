@@ -25,7 +25,7 @@
 // such as curly quotes, and what stands around it, such as a semicolon, is `plain` again.
 // alias_explorer/lines.js reads `line`. tests/live_lines.py lets torch run what is read, and what is not.
 
-import { Refused, counted, product, tuple } from "./layout.js";
+import { Refused, apply, counted, product, tuple } from "./layout.js";
 
 const MOST_CHARACTERS = 1000;
 
@@ -125,6 +125,9 @@ export function readSteps(text, tensor = "x") {
   while (reader.token()) steps.push(reader.step());
   return steps;
 }
+
+/** The layout that operations make of another. Throws Refused. */
+export const after = (layout, text) => readSteps(text).reduce((now, step) => apply(now, step).layout, layout);
 
 /** A line as Python has it, without a prompt, a comment, or what separates it from the next one. */
 export function plain(text) {

@@ -1,5 +1,1 @@
-"""Predict: a question to commit to before the answer shows."""
-
-from stridekit.widgets.predict.widget import Predict
-
-__all__ = ["Predict"]
+"""Predict: a question that you answer before the right answer is shown."""

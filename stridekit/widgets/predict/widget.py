@@ -15,18 +15,16 @@ import traitlets
 
 from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets import kept
-from stridekit.widgets.assets import module, style
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import MAX_SAFE_INTEGER
 
-_words, _numbers = Script("predict/words.js"), Script("page/numbers.js")
+_numbers = Script("page/numbers.js")
 MAX_CHOICES = 100
 MAX_ITEMS, MAX_DEPTH = 100, 4  # of a tuple, and how deeply tuples nest
-_numbers = Script("page/numbers.js")
 
 
-class Predict(StateWidget):
+class Predict(StateWidget, script="predict/words.js"):
     """Ask for a prediction, then show the answer, the reason and the experiment.
 
     With `choices` (or an answer of True or False) you choose one of them. Otherwise you type the answer,
@@ -63,9 +61,6 @@ class Predict(StateWidget):
       # (1, 6)
     """
 
-    _module = module("predict/widget.js")
-    _style = style("page/base.css", "predict/widget.css")
-
     _problem = traitlets.Dict().tag(sync=True)
 
     def __init__(
@@ -93,27 +88,23 @@ class Predict(StateWidget):
             choices = [True, False]
         self._choices = None if choices is None else _distinct(choices)
         self._kind = _kind_of(answer) if self._choices is None else "choice"
-        self._remarks = dict(remarks or {})
-        super().__init__(_state=_words.OPEN)
+        super().__init__(_state=self._script.OPEN)
         said = self._to_json(answer, "the answer")
         notes = [
-            [self._to_json(wrong, "the remark for"), text] for wrong, text in self._remarks.items()
+            [self._to_json(wrong, "the remark for"), text]
+            for wrong, text in (remarks or {}).items()
         ]
-        if any(wrong == said for wrong, _ in notes):
+        if said in [wrong for wrong, _ in notes]:
             raise ValueError(
                 f"there is a remark for {_text(answer)}, which is right: use `why` for that"
             )
-        self._problem = {
-            "question": question,
+        shown_answer = repr(_as_python(answer)) if experiment else ""
+        self._problem = texts | {
             "kind": self._kind,
             "choices": [_text(choice) for choice in self._choices or []],
             "quoted": [isinstance(choice, str) for choice in self._choices or []],
             "answer": said,
-            "why": why,
-            "experiment": experiment,
-            "output": (repr(_as_python(answer)) if output is None else output)
-            if experiment
-            else "",
+            "output": shown_answer if output is None else output,
             "remarks": notes,
         }
 
@@ -142,10 +133,11 @@ class Predict(StateWidget):
         if isinstance(value, str) and self._choices is None:
             value = _numbers.readAnswer(self._kind, value, self._problem["question"])
         if value is None:
-            self._state = _words.OPEN
+            self._state = self._script.OPEN
             return
-        begun = _words.OPEN if self.shown else self._state
-        self._state = _words.commit(self._problem, begun, self._to_json(value, "the prediction"))
+        begun = self._script.OPEN if self.shown else self._state
+        guess = self._to_json(value, "the prediction")
+        self._state = self._script.commit(self._problem, begun, guess)
 
     @property
     def correct(self) -> bool | None:
@@ -198,8 +190,9 @@ class Predict(StateWidget):
             return self._choices[said]
         return tuple(said) if isinstance(said, list) else said
 
-    def __repr__(self) -> str:
-        return "\n  ".join(_words.lines(self._problem, self._state))
+    @property
+    def _known(self) -> tuple[dict[str, Any]]:
+        return (self._problem,)
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:

@@ -47,8 +47,8 @@ export function remark({ remarks }, { first = null, said }) {
   return remarks.find(([wrong]) => isSame(wrong, said ?? first))?.[1] ?? "";
 }
 
-/** The card as lines of text. @param {Problem} problem @param {State} state */
-export function lines(problem, state) {
+/** The card as lines of text. @param {State} state @param {Problem} problem */
+export function told(state, problem) {
   const reveal = [problem.why, problem.experiment, problem.output && problem.output.replace(/^/gm, "# ")];
   return [
     `Predict: ${problem.question}`,

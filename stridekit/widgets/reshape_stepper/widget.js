@@ -11,7 +11,7 @@ import { createChips, createPresets } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createFields } from "./fields.js";
 import { HEIGHT, createFigure } from "./figure.js";
-import { code, facts, targetsOf } from "./facts.js";
+import { PRESETS, code, facts, targetsOf } from "./facts.js";
 import { createFollow } from "./follow.js";
 import { consequences } from "./steps.js";
 import { perRow, spanOf, viewOf } from "./view.js";
@@ -24,8 +24,8 @@ const BAR = 10; // room for the scroll bar of a tape
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_presets"], draw,
-    code: () => code(model.get("_presets"), model.get("_state")), facts,
+    label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_given"], draw,
+    code: () => code(model.get("_state"), model.get("_given")), facts,
   });
   const { id } = shell;
   let view = null;
@@ -84,8 +84,8 @@ function render({ model, el }) {
     view = viewOf(state);
     for (const part of [fields.node, rest]) set(part, "data-wide", shell.width < WIDE ? null : "");
     fields.draw(view);
-    const preset = presets.draw(model.get("_presets"), view.layout);
-    set(expression, "text", code(model.get("_presets"), state).split("\n")[0]);
+    const preset = presets.draw([...model.get("_given"), ...PRESETS], view.layout);
+    set(expression, "text", code(state, model.get("_given")).split("\n")[0]);
     drawExamples(preset?.targets ?? targetsOf(view.layout.shape));
     set(sentence, "text", view.now.says);
     set(sentence, "data-part", view.now.part === "end" ? (view.reason ? "bad" : "good") : view.now.part);

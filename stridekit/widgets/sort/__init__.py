@@ -1,5 +1,1 @@
-"""Sort: calls to sort into views, copies, and those where it depends."""
-
-from stridekit.widgets.sort.widget import Sort
-
-__all__ = ["Sort"]
+"""Sort: calls to sort into those that view, those that copy, and those where it depends."""

@@ -44,17 +44,18 @@ export function progress(cards, moves) {
   return `All ${cards.length} sorted, ${cards.length - back.length} at the first try${look}.`;
 }
 
-/** The source of a game as it stands; `made` is that of a new one, but for its last bracket. @param {Card[]} cards */
-export function code(made, cards, moves) {
+/** The source of a game as it stands; `made` is that of a new one, but for its last bracket. */
+export function code({ moves }, { made, cards }) {
   const pairs = moves.map(([card, to]) => `(${cards[card].quoted}, '${BINS[to]}')`);
   return pairs.length ? `${made}, moves=[${pairs.join(", ")}])` : `${made})`;
 }
 
-/** All that the repr says below its head: what is to sort, what lies where, the last verdict. @param {Card[]} cards */
-export function told(cards, moves) {
+/** The lines of the repr: the question, what is to sort, what lies where, the last verdict. */
+export function told({ moves }, { question, tried, cards }) {
   const { pile, bins } = standing(cards, moves);
   const rows = [["to sort", pile], ...BINS.map((name, b) => [name, bins[b]])].filter(([, row]) => row.length);
   return [
+    `Sort: ${question}`, tried,
     ...rows.map(([name, row]) => `${name}: ${row.map((card) => cards[card].call).join(" | ")}`),
     ...(moves.length ? [verdict(cards, moves).join(" "), progress(cards, moves)] : []),
   ];

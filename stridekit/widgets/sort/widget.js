@@ -16,7 +16,7 @@ const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "sorting game", kind: "sk-sort", traits: ["_state", "_game"], draw,
-    code: () => code(game.made, cards, moves()), forget: () => rest(),
+    code: () => code(model.get("_state"), game), forget: () => rest(),
   });
   const game = model.get("_game");
   const { cards } = game;

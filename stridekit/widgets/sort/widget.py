@@ -9,7 +9,6 @@ import torch
 import traitlets
 
 from stridekit._arguments import a_kind, ints, items_of, shown, texts
-from stridekit.widgets.assets import module, style
 from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Framed
 from stridekit.widgets.sort import judge
@@ -20,7 +19,7 @@ game = Script("sort/game.js")
 BINS = game.BINS
 
 
-class Sort(Framed):
+class Sort(Framed, script="sort/game.js"):
     """Calls on cards, to be sorted into three bins: view, copy, it depends. torch is the judge.
 
     `calls` are expressions with x in them; a text may hold several, with semicolons between them. Each is
@@ -45,9 +44,6 @@ class Sort(Framed):
     >>> game.answers
     {'x[1:]': 'view', 'x + 1': 'copy', 'x.reshape(-1)': 'it depends'}
     """
-
-    _module = module("sort/widget.js")
-    _style = style("page/base.css", "sort/widget.css")
 
     _game = traitlets.Dict().tag(sync=True)
 
@@ -89,9 +85,8 @@ class Sort(Framed):
         return {card["call"]: BINS[card["bin"]] for card in self._cards}
 
     @property
-    def code(self) -> str:
-        """The source of the widget as it is, where x is the same."""
-        return str(game.code(self._game["made"], self._cards, self._state["moves"]))
+    def _known(self) -> tuple[dict[str, Any]]:
+        return (self._game,)
 
     def _numbered(self, moves: Any) -> list[list[int]]:
         """Moves as the state has them, if they can be made one after the other."""
@@ -111,7 +106,3 @@ class Sort(Framed):
 
     def _check(self, state: dict[str, Any]) -> None:
         game.standing(self._cards, [ints("a move", move) for move in list(state["moves"])])
-
-    def __repr__(self) -> str:
-        head = [f"Sort: {self._game['question']}", self._game["tried"]]
-        return "\n  ".join([*head, *game.told(self._cards, self._state["moves"])])

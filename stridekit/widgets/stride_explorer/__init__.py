@@ -1,5 +1,1 @@
-"""StrideExplorer: a grid of indices and the storage it is read from, linked both ways."""
-
-from stridekit.widgets.stride_explorer.widget import StrideExplorer, explore
-
-__all__ = ["StrideExplorer", "explore"]
+"""StrideExplorer: a grid of indices and the storage that it reads, linked both ways."""

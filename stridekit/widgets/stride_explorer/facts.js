@@ -1,11 +1,14 @@
 // What Python and the toolbar ask of a state: the facts that goals are set over, the code, the end of a chain, all sentences.
 
-import { extent, isDense, isInFormat, numel, offset, product, range, reach, sameLayout, tuple, unflatten } from "../page/layout.js";
+import { extent, isDense, isInFormat, numel, offset, product, range, reach, rowMajor, sameLayout, tuple, unflatten } from "../page/layout.js";
 import { closed, memoryOf, stagesOf } from "./chain.js";
 import { code as strided, formula, place, verdicts } from "./words.js";
 
 const MOST_ELEMENTS = 64; // of a layout that are told one by one, in reading order
 const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
+
+/** A state in which no fact is null. */
+export const EXAMPLE = { ...rowMajor([1], 1), index: [0] };
 
 /** The layout's numbers, its properties, its reach, the selected element, the chain's steps. */
 export function facts({ index, chain, ...layout }) {
@@ -53,8 +56,9 @@ export function chainTo(layout, chain, storageSize) {
   return sameLayout(end, layout) && end.itemsize === layout.itemsize ? chain : closed(chain, stages, layout);
 }
 
-/** All that the repr says behind the code: the steps, the selected element, the verdicts. `name` is the tensor's. */
-export function told({ index, chain, ...layout }, storageSize, name) {
+/** The lines of the repr: the code, a note, the steps, the selected element, the verdicts. `name` is the tensor's. */
+export function told(state, source, storageSize, name, note) {
+  const { index, chain, ...layout } = state;
   const stages = stagesOf(chain ?? { source: name, start: layout, steps: [] }, storageSize);
   const steps = stages.slice(1).map((stage, k) => {
     const { shape, stride, storage_offset } = stage.layout;
@@ -63,5 +67,5 @@ export function told({ index, chain, ...layout }, storageSize, name) {
   });
   const where = index ? [formula(layout, index), place(layout, index, name)] : [];
   const said = verdicts(layout, stages.at(-1).storageSize).map(([good, text]) => `${SIGNS.get(good)} ${text}`);
-  return [...steps, ...where, ...said];
+  return [`StrideExplorer: ${code(state, source)}`, ...(note ? [note] : []), ...steps, ...where, ...said];
 }

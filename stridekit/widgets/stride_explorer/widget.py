@@ -11,21 +11,20 @@ import traitlets
 from stridekit._arguments import a_kind, int_, texts, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.tensors.storage import read_storage, storage_bytes
-from stridekit.widgets.assets import module, style
 from stridekit.widgets.engine import Script
-from stridekit.widgets.explorer import Explorer, kinds
+from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal
-from stridekit.widgets.notation import layout_json
-from stridekit.widgets.stride_explorer import presets
-from stridekit.widgets.stride_explorer.presets import Preset, why_not_drawn
+from stridekit.widgets.notation import corner, layout_json, layout_of
 
-script = Script("stride_explorer/facts.js")
+script, words = Script("stride_explorer/facts.js"), Script("stride_explorer/words.js")
 # {source, start, steps}: an expression, the layout that it makes, and operations on it.
 Chain = dict[str, Any]
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
+MAX_SIDE = 64  # cells of a plane, across and down, that fit a page
+CORNER = {1: 32, 2: 8, 3: 4, 4: 3}  # by ndim, the sizes of the corner of a large layout
 
 
-class StrideExplorer(Explorer):
+class StrideExplorer(Explorer, script="stride_explorer/facts.js"):
     """Drag a stride and watch where the elements come from.
 
     `layout` is the layout on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
@@ -49,9 +48,6 @@ class StrideExplorer(Explorer):
       · reaches 24 of 40 elements (96 of 160 bytes)
     """
 
-    _module = module("stride_explorer/widget.js")
-    _style = style("page/base.css", "stride_explorer/widget.css")
-
     # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The front end gets it with the
     # index in `_state`, as one value, so that no half-changed state can be seen or sent.
     layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
@@ -67,9 +63,6 @@ class StrideExplorer(Explorer):
     _more = traitlets.Bool(True).tag(sync=True)  # than a beginner sees at first
     _slider_max = traitlets.Dict().tag(sync=True)
 
-    FACTS = kinds(script.facts(layout_json(Layout((1,))) | {"index": [0]}))
-    _facts = staticmethod(script.facts)
-
     def __init__(
         self,
         layout: Layout | None = None,
@@ -78,10 +71,7 @@ class StrideExplorer(Explorer):
         goals: Iterable[Goal] = (),
         more: bool = True,
     ) -> None:
-        offered = presets.default_presets(itemsize=4)
-        if layout is not None:
-            offered = presets.presets(Layout.of(layout), "as given", "x")
-        start = offered[0].layout
+        start = layout_of(words.DEFAULTS[0]["layout"]) if layout is None else Layout.of(layout)
         size = max(40, start.span.stop)
         if storage_size is not None:
             size = int_("storage_size", storage_size)
@@ -95,32 +85,29 @@ class StrideExplorer(Explorer):
             raise TypeError(f"more is {a_kind(more)}: give True or False")
         super().__init__(_more=more)
         self._chain: Chain | None = None
+        offered = "x" if layout is not None else None
         self._show(start, size, f"torch.arange({size}.)", offered)
         self._aim(goals)
 
     def _show(
-        self, layout: Layout, size: int, source: str, offered: list[Preset], **traits: Any
+        self, layout: Layout, size: int, source: str, made: str | None, **traits: Any
     ) -> None:
-        """Set the whole state, in one message to the front end."""
+        """Set the whole state, in one message to the front end; `made` is the layout's expression."""
         with self.hold_sync():
             self.set_trait("storage_size", size)
             self.set_trait("source", source)
             self._chain = None
-            self._slider_max = presets.sliders_for(layout, size)
-            self._presets = [
-                p._asdict() | {"layout": layout_json(p.layout)}
-                for p in offered
-                if not why_not_drawn(p.layout, size)
-            ]
             for name, value in traits.items():
                 setattr(self, name, value)
-            self.layout = layout
+            self.layout = layout  # refuses, before anything is computed from it
             self.index = None  # the middle
+            self._slider_max = words.slidersFor(layout_json(layout), size)
+            offered = words.DEFAULTS if made is None else words.presetsOf(layout_json(layout), made)
+            self._presets = [p for p in offered if not words.whyNotDrawn(p["layout"], size)]
 
     @property
-    def code(self) -> str:
-        """The torch expression that reproduces the layout on screen."""
-        return str(script.code(self._state | {"chain": self._chain}, self.source))
+    def _known(self) -> tuple[Any, ...]:
+        return self.source, self.storage_size, self._name, self._note
 
     @property
     def chain(self) -> tuple[str, ...]:
@@ -167,15 +154,16 @@ class StrideExplorer(Explorer):
         """The last stage of a chain, with its steps in the form that torch takes."""
         return dict(script.endOf(chain, self.storage_size, name))
 
-    def _size(self, chain: Chain | None) -> int:
-        """The elements of the storage on screen, which is that of the last copy."""
-        return int(self._end(chain)["storageSize"]) if chain else self.storage_size
+    def _require_drawn(self, layout: Layout, chain: Chain | None) -> None:
+        """Raise LayoutError if the picture cannot hold a layout on the storage of the last copy."""
+        size = self._end(chain)["storageSize"] if chain else self.storage_size
+        if why := words.whyNotDrawn(layout_json(layout), size):
+            raise LayoutError(why)
 
     @traitlets.validate("layout")
     def _check_layout(self, proposal: Any) -> Layout:
         layout = Layout.of(proposal["value"])
-        if why := why_not_drawn(layout, self._size(self._chain)):
-            raise LayoutError(why)
+        self._require_drawn(layout, self._chain)
         return layout
 
     @traitlets.validate("index")
@@ -200,8 +188,7 @@ class StrideExplorer(Explorer):
 
     def _check(self, new: dict[str, Any]) -> None:
         layout, index, chain = self._read(new)
-        if why := why_not_drawn(layout, self._size(chain)):
-            raise LayoutError(why)
+        self._require_drawn(layout, chain)
         if index is not None:
             layout.offset(index)
 
@@ -220,11 +207,6 @@ class StrideExplorer(Explorer):
             chain = {**chain, "start": layout_json(Layout(**chain["start"]))}
             chain["steps"] = self._end(chain)["steps"]
         return Layout(**parts), index, chain
-
-    def __repr__(self) -> str:
-        note = [self._note] if self._note else []
-        said = script.told(self._state, self.storage_size, self._name)
-        return "\n  ".join([f"StrideExplorer: {self.code}", *note, *said, *self._aims()])
 
 
 def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:
@@ -245,18 +227,28 @@ def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> 
         raise TypeError(f"name is {a_kind(name)}: give the text that code and sentences call it")
     layout = Layout.of(t)
     size = storage_bytes(t) // layout.itemsize
-    corner, expression = presets.tile(layout)
-    expression = name + expression.removeprefix("x")
+    shown, expression = _tile(layout, name)
     values = _values_of(t, size)
     notes = [f"{expression} of shape {tuple(t.shape)}"] if expression != name else []
     if values is None:
         notes.append("the numbers are places in the storage, not values")
-    offered = presets.presets(corner, "as given", expression)
     explorer = StrideExplorer()
     note = ": ".join(notes)
-    explorer._show(corner, size, name, offered, _values=values or [], _note=note, _name=name)
+    explorer._show(shown, size, name, expression, _values=values or [], _note=note, _name=name)
     explorer._aim(goals)
     return explorer
+
+
+def _tile(layout: Layout, name: str) -> tuple[Layout, str]:
+    """The whole of a small layout or the leading corner of a large one, and its code."""
+    fits = layout.ndim < 2 or max(layout.shape) <= MAX_SIDE
+    if fits and not words.whyNotDrawn(layout_json(layout), layout.span.stop):
+        return layout, name
+    if layout.numel == 0:
+        return layout.view(
+            0
+        ), f"{name}.view(0)"  # there may be nothing to select from a leading dim
+    return corner(layout, name, words.MAX_DIMS, CORNER)
 
 
 def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int, ...] | None:

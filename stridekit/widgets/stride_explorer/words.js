@@ -1,14 +1,46 @@
 // What the stride explorer says about a layout: verdicts, places, code, and the limits of the picture and of sliders.
 
 import {
-  CACHE_LINE, counted, elementName, extent, lastOf, numel, offset, product, reach, tuple, whyNotContiguous,
+  CACHE_LINE, counted, elementName, extent, lastOf, numel, offset, product, reach, rowMajor, tuple, whyNotContiguous,
   whyNotCounted,
 } from "../page/layout.js";
+import { after } from "../page/grammar.js";
 
 export const MAX_CELLS = 4096;
 export const MAX_DIMS = 4;
 export const MAX_ROWS = 256; // of a plane; more would make a page metres long
 const MAX_PLANES = 256;
+
+/** The views [name, steps] that show what strides can do, as far as a shape has them. */
+const viewsOf = (shape) => (!product(shape) || !shape.length ? [] : [
+  ...(shape.length < 2 ? [] : [
+    ["transpose", ".mT"], ["every 2nd", "[..., ::2]"], ["diagonal", ".diagonal(0, -2, -1)"],
+    ["broadcast", `[..., :1, :].expand(${shape.join(", ")})`],
+  ]),
+  ["windows", `.unfold(-1, ${Math.min(3, shape.at(-1))}, 1)`],
+]);
+const preset = (x, source) => ([name, steps]) =>
+  ({ name, layout: steps ? after(x, steps) : x, expression: source + steps });
+
+/** A layout as given, and views of it: {name, layout, expression} each. */
+export const presetsOf = (x, source) => [["as given", ""], ...viewsOf(x.shape)].map(preset(x, source));
+
+const SLICE = ".view(5, 8)[:4, 2:]";
+/** A slice of 40 numbers, where sizes, strides and the offset have room both ways; and other readings. */
+export const DEFAULTS = [
+  ["slice", SLICE], ["row-major", ".view(5, 8)"], ["column-major", ".view(8, 5).mT"],
+  ...viewsOf([4, 6]).slice(0, -1).map(([name, steps]) => [name, SLICE + steps]), ["windows", "[2:20].unfold(0, 6, 3)"],
+].map(preset(rowMajor([40], 4), "torch.arange(40.)"));
+
+/** The end of each kind of slider: far enough to play, near enough to aim. */
+export function slidersFor({ shape, stride }, storageSize) {
+  const far = storageSize <= 64 ? storageSize - 1 : Math.max(64, 2 * Math.max(0, ...stride));
+  return {
+    size: Math.max(shape.length <= 2 ? 16 : 8, ...shape),
+    stride: shape.length ? Math.max(far, ...stride, 1) : 1,
+    storage_offset: Math.max(storageSize - 1, 0),
+  };
+}
 
 /** The verdicts [good, sentence] on a layout; good is null for neither. */
 export function verdicts(layout, storageSize, owners = reach(layout).owners) {

@@ -1,7 +1,10 @@
 // What Python and the toolbar ask of a state: the facts that goals are set over, the costs, the code, all sentences.
 
 import { counted, sameLayout, tuple } from "../page/layout.js";
-import { comparison, countsOf, countsSentence, orderName, sectorsOf, visitsOf, warpSentence } from "./traversal.js";
+import { PRESETS, comparison, countsOf, countsSentence, orderName, sectorsOf, visitsOf, warpSentence } from "./traversal.js";
+
+/** A state in which no fact is null. */
+export const EXAMPLE = { walks: PRESETS[0].walks, warp: { itemsize: 4, stride: 1, offset: 0 }, visit: 0, cache_lines: 0, alignment: 0 };
 
 /** The costs of each walk so far. */
 export const countsOfAll = ({ walks, cache_lines, alignment, visit }) =>

@@ -9,17 +9,15 @@ import traitlets
 
 from stridekit._arguments import int_, ints, shown
 from stridekit.layout import Layout, LayoutError
-from stridekit.widgets.assets import module, style
 from stridekit.widgets.engine import Script
-from stridekit.widgets.explorer import Explorer, choice, kinds, setting
+from stridekit.widgets.explorer import Explorer, choice, setting
 from stridekit.widgets.goals import Goal
-from stridekit.widgets.notation import CACHE_LINE, layout_json, layout_of, why_not_counted
+from stridekit.widgets.notation import CACHE_LINE, corner, layout_json, layout_of, why_not_counted
 
 MAX_STRIDE = 32  # of a warp's lanes
 CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a large layout
 MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
 
-script = Script("traversal_explorer/facts.js")
 costs = Script("traversal_explorer/traversal.js")
 
 
@@ -73,7 +71,19 @@ class Warp(NamedTuple):
         return tuple(costs.sectorsOf(self._asdict())["sectors"])
 
 
-class TraversalExplorer(Explorer):
+def _of_walk(k: int, name: str, doc: str) -> property:
+    """The layout or the order of the k-th walk, None if there is none."""
+
+    def get(explorer: TraversalExplorer) -> Any:
+        return next((getattr(walk, name) for walk in explorer.walks[k:]), None)
+
+    def put(explorer: TraversalExplorer, value: Any) -> None:
+        getattr(explorer, f"_set_{name}")(k, value)
+
+    return property(get, put, doc=doc)
+
+
+class TraversalExplorer(Explorer, script="traversal_explorer/facts.js"):
     """Scrub through a walk over a layout, and watch which cache lines it loads.
 
     `layout` is walked in the `order` of its dims, outermost first ("torch" for the order of torch's
@@ -97,22 +107,8 @@ class TraversalExplorer(Explorer):
       the right one loads 8 times as many cache lines as the left one
     """
 
-    _module = module("traversal_explorer/widget.js")
-    _style = style("page/base.css", "traversal_explorer/widget.css")
-
     _given = traitlets.List().tag(sync=True)  # one's own walks, as the first preset
     _note = traitlets.Unicode().tag(sync=True)
-
-    _facts = staticmethod(script.facts)
-    FACTS = kinds(
-        script.facts(
-            {
-                "walks": costs.PRESETS[0]["walks"],
-                "warp": Warp()._asdict(),
-                **dict.fromkeys(("visit", "cache_lines", "alignment"), 0),
-            }
-        )
-    )
 
     def __init__(
         self,
@@ -142,67 +138,34 @@ class TraversalExplorer(Explorer):
                 walks = (*walks, right._replace(order=beside))
             self._given = [{"name": "as given", "lesson": "", "walks": [w.json() for w in walks]}]
             self._note = note
-        self._state = self._checked(
-            {
-                "walks": [walk.json() for walk in walks],
-                "visit": max(walk.layout.numel for walk in walks) // 2 if visit is None else visit,
-                "cache_lines": cache_lines,
-                "alignment": alignment,
-                "warp": _warp(warp),
-            }
+        most = max(walk.layout.numel for walk in walks)
+        self._change(
+            walks=[walk.json() for walk in walks],
+            visit=most // 2 if visit is None else visit,
+            cache_lines=cache_lines,
+            alignment=alignment,
+            warp=_warp(warp),
         )
         self._aim(goals)
 
-    # On screen ------------------------------------------------------------------------------------
+    @property
+    def _known(self) -> tuple[str]:
+        return (self._note,)
 
     @property
     def walks(self) -> tuple[Walk, ...]:
         """The one or two walks: name, layout and order."""
         return tuple(map(Walk.of, self._state["walks"]))
 
-    @property
-    def layout(self) -> Layout:
-        """The layout that is walked on the left."""
-        return self.walks[0].layout
-
-    @layout.setter
-    def layout(self, x: Any) -> None:
-        self._set_layout(0, x)
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Its dims, outermost loop first. Set it to "torch" for the order of torch's elementwise loops."""
-        return self.walks[0].order
-
-    @order.setter
-    def order(self, order: Sequence[int] | str) -> None:
-        self._set_order(0, order)
-
-    @property
-    def other_layout(self) -> Layout | None:
-        """The layout on the right, or None."""
-        return self.walks[1].layout if len(self.walks) > 1 else None
-
-    @other_layout.setter
-    def other_layout(self, x: Any) -> None:
-        self._set_layout(1, x)
-
-    @property
-    def other_order(self) -> tuple[int, ...] | None:
-        """The order of the walk on the right."""
-        return self.walks[1].order if len(self.walks) > 1 else None
-
-    @other_order.setter
-    def other_order(self, order: Sequence[int] | str) -> None:
-        self._set_order(1, order)
-
+    layout = _of_walk(0, "layout", "The layout that is walked on the left.")
+    order = _of_walk(
+        0, "order", 'Its dims, outermost loop first, or "torch" for the order of torch.'
+    )
+    other_layout = _of_walk(1, "layout", "The layout on the right, or None.")
+    other_order = _of_walk(1, "order", "The order of the walk on the right.")
     visit = setting("visit", "The number of visits made so far, from 0 to the number of elements.")
-    cache_lines = setting(
-        "cache_lines", "The number of lines that the cache holds: 1, 2, 4, 8, 16 or 32."
-    )
-    alignment = setting(
-        "alignment", "The number of bytes from the start of a line to the start of the storage."
-    )
+    cache_lines = setting("cache_lines", "The lines that the cache holds: 1, 2, 4, 8, 16 or 32.")
+    alignment = setting("alignment", "The bytes from a line's start to the start of the storage.")
 
     @property
     def warp(self) -> Warp | None:
@@ -220,23 +183,13 @@ class TraversalExplorer(Explorer):
         >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0), visit=20).counts.misses
         20
         """
-        return Counts(**script.countsOfAll(self._state)[0])
+        return Counts(**self._script.countsOfAll(self._state)[0])
 
     @property
     def other_counts(self) -> Counts | None:
         """The costs of the walk on the right so far."""
-        found = script.countsOfAll(self._state)[1:]
-        return Counts(**found[0]) if found else None
-
-    @property
-    def code(self) -> str:
-        """The line of Python that makes the picture."""
-        return str(script.code(self._state))
-
-    # Changing it ----------------------------------------------------------------------------------
-
-    def _change(self, **changed: Any) -> None:
-        self._state = self._checked(self._state | changed)
+        _, *other = self._script.countsOfAll(self._state)
+        return Counts(**other[0]) if other else None
 
     def _set_layout(self, k: int, x: Any) -> None:
         """Walk another layout row by row, to the end."""
@@ -260,12 +213,13 @@ class TraversalExplorer(Explorer):
         for walk in map(Walk.of, self._checked(state)["walks"]):
             _order(_fitting(walk.layout), walk.order)
 
-    def _checked(self, new: dict[str, Any]) -> dict[str, Any]:
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """The state with plain ints. Raises LayoutError if one of its numbers is not allowed."""
-        layouts = [*map(layout_of, new["walks"])]
+        layouts = [*map(layout_of, state["walks"])]
         most = max(layout.numel for layout in layouts)
         itemsize = max(layout.itemsize for layout in layouts)
-        new = new | {key: int_(key, new[key]) for key in ("cache_lines", "visit", "alignment")}
+        numbers = {key: int_(key, state[key]) for key in ("cache_lines", "visit", "alignment")}
+        new = {**state, **numbers}
         choice("cache_lines", new["cache_lines"], costs.CACHE_SIZES)
         if new["visit"] not in range(most + 1):
             raise LayoutError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
@@ -280,11 +234,6 @@ class TraversalExplorer(Explorer):
                 choice(f"{name} of the warp", value, values)
         return new
 
-    # In text, and where no kernel runs ------------------------------------------------------------
-
-    def __repr__(self) -> str:
-        return "\n  ".join([*script.told(self._state, self._note), *self._aims()])
-
 
 def _corner(name: str, x: Any) -> tuple[Walk, str]:
     """The walk over a layout, tensor or array, and a note if it covers only a corner."""
@@ -292,15 +241,10 @@ def _corner(name: str, x: Any) -> tuple[Walk, str]:
     is_small = layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS
     if is_small and not (layout.numel == 0 and why_not_counted(layout)):
         return Walk(name, _fitting(layout), ()), ""
-    lead = max(layout.ndim - MAX_DIMS, 0)
     if layout.numel == 0:
         return Walk(name, Layout((0,), itemsize=layout.itemsize), ()), "there is nothing to walk"
-    most = CORNER[layout.ndim - lead]
-    kept = [min(most, size) for size in layout.shape[lead:]]
-    corner = layout[(*[0] * lead, *map(slice, kept))]
-    text = ", ".join([*["0"] * lead, *(f":{size}" for size in kept)])
-    note = f"corner = {name}[{text}] of shape {layout.shape}"
-    return Walk("corner", _fitting(corner), ()), note
+    cut, text = corner(layout, name, MAX_DIMS, CORNER)
+    return Walk("corner", _fitting(cut), ()), f"corner = {text} of shape {layout.shape}"
 
 
 def _fitting(layout: Layout) -> Layout:
