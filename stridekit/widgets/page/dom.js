@@ -2,19 +2,15 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function create(node, props, children) {
-  for (const [key, value] of Object.entries(props)) {
-    if (key === "text") node.textContent = value;
-    else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else node.setAttribute(key, value);
-  }
-  node.append(...children);
-  return node;
-}
-
 /** Makes JupyterLab leave keys to the widget; the attribute works only on the focused node itself. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 const FOCUSED = ["button", "input", "select", "textarea"];
+
+function create(node, props, children) {
+  for (const [key, value] of Object.entries(props)) set(node, key, value);
+  node.append(...children);
+  return node;
+}
 
 /** An HTML node. `text` is its text, `on…` a listener, everything else an attribute. */
 export const h = (tag, props = {}, ...children) =>
@@ -24,22 +20,46 @@ export const h = (tag, props = {}, ...children) =>
 export const button = (text, onclick, props = {}) => h("button", { type: "button", text, onclick, ...props });
 
 /** The same for SVG. */
-export const s = (tag, props = {}) => create(document.createElementNS(SVG, tag), props, []);
+export const s = (tag, props = {}, ...children) => create(document.createElementNS(SVG, tag), props, children);
 
 /** A text as nodes, with code between backticks. */
 export const inline = (text) =>
   text.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)).filter(Boolean);
 
-/** Set an attribute (or "text") only when it differs: most of a redraw changes nothing. */
+/** Set an attribute, a listener or "text" only when it differs: most of a redraw changes nothing. */
 export function set(node, key, value) {
   const seen = (node.seen ??= {});
-  if (seen[key] === value) return;
+  const before = seen[key];
+  if (before === value) return;
   seen[key] = value;
+  if (key.startsWith("on")) before ?? node.addEventListener(key.slice(2), (event) => seen[key]?.(event));
   // Keep the text node: a new one for each number would cost a millisecond per frame.
-  if (key === "text" && node.firstChild?.nodeType === 3) node.firstChild.nodeValue = value;
+  else if (key === "text" && node.firstChild?.nodeType === 3) node.firstChild.nodeValue = value;
   else if (key === "text") node.textContent = value;
   else if (value === null) node.removeAttribute(key);
   else node.setAttribute(key, value);
+}
+
+/** Show a node, or hide it. */
+export const show = (node, isThere) => set(node, "hidden", isThere ? null : "");
+
+/** Make a node have these children: nodes, or [tag, props, ...children] for nodes that are made once and then patched. */
+export function fill(parent, ...wanted) {
+  wanted.forEach((want, k) => {
+    let there = parent.childNodes[k];
+    if (!Array.isArray(want)) return want !== there && parent.insertBefore(want, there ?? null);
+    const [tag, props = {}, ...children] = want;
+    if (there?.made !== tag) {
+      const made = parent.namespaceURI === SVG ? s(tag) : h(tag);
+      there = parent.insertBefore(Object.assign(made, { made: tag }), there ?? null);
+    }
+    for (const key in there.props) if (!(key in props)) set(there, key, null);
+    for (const key in props) set(there, key, props[key]);
+    there.props = props;
+    if (!("text" in props)) fill(there, ...children);
+    return there;
+  });
+  while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
 }
 
 /** Place a node by its transform, which needs no new layout of the page. */

@@ -58,6 +58,9 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       ends.push(end);
     },
     redraw,
+    state: () => model.get("_state"),
+    /** Change some parts of the state on behalf of a hand. */
+    put: (changed) => shell.change({ ...model.get("_state"), ...changed }),
     /** Change the state on behalf of a hand: draw at once, and tell the kernel once it is painted. */
     change(state) {
       const changeId = Math.random();
