@@ -2,14 +2,20 @@
 //
 // The state in the model is the settings and {followed}; the box under the pointer belongs to this view.
 
-import { ATTENTION, PACKINGS, ROTARY, code, facts, inside, kvChoices, memories, place, reached, steps, summary } from "./flow.js";
-import { createMemory, createSizes, createStep, sourceOf } from "./panes.js";
-import { h, pool, set } from "../page/dom.js";
-import { createChips, createChoice, createSetting, named } from "../page/panels.js";
+import {
+  ATTENTION, MOST, PACKINGS, ROTARY, arrowText, cells, code, facts, inside, kvChoices, labels, memories, order, place, reached, steps, summary,
+} from "./flow.js";
+import { fill, h, set, show } from "../page/dom.js";
+import { range, tuple } from "../page/layout.js";
+import { createChips, createChoice, createSetting, createSizes, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
+import { createStrip } from "../page/strip.js";
 
 const STACKED = 560; // px: below this, the boxes stand below one another
 const BETWEEN = 14;
+const [NARROWEST, TOUCHED, WIDEST, GAP] = [14, 20, 34, 1]; // a box and its gap: under a mouse, stacked, at most
+const KEYS = { qkv: "qb is q of head 1", attention: "; b2: head 1, token 2" };
+const SIZES = [...Object.entries(MOST).map(([name, max]) => [name, { min: 1, max }]), ["dim", { min: 2, max: 4, step: 2 }]];
 const IDEAS = [
   ["attention", "attention"], ["packing", "packing"], ["rotary", "rotary"], ["shared", "shared heads"], ["sizes", "sizes"],
   ["all", "everything"],
@@ -24,25 +30,21 @@ function render({ model, el }) {
     forget: () => (hovered = null), // the hovered element may not exist in a new shape
     code: () => code(model.get("_state")), facts,
   });
-  const { id } = shell;
-  const state = () => model.get("_state");
-  const hand = { onHover: hover, onMove: (element) => shell.change({ ...state(), followed: sourceOf(element) }) };
+  const { id, state } = shell;
+  const hand = { onHover: hover, onMove: (element) => shell.put({ followed: sourceOf(element) }) };
   let hovered = null; // the element under the pointer
 
-  const packing = createSetting("packing", PACKINGS, (value) => choose({ packing: value }));
-  const attention = createSetting("attention", ATTENTION, (value) => choose({ attention: value }));
-  const rotary = createSetting("rotary", ROTARY, (value) => choose({ rotary: value }));
+  const choices = Object.entries({ packing: PACKINGS, attention: ATTENTION, rotary: ROTARY }).map(([name, values]) =>
+    [name, createSetting(name, values, (value) => choose({ [name]: value }))]);
   const groups = createChips("heads of k and v", (kv_heads) => choose({ kv_heads }));
-  const grouped = named("heads of k and v", groups.node);
-  const sizes = createSizes(id, choose);
-  const boxes = ["linear", "heads", "rotary", "attention", "merge"].map((_, k) => createStep(k === 0));
+  const sizes = createSizes(id, "sizes", SIZES, choose);
+  const boxes = range(5).map(() => h("div", { class: "sk-step" }));
   const shown = Object.entries(MEMORIES).map(([name, title]) => [name, createMemory(id, name, title, hand)]);
   const [qkv, ...others] = shown.map(([, memory]) => memory);
-  const first = h("div", { class: "sk-cut" }, h("div", {}, boxes[0].node, qkv.says), boxes[1].node);
-  const rest = h("div", { class: "sk-rest" }, ...others.map((memory, k) => h("div", {}, boxes[k + 2].node, memory.says, memory.node)));
+  const first = h("div", { class: "sk-cut" }, h("div", {}, boxes[0], qkv.says), boxes[1]);
+  const rest = h("div", { class: "sk-rest" }, ...others.map((memory, k) => h("div", {}, boxes[k + 2], memory.says, memory.node)));
   const idea = h("p", { class: "sk-idea" });
   const whys = h("ul", { class: "sk-reasons" });
-  const why = pool(whys, () => h("li"));
   const where = h("p", { class: "sk-place" });
 
   let laidOut = "";
@@ -54,11 +56,10 @@ function render({ model, el }) {
     const goes = reached(s, spot);
     const isLit = ([part, ...index]) =>
       (part === "out" || part === "y") && index.every((i, d) => goes[d][0] <= i && i < goes[d][1]);
-    const selected = String(s.followed);
     for (const [name, memory] of shown) {
       const own = { attention: "out", merge: "y" }[name];
       const here = (element) => (own ? (element[0] === "q" ? String([own, ...element.slice(1)]) : "") : String(element));
-      memory.draw({ spot: here(spot), selected: own ? here(s.followed) : selected, isLit });
+      memory.draw({ spot: here(spot), selected: here(s.followed), isLit });
     }
     const said = place(s, spot);
     set(where, "text", said);
@@ -71,22 +72,18 @@ function render({ model, el }) {
     const now = `${Object.values(settings)} ${shell.width} ${part === "k"}`;
     if (now === laidOut) return;
     laidOut = now;
-    packing.draw(s.packing);
-    attention.draw(s.attention);
-    rotary.draw(s.rotary);
+    for (const [name, choice] of choices) choice.draw(s[name]);
     groups.draw(kvChoices(s.heads, s.packing).map((n) => ({ text: String(n), isPressed: n === s.kv_heads, value: n })));
     sizes.draw(s);
     const found = steps(s);
-    found.forEach((step, k) => boxes[k].draw(step));
+    found.forEach((step, k) => fill(boxes[k], ...stepBox(step, k === 0)));
     const isStacked = shell.width < STACKED;
     for (const node of [first, rest]) set(node, "data-stacked", String(isStacked));
     const parts = memories(s, part);
-    qkv.layOut(parts.qkv, s, shell.width, isStacked);
     const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
-    shown.slice(1).forEach(([name, memory]) => memory.layOut(parts[name], s, width, isStacked));
+    for (const [name, memory] of shown) memory.layOut(parts[name], s, name === "qkv" ? shell.width : width, isStacked);
     set(idea, "text", summary(found));
-    const reasons = found.flatMap((step) => step.why);
-    why(reasons.length).forEach((line, k) => set(line, "text", reasons[k]));
+    fill(whys, ...found.flatMap((step) => step.why).map((text) => ["li", { text }]));
   }
 
   function hover(element) {
@@ -107,23 +104,80 @@ function render({ model, el }) {
   }
 
   // One question at a time: its setting alone, or all of them with the code of each step.
-  const ideas = createChoice("what to change", IDEAS, (name) => {
-    chosen = name;
-    showIdea();
-  });
-  const settings = { attention: attention.node, packing: packing.node, rotary: rotary.node, shared: grouped, sizes: sizes.node };
-  const asked = h("div", { class: "sk-head" }, ...Object.values(settings));
-  let chosen = IDEAS[0][0];
+  const ideas = createChoice("what to change", IDEAS, showIdea);
+  const { packing, attention, rotary } = Object.fromEntries(choices.map(([name, { node }]) => [name, node]));
+  const settings = { attention, packing, rotary, shared: named("heads of k and v", groups.node), sizes: sizes.node };
 
-  function showIdea() {
+  function showIdea(chosen) {
     const isAll = chosen === "all";
     ideas.draw(chosen);
-    for (const [name, node] of Object.entries(settings)) set(node, "hidden", isAll || name === chosen ? null : "");
+    for (const [name, node] of Object.entries(settings)) show(node, isAll || name === chosen);
     for (const node of [first, rest]) set(node, "data-plain", isAll ? null : "");
   }
 
-  showIdea();
+  showIdea("attention");
+  const asked = h("div", { class: "sk-head" }, ...Object.values(settings));
   return shell.open(h("div", {}, named("change", ideas.node), asked), first, qkv.node, rest, idea, whys, where);
+}
+
+/** The box of one step: how it is reached, its tensors and its code. */
+const stepBox = ({ name, arrows, tensors, note, code: lines }, isFirst) => [
+  ["div", { class: "sk-stephead" }, ...(isFirst ? [] : [["span", { text: "→ ", "aria-hidden": "true" }]]), ["strong", { text: name }],
+    ["span", { class: "sk-arrows" }, ...arrows.map((arrow) => ["span", { text: arrowText(arrow), "data-word": arrow.word }])]],
+  ["ul", { class: "sk-tensors" }, ...Object.entries(tensors).map(([called, { shape, stride, storage_offset: start }]) =>
+    ["li", {}, ["b", { text: called }], ["span", { text: tuple(shape) }],
+      ["span", { text: `stride ${tuple(stride)}${name === "heads" ? ` offset ${start}` : ""}` }]])],
+  ["p", { class: "sk-note", text: note }], ["code", { text: lines.join("\n") }],
+];
+
+const rowsOf = (many) => (many === 1 ? "a row is a token" : `${many} rows are a token`);
+
+/** The name of an element in its tensor: y has its heads merged. */
+const nameOf = ([part, b, h, t, d], dim) =>
+  `${part}[${(part === "y" ? [b, t, h * dim + d] : [b, h, t, d]).join(", ")}]`;
+
+/** The element of q, k or v that stands for one of any memory. */
+const sourceOf = ([part, ...index]) => [part === "out" || part === "y" ? "q" : part, ...index];
+
+/** A memory: its elements in boxes, in rows as long as a token's. `memory` is its name in flow.js. */
+function createMemory(id, memory, title, hand) {
+  let boxes = [];
+  const strip = createStrip(`${id}-${memory}`, { label: title, gap: GAP, narrowest: NARROWEST, of: (k) => boxes[k].element, ...hand });
+  const says = h("p", { class: "sk-order" });
+  return {
+    node: h("div", { class: "sk-memory" }, strip.node), says,
+    layOut(parts, s, width, isStacked) {
+      const all = cells(parts);
+      const row = all.length / (s.batch * s.tokens);
+      for (const part of [strip.node, says]) show(part, all.length);
+      if (!all.length) {
+        boxes = [];
+        return strip.layOut(0, 1, width);
+      }
+      const least = isStacked ? TOUCHED : NARROWEST;
+      const perRow = range(row).map((k) => k + 1).findLast((k) => row % k === 0 && k <= Math.max(width / least, 1));
+      const rows = all.length / perRow;
+      const height = isStacked ? 22 : rows <= 4 ? 18 : rows <= 6 ? 14 : 12;
+      strip.layOut(all.length, perRow, Math.min(width, perRow * WIDEST), { rows: [rows / s.batch, 5], height });
+      boxes = range(rows).flatMap((r) => {
+        const here = all.slice(r * perRow, (r + 1) * perRow);
+        return labels(memory, here).map((text, k) => ({
+          text, element: here[k], says: `${nameOf(here[k], s.dim)}: element ${r * perRow + k}`, key: String(here[k]),
+        }));
+      });
+      set(strip.node, "data-fit", strip.boxWidth() >= 17 ? "11" : "9");
+      const [name, x] = Object.entries(parts)[0];
+      return set(says, "text", memory === "qkv" ? `${rowsOf(row / perRow)}; ${KEYS.qkv}` : `${name}, ${order(x)}${KEYS[memory] ?? ""}`);
+    },
+    /** `view` is {spot, isLit}: the element that is pointed at, and whether it goes into another. */
+    draw({ spot, selected, isLit }) {
+      strip.draw((k) => {
+        const { text, element, says: said, key } = boxes[k];
+        const kind = key === spot ? " is-here" : isLit(element) ? " is-lit" : "";
+        return { text, says: said, kind: `sk-r${element[2]}${kind}` };
+      }, boxes.findIndex(({ key }) => key === selected));
+    },
+  };
 }
 
 export default { render };

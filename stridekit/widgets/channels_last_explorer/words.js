@@ -1,6 +1,6 @@
 // What ChannelsLastExplorer counts and says: places in both memory formats, the flags, the facts, the code.
 
-import { apply, elementName, flatten, isInFormat, offset, product, range, rowMajor, tuple, unflatten } from "../page/layout.js";
+import { apply, elementName, flatten, isInFormat, offset, product, range, rowMajor, tuple, unflatten, verdict } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
 
 export const MAX_SIZES = [3, 4, 3, 5]; // what two tapes show legibly on one screen
@@ -119,14 +119,12 @@ export function planes(shape, across) {
 export const most = (number, room) =>
   range(number).map((k) => k + 1).findLast((k) => number % k === 0 && k <= Math.max(room, 1));
 
-const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
-
 /** The lines of the repr. */
 export const told = ({ shape, index, highlight }) => [
   `ChannelsLastExplorer: shape ${tuple(shape)}`,
   ...Object.entries(layouts(shape)).map(([name, { stride }]) => `${name}: stride ${tuple(stride)}`),
   place(shape, index), spread(shape, index, highlight), badge(shape),
-  ...verdicts(shape).map(([good, sentence]) => `${SIGNS.get(good)} ${sentence}`),
+  ...verdicts(shape).map(verdict),
 ];
 
 /** The facts of a state, over which goals are set: its flags, and its element's place and group's step in each format. */

@@ -30,6 +30,8 @@ const splice = (values, at, count, ...others) => [...values.slice(0, at), ...oth
 export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
 /** A number and its word, in the plural unless it is 1. */
 export const counted = (count, word) => `${count} ${word}${Number(count) === 1 ? "" : "s"}`;
+/** A verdict [good, sentence] with its sign; good is null for neither. */
+export const verdict = ([good, sentence]) => `${good === null ? "·" : good ? "✓" : "✗"} ${sentence}`;
 /** The element at an index: x[2, 3], or x for a 0-d tensor. @param {number[]} index @param {string} name */
 export const elementName = (index, name) => (index.length ? `${name}[${index.join(", ")}]` : name);
 

@@ -1,23 +1,16 @@
 // The panels that several widgets share: chips, sliders, lists, labels, verdicts, code.
 
-import { button, h, pool, set } from "./dom.js";
-import { sameLayout } from "./layout.js";
+import { button, fill, h, set } from "./dom.js";
+import { sameLayout, verdict } from "./layout.js";
 
 /** A row of chips: draw([{text, title, isPressed, value}, …]). `classes` are for the row and for a chip. */
-export function createChips(label, onPick, classes = ["sk-presets", ""]) {
-  const node = h("div", { class: classes[0], role: "group", "aria-label": label });
-  const chips = pool(node, () => button("", ({ currentTarget }) => onPick(currentTarget.choice), { class: classes[1] }));
-  return {
-    node,
-    draw: (choices) =>
-      chips(choices.length).forEach((chip, k) => {
-        const { text, title = null, isPressed, value } = choices[k];
-        chip.choice = value;
-        set(chip, "text", text);
-        set(chip, "title", title);
-        set(chip, "aria-pressed", isPressed === undefined ? null : String(isPressed));
-      }),
-  };
+export function createChips(label, onPick, [row, chip] = ["sk-presets", null]) {
+  const node = h("div", { class: row, role: "group", "aria-label": label });
+  const draw = (choices) => fill(node, ...choices.map(({ text, title = null, isPressed, value }) => ["button", {
+    type: "button", class: chip, text, title, onclick: () => onPick(value),
+    "aria-pressed": isPressed === undefined ? null : String(isPressed),
+  }]));
+  return { node, draw };
 }
 
 /** Chips, one of them pressed: choices are [value, text]. */
@@ -76,6 +69,17 @@ export function createSlider(id, label, { onInput, ...props }) {
   };
 }
 
+/** Sliders below one another: [name, props, label, class] each; `draw` gets their values by name. */
+export function createSizes(id, label, rows, onChange) {
+  const sliders = rows.map(([name, props, text = name]) =>
+    createSlider(`${id}-${name}`, text, { ...props, onInput: (value) => onChange({ [name]: value }) }));
+  return {
+    node: h("div", { class: "sk-sizes", role: "group", "aria-label": label },
+      ...sliders.map(({ nodes }, k) => h("div", { class: `sk-slider ${rows[k][3] ?? ""}` }, ...nodes))),
+    draw: (values, says = {}) => rows.forEach(([name], k) => sliders[k].draw(values[name], says[name])),
+  };
+}
+
 /** A list of texts with its label; `onPick` gets the position of the chosen text. */
 export function createSelect(id, label, texts, onPick) {
   const select = h("select", { id, class: "sk-input", onchange: () => onPick(select.selectedIndex) },
@@ -86,32 +90,20 @@ export function createSelect(id, label, texts, onPick) {
 /** Labels beside boxes: draw([[text, x, y, class], …]). */
 export function createMarks(kind = "sk-marks") {
   const node = h("div", { class: kind, "aria-hidden": "true" });
-  const marks = pool(node, () => h("span"));
-  const draw = (places) =>
-    marks(places.length).forEach((mark, k) => {
-      const [text, x, y, own = ""] = places[k];
-      set(mark, "text", String(text));
-      set(mark, "class", own);
-      set(mark, "style", `left:${x}px;top:${y}px`);
-    });
+  const draw = (places) => fill(node, ...places.map(([text, x, y, own = ""]) =>
+    ["span", { text: String(text), class: own, style: `left:${x}px;top:${y}px` }]));
   return { node, draw };
 }
 
-const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
+/** Terms with their meanings, [term, meaning, class] each. */
+export const terms = (rows) =>
+  rows.map(([term, meaning, kind = null]) => ["div", { class: kind }, ["dt", { text: term }], ["dd", { text: String(meaning) }]]);
 
 /** Verdicts, each with a sign as well as a colour. */
 export function createVerdicts() {
   const node = h("ul", { class: "sk-verdicts" });
-  const items = pool(node, () => h("li"));
-  return {
-    node,
-    draw: (verdicts) =>
-      items(verdicts.length).forEach((item, k) => {
-        const [good, text] = verdicts[k];
-        set(item, "text", `${SIGNS.get(good)} ${text}`);
-        set(item, "data-good", String(good));
-      }),
-  };
+  const draw = (verdicts) => fill(node, ...verdicts.map((each) => ["li", { text: verdict(each), "data-good": String(each[0]) }]));
+  return { node, draw };
 }
 
 /** Copy the text of a node; false if there is no clipboard, and the text is selected for Ctrl+C. */

@@ -1,11 +1,10 @@
 // What Python and the toolbar ask of a state: the facts that goals are set over, the code, the end of a chain, all sentences.
 
-import { extent, isDense, isInFormat, numel, offset, product, range, reach, rowMajor, sameLayout, tuple, unflatten } from "../page/layout.js";
+import { extent, isDense, isInFormat, numel, offset, product, range, reach, rowMajor, sameLayout, tuple, unflatten, verdict } from "../page/layout.js";
 import { closed, memoryOf, stagesOf } from "./chain.js";
 import { code as strided, formula, place, verdicts } from "./words.js";
 
 const MOST_ELEMENTS = 64; // of a layout that are told one by one, in reading order
-const SIGNS = new Map([[true, "✓"], [false, "✗"], [null, "·"]]);
 
 /** A state in which no fact is null. */
 export const EXAMPLE = { ...rowMajor([1], 1), index: [0] };
@@ -66,6 +65,6 @@ export function told(state, source, storageSize, name, note) {
     return `${stage.text}: ${numbers}, ${memoryOf(stage, stages[k])}`;
   });
   const where = index ? [formula(layout, index), place(layout, index, name)] : [];
-  const said = verdicts(layout, stages.at(-1).storageSize).map(([good, text]) => `${SIGNS.get(good)} ${text}`);
+  const said = verdicts(layout, stages.at(-1).storageSize).map(verdict);
   return [`StrideExplorer: ${code(state, source)}`, ...(note ? [note] : []), ...steps, ...where, ...said];
 }
