@@ -1,7 +1,7 @@
 // What Python and the toolbar ask of a state: its session, the facts that goals are set over, the code, and all sentences.
 
 import { product } from "../page/layout.js";
-import { begin, NAMES, namesOf, relation, relations, run } from "./session.js";
+import { begin, NAMES, relation, relations, run } from "./session.js";
 
 const PAIRS = [[1, 0], [2, 0], [2, 1]];
 

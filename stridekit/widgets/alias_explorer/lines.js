@@ -2,7 +2,6 @@
 // `y += 100`, `y[0] = 7` and `y.add_(x)` write in place. An operand is a name with operations on it, or an int; nothing
 // else can be expressed.
 
-import { Refused } from "../page/layout.js";
 import { createReader, plain } from "../page/grammar.js";
 
 /** The argument of each operation in place: none, an int, or a tensor. */

@@ -4,7 +4,7 @@
 
 import { elementsOf, NAMES, namesOf } from "./session.js";
 import { elementName, numel, range, tuple, unflatten } from "../page/layout.js";
-import { boxFor, fit, h, pool, set } from "../page/dom.js";
+import { boxFor, fill, fit, h, set } from "../page/dom.js";
 import { createMarks } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
 
@@ -181,10 +181,7 @@ function arrange(shape, count, longest, look) {
 /** The storages: boxes of one width in all, and those with room beside each other stand there. */
 export function createTapes(id, hand) {
   const node = h("div", { class: "sk-tapes sk-pane" });
-  const take = pool(node, (tape) => {
-    const made = createTape(`${id}-t${tape}`, tape, hand);
-    return Object.assign(made.node, { draw: made.draw, box: made.box });
-  });
+  const made = range(3).map((tape) => createTape(`${id}-t${tape}`, tape, hand)); // a name holds one each, at most
 
   function draw(view, width) {
     const { tapes } = view.session;
@@ -192,10 +189,12 @@ export function createTapes(id, hand) {
     const least = Math.max(LEAST, boxFor(longestOf(tapes.flat().map(String)), 9) + GAP);
     const inOne = Math.floor(room / Math.max(1, ...tapes.map((values) => values.length)));
     const pitch = inOne < least ? Math.floor((room - GUTTER) / Math.floor((room - GUTTER) / least)) : Math.min(inOne, SLOT);
-    take(tapes.length).forEach((each) => each.draw(view, pitch, room));
+    const shown = made.slice(0, tapes.length);
+    for (const each of shown) each.draw(view, pitch, room);
+    fill(node, ...shown.map((each) => each.node));
   }
 
-  return { node, draw, boxOf: (tape, element) => node.children[tape].box(element) };
+  return { node, draw, boxOf: (tape, element) => made[tape].box(element) };
 }
 
 function createTape(id, tape, hand) {
@@ -234,21 +233,20 @@ function createTape(id, tape, hand) {
     const isAt = (where, element) => where?.tape === tape && where.element === element;
     strip.draw((element) => {
       const own = owners[tape][element];
-      const says = own.map(({ name, flat }) =>
-        elementName(unflatten(session.tensors[name].layout.shape, flat), name));
+      const state = `${own.length ? "" : " is-hole"}${isAt(pointed, element) ? " is-spot" : ""}`;
       return {
-        text: String(values[element]),
-        kind:
-          `sk-lanes${own.length ? "" : " is-hole"}${isAt(pointed, element) ? " is-spot" : ""}` +
-          written(session, tape, element),
-        says: `element ${element}: ${values[element]}, ${says.join(", ") || "no tensor reaches it"}`,
-        style: lanes(own, names, session.called),
+        text: String(values[element]), kind: `sk-lanes${state}${written(session, tape, element)}`,
+        says: `element ${element}: ${values[element]}, ${whoReaches(session, own)}`, style: lanes(own, names, session.called),
       };
     }, spot?.tape === tape ? spot.element : null);
   }
 
   return { node, draw, box: strip.box };
 }
+
+/** The names and indices of those that reach an element. */
+export const whoReaches = (session, owners) => owners.map(({ name, flat }) =>
+  elementName(unflatten(session.tensors[name].layout.shape, flat), name)).join(", ") || "no tensor reaches it";
 
 /** The lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
 function lanes(own, names, called) {

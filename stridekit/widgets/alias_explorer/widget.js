@@ -5,9 +5,9 @@
 
 import { begin, elementsOf, NAMES, namesOf, relations, run } from "./session.js";
 import { code, facts } from "./facts.js";
-import { createOwned, createTapes } from "./panes.js";
-import { Refused, elementName, unflatten } from "../page/layout.js";
-import { OWN_KEYS, button, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
+import { createOwned, createTapes, whoReaches } from "./panes.js";
+import { Refused } from "../page/layout.js";
+import { OWN_KEYS, button, fill, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
@@ -37,7 +37,6 @@ function render({ model, el }) {
     // JupyterLab keeps Enter from submitting a form.
     onkeydown: (event) => event.key === "Enter" && submit(event),
   });
-  const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
   const form = h("form", { class: "sk-line", onsubmit: submit },
     h("label", { for: `${id}-line`, text: "run a line" }), input,
     h("button", { class: "sk-button", text: "run" }));
@@ -45,8 +44,8 @@ function render({ model, el }) {
   examples.draw(EXAMPLES.map(inNames).map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
-  const yes = act("write all the same", () => accept(own.pending.text));
-  const no = act("leave it", leave);
+  const yes = button("write all the same", () => accept(own.pending.text), { class: "sk-button" });
+  const no = button("leave it", leave, { class: "sk-button" });
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
   const hand = { onHover: hover, onMove: select };
   const [owned, tapes] = [createOwned(id, called, hand), createTapes(id, hand)];
@@ -57,12 +56,7 @@ function render({ model, el }) {
   const idle = h("span", {}, "Point at a box", keys, ".");
   const readout = h("p", { class: "sk-readout" }, pointed, idle);
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
-  const pairItems = pool(pairs, () => h("li"));
   const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0", ...OWN_KEYS }); // it scrolls
-  const logItems = pool(log, () => {
-    const [kind, code, sentence] = [h("span", { class: "sk-kind" }), h("code"), h("span", { class: "sk-said" })];
-    return Object.assign(h("li", {}, h("div", {}, code, kind, sentence)), { kind, code, sentence });
-  });
   const foot = h("div", { class: "sk-foot" }, log, pairs);
   const rest = h("div", { class: "sk-bounded" }, examples.node, message, owned.node, readout, tapes.node, foot);
 
@@ -79,18 +73,22 @@ function render({ model, el }) {
     owned.draw(view, shell.width);
     tapes.draw(view, shell.width);
     set(why, "text", own.why);
-    set(ask, "hidden", own.pending ? null : "");
+    show(ask, own.pending);
     set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
     const [last, place] = [outcome(session), view.pointed && placeOf(view)];
     set(news, "text", last);
-    set(news, "hidden", own.why || own.pending ? "" : null);
+    show(news, !own.why && !own.pending);
     set(pointed, "text", place ?? "");
-    set(idle, "hidden", place ? "" : null);
+    show(idle, !place);
     set(readout, "data-idle", place ? null : "");
-    drawRelations();
-    drawLog(session.log);
-    if (isNew) showNewest(session);
-    if (isNew) move(before, session);
+    fill(pairs, ...shown.relations.map(({ kind, text }) =>
+      ["li", { text: `${SIGNS[kind]} ${text}`, "data-good": kind === "overlap" ? "false" : null }]));
+    fill(log, ...session.log.map(({ text, kind, sentence }) => ["li", {}, ["div", {}, ["code", { text }],
+      ["span", { class: "sk-kind", text: kind, "data-kind": kind }], ["span", { class: "sk-said", text: sentence }]]]));
+    if (isNew) {
+      showNewest(session);
+      move(before, session);
+    }
     shell.speak(place ?? (own.why ? "" : last));
   }
 
@@ -108,24 +106,6 @@ function render({ model, el }) {
     if (own.spot && !(own.spot.element < session.tapes[own.spot.tape]?.length)) own.spot = null;
     own.hover = null;
     return true;
-  }
-
-  function drawRelations() {
-    pairItems(shown.relations.length).forEach((item, k) => {
-      const { kind, text } = shown.relations[k];
-      set(item, "text", `${SIGNS[kind]} ${text}`);
-      set(item, "data-good", kind === "overlap" ? "false" : null);
-    });
-  }
-
-  function drawLog(entries) {
-    logItems(entries.length).forEach((item, k) => {
-      const entry = entries[k];
-      set(item.code, "text", entry.text);
-      set(item.kind, "text", entry.kind);
-      set(item.kind, "data-kind", entry.kind);
-      set(item.sentence, "text", entry.sentence);
-    });
   }
 
   /** In what scrolls: the newest line, and the tensor that it made or wrote. */
@@ -163,9 +143,7 @@ function render({ model, el }) {
   /** A sentence on the box that is pointed at, with all of its indices. */
   function placeOf({ session, owners, pointed: { tape, element } }) {
     const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
-    const names = owners[tape][element].map(({ name, flat }) =>
-      elementName(unflatten(session.tensors[name].layout.shape, flat), name));
-    return `${where} holds ${session.tapes[tape][element]}: ${names.join(", ") || "no tensor reaches it"}`;
+    return `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, owners[tape][element])}`;
   }
 
   // What a hand does -----------------------------------------------------------------------------
@@ -193,7 +171,7 @@ function render({ model, el }) {
     const asked = yes.contains(document.activeElement);
     input.value = "";
     Object.assign(own, { why: "", pending: null, spot: null });
-    shell.change({ ...state, steps: [...state.steps, text] });
+    shell.put({ steps: [...state.steps, text] });
     if (asked) input.focus(); // the focused button is gone
   }
 

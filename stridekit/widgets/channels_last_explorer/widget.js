@@ -2,18 +2,24 @@
 //
 // The state in the model is {shape, index, highlight}; the box under the pointer belongs to this view.
 
-import { FORMATS, badge, code, facts, group, layouts, orders, place, spread, step, verdicts } from "./words.js";
-import { createPlanes, createSizes, createTape, rowOf } from "./panes.js";
-import { flatten, product, unflatten } from "../page/layout.js";
-import { h, set } from "../page/dom.js";
-import { createChoice, createCode, createVerdicts } from "../page/panels.js";
+import {
+  FORMATS, LETTERS, MAX_SIZES, apart, badge, code, facts, group, label, layouts, most, orders, place, planes, spread, step, verdicts,
+} from "./words.js";
+import { flatten, product, range, unflatten } from "../page/layout.js";
+import { fill, fit, h, set } from "../page/dom.js";
+import { createChoice, createCode, createMarks, createSizes, createVerdicts } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
+import { createStrip } from "../page/strip.js";
 
 const CONTROLS = 230; // their width when they stand beside the planes, and the two tapes side by side,
 const WIDE = 720; // in a picture this wide
 const BETWEEN = 24;
 const NARROWEST = 23; // a box and its gap
+const [NAMES, NUMBERS] = [44, 28]; // left of the planes, for the images, and left of a tape
+const [GAP, BETWEEN_IMAGES, BETWEEN_PLANES] = [3, 6, 14];
+const HEAD = 20; // above a row of planes
 const HIGHLIGHTS = [["pixel", "a pixel's channels"], ["channel", "a channel's pixels"]];
+const SIZES = [["N", "images"], ["C", "channels"], ["H", "height"], ["W", "width"]];
 
 /** The height of a box, by the rows of the tallest part: all of them fit one screen. */
 const boxHeight = (rows) => (rows <= 6 ? 24 : rows <= 9 ? 18 : 15);
@@ -24,19 +30,18 @@ function render({ model, el }) {
     forget: () => (hovered = null), // the hovered element may not exist in a new shape
     code: () => code(model.get("_state")), facts,
   });
-  const { id } = shell;
-  const state = () => model.get("_state");
-  const change = (changed) => shell.change({ ...state(), ...changed });
+  const { id, state } = shell;
   const hand = { onHover: hover, onMove: select };
   let hovered = null; // the element under the pointer, by its number in row-major order
 
-  const choice = createChoice("what lights up", HIGHLIGHTS, (highlight) => change({ highlight }));
+  const choice = createChoice("what lights up", HIGHLIGHTS, (highlight) => shell.put({ highlight }));
   const key = h("p", { class: "sk-note", text: "b12 is channel b at h = 1, w = 2." });
   const head = h("div", { class: "sk-head" }, choice.node, key);
-  const sizes = createSizes(id, resize);
+  const sizes = createSizes(id, "sizes of the tensor", SIZES.map(([name, what], d) =>
+    [d, { min: 1, max: MAX_SIZES[d] }, [`${name} `, h("small", { text: what })], `sk-d${d}`]), resize);
   const ambiguity = h("strong", { class: "sk-badge" });
-  const planes = createPlanes(id, hand);
-  const top = h("div", { class: "sk-top" }, h("div", { class: "sk-controls" }, sizes.node, ambiguity), planes.node);
+  const pane = createPlanes(id, hand);
+  const top = h("div", { class: "sk-top" }, h("div", { class: "sk-controls" }, sizes.node, ambiguity), pane.node);
   const idea = h("p", { class: "sk-idea" });
   const where = h("p", { class: "sk-place" });
   const tapes = FORMATS.map((name) => createTape(id, name, hand));
@@ -58,7 +63,7 @@ function render({ model, el }) {
     };
     sizes.draw(shape);
     choice.draw(highlight);
-    planes.draw(view);
+    pane.draw(view);
     FORMATS.forEach((name, k) => tapes[k].draw(view, now[name], step(now[name], here, highlight)));
     const [sentence, placed] = [spread(shape, here, highlight), place(shape, here)];
     set(idea, "text", sentence);
@@ -71,13 +76,12 @@ function render({ model, el }) {
     laidOut = `${shape} ${shell.width}`;
     now = layouts(shape);
     const beside = shell.width >= WIDE;
-    set(top, "data-beside", String(beside));
-    set(both, "data-beside", String(beside));
+    for (const node of [top, both]) set(node, "data-beside", String(beside));
     const width = beside ? Math.floor((shell.width - BETWEEN) / 2) : shell.width;
     const [images, , lines] = shape;
     const rows = Math.max(images * lines, product(shape) / rowOf(shape, width, NARROWEST));
     const boxes = beside ? { height: boxHeight(rows), narrowest: NARROWEST } : { height: 27, narrowest: 24 };
-    planes.layOut(shape, beside ? shell.width - CONTROLS - BETWEEN : shell.width, boxes);
+    pane.layOut(shape, beside ? shell.width - CONTROLS - BETWEEN : shell.width, boxes);
     const inMemory = orders(shape);
     FORMATS.forEach((name, k) => tapes[k].layOut(shape, inMemory[name], width, boxes));
     const sentence = badge(shape);
@@ -95,17 +99,89 @@ function render({ model, el }) {
 
   function select(flat) {
     hovered = null;
-    change({ index: unflatten(state().shape, flat) });
+    shell.put({ index: unflatten(state().shape, flat) });
   }
 
-  function resize(d, size) {
-    const { shape, index } = state();
+  function resize(changed) {
     hovered = null;
-    const next = shape.map((old, k) => (k === d ? size : old));
-    change({ shape: next, index: index.map((i, k) => Math.min(i, next[k] - 1)) });
+    const shape = Object.assign([...state().shape], changed);
+    shell.put({ shape, index: state().index.map((i, d) => Math.min(i, shape[d] - 1)) });
   }
 
   return shell.open(head, top, idea, where, both, flags.node, codeBox.node);
 }
+
+/** A strip whose boxes stand for elements, known by their numbers in row-major order. */
+function createElements(id, title, hand) {
+  let boxes = [];
+  const strip = createStrip(id, { label: title, gap: GAP, of: (k) => boxes[k].flat, ...hand });
+  return {
+    strip,
+    /** Take the elements of a shape in an order; their texts and tints depend only on the shape. */
+    fill(shape, order, says) {
+      boxes = order.map((flat, k) => {
+        const index = unflatten(shape, flat);
+        return { flat, text: label(index), tint: `sk-r${index[1]}`, says: says(`x[${index.join(", ")}]`, k) };
+      });
+      fit(strip.node, ["a00"], strip.boxWidth() + 6);
+    },
+    draw: ({ lit, spot, selected }) => strip.draw((k) => {
+      const { flat, text, tint, says } = boxes[k];
+      return { text, says, kind: `${tint}${flat === spot ? " is-here" : lit.has(flat) ? " is-lit" : ""}` };
+    }, boxes.findIndex(({ flat }) => flat === selected)),
+  };
+}
+
+/** The tensor by index: for each image its planes, one per channel, as many side by side as there is room for. */
+function createPlanes(id, hand) {
+  const { strip, fill: put, draw } = createElements(`${id}-planes`, "the tensor: planes of channels", hand);
+  const marks = createMarks();
+  return {
+    node: h("div", { class: "sk-planes", style: `--gutter:${NAMES}px;--head:${HEAD}px` }, marks.node, strip.node), draw,
+    layOut(shape, width, { height, narrowest }) {
+      const [n, c, rows, w] = shape;
+      const across = most(c, Math.floor((width - NAMES + BETWEEN_PLANES) / (narrowest * w + BETWEEN_PLANES)));
+      const room = width - NAMES - (across - 1) * BETWEEN_PLANES;
+      const wrapped = across < c;
+      const order = planes(shape, across);
+      strip.layOut(order.length, across * w, Math.min(room, across * w * 36), {
+        columns: [w, BETWEEN_PLANES], rows: [rows, wrapped ? HEAD : BETWEEN_IMAGES], height,
+      });
+      put(shape, order, (name) => name);
+      const corner = (image, k) => order.indexOf(flatten(shape, [image, k, 0, 0]));
+      const named = (image) => range(c).map((k) =>
+        [w < 2 ? `${LETTERS[k]}: ${k}` : `c = ${k}: ${LETTERS[k]}`, strip.left(corner(image, k)), strip.top(corner(image, k)) - HEAD + 1, "sk-d1"]);
+      const sides = range(n).map((k) => [`n = ${k}`, -NAMES, strip.top(corner(k, 0)) + height / 2 - 9, "sk-d0"]);
+      marks.draw([...range(wrapped ? n : 1).flatMap(named), ...sides]);
+    },
+  };
+}
+
+/** The elements in the order of memory, under the strides of the format. */
+function createTape(id, name, hand) {
+  const { strip, fill: put, draw } = createElements(`${id}-${name}`, `${name}: the order of memory`, hand);
+  const marks = createMarks();
+  const head = h("div", { class: "sk-tapehead" });
+  return {
+    node: h("div", {}, head, h("div", { class: "sk-tape", style: `--gutter:${NUMBERS}px` }, marks.node, strip.node)),
+    layOut(shape, order, width, { height, narrowest }) {
+      const inRow = rowOf(shape, width, narrowest);
+      const image = flatten(shape, [1, 0, 0, 0]);
+      strip.layOut(order.length, inRow, Math.min(width - NUMBERS, inRow * 42), { rows: [image / inRow, BETWEEN_IMAGES], height });
+      put(shape, order, (box, k) => `${box}: element ${k}`);
+      const firsts = range(order.length / inRow).map((row) => row * inRow);
+      marks.draw(firsts.map((k) => [String(k), -8, strip.top(k) + height / 2 - 9, "is-number"]));
+    },
+    draw(view, { stride }, apartBy) {
+      draw(view);
+      fill(head, ["code", { text: name }], ["span", { class: "sk-apart", text: apart(apartBy), "data-near": String(apartBy === 1) }],
+        ["span", { class: "sk-steps" }, ["span", { text: "stride " }],
+          ...SIZES.map(([size], d) => ["span", { class: `sk-d${d}` }, ["span", { text: `${size} ` }], ["b", { text: String(stride[d]) }]])]);
+    },
+  };
+}
+
+/** The number of boxes in a row of a tape: each image begins a row. */
+const rowOf = (shape, width, narrowest) => most(product(shape.slice(1)), Math.floor((width - NUMBERS) / narrowest));
 
 export default { render };

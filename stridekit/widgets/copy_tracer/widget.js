@@ -2,7 +2,7 @@
 //
 // The state is {row} in the model; everything that is shown stands in `_run`, which Python made of an audit.
 
-import { OWN_KEYS, h, pool, reachedBy, reveal, set } from "../page/dom.js";
+import { OWN_KEYS, fill, h, reachedBy, reveal, set, show } from "../page/dom.js";
 import { counted } from "../page/layout.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
@@ -24,24 +24,24 @@ function render({ model, el }) {
   const { title, rows, chains } = model.get("_run");
   const most = Math.max(1, ...rows.map(({ copied }) => copied));
   const found = firsts(chains).sort((a, b) => a.finding - b.finding);
-  const chosen = () => model.get("_state").row;
+  const chosen = () => shell.state().row;
   let pointed = null; // by a mouse, for as long as it is there
   let revealed = null;
 
   const chips = createChips("findings", ({ rows: way }) => choose(way.at(-1)));
   const further = h("span", { class: "sk-note", text: found.length > MOST_CHIPS ? `and ${found.length - MOST_CHIPS} more` : "" });
   const widest = Math.min(20, Math.max(...rows.map(({ module: { length } }) => length)));
+  const rowAt = ({ target }) => target.closest("[role=option]")?.row ?? null;
   const list = h("div", {
     class: "sk-list sk-pane", style: `--modules:${widest}`, role: "listbox", tabindex: "0", ...OWN_KEYS,
     "aria-label": "calls of the run; page keys go to the next one with a finding", onkeydown: keyed,
-    onpointerover: (event) => event.pointerType === "mouse" && point(event.target.closest("[role=option]")),
+    onpointerover: (event) => event.pointerType === "mouse" && point(rowAt(event)),
     onpointerleave: () => point(null),
-    onclick: ({ target }) => target.closest("[role=option]") && choose(Number(target.closest("[role=option]").dataset.row)),
+    onclick: (event) => rowAt(event) !== null && choose(rowAt(event)),
   });
-  const lines = rows.map((row, r) => createRow(row, r));
+  const lines = rows.map(createRow);
   list.append(...lines.map(({ node }) => node));
   const ways = h("div", { class: "sk-ways" });
-  const told = pool(ways, createWay);
   const note = h("p", { class: "sk-note" });
   const below = h("div", { class: "sk-below" }, ways, note);
 
@@ -56,20 +56,8 @@ function render({ model, el }) {
         h("span", { class: "sk-layout", "data-format": row.format }, h("i", { text: FORMATS[row.format] ?? "" }), h("code", { text: row.layout }))),
       h("span", { class: `sk-did${row.copied ? " is-copy" : ""}` }, ...bar, h("b", { text: row.did }),
         ...row.about.map((number) => h("span", { class: "sk-number", text: String(number) }))));
-    return { node, mark };
+    return { node: Object.assign(node, { row: r }), mark };
   }
-
-  function createWay() {
-    const [heading, advice, path] = [h("p"), h("p", { class: "sk-advice" }), h("dl")];
-    const steps = pool(path, () => {
-      const parts = [h("span", { "aria-hidden": "true" }), h("span"), h("code"), h("code", { class: "sk-layout" })];
-      const [mark, role, source, layout] = parts;
-      return Object.assign(h("div", {}, h("dt", {}, mark, " ", role), h("dd", {}, source, layout)), { parts });
-    });
-    return Object.assign(h("div", {}, heading, path, advice), { heading, advice, steps });
-  }
-
-  // Drawing --------------------------------------------------------------------------------------
 
   function draw() {
     const r = pointed ?? chosen();
@@ -88,7 +76,7 @@ function render({ model, el }) {
       set(node, "aria-selected", String(k === chosen()));
       set(node, "data-between", between(k) ? "" : null);
     });
-    told(way.length).forEach((node, k) => drawWay(node, way[k]));
+    fill(ways, ...way.map(wayOf));
     const more = passing.length - way.length;
     const about = rows[r].calls > 1 ? FAR : NONE;
     set(note, "text", !way.length ? about : more ? `and ${counted(more, "more path")} through this call` : "");
@@ -98,22 +86,7 @@ function render({ model, el }) {
     shell.speak(way.length ? way.map(said).join(" ") : about); // the row itself is read out when a key reaches it
   }
 
-  function drawWay({ heading, advice, steps }, chain) {
-    set(heading, "text", `${chain.finding}: ${chain.title}`);
-    steps(chain.steps.length).forEach(({ parts: [mark, role, source, layout] }, k) => {
-      const [what, line, expression, lies] = chain.steps[k];
-      set(mark, "text", MARKS[ROLES[what] ?? "end"]);
-      set(role, "text", what);
-      set(source, "text", [line, expression].filter(Boolean).join("  "));
-      set(layout, "text", lies);
-    });
-    set(advice, "text", chain.advice);
-  }
-
-  // The hand -------------------------------------------------------------------------------------
-
-  function point(option) {
-    const r = option ? Number(option.dataset.row) : null;
+  function point(r) {
     if (r === pointed) return;
     pointed = r;
     // Or a page at its end would move under the pointer.
@@ -124,7 +97,7 @@ function render({ model, el }) {
   function choose(row) {
     pointed = null;
     set(below, "style", null);
-    shell.change({ ...model.get("_state"), row });
+    shell.put({ row });
   }
 
   /** Page keys lead to the next row that a finding is about. */
@@ -143,9 +116,16 @@ function render({ model, el }) {
     if (next >= 0 && next < rows.length) choose(next);
   }
 
-  set(chips.node, "hidden", found.length ? null : "");
+  show(chips.node, found.length);
   const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node, further);
   return shell.open(head, h("div", { class: "sk-bounded" }, list), below);
 }
+
+/** A chain: its title, its steps, and what to do. */
+const wayOf = ({ finding, title, steps, advice }) => ["div", {}, ["p", { text: `${finding}: ${title}` }],
+  ["dl", {}, ...steps.map(([role, line, source, layout]) => ["div", {},
+    ["dt", {}, ["span", { "aria-hidden": "true", text: `${MARKS[ROLES[role] ?? "end"]} ` }], ["span", { text: role }]],
+    ["dd", {}, ["code", { text: [line, source].filter(Boolean).join("  ") }], ["code", { class: "sk-layout", text: layout }]]])],
+  ["p", { class: "sk-advice", text: advice }]];
 
 export default { render };

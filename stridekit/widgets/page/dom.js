@@ -12,7 +12,7 @@ function create(node, props, children) {
   return node;
 }
 
-/** An HTML node. `text` is its text, `on…` a listener, everything else an attribute. */
+/** An HTML node; `set` says what its properties are. */
 export const h = (tag, props = {}, ...children) =>
   create(document.createElement(tag), FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props, children);
 
@@ -22,11 +22,10 @@ export const button = (text, onclick, props = {}) => h("button", { type: "button
 /** The same for SVG. */
 export const s = (tag, props = {}, ...children) => create(document.createElementNS(SVG, tag), props, children);
 
-/** A text as nodes, with code between backticks. */
-export const inline = (text) =>
-  text.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)).filter(Boolean);
-
-/** Set an attribute, a listener or "text" only when it differs: most of a redraw changes nothing. */
+/**
+ * Set an attribute, a listener, "text" or "prose", which has code between backticks, only when it differs: most of a redraw
+ * changes nothing.
+ */
 export function set(node, key, value) {
   const seen = (node.seen ??= {});
   const before = seen[key];
@@ -36,6 +35,7 @@ export function set(node, key, value) {
   // Keep the text node: a new one for each number would cost a millisecond per frame.
   else if (key === "text" && node.firstChild?.nodeType === 3) node.firstChild.nodeValue = value;
   else if (key === "text") node.textContent = value;
+  else if (key === "prose") node.replaceChildren(...value.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)));
   else if (value === null) node.removeAttribute(key);
   else node.setAttribute(key, value);
 }
@@ -56,14 +56,11 @@ export function fill(parent, ...wanted) {
     for (const key in there.props) if (!(key in props)) set(there, key, null);
     for (const key in props) set(there, key, props[key]);
     there.props = props;
-    if (!("text" in props)) fill(there, ...children);
+    if (!("text" in props || "prose" in props)) fill(there, ...children);
     return there;
   });
   while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
 }
-
-/** Place a node by its transform, which needs no new layout of the page. */
-export const moveTo = (node, x, y) => set(node, "style", `transform:translate(${x}px,${y}px)`);
 
 /** The width in px of a box for a number of characters at a font size in px. */
 export const boxFor = (characters, size) => Math.ceil(0.6 * size * characters) + 6; // a digit is 0.6 of it

@@ -1,6 +1,6 @@
 // The strip "Try": goals over the facts of a state, ticked once they are reached, however that was.
 
-import { h, set } from "./dom.js";
+import { fill, h, set } from "./dom.js";
 
 /** The numbers of the goals that a state's facts are those of, as goals.py finds them. */
 export const heldBy = (facts, goals) =>
@@ -14,14 +14,10 @@ export const heldBy = (facts, goals) =>
 export function createGoals(model, facts) {
   const goals = model.get("_goals") ?? [];
   if (!goals.length) return null;
-  const lines = goals.map(({ text }) => {
-    const sign = h("span", { class: "sk-tick", "aria-hidden": "true" });
-    const says = h("span", { class: "sk-told" });
-    return { sign, says, node: h("li", {}, sign, h("span", { text }), says) };
-  });
+  const list = h("ul");
   const news = h("p", { class: "sk-told", role: "status" });
   const node = h("div", { class: "sk-goals", role: "group", "aria-label": "goals" },
-    h("strong", { text: "Try" }), h("ul", {}, ...lines.map((line) => line.node)), news);
+    h("strong", { text: "Try" }), list, news);
   const done = new Set();
   let held = null;
   model.on("change:_done", draw);
@@ -36,11 +32,9 @@ export function createGoals(model, facts) {
 
   function draw() {
     const reached = look();
-    lines.forEach(({ sign, says, node: line }, k) => {
-      set(sign, "text", done.has(k) ? "✓" : "○");
-      set(says, "text", done.has(k) ? ": reached" : "");
-      set(line, "data-done", done.has(k) ? "" : null);
-    });
+    fill(list, ...goals.map(({ text }, k) => ["li", { "data-done": done.has(k) ? "" : null },
+      ["span", { class: "sk-tick", "aria-hidden": "true", text: done.has(k) ? "✓" : "○" }], ["span", { text }],
+      ["span", { class: "sk-told", text: done.has(k) ? ": reached" : "" }]]));
     if (reached.length) {
       const names = reached.map((k) => goals[k].text).join("; ");
       set(news, "text", `Reached: ${names}. ${done.size} of ${goals.length} goals.`);

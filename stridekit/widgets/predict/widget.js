@@ -4,7 +4,7 @@
 // The state is {first, said, shown} in the model. What is chosen or typed but not committed belongs to this view.
 // Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
 
-import { button, h, inline, set } from "../page/dom.js";
+import { button, h, set, show } from "../page/dom.js";
 import { Refused } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
 import { createShell } from "../page/shell.js";
@@ -25,7 +25,7 @@ function render({ model, el }) {
   const problem = model.get("_problem");
   const { id } = shell;
   const own = { draft: null, complaint: "" };
-  const stateNow = () => ({ ...OPEN, ...model.get("_state") });
+  const stateNow = () => ({ ...OPEN, ...shell.state() });
 
   const answers = problem.kind === "choice" ? createChoices() : createLine();
   const commitButton = h("button", { type: "submit", class: "sk-button sk-commit", text: "Commit" });
@@ -35,7 +35,7 @@ function render({ model, el }) {
   const again = button("try again", reset, { class: "sk-button" });
   const status = h("p", { class: "sk-answer", role: "status", tabindex: "-1" });
   const fields = h("fieldset", {},
-    h("legend", {}, h("span", { class: "sk-kicker", text: "predict" }), h("span", {}, ...inline(problem.question))),
+    h("legend", {}, h("span", { class: "sk-kicker", text: "predict" }), h("span", { prose: problem.question })),
     answers.node);
   const form = h("form", { onsubmit: commit, novalidate: "", autocomplete: "off" },
     fields, h("div", { class: "sk-acts" }, commitButton, skip, again), status);
@@ -43,8 +43,6 @@ function render({ model, el }) {
   const experiment = createCode();
   const caption = h("p", { class: "sk-shows", text: "the experiment, and what it prints:" });
   const shows = h("div", { class: "sk-reveal" }, note, why, caption, experiment.node, output);
-
-  let told = "";
 
   // Drawing --------------------------------------------------------------------------------------
 
@@ -56,28 +54,16 @@ function render({ model, el }) {
     set(fields, "disabled", open ? null : "");
     answers.draw(state);
     for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open || isTried]])
-      set(node, "hidden", visible ? null : "");
-    tell(`${sign} ${sentence}`.trim());
+      show(node, visible);
+    set(status, "prose", `${sign} ${sentence}`.trim()); // read aloud when it changes
     set(status, "data-sign", sign || null);
-    drawReveal(state);
-  }
-
-  /** The verdict, or why there is none yet; read aloud when it changes. */
-  function tell(text) {
-    if (text === told) return;
-    told = text;
-    status.replaceChildren(...inline(text));
-  }
-
-  /** The texts are in the page only while the answer is shown. */
-  function drawReveal(state) {
+    // The texts are in the page only while the answer is shown.
     const has = (text) => (state.shown ? text : "");
-    note.replaceChildren(...inline(remark(problem, state)));
-    why.replaceChildren(...inline(has(problem.why)));
+    set(note, "prose", remark(problem, state));
+    set(why, "prose", has(problem.why));
     experiment.draw(has(problem.experiment));
     set(output, "text", has(problem.output));
-    const isThere = state.shown && problem.experiment;
-    for (const node of [caption, experiment.node, output]) set(node, "hidden", isThere ? null : "");
+    for (const node of [caption, experiment.node, output]) show(node, has(problem.experiment));
   }
 
   /** Radio buttons, each with its text and, once revealed, whether it was right. */
@@ -86,7 +72,7 @@ function render({ model, el }) {
       const input = h("input", { type: "radio", name: `${id}-choice`, value: String(k),
         onchange: () => take(k) });
       const mark = h("span", { class: "sk-tick" });
-      const words = problem.quoted[k] ? h("span", {}, ...inline(text)) : h("code", { text });
+      const words = problem.quoted[k] ? h("span", { prose: text }) : h("code", { text });
       return { input, mark, node: h("label", { class: "sk-option" }, input, words, mark) };
     });
     return {

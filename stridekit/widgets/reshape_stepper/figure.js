@@ -2,7 +2,7 @@
 // where the dims to their right have the same product. So a view exists if there is a boundary of y below each
 // broken boundary of x, which the reader can see.
 
-import { h, moveTo, pool, set } from "../page/dom.js";
+import { fill, h, show } from "../page/dom.js";
 import { product } from "../page/layout.js";
 
 const ONE = 84; // the most width for a dim of size 1, whose logarithm is 0
@@ -61,47 +61,25 @@ const evenly = (shape, width) => shape.map((_, d) => [(d * width) / shape.length
 
 /** The two rows of dims, the joints between the old ones, and the chunks under them. */
 export function createFigure() {
-  const node = h("div", { class: "sk-figure" });
   const oldRow = h("div", { role: "list", "aria-label": "dims of x" });
   const chunkRow = h("div", { "aria-hidden": "true" });
   const freshRow = h("div", { role: "list", "aria-label": "dims of the new shape" });
   const jointRow = h("div", { "aria-hidden": "true" });
-  const names = ["x", "y"].map((text) => h("span", { class: "sk-name", text, "aria-hidden": "true" }));
-  moveTo(names[0], 0, TOP.old + 15);
-  moveTo(names[1], 0, TOP.fresh + 15);
-  // If boxes are too narrow for the word, it stands once, at the left of the row.
-  const units = [TOP.old, TOP.fresh].map((top) => {
-    const unit = h("span", { class: "sk-unit", text: "stride", "aria-hidden": "true", hidden: "" });
-    moveTo(unit, 0, top + 36);
-    return unit;
-  });
-  const asked = h("span", { class: "sk-unit sk-asked", text: "found\nneeded", "aria-hidden": "true", hidden: "" });
-  node.append(...names, ...units, asked, oldRow, chunkRow, freshRow, jointRow);
-  const oldBoxes = pool(oldRow, box);
-  const freshBoxes = pool(freshRow, box);
-  const brackets = pool(chunkRow, () => {
-    const text = h("span");
-    return Object.assign(h("div", { class: "sk-chunk" }, text), { label: text });
-  });
-  const joints = pool(jointRow, () => {
-    const [label, line] = [h("div", { class: "sk-joint" }), h("div", { class: "sk-seam" })];
-    return Object.assign(h("div", {}, label, line), { label, line });
-  });
+  const word = (kind, text, y) => h("span", { class: kind, text, "aria-hidden": "true", style: `transform:translate(0px,${y}px)` });
+  // If boxes are too narrow for the words, they stand once, at the left of the row.
+  const units = [TOP.old, TOP.fresh].map((top) => word("sk-unit", "stride", top + 36));
+  const asked = word("sk-unit sk-asked", "found\nneeded", 0);
+  const node = h("div", { class: "sk-figure" }, word("sk-name", "x", TOP.old + 15), word("sk-name", "y", TOP.fresh + 15),
+    ...units, asked, oldRow, chunkRow, freshRow, jointRow);
 
-  function box() {
-    const [name, size, stride, taken] = ["sk-of", "sk-size", "sk-step", "sk-taken"].map((kind) =>
-      h("div", { class: kind }),
-    );
-    return Object.assign(h("div", { role: "listitem" }, name, size, stride, taken), { name, size, stride, taken });
-  }
-
-  /** A box at its place, `kind` being its classes, with its text in a part of its width. */
-  function paint(one, [left, width], top, kind, texts, [from, to] = [0, width]) {
+  /** A box at its place, `kind` being its classes, with its four texts in a part of its width. */
+  function box([left, width], top, kind, texts, [from, to] = [0, width]) {
     const aside = to - from < width ? `;padding:2px ${width - to}px 2px ${from}px` : "";
-    set(one, "class", `sk-dimbox ${kind}${width < TIGHT.dim ? " is-narrow" : ""}`);
-    // Not by a transform, which is that of a motion.
-    set(one, "style", `translate:${NAME + left}px ${top}px;width:${width - GAP}px${aside}`);
-    for (const [part, text] of Object.entries(texts)) set(one[part], "text", text);
+    return ["div", {
+      role: "listitem", class: `sk-dimbox ${kind}${width < TIGHT.dim ? " is-narrow" : ""}`,
+      // Not by a transform, which is that of a motion.
+      style: `translate:${NAME + left}px ${top}px;width:${width - GAP}px${aside}`,
+    }, ...["sk-of", "sk-size", "sk-step", "sk-taken"].map((part, k) => ["div", { class: part, text: texts[k] }])];
   }
 
   /** Draw the result of viewOf in view.js. */
@@ -110,58 +88,45 @@ export function createFigure() {
     drawOld(layout, dims, places.old);
     const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => places.old[dim + 1][0]);
     drawFresh(target, fresh, places.fresh, seams);
-    drawChunks(chunks, places.old);
+    fill(chunkRow, ...chunks.map(({ first, last, texts, kind }) => {
+      const [left, to] = [places.old[first][0], places.old[last][0] + places.old[last][1]];
+      return ["div", {
+        class: `sk-chunk ${kind}`, style: `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`,
+      }, ["span", { text: texts.find((text) => 16 + LETTER * text.length <= to - left) ?? texts.at(-1) }]];
+    }));
     drawJoints(boundaries, places.old);
   }
 
   function drawOld({ shape, stride }, dims, places) {
     const narrow = stride.some((n, d) => places[d][1] < 24 + CHARACTER * `stride ${n}`.length);
-    set(units[0], "hidden", narrow ? null : "");
-    set(oldRow, "hidden", dims.length ? null : ""); // a 0-d tensor has no dims to list
-    oldBoxes(dims.length).forEach((one, d) =>
-      paint(one, places[d], TOP.old, dims[d].kind, {
-        name: `dim ${d}`, size: shape[d], stride: narrow ? stride[d] : `stride ${stride[d]}`, taken: "",
-      }),
-    );
+    show(units[0], narrow);
+    show(oldRow, dims.length); // a 0-d tensor has no dims to list
+    fill(oldRow, ...dims.map(({ kind }, d) =>
+      box(places[d], TOP.old, kind, [`dim ${d}`, shape[d], narrow ? stride[d] : `stride ${stride[d]}`, ""])));
   }
 
   function drawFresh(target, fresh, places, seams) {
     const narrow = places.some(([, width]) => width < ONE - 1);
-    set(units[1], "hidden", narrow ? null : "");
-    set(freshRow, "hidden", fresh.length ? null : "");
-    freshBoxes(fresh.length).forEach((one, d) => {
-      const { kind, stride, taken } = fresh[d];
+    show(units[1], narrow);
+    show(freshRow, fresh.length);
+    fill(freshRow, ...fresh.map(({ kind, stride, taken }, d) => {
       const part = clearPart(places[d], seams);
       const long = part[1] - part[0] < GAP + CHARACTER * taken[0].length;
-      paint(one, places[d], TOP.fresh, kind, {
-        name: `${narrow ? "" : "new "}dim ${d}`, size: target[d], stride: stride[Number(narrow)], taken: taken[Number(long)],
-      }, part);
-    });
-  }
-
-  function drawChunks(chunks, places) {
-    brackets(chunks.length).forEach((one, k) => {
-      const { first, last, texts, kind } = chunks[k];
-      const [left, to] = [places[first][0], places[last][0] + places[last][1]];
-      set(one, "class", `sk-chunk ${kind}`);
-      set(one, "style", `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`);
-      set(one.label, "text", texts.find((text) => 16 + LETTER * text.length <= to - left) ?? texts.at(-1));
-    });
+      const texts = [`${narrow ? "" : "new "}dim ${d}`, target[d], stride[Number(narrow)], taken[Number(long)]];
+      return box(places[d], TOP.fresh, kind, texts, part);
+    }));
   }
 
   function drawJoints(boundaries, places) {
     const least = Math.min(...boundaries.map(({ dim }) => Math.min(places[dim][1], places[dim + 1][1])));
     const form = TIGHT.joint.filter((width) => least < width).length;
-    set(asked, "hidden", form === 2 ? null : "");
-    joints(boundaries.length).forEach((one, k) => {
-      const { dim, kind, labels } = boundaries[k];
+    show(asked, form === 2);
+    fill(jointRow, ...boundaries.map(({ dim, kind, labels }) => {
       const x = NAME + places[dim + 1][0] - GAP / 2;
-      set(one.label, "class", `sk-joint ${kind}`);
-      set(one.label, "text", labels[form]);
-      set(one.label, "style", `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)`);
-      set(one.line, "class", `sk-seam ${kind}`);
-      set(one.line, "style", `transform:translate(${x}px,${TOP.old}px)`);
-    });
+      return ["div", {},
+        ["div", { class: `sk-joint ${kind}`, text: labels[form], style: `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)` }],
+        ["div", { class: `sk-seam ${kind}`, style: `transform:translate(${x}px,${TOP.old}px)` }]];
+    }));
   }
 
   /** What a step moves, and how far from its place it begins: a dim that joins its chunk, a new dim that leaves it. */

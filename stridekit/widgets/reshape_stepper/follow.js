@@ -1,7 +1,7 @@
 // One element in both shapes: an input for each dim of x and of y, and one for its number in order.
 
 import { elementName, flatten, numel, offset, unflatten } from "../page/layout.js";
-import { h, set } from "../page/dom.js";
+import { h, set, show } from "../page/dom.js";
 import { followed } from "./steps.js";
 
 /** `onFlat` gets the requested row-major number. */
@@ -49,7 +49,7 @@ export function createFollow(id, { onFlat }) {
       const now = `${layout.shape}|${target}`;
       if (now !== built) build(layout.shape, target);
       built = now;
-      set(line, "hidden", flat === null ? "" : null);
+      show(line, flat !== null);
       if (flat === null) return set(words, "text", "");
       const [index, newIndex] = [unflatten(layout.shape, flat), unflatten(target, flat)];
       index.forEach((i, d) => put(inputs.old[d], i, layout.shape[d]));

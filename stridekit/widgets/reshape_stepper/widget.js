@@ -5,9 +5,9 @@
 // everything else from it.
 
 import { elementName, numel, offset, product, range, reach, tuple, unflatten } from "../page/layout.js";
-import { button, fit, h, isCut, pool, reveal, set, wayFrom } from "../page/dom.js";
+import { button, fill, fit, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
-import { createChips, createPresets } from "../page/panels.js";
+import { createChips, createPresets, terms } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createFields } from "./fields.js";
 import { HEIGHT, createFigure } from "./figure.js";
@@ -32,7 +32,7 @@ function render({ model, el }) {
   let inView = {}; // the step and the element that the tapes were scrolled to
 
   const room = () => shell.width - BAR;
-  const presets = createPresets((preset) => show({ ...preset.layout, target: preset.targets[0] }));
+  const presets = createPresets((preset) => restart({ ...preset.layout, target: preset.targets[0] }));
   const fields = createFields(id, { onLayout: take, onTarget: aim });
   const expression = h("code", { class: "sk-expression" });
   const examples = createChips("shapes to try", aim, ["sk-examples", "sk-button"]);
@@ -40,8 +40,8 @@ function render({ model, el }) {
 
   const player = createPlayer({
     left: () => view.steps.length - 1 - view.at,
-    step: () => change({ step: view.at + 1 }),
-    rewind: () => change({ step: 0 }),
+    step: () => shell.put({ step: view.at + 1 }),
+    rewind: () => shell.put({ step: 0 }),
     redraw: draw,
     pause: () => PAUSE + READING * view.now.says.length,
   });
@@ -59,17 +59,12 @@ function render({ model, el }) {
 
   const tape = createStrip(`${id}-old`, { label: "the storage of x", onMove: (k) => pick(k), height: 30 });
   const labels = h("div", { class: "sk-labels", "aria-hidden": "true" });
-  const marks = pool(labels, () => h("span"));
   const tapeHead = h("p", { class: "sk-head" });
   const tapeBox = h("div", { class: "sk-tapebox sk-pane" }, h("div", {}, tape.node, labels));
 
-  const follow = createFollow(id, { onFlat: (flat) => change({ flat }) });
+  const follow = createFollow(id, { onFlat: (flat) => shell.put({ flat }) });
   const after = h("dl", { class: "sk-after" });
-  const rows = pool(after, () => {
-    const [phrase, meaning] = [h("dt"), h("dd")];
-    return Object.assign(h("div", {}, phrase, meaning), { phrase, meaning });
-  });
-  const copy = createStrip(`${id}-new`, { label: "the storage of the copy", onMove: (flat) => change({ flat }), height: 28 });
+  const copy = createStrip(`${id}-new`, { label: "the storage of the copy", onMove: (flat) => shell.put({ flat }), height: 28 });
   const copyHead = h("p", { class: "sk-head" });
   const copyBox = h("div", { class: "sk-copy sk-pane" }, copy.node);
   const rest = h("div", { class: "sk-bounded" }, presets.node, source, told, figure.node, tapeHead, tapeBox,
@@ -86,7 +81,9 @@ function render({ model, el }) {
     fields.draw(view);
     const preset = presets.draw([...model.get("_given"), ...PRESETS], view.layout);
     set(expression, "text", code(state, model.get("_given")).split("\n")[0]);
-    drawExamples(preset?.targets ?? targetsOf(view.layout.shape));
+    examples.draw((preset?.targets ?? targetsOf(view.layout.shape)).map((target) => ({
+      text: tuple(target), isPressed: String(target) === String(view.target), value: target,
+    })));
     set(sentence, "text", view.now.says);
     set(sentence, "data-part", view.now.part === "end" ? (view.reason ? "bad" : "good") : view.now.part);
     set(count, "text", `step ${view.at} of ${view.steps.length - 1}`);
@@ -102,16 +99,10 @@ function render({ model, el }) {
     shell.speak(view.now.says);
   }
 
-  function drawExamples(targets) {
-    examples.draw(targets.map((target) => ({
-      text: tuple(target), isPressed: String(target) === String(view.target), value: target,
-    })));
-  }
-
   function drawTape() {
     const { layout, run, taken, uneven, flat, found, needed } = view;
     const [first, size] = spanOf(layout);
-    set(tapeBox, "hidden", size ? null : "");
+    show(tapeBox, size);
     tape.layOut(size, perRow(layout, size, room()), room());
     const reached = reach(layout).owners;
     const spot = flat === null ? null : offset(layout, unflatten(layout.shape, flat)) - first;
@@ -129,26 +120,21 @@ function render({ model, el }) {
     const notes = found === null ? [] : found === needed
       ? [[found, "found, needed"]] : [[found, "found"], [needed, "needed"]];
     const inside = notes.filter(([element]) => element >= first && element < first + size);
-    marks(inside.length).forEach((mark, k) => {
-      const [element, text] = inside[k];
-      set(mark, "text", text);
+    fill(labels, ...inside.map(([element, text]) => {
       const [x, y] = tape.middle(element - first);
       // Words side by side would touch: shift them apart.
       const aside = Math.abs(found - needed) === 1 ? (element < found + needed - element ? 85 : 15) : 50;
-      set(mark, "style", `transform:translate(${x}px,${y + 8}px) translateX(-${aside}%)`);
-    });
+      return ["span", { text, style: `transform:translate(${x}px,${y + 8}px) translateX(-${aside}%)` }];
+    }));
     set(tapeHead, "text", view.caption);
   }
 
   function drawAfter() {
     const told = view.done && numel(view.layout) ? consequences(view.layout, view.target) : [];
-    rows(told.length).forEach((row, k) => {
-      set(row.phrase, "text", told[k][0]);
-      set(row.meaning, "text", told[k][1]);
-      set(row, "class", told[k][0] === "torch says" ? "is-torch" : told[k][0].startsWith('"') ? "is-decoded" : "");
-    });
+    const kind = (phrase) => (phrase === "torch says" ? "is-torch" : phrase.startsWith('"') ? "is-decoded" : null);
+    fill(after, ...terms(told.map(([phrase, meaning]) => [phrase, meaning, kind(phrase)])));
     const copied = view.done && view.reason !== "";
-    for (const node of [copyHead, copyBox]) set(node, "hidden", copied ? null : "");
+    for (const node of [copyHead, copyBox]) show(node, copied);
     if (!copied) return;
     const { layout, target, flat } = view;
     const count = numel(layout);
@@ -193,32 +179,27 @@ function render({ model, el }) {
 
   // What a hand does -------------------------------------------------------------------------------
 
-  function change(part) {
-    shell.change({ ...model.get("_state"), ...part });
-  }
-
   /** Another layout or target: restart the walk, and keep the element if possible. */
-  function show(part) {
+  function restart(part) {
     player.stop();
-    const state = { ...model.get("_state"), ...part, step: 0 };
-    const last = numel(state) - 1;
-    shell.change({ ...state, flat: last < 0 ? null : Math.min(state.flat ?? 0, last) });
+    const last = numel({ ...shell.state(), ...part }) - 1;
+    shell.put({ ...part, step: 0, flat: last < 0 ? null : Math.min(shell.state().flat ?? 0, last) });
   }
 
   function aim(target) {
-    show({ target });
+    restart({ target });
   }
 
   /** Another x, and the same new shape if that holds its elements. */
   function take(layout) {
-    show({ ...layout, target: product(view.target) === numel(layout) ? view.target : [numel(layout)] });
+    restart({ ...layout, target: product(view.target) === numel(layout) ? view.target : [numel(layout)] });
   }
 
   function go(by) {
     player.stop();
     const step = Math.max(0, Math.min(view.at + by, view.steps.length - 1));
     if (step === view.at) draw();
-    else change({ step });
+    else shell.put({ step });
   }
 
   function keyed(event) {
@@ -233,7 +214,7 @@ function render({ model, el }) {
   /** Follow an element of the storage: its next index, if it has several. */
   function pick(k) {
     const owners = reach(view.layout).owners.get(spanOf(view.layout)[0] + k);
-    if (owners) change({ flat: owners[(owners.indexOf(view.flat) + 1) % owners.length] });
+    if (owners) shell.put({ flat: owners[(owners.indexOf(view.flat) + 1) % owners.length] });
   }
 
   shell.atEnd(player.stop);

@@ -4,7 +4,7 @@
 // The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong.
 // Nothing of an answer is in the page before its card was put.
 
-import { button, h, inline, pool, set } from "../page/dom.js";
+import { button, fill, h, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { makeDraggable } from "./drag.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
@@ -20,7 +20,7 @@ function render({ model, el }) {
   });
   const game = model.get("_game");
   const { cards } = game;
-  const moves = () => model.get("_state").moves;
+  const moves = () => shell.state().moves;
 
   const call = h("code");
   const card = h("div", { class: "sk-card", id: `${shell.id}-card` }, call);
@@ -34,8 +34,8 @@ function render({ model, el }) {
   const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), verdictLine,
     h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)));
   const head = h("div", {},
-    h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), ...inline(game.question)),
-    h("p", { class: "sk-tried" }, ...inline(game.tried)));
+    h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), h("span", { prose: game.question })),
+    h("p", { class: "sk-tried", prose: game.tried }));
   const reduced = matchMedia("(prefers-reduced-motion: reduce)");
   const rest = makeDraggable(card, {
     over: (...at) => bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
@@ -52,12 +52,12 @@ function render({ model, el }) {
     const [sign, sentence] = verdict(cards, moves());
     const [next, far] = [cards[now.pile[0]], progress(cards, moves())];
     set(call, "text", next?.call ?? "");
-    set(card, "hidden", next ? null : "");
+    show(card, next);
     set(card, "data-below", String(Math.min(now.pile.length - 1, 2)));
-    set(again, "hidden", next ? "" : null);
-    words(count, far);
-    set(how, "hidden", sentence ? "" : null);
-    words(said, sentence && `${sign} ${sentence}`);
+    show(again, !next);
+    set(count, "prose", far);
+    show(how, !sentence);
+    set(said, "prose", sentence && `${sign} ${sentence}`);
     set(verdictLine, "data-sign", sign || null);
     bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
     const heard = `${HEARD[sign]}${sentence} ${far}${next ? `. Next: ${next.call}` : ""}`;
@@ -70,19 +70,12 @@ function render({ model, el }) {
       class: "sk-button", "aria-describedby": `${shell.id}-card`, "aria-keyshortcuts": KEYS[to],
     });
     const list = h("ul", { "aria-label": name });
-    const items = pool(list, () => {
-      const parts = [h("code"), h("span")];
-      return Object.assign(h("li", {}, ...parts), { parts });
-    });
     return {
       button: own, list,
-      node: h("div", { class: "sk-bin" }, own, h("p", { class: "sk-note" }, ...inline(NOTES[to])), list),
+      node: h("div", { class: "sk-bin" }, own, h("p", { class: "sk-note", prose: NOTES[to] }), list),
       draw(inside, isOver) {
         set(own, "aria-disabled", String(isOver));
-        items(inside.length).forEach(({ parts: [what, how] }, k) => {
-          set(what, "text", cards[inside[k]].call);
-          words(how, cards[inside[k]].copies);
-        });
+        fill(list, ...inside.map((k) => ["li", {}, ["code", { text: cards[k].call }], ["span", { prose: cards[k].copies }]]));
       },
     };
   }
@@ -95,7 +88,7 @@ function render({ model, el }) {
     if (next === undefined) return;
     const { list, node, button: own } = bins[to];
     const from = card.getBoundingClientRect(); // which may be under a hand
-    shell.change({ ...model.get("_state"), moves: [...moves(), [next, to]] });
+    shell.put({ moves: [...moves(), [next, to]] });
     own.focus({ preventScroll: true });
     if (cards[next].bin !== to) return move(node, 8, 0);
     const { x, y } = list.lastChild.getBoundingClientRect();
@@ -109,7 +102,7 @@ function render({ model, el }) {
   }
 
   function restart() {
-    shell.change({ ...model.get("_state"), moves: [] });
+    shell.put({ moves: [] });
     bins[0].button.focus({ preventScroll: true });
   }
 
@@ -126,12 +119,6 @@ function render({ model, el }) {
   }
 
   return shell.open(head, table);
-}
-
-/** Set a text with code in it when it differs. */
-function words(node, text) {
-  if (node.words !== text) node.replaceChildren(...inline(text));
-  node.words = text;
 }
 
 /** True if a point on the screen lies in a node. */

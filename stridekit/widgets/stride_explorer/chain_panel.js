@@ -2,7 +2,7 @@
 
 import { memoryOf, onward, suggestions } from "./chain.js";
 import { Refused, tuple } from "../page/layout.js";
-import { button, h, pool, set } from "../page/dom.js";
+import { button, fill, h, set, show } from "../page/dom.js";
 
 const SHOWN = 8; // buttons at most; the input's list has every suggestion
 const NUMBERS = ["shape", "stride", "storage_offset"];
@@ -15,28 +15,13 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-outcome`,
     onkeydown: (event) => event.key === "Enter" && typed(event), // JupyterLab keeps Enter from submitting a form
   });
-  const act = (text, onclick) => button(text, onclick, { class: "sk-button" });
   const picks = h("div", { class: "sk-picks", role: "group", "aria-label": "operations that exist here" });
   const line = h("div", { class: "sk-nextstep" },
-    h("label", { for: input.id, text: "then" }), input, list, act("apply", typed), picks);
+    h("label", { for: input.id, text: "then" }), input, list, button("apply", typed, { class: "sk-button" }), picks);
   const steps = h("ol", { class: "sk-steps", "aria-label": "the chain of operations" });
   const outcome = h("p", { role: "status", id: `${id}-outcome` });
   const node = h("div", { class: "sk-chain", role: "group", "aria-label": "chain of operations" }, line, steps, outcome);
 
-  const options = pool(list, () => h("option"));
-  const chips = pool(picks, () => {
-    const [operation, copies] = [h("code"), h("small")];
-    const chip = act("", () => take(chip.step));
-    chip.append(operation, copies);
-    return Object.assign(chip, { parts: [operation, copies] });
-  });
-  const items = pool(steps, (at) => {
-    const [operation, memory] = [h("code"), h("em")];
-    const numbers = NUMBERS.map(() => h("span"));
-    const go = button("", () => onSteps(texts().slice(0, at)));
-    go.append(operation, memory, h("small", {}, ...numbers));
-    return Object.assign(h("li", {}, go), { go, operation, memory, numbers });
-  });
   let stages = [];
   let drawn = "";
   let width = 900;
@@ -86,21 +71,19 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     });
   }
 
-  function drawStage({ go, operation, memory, numbers }, k) {
-    const [stage, before] = [stages[k], stages[k - 1]];
+  function stageOf(stage, k) {
+    const before = stages[k - 1];
     const how = before ? memoryOf(stage, before) : "";
-    set(operation, "text", before ? stage.text : name());
-    set(memory, "text", how.split(":")[0]);
-    set(memory, "class", stage.copied ? "is-copy" : "");
-    NUMBERS.forEach((what, n) => {
-      const says = show(stage, what);
-      set(numbers[n], "text", before ? says : `${what.replace("storage_", "")} ${says}`);
-      set(numbers[n], "class", before && says !== show(before, what) ? "is-changed" : "");
-    });
-    set(go, "aria-current", k === stages.length - 1 ? "step" : null);
-    const where = NUMBERS.map((what) => `${what} ${show(stage, what)}`).join(", ");
-    set(go, "aria-label", `${stage.text}: ${where}${how && `, ${how}`}`);
-    set(go, "title", go.getAttribute("aria-label"));
+    const numbers = NUMBERS.map((what) => [what, numberIn(stage, what)]);
+    const says = `${stage.text}: ${numbers.map(([what, text]) => `${what} ${text}`).join(", ")}${how && `, ${how}`}`;
+    return ["li", {}, ["button", {
+      type: "button", "aria-label": says, title: says, "aria-current": k === stages.length - 1 ? "step" : null,
+      onclick: () => onSteps(texts().slice(0, k)),
+    }, ["code", { text: before ? stage.text : name() }], ["em", { text: how.split(":")[0], class: stage.copied ? "is-copy" : "" }],
+      ["small", {}, ...numbers.map(([what, text]) => ["span", {
+        text: before ? text : `${what.replace("storage_", "")} ${text}`,
+        class: before && text !== numberIn(before, what) ? "is-changed" : "",
+      }])]]];
   }
 
   /** Scroll the current stage into view, once it is on a page. */
@@ -121,22 +104,18 @@ export function createChain(id, { onSteps, name = () => "x" }) {
       if (now !== drawn) say(""); // another layout
       drawn = now;
       const offered = suggestions(stages.at(-1));
-      options(offered.length).forEach((option, k) => set(option, "value", offered[k].text));
-      const shown = fitting(offered);
-      chips(shown.length).forEach((chip, k) => {
-        chip.step = shown[k].text;
-        set(chip.parts[0], "text", shown[k].text);
-        set(chip.parts[1], "text", shown[k].copied ? "copies" : "");
-      });
+      fill(list, ...offered.map(({ text }) => ["option", { value: text }]));
+      fill(picks, ...fitting(offered).map(({ text, copied }) => ["button", { type: "button", class: "sk-button", onclick: () => take(text) },
+        ["code", { text }], ["small", { text: copied ? "copies" : "" }]]));
       const used = stages.length > 1;
-      set(steps, "hidden", used ? null : "");
-      items(used ? stages.length : 0).forEach(drawStage);
+      show(steps, used);
+      fill(steps, ...(used ? stages.map(stageOf) : []));
       if (used && stages.length !== inView) showCurrent();
     },
   };
 }
 
-const show = ({ layout }, what) =>
+const numberIn = ({ layout }, what) =>
   what === "storage_offset" ? String(layout.storage_offset) : tuple(layout[what]);
 
 /** A sentence on what a step did. */

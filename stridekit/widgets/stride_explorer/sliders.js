@@ -6,10 +6,9 @@ import { createSlider } from "../page/panels.js";
 
 /** Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. */
 export function createSliders(id, { onChange, onLit }) {
-  const node = h("div", { class: "sk-sliders", role: "group", "aria-label": "the layout" });
   const why = h("p", { class: "sk-why", id: `${id}-why` });
   const list = h("div");
-  node.append(list, why);
+  const node = h("div", { class: "sk-sliders", role: "group", "aria-label": "the layout" }, list, why);
   let rows = [];
   let now = null;
 

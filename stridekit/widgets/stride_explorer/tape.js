@@ -1,7 +1,7 @@
 // The storage as a tape: rows of slots, with marks around them from marks.js.
 
 import { createPlate } from "./canvas.js";
-import { boxFor, fit, h, moveTo, pool, s, set } from "../page/dom.js";
+import { boxFor, fill, fit, h, pool, s, set } from "../page/dom.js";
 import { marksOf } from "./marks.js";
 import { createScroller } from "./scroller.js";
 import { describeSlot } from "./view.js";
@@ -94,6 +94,8 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
   };
 }
 
+const keepText = (event) => event.preventDefault(); // else the browser starts to select text
+
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
 export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   const plate = createPlate({ kind: "sk-tape", boxAt: slotAt, onHover, onSelect, onKey });
@@ -106,12 +108,6 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
   const scroller = createScroller(box, onScroll);
   const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
-  const [lower, upper] = [drawing, tips].map((layer) => pool(layer, () => s("path")));
-  const labels = pool(tags, () => h("span"));
-  const handles = pool(grips, () => h("span", {
-    onpointerdown: onDrag,
-    onmousedown: (event) => event.preventDefault(), // else the browser starts to select text
-  }));
   let g = null;
   let slots = new Map();
   let built = "";
@@ -208,30 +204,16 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
 
   /** Patch the strokes, labels and grips around the slots; tips lie above the labels. */
   function drawMarks(view) {
-    const { paths, tags, grips } = marksOf(g, view);
+    const marks = marksOf(g, view);
     const isTip = ([, kind]) => kind.startsWith("sk-tip");
-    for (const [take, shapes] of [
-      [lower, paths.filter((path) => !isTip(path))],
-      [upper, paths.filter(isTip)],
-    ])
-      take(shapes.length).forEach((path, k) => {
-        set(path, "d", shapes[k][0]);
-        set(path, "class", shapes[k][1]);
-      });
-    labels(tags.length).forEach((label, k) => {
-      const [text, x, y, kind] = tags[k];
-      set(label, "text", text);
-      set(label, "class", `sk-tag ${kind}`);
-      moveTo(label, x, y);
-    });
-    handles(grips.length).forEach((handle, k) => {
-      const [x, y, kind, what] = grips[k];
-      set(handle, "class", `sk-grip ${kind}`);
-      set(handle, "title", `drag to change ${what}`);
-      set(handle, "data-what", what);
-      handle.what = what;
-      moveTo(handle, x - 12, y - 12);
-    });
+    const at = (x, y) => `transform:translate(${x}px,${y}px)`;
+    fill(drawing, ...marks.paths.filter((path) => !isTip(path)).map(([d, kind]) => ["path", { d, class: kind }]));
+    fill(tips, ...marks.paths.filter(isTip).map(([d, kind]) => ["path", { d, class: kind }]));
+    fill(tags, ...marks.tags.map(([text, x, y, kind]) => ["span", { text, class: `sk-tag ${kind}`, style: at(x, y) }]));
+    fill(grips, ...marks.grips.map(([x, y, kind, what]) => ["span", {
+      class: `sk-grip ${kind}`, title: `drag to change ${what}`, "data-what": what, style: at(x - 12, y - 12),
+      onpointerdown: onDrag, onmousedown: keepText,
+    }]));
   }
 
   /**

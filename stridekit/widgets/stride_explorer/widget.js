@@ -380,9 +380,8 @@ function render({ model, el, signal }) {
   /** A grip on the tape: its slider follows the slot under the pointer, limits and reasons included. */
   function startDrag(event) {
     event.preventDefault();
-    const grip = event.currentTarget;
     const slotAt = tape.locator();
-    own.dragging = grip.what;
+    own.dragging = event.currentTarget.dataset.what;
     const move = (moved) => {
       const slider = sliders.find(own.dragging);
       if (slider) sliders.change(slider, Math.max(dragged(slider, slotAt(moved)), 0));

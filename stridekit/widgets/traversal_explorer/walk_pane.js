@@ -3,8 +3,8 @@
 // sentence describes the visit.
 
 import { CACHE_LINE, counted, dimOrder, numel, offset, range, tuple, unflatten } from "../page/layout.js";
-import { fit, h, pool, s, set } from "../page/dom.js";
-import { createSelect } from "../page/panels.js";
+import { fill, fit, h, s, set } from "../page/dom.js";
+import { createSelect, terms } from "../page/panels.js";
 import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
@@ -37,42 +37,19 @@ function columnsOf(count, width) {
   return { rows, height, wide: Math.floor((width - (columns - 1) * BETWEEN) / columns) };
 }
 
-/** Numbers with their names; one that is larger than necessary is marked. */
-export function createStats() {
-  const node = h("dl", { class: "sk-stats" });
-  const stats = pool(node, () => {
-    const [term, value] = [h("dt"), h("dd")];
-    return Object.assign(h("div", {}, term, value), { term, value });
-  });
-  return {
-    node,
-    draw: (shown) =>
-      stats(shown.length).forEach((stat, k) => {
-        const [what, number, tooMany] = shown[k];
-        set(stat.term, "text", what);
-        set(stat.value, "text", String(number));
-        set(stat, "data-many", tooMany ? "true" : null);
-      }),
-  };
-}
-
 export function createWalkPane(id, { onOrder }) {
   const name = h("strong");
   const numbers = h("span", { class: "sk-numbers" });
   const loops = createSelect(`${id}-order`, "loops", [], (k) => onOrder(options[k]));
   const order = loops.select;
-  const stats = createStats();
+  const stats = h("dl", { class: "sk-stats" });
   const list = h("ol", { class: "sk-lines" });
   const more = h("p", { class: "sk-note" });
-  const misses = s("path", { class: "sk-misses" });
-  const hits = s("path", { class: "sk-hits" });
-  const rest = s("path", { class: "sk-rest" });
   const strokes = s("svg", { class: "sk-strokes", "aria-hidden": "true", height: String(STROKES) });
-  strokes.append(rest, misses, hits);
   const sentence = h("p", { class: "sk-sentence" });
   const node = h("div", { class: "sk-walk", role: "group" },
     h("div", { class: "sk-walk-head" }, name, numbers), loops.node,
-    stats.node, strokes, sentence, list, more);
+    stats, strokes, sentence, list, more);
 
   let options = [];
   let built = "";
@@ -89,12 +66,10 @@ export function createWalkPane(id, { onOrder }) {
     built = key;
     const upto = Math.min(visit, visits.length);
     const counts = countsOf(visits, walk.itemsize, upto);
-    stats.draw([
-      ["visits", counts.visits],
-      ["lines loaded", counts.misses, counts.misses > counts.lines],
-      ["would do", counts.lines],
-      ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
-    ]);
+    fill(stats, ...terms([
+      ["visits", counts.visits], ["lines loaded", counts.misses, counts.misses > counts.lines ? "is-many" : null],
+      ["would do", counts.lines], ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
+    ]));
     drawLines(upto, cachedLines(visits, upto, cache_lines));
     drawStrokes(upto, width);
     const words = visitSentence(walk, visits, upto);
@@ -114,16 +89,8 @@ export function createWalkPane(id, { onOrder }) {
     set(more, "text", left ? `and ${counted(left, "more line")}` : "");
     const { rows: down, height, wide } = columnsOf(lines.length, width);
     set(list, "style", `--row:${height}px;--down:${down};--name:${NAME}px;--loads:${LOADS}px`);
-    rows = lines.map((line) => {
-      const row = {
-        line, bytes: h("span", { class: "sk-bytes" }),
-        loads: h("span", { class: "sk-loads" }), held: h("span", { class: "sk-held" }),
-      };
-      row.node = h("li", {}, h("span", { class: "sk-line-name", text: `line ${line}` }), row.bytes, row.loads, row.held);
-      return row;
-    });
+    rows = lines.map((line) => ({ line, bytes: h("span", { class: "sk-bytes" }) }));
     buildBoxes(walk, alignment, (wide - NAME - LOADS) / CACHE_LINE, height);
-    list.replaceChildren(...rows.map((row) => row.node));
   }
 
   function buildOrders(walk) {
@@ -175,32 +142,27 @@ export function createWalkPane(id, { onOrder }) {
     const here = upto ? visits[upto - 1].element : null;
     for (const [element, box] of boxes)
       set(box, "class", seen.has(element) ? box.tint + (element === here ? " is-here" : "") : "sk-byte-box");
-    for (const { line, node: row, loads: times, held } of rows) {
+    fill(list, ...rows.map(({ line, bytes }) => {
       const count = loads.get(line) ?? 0;
-      const state = cached.has(line) ? "in" : count ? "out" : null;
-      set(row, "data-held", state);
-      set(row, "aria-label", `cache line ${line}: loaded ${counted(count, "time")}${state === "in" ? ", in the cache" : ""}`);
-      set(times, "text", `×${count}`);
-      set(times, "data-many", count > 1 ? "true" : null);
-      set(held, "text", state === "in" ? "●" : state === "out" ? "○" : "");
-    }
+      const isHeld = cached.has(line);
+      const says = `cache line ${line}: loaded ${counted(count, "time")}${isHeld ? ", in the cache" : ""}`;
+      return ["li", { "data-held": isHeld ? "in" : count ? "out" : null, "aria-label": says },
+        ["span", { class: "sk-line-name", text: `line ${line}` }], bytes,
+        ["span", { class: "sk-loads", text: `×${count}`, "data-many": count > 1 ? "true" : null }],
+        ["span", { class: "sk-held", text: isHeld ? "●" : count ? "○" : "" }]];
+    }));
   }
 
   function drawStrokes(upto, width) {
     const step = width / Math.max(visits.length, 1);
-    const thick = Math.max(1, Math.min(step - 1, 7));
-    const paths = { true: "", false: "" };
-    let future = "";
+    const paths = { rest: "", misses: "", hits: "" };
     visits.forEach(({ hit }, k) => {
-      const x = (step * (k + 0.5)).toFixed(1);
-      if (k < upto) paths[hit] += `M${x},${STROKES - 2}v${hit ? -6 : 4 - STROKES}`;
-      else future += `M${x},${STROKES - 2}v-2`;
+      const [kind, high] = k >= upto ? ["rest", 2] : hit ? ["hits", 6] : ["misses", STROKES - 4];
+      paths[kind] += `M${(step * (k + 0.5)).toFixed(1)},${STROKES - 2}v-${high}`;
     });
     set(strokes, "width", String(width));
-    set(strokes, "style", `--thick:${thick}px`);
-    set(misses, "d", paths.false);
-    set(hits, "d", paths.true);
-    set(rest, "d", future);
+    set(strokes, "style", `--thick:${Math.max(1, Math.min(step - 1, 7))}px`);
+    fill(strokes, ...Object.entries(paths).map(([kind, d]) => ["path", { class: `sk-${kind}`, d }]));
   }
 
   return { node, draw };

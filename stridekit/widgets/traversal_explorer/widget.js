@@ -3,7 +3,7 @@
 // The state in the model is {walks, visit, cache_lines, alignment, warp}. Each view plays on its own.
 
 import { counted, numel } from "../page/layout.js";
-import { h, set } from "../page/dom.js";
+import { h, set, show } from "../page/dom.js";
 import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
@@ -30,21 +30,19 @@ function render({ model, el }) {
     label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_given", "_note"], draw,
     code: () => code(model.get("_state")), facts,
   });
-  const { id } = shell;
+  const { id, state, put: change } = shell;
   let lastWarp = WARP;
-
-  const change = (changes) => shell.change({ ...model.get("_state"), ...changes });
 
   // Controls ---------------------------------------------------------------------------------------
 
   const presets = createChips("walks to start from", pick);
 
   const player = createPlayer({
-    left: () => mostVisits(model.get("_state")) - model.get("_state").visit,
-    step: () => change({ visit: model.get("_state").visit + 1 }),
+    left: () => mostVisits(state()) - state().visit,
+    step: () => change({ visit: state().visit + 1 }),
     rewind: () => change({ visit: 0 }),
     redraw: draw,
-    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(model.get("_state")))),
+    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(state()))),
   });
   const scrub = createSlider(`${id}-visit`, "visit", {
     onInput: (visit) => {
@@ -63,33 +61,33 @@ function render({ model, el }) {
   // Panes ------------------------------------------------------------------------------------------
 
   const note = h("p", { class: "sk-note sk-lesson" });
-  const panes = h("div", { class: "sk-panes" });
   const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));
-  panes.append(...paneNodes.map((pane) => pane.node));
+  const panes = h("div", { class: "sk-panes" }, ...paneNodes.map((pane) => pane.node));
   const verdict = h("p", { class: "sk-verdict" });
   const legend = h("p", { class: "sk-note sk-legend", text:
     "A row is a cache line of 64 bytes. ● it is in the cache, ○ it has left, ×2 it was loaded twice. " +
     "Above, a stroke for each visit: tall ones are misses, short ones hits." });
   const walksNode = h("div", {}, scrubber, controls, panes, verdict, legend);
   const warpPane = createWarpPane(id, {
-    onChange: (changes) => change({ warp: { ...model.get("_state").warp, ...changes } }),
+    onChange: (changes) => change({ warp: { ...state().warp, ...changes } }),
   });
 
   // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
-    const state = model.get("_state");
-    const current = drawPresets(state);
-    set(note, "text", state.warp ? WARP_LESSON : current?.lesson || model.get("_note"));
-    set(walksNode, "hidden", state.warp ? "" : null);
-    set(warpPane.node, "hidden", state.warp ? null : "");
-    if (state.warp) {
+    const now = state();
+    const { warp } = now;
+    const current = drawPresets(now);
+    set(note, "text", warp ? WARP_LESSON : current?.lesson || model.get("_note"));
+    show(walksNode, !warp);
+    show(warpPane.node, warp);
+    if (warp) {
       player.stop();
-      lastWarp = state.warp;
-      return shell.speak(warpPane.draw(state.warp, shell.width));
+      lastWarp = warp;
+      return shell.speak(warpPane.draw(warp, shell.width));
     }
-    drawControls(state);
-    return drawWalks(state);
+    drawControls(now);
+    return drawWalks(now);
   }
 
   function drawPresets({ walks, warp }) {
@@ -103,9 +101,8 @@ function render({ model, el }) {
     return current;
   }
 
-  function drawControls(state) {
-    const { visit, cache_lines, alignment, walks } = state;
-    const most = mostVisits(state);
+  function drawControls({ visit, cache_lines, alignment, walks }) {
+    const most = mostVisits({ walks });
     const size = Math.max(...walks.map((walk) => walk.itemsize));
     set(scrub.input, "max", String(most));
     set(scrub.input, "aria-valuetext", `${visit} of ${most}`);
@@ -119,14 +116,13 @@ function render({ model, el }) {
     shift.draw(alignment, `${alignment} bytes`);
   }
 
-  function drawWalks(state) {
-    const { walks } = state;
+  function drawWalks(now) {
+    const { walks } = now;
     const beside = walks.length > 1 && shell.width >= NARROW;
     const width = Math.min(beside ? Math.floor((shell.width - GAP) / 2) : shell.width, 620);
     set(panes, "style", `--pane:${width}px`);
-    set(paneNodes[1].node, "hidden", walks.length > 1 ? null : "");
-    const drawn = walks.map((walk, k) => paneNodes[k].draw(walk, state, width));
-    const [left, right] = drawn;
+    show(paneNodes[1].node, walks.length > 1);
+    const [left, right] = walks.map((walk, k) => paneNodes[k].draw(walk, now, width));
     if (!right) {
       set(verdict, "text", "");
       return shell.speak(left.words);
@@ -148,18 +144,18 @@ function render({ model, el }) {
 
   /** The alignment, rounded down to where an element of this size may begin. */
   function aligned(size) {
-    const { alignment } = model.get("_state");
+    const { alignment } = state();
     return alignment - (alignment % size);
   }
 
   function resize(k) {
     const size = ITEMSIZES[k];
-    const walks = model.get("_state").walks.map((walk) => ({ ...walk, itemsize: size }));
+    const walks = state().walks.map((walk) => ({ ...walk, itemsize: size }));
     change({ walks, alignment: aligned(size) });
   }
 
   function reorder(k, order) {
-    change({ walks: model.get("_state").walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
+    change({ walks: state().walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
   }
 
   shell.atEnd(player.stop);
