@@ -1,7 +1,7 @@
 // A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on one canvas, a plate:
 // there only boxes that differ are repainted, and a screen reader gets one live cell, the active one.
 
-import { OWN_KEYS, h, set } from "../page/dom.js";
+import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
 
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
@@ -12,12 +12,13 @@ const FAR = 1e5; // px: farther than any box
 const placeOf = ([x, y]) => y * FAR + x;
 
 /**
- * A node of role grid, whose boxes are known by number: HTML ones have it as `box`, those of a plate are found by
- * `boxAt(x, y)`. `layOut` sets the size of the plate and the places [x, y, w, h] of its boxes in rows and columns, null
- * for no plate; `draw` takes their looks: [tint, text, mark], where the tint is 0 to 5 or null for a hole, and the mark
- * "spot", "sharer" or "". `activate` names the box that the keys have reached.
+ * A node of role grid with boxes of class `cell`, known by number; a plate finds them by `boxAt(x, y)`.
+ *
+ * `layOut` takes the numbers of the boxes, their places [x, y, w, h], how many make a row, and the size of the plate if they
+ * are to be painted. `draw` takes what they look like: look(number) is [tint, text, mark, attributes], where the tint is 0 to 5
+ * or null for a hole, and the mark "spot", "sharer" or ""; says(number) is read aloud, and `active` has been reached by keys.
  */
-export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
+export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey }) {
   const grid = h("div", {
     class: kind, role: "grid", tabindex: "0", ...OWN_KEYS,
     onkeydown: onKey,
@@ -30,7 +31,14 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
   const frame = h("div", { class: "sk-plate", "aria-hidden": "true" }, canvas);
   const probes = h("span", { hidden: "" }, ...NAMES.map((name) => h("i", { style: `color:var(--sk-${name})` })));
   const liveRows = [0, 1].map(() => h("div", { role: "row" }, h("div", { role: "gridcell", class: "sk-active" })));
-  let places = null;
+  // Each row keeps its own boxes: with one column less, the others stay in place.
+  const lines = pool(grid, () => {
+    const row = h("div", { role: "row", class: "sk-row" });
+    return Object.assign(row, { take: pool(row, () => h("div", { role: "gridcell", class: cell, text: "" })) });
+  });
+  let nodes = [];
+  let [numbers, columns, boxWidth] = [[], 1, 0];
+  let places = null; // of boxes on the plate
   let looks = [];
   let painted = new Map(); // place -> look
   let boxSize = "";
@@ -55,17 +63,45 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
     onHover(box);
   }
 
-  function layOut(width, height, newPlaces, rows, columns) {
-    set(grid, "aria-rowcount", newPlaces && String(rows));
-    set(grid, "aria-colcount", newPlaces && String(columns));
-    if (!newPlaces) return close();
+  function layOut(newNumbers, newPlaces, perRow, plate = null) {
+    [numbers, columns, boxWidth] = [newNumbers, perRow, newPlaces[0]?.[2] ?? 0];
+    const rows = plate ? 0 : Math.ceil(numbers.length / columns);
+    nodes = lines(rows).flatMap((row, r) => [...row.take(Math.min(columns, numbers.length - r * columns))]);
+    nodes.forEach((node, k) => {
+      const [x, y, w] = newPlaces[k];
+      node.box = numbers[k];
+      set(node, "id", idOf(k, numbers[k]));
+      set(node, "style", `left:${x}px;top:${y}px;width:${w}px`);
+    });
+    set(grid, "aria-rowcount", plate && String(plate.rows));
+    set(grid, "aria-colcount", plate && String(columns));
+    if (!plate) return close();
     if (!places) open();
     places = newPlaces;
-    set(frame, "style", `width:${width}px;height:${height}px;overflow:hidden`);
-    grow(width, height, devicePixelRatio || 1);
+    set(frame, "style", `width:${plate.width}px;height:${plate.height}px;overflow:hidden`);
+    grow(plate.width, plate.height, devicePixelRatio || 1);
     const sized = String(places[0]?.slice(2));
     if (sized !== boxSize) painted.clear();
     boxSize = sized;
+  }
+
+  function draw(look, says, active) {
+    const at = active === null ? -1 : numbers.indexOf(active);
+    const now = numbers.map(look);
+    if (places) {
+      paintAll(now);
+      return activate(at, active, at < 0 ? "" : says(active));
+    }
+    fit(grid, now.map(([, text]) => text), boxWidth);
+    nodes.forEach((node, k) => {
+      const [tint, text, mark, attributes = {}] = now[k];
+      set(node, "text", text);
+      set(node, "class", `${cell} ${tint === null ? "is-hole" : `sk-r${tint}`}${mark && ` is-${mark}`}`);
+      set(node, "aria-label", says(numbers[k]));
+      set(node, "aria-selected", String(k === at));
+      for (const key in attributes) set(node, key, attributes[key]);
+    });
+    set(grid, "aria-activedescendant", nodes[at]?.id ?? null);
   }
 
   let room = [0, 0, 1]; // width and height in px, and dots in each
@@ -98,10 +134,10 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
   /** The theme has changed: repaint every box in new colours. */
   function repaint() {
     colours = null;
-    if (places) draw(looks);
+    if (places) paintAll(looks);
   }
 
-  function draw(newLooks) {
+  function paintAll(newLooks) {
     looks = newLooks;
     const longest = looks.reduce((most, look) => Math.max(most, look[1].length), 1);
     const [, , w, height] = places[0] ?? [0, 0, 4, 1];
@@ -160,26 +196,24 @@ export function createPlate({ kind, boxAt, onHover, onSelect, onKey }) {
   }
 
   /** The live cell: two take turns, so that a screen reader notices a change of the active box. */
-  function activate(id, k, label, row, column) {
-    set(grid, "aria-activedescendant", k === null ? null : `${id}${k}`);
-    if (k === null) return;
-    const [now, other] = [liveRows[turn], liveRows[1 - turn]];
-    const same = now.isConnected && now.firstChild.id === `${id}${k}`;
-    const shown = same ? now : other;
+  function activate(k, number, label) {
+    const id = k < 0 ? null : idOf(k, number);
+    set(grid, "aria-activedescendant", id);
+    if (k < 0) return;
+    const same = liveRows[turn].isConnected && liveRows[turn].firstChild.id === id;
     if (!same) {
+      liveRows[turn].remove();
       turn = 1 - turn;
-      now.remove();
-      grid.append(shown);
+      grid.append(liveRows[turn]);
     }
-    const [x, y, w, height] = places[k];
-    const cell = shown.firstChild;
-    set(shown, "aria-rowindex", String(row + 1));
-    set(cell, "id", `${id}${k}`);
-    set(cell, "aria-colindex", String(column + 1));
-    set(cell, "aria-selected", "true");
-    set(cell, "aria-label", label);
-    set(cell, "style", `transform:translate(${x}px,${y}px);width:${w}px;height:${height}px`);
+    const [row, [x, y, w, height]] = [liveRows[turn], places[k]];
+    const own = {
+      id, "aria-colindex": String((number % columns) + 1), "aria-selected": "true", "aria-label": label,
+      style: `transform:translate(${x}px,${y}px);width:${w}px;height:${height}px`,
+    };
+    set(row, "aria-rowindex", String(Math.floor(number / columns) + 1));
+    for (const key in own) set(row.firstChild, key, own[key]);
   }
 
-  return { node: grid, layOut, draw, activate, close, texts: () => textSize > 0 };
+  return { node: grid, layOut, draw, close, nodes: () => nodes, texts: () => textSize > 0 };
 }

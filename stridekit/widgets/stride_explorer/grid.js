@@ -1,8 +1,8 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
-import { createPlate } from "./canvas.js";
-import { elementName, product, unflatten } from "../page/layout.js";
-import { boxFor, fit, h, pool, set } from "../page/dom.js";
+import { createBoxes } from "./canvas.js";
+import { elementName, product, range, unflatten } from "../page/layout.js";
+import { boxFor, h, pool, set } from "../page/dom.js";
 import { createScroller } from "./scroller.js";
 import { describeCell } from "./view.js";
 
@@ -103,60 +103,37 @@ const MOVES = {
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
 export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
-  const plate = createPlate({ kind: "sk-grid", boxAt: (x, y) => geometry.flatAt(x, y), onHover, onSelect, onKey });
-  const { node } = plate;
+  const idOf = (k) => `${id}-c${geometry.dense ? k : `${Math.floor(k / geometry.columns)}-${k % geometry.columns}`}`;
+  const boxes = createBoxes(idOf, { kind: "sk-grid", cell: "sk-cell", boxAt: (x, y) => geometry.flatAt(x, y), onHover, onSelect, onKey });
+  const { node } = boxes;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  // Each row keeps its own cells: with one column less, the others stay in place.
-  const lines = pool(node, (r) => {
-    const row = h("div", { role: "row", class: `sk-row sk-r${r % 6}` });
-    const make = (c) => h("div", { role: "gridcell", class: "sk-cell", id: `${id}-c${r}-${c}` });
-    return Object.assign(row, { take: pool(row, make) });
-  });
   // A pool for each kind of head, so that one column less does not change the numbers of rows.
   const heads = Array.from({ length: 3 }, () => pool(marks, () => h("span", { class: "sk-head" })));
-  let cells = [];
   let headNodes = [];
   let geometry = gridGeometry([], 300);
-  let shape = null;
+  let shape = [];
   let tensor = "x";
 
   /** Place the cells; they keep to a height of `room` if they can, and are cut at `most`. Returns width and height. */
   function resize({ layout, name, longest }, width, wraps, room, most) {
     geometry = gridGeometry(layout.shape, width, wraps, longest, room);
-    const sameShape = shape && String(shape) === String(layout.shape);
     shape = layout.shape;
     tensor = name;
     set(node, "aria-label", `elements of ${name} by index`);
-    if (!sameShape) build();
-    layPlate();
-    cells.forEach((cell, flat) => {
-      const [x, y] = geometry.corner(flat);
-      const size = `width:${geometry.cell}px;height:${geometry.height}px`;
-      set(cell, "style", `left:${x}px;top:${y}px;${size};line-height:${geometry.height}px`);
-    });
+    const { dense, cell, height, width: wide, totalHeight, corner, columns, rows, count } = geometry;
+    const flats = range(product(shape));
+    boxes.layOut(flats, flats.map((flat) => [...corner(flat), cell, height]), columns,
+      dense ? { width: wide, height: totalHeight, rows: rows * count } : null);
+    if (dense) marks.append(flag);
+    else flag.remove();
     const empty = shape.includes(0);
-    const [w, t] = empty ? [200, 60] : [geometry.width, geometry.totalHeight];
-    set(box, "style", `width:${w}px;height:${t}px`);
+    const [w, t] = empty ? [200, 60] : [wide, totalHeight];
+    set(box, "style", `width:${w}px;height:${t}px;--cell:${height}px`);
     set(box, "data-empty", empty ? "no elements: a size is 0" : null);
     placeHeads();
     scroller.cap(most, t);
     return [w, Math.min(t, most)];
-  }
-
-  /** Many cells are painted on the plate, which needs their places. */
-  function layPlate() {
-    const { dense, cell, height, width, totalHeight, corner, columns, rows, count } = geometry;
-    const places = Array.from({ length: dense ? rows * columns * count : 0 }, (_, flat) => [...corner(flat), cell, height]);
-    plate.layOut(width, totalHeight, dense ? places : null, rows * count, columns);
-    if (dense) marks.append(flag);
-    else flag.remove();
-  }
-
-  function build() {
-    const count = geometry.dense ? 0 : product(shape);
-    cells = lines(count ? count / geometry.columns : 0).flatMap((row) => [...row.take(geometry.columns)]);
-    cells.forEach((cell, flat) => Object.assign(cell, { box: flat }));
   }
 
   /** Numbers of rows and columns, names of dims, and a title over each plane. */
@@ -214,9 +191,15 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
   }
 
   function draw(view) {
-    const { spot, elements, label } = view;
-    if (geometry.dense) drawPlate(view);
-    else drawCells(view, elements.map(label));
+    const { spot, elements, sharers, label, selected } = view;
+    boxes.draw((flat) => [
+      Math.floor(flat / geometry.columns) % 6, label(elements[flat]), flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "",
+    ], (flat) => describeCell(view, flat), selected);
+    if (geometry.dense && spot.flat !== null) {
+      const [x, y] = geometry.corner(spot.flat);
+      set(flag, "style", `left:${x + geometry.cell / 2}px;top:${y - 22}px`);
+    }
+    set(flag, "text", boxes.texts() || spot.flat === null ? "" : label(spot.element));
     const at = spot.flat === null ? [] : unflatten(shape, spot.flat);
     const plane = spot.flat === null ? -1 : Math.floor(spot.flat / (geometry.rows * geometry.columns));
     for (const head of headNodes) {
@@ -227,45 +210,15 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
     }
   }
 
-  function drawCells(view, texts) {
-    const { spot, sharers } = view;
-    fit(node, texts, geometry.cell);
-    cells.forEach((cell, flat) => {
-      set(cell, "text", texts[flat]);
-      const state = flat === spot.flat ? " is-spot" : sharers.has(flat) ? " is-sharer" : "";
-      set(cell, "class", `sk-cell${state}`);
-      set(cell, "aria-label", describeCell(view, flat));
-      set(cell, "aria-selected", String(flat === view.selected));
-    });
-    set(node, "aria-activedescendant", cells[view.selected]?.id ?? null);
-  }
-
-  function drawPlate(view) {
-    const { spot, elements, sharers, label, selected } = view;
-    const { columns, cell } = geometry;
-    plate.draw(elements.map((element, flat) => [
-      Math.floor(flat / columns) % 6, label(element),
-      flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "",
-    ]));
-    const says = selected === null ? "" : describeCell(view, selected);
-    const [row, column] = [Math.floor(selected / columns), selected % columns];
-    plate.activate(`${id}-c`, selected, says, row, column);
-    const text = spot.flat === null ? "" : label(spot.element);
-    set(flag, "text", plate.texts() ? "" : text);
-    if (spot.flat === null) return;
-    const [x, y] = geometry.corner(spot.flat);
-    set(flag, "style", `left:${x + cell / 2}px;top:${y - 22}px`);
-  }
-
   const box = h("div", { class: "sk-gridbox" }, node, marks);
   const scroller = createScroller(box, onScroll);
   return { node: scroller.node, scroller, resize, draw,
     /** The cells as HTML; none where they are painted. */
-    cells: () => cells,
+    cells: boxes.nodes,
     isWrapped: () => geometry.lines > 1,
     corner: (flat) => geometry.corner(flat),
     size: () => [geometry.cell, geometry.height],
     bottom: () => Math.min(geometry.totalHeight, scroller.most()),
-    close: plate.close,
+    close: boxes.close,
   };
 }

@@ -1,7 +1,8 @@
 // The storage as a tape: rows of slots, with marks around them from marks.js.
 
-import { createPlate } from "./canvas.js";
-import { boxFor, fill, fit, h, pool, s, set } from "../page/dom.js";
+import { createBoxes } from "./canvas.js";
+import { range } from "../page/layout.js";
+import { boxFor, fill, h, s, set } from "../page/dom.js";
 import { marksOf } from "./marks.js";
 import { createScroller } from "./scroller.js";
 import { describeSlot } from "./view.js";
@@ -98,8 +99,9 @@ const keepText = (event) => event.preventDefault(); // else the browser starts t
 
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
 export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
-  const plate = createPlate({ kind: "sk-tape", boxAt: slotAt, onHover, onSelect, onKey });
-  const { node } = plate;
+  const idOf = (_, element) => `${id}-s${element}`;
+  const boxes = createBoxes(idOf, { kind: "sk-tape", cell: "sk-slot", boxAt: slotAt, onHover, onSelect, onKey });
+  const { node } = boxes;
   set(node, "aria-label", "elements of the storage, in the order of memory");
   const drawing = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
   const tips = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
@@ -107,11 +109,9 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
   const scroller = createScroller(box, onScroll);
-  const lines = pool(node, () => h("div", { role: "row", class: "sk-row" }));
   let g = null;
-  let slots = new Map();
-  let built = "";
-  let elements = []; // those on the plate
+  let elements = [];
+  let laidOut = "";
 
   /** The element at a point of the plate, or null. */
   function slotAt(x, y) {
@@ -124,82 +124,31 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
 
   function resize(view, width, tight) {
     g = tapeGeometry(view.storageSize, view.layout, width, view.owners, view.longest, tight);
-    const key = `${g.dense} ${g.perRow} ${view.storageSize} ${g.rows.map((r) => r.row ?? `+${r.gap}`)}`;
-    if (key !== built) build(view.storageSize);
-    built = key;
-    layPlate();
-    for (const [element, slot] of slots)
-      set(slot, "style",
-        `left:${g.left(element)}px;top:${g.top(element)}px;width:${g.slot}px`);
+    const key = JSON.stringify([view.storageSize, g.perRow, g.pitch, g.rows]);
+    if (key !== laidOut) layOut(view.storageSize);
+    laidOut = key;
     set(box, "style", `width:${g.width}px;height:${g.bottom}px;--slot:${g.height}px`);
     return g.bottom;
   }
 
-  let plateKey = "";
-
-  function layPlate() {
-    const key = g.dense ? `${built} ${g.pitch} ${g.rows.map((row) => row.y)}` : "";
-    if (key === plateKey) return;
-    plateKey = key;
-    const kept = g.rows.filter((row) => !row.gap && g.dense).map(({ row }) => row * g.perRow);
-    elements = kept.flatMap((first) =>
-      Array.from({ length: Math.min(g.perRow, g.storageSize - first) }, (_, k) => first + k));
-    const places = elements.map((e) => [g.left(e), g.top(e), g.slot, g.height]);
-    plate.layOut(g.width, g.bottom, g.dense ? places : null, Math.ceil(g.storageSize / g.perRow), g.perRow);
-  }
-
-  function build(storageSize) {
-    slots = new Map();
-    const kept = g.rows.filter((row) => !row.gap && !g.dense);
-    lines(kept.length).forEach((line, k) => {
-      line.replaceChildren();
-      const first = kept[k].row * g.perRow;
-      for (let e = first; e < Math.min(first + g.perRow, storageSize); e++) {
-        const slot = h("div", { role: "gridcell", class: "sk-slot", id: `${id}-s${e}`, text: "" });
-        slot.box = e;
-        line.append(slot);
-        slots.set(e, slot);
-      }
-    });
+  function layOut(storageSize) {
+    const firsts = g.rows.filter((row) => !row.gap).map(({ row }) => row * g.perRow);
+    elements = firsts.flatMap((first) => range(Math.min(g.perRow, storageSize - first)).map((k) => first + k));
+    boxes.layOut(elements, elements.map((e) => [g.left(e), g.top(e), g.slot, g.height]), g.perRow,
+      g.dense ? { width: g.width, height: g.bottom, rows: Math.ceil(storageSize / g.perRow) } : null);
   }
 
   function draw(view) {
-    if (g.dense) drawPlate(view);
-    else drawSlots(view);
-    drawMarks(view);
-  }
-
-  function drawPlate(view) {
-    const { spot, owners, layout, tapeCursor } = view;
+    const { spot, owners, layout, values, label } = view;
     const columns = layout.shape.at(-1) ?? 1;
-    plate.draw(elements.map((element) => {
+    boxes.draw((element) => {
       const owned = owners.get(element);
       const tint = owned ? Math.floor(owned[0] / columns) % 6 : null;
-      return [tint, "", element === spot.element ? "spot" : ""];
-    }));
-    const at = tapeCursor === null ? -1 : elements.indexOf(tapeCursor);
-    const [row, column] = [Math.floor(tapeCursor / g.perRow), tapeCursor % g.perRow];
-    const says = at < 0 ? "" : describeSlot(view, tapeCursor);
-    plate.activate(`${id}-s`, at < 0 ? null : at, says, row, column);
-  }
-
-  function drawSlots(view) {
-    const { spot, owners, layout, values, label } = view;
-    fit(node, [...slots.keys()].map(label), g.slot);
-    const columns = layout.shape.at(-1) ?? 1;
-    for (const [element, slot] of slots) {
-      const owned = owners.get(element);
-      set(slot, "text", label(element));
-      set(slot, "data-number", values ? String(element) : null);
-      set(slot, "data-owners", owned && owned.length > 1 ? `×${owned.length}` : null);
-      const state = element === spot.element ? " is-spot" : "";
-      const kind = owned ? `sk-r${Math.floor(owned[0] / columns) % 6}` : "is-hole";
-      set(slot, "class", `sk-slot ${kind}${state}`);
-      set(slot, "aria-label", describeSlot(view, element));
-      set(slot, "aria-selected", String(element === view.tapeCursor));
-    }
-    const active = view.tapeCursor;
-    set(node, "aria-activedescendant", slots.has(active) ? `${id}-s${active}` : null);
+      return [tint, g.dense ? "" : label(element), element === spot.element ? "spot" : "", {
+        "data-number": values ? String(element) : null, "data-owners": owned && owned.length > 1 ? `×${owned.length}` : null,
+      }];
+    }, (element) => describeSlot(view, element), view.tapeCursor);
+    drawMarks(view);
   }
 
   /** Patch the strokes, labels and grips around the slots; tips lie above the labels. */
@@ -236,7 +185,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   return {
     node: scroller.node, scroller, resize, draw, locator,
     geometry: () => g,
-    slot: (element) => slots.get(element),
-    close: plate.close,
+    slot: (element) => boxes.nodes()[elements.indexOf(element)],
+    close: boxes.close,
   };
 }
