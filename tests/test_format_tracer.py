@@ -12,7 +12,6 @@ from stridekit.widgets.engine import Script
 from stridekit.widgets.format_tracer import network as net
 
 script = Script("format_tracer/network.js")
-
 CHANNELS_LAST = torch.channels_last
 
 

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, output_layout
-from stridekit.widgets.notation import layout_of
-from stridekit.widgets.reshape_stepper.widget import script
 from tests import live, walks
 from tests.live_lines import Chains, Sessions
+from tests.test_reshape_stepper import PRESETS
 
 
 @pytest.mark.parametrize("family", live.CASES)
@@ -103,9 +102,9 @@ def test_lessons(lines):
 
 def test_presets():
     """Every shape that the reshape stepper offers, and every walk of the traversal explorer."""
-    for preset in script.PRESETS:
-        for target in preset["targets"]:
-            live.reshape(layout_of(preset["layout"]), target)
+    for _, layout, targets in PRESETS:
+        for target in targets:
+            live.reshape(layout, target)
     for shape, stride, target in [
         ((), (), ()),
         ((), (), (1, 1)),

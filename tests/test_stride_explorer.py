@@ -28,13 +28,10 @@ def test_javascript():
 
 def test_presets_are_the_views_they_name():
     """Each preset's expression, run by torch, has exactly the preset's layout."""
-    given = [(words.DEFAULTS, {"torch": torch})]
     for x in (torch.empty(2, 3, 4), torch.empty(12), torch.empty(4, 6).t()):
-        given.append((words.presetsOf(layout_json(Layout.of(x)), "x"), {"x": x}))
-    for presets, names in given:
-        for preset in presets:
-            made = Layout.of(eval(preset["expression"], names))
-            assert layout_json(made) == preset["layout"], preset["name"]
+        for preset in words.DEFAULTS + words.presetsOf(layout_json(Layout.of(x)), "x"):
+            made = eval(preset["expression"], {"torch": torch, "x": x})
+            assert layout_json(Layout.of(made)) == preset["layout"], preset["name"]
     names = [preset["name"] for preset in words.DEFAULTS]
     assert names == ["slice", "row-major", "column-major", "transpose", "every 2nd", "diagonal",
                      "broadcast", "windows"]  # fmt: skip

@@ -9,7 +9,6 @@ from tests.browser.pages import button, pressed, stop_the_clock, text
 from tests.needs import needs_chromium
 
 script = Script("format_tracer/network.js")
-
 pytestmark = [needs_chromium, pytest.mark.long]
 
 
@@ -70,9 +69,8 @@ def test_the_input_is_chosen_by_a_chip(show):
     w = show(FormatTracer())
     button(w, "x of shape (2, 1, 4, 4)").click()
     assert pressed(w.locator(".sk-presets button")) == ["x of shape (2, 1, 4, 4)"]
-    network = net.network()
-    starts = [network["states"][start] for start in network["inputs"][1]["starts"]]
-    first = [told(start | {"note": ""}) for start in starts]
+    states, starts = net.network()["states"], net.network()["inputs"][1]["starts"]
+    first = [told(states[start] | {"note": ""}) for start in starts]
     assert w.locator("tbody tr").evaluate_all(OUTCOMES)[0][1] == first
     assert first[1] == ["both", "(16, 1, 4, 1)", "taken for channels_last"]
 

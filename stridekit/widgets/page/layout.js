@@ -572,9 +572,7 @@ const OPERATIONS = {
   as_strided(x, shape, stride, offset) {
     const storage_offset = offset ?? x.storage_offset;
     if (stride.some((s) => s < 0))
-      refuse(
-        `stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`,
-      );
+      refuse(`stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`);
     if (storage_offset < 0)
       refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
     if (shape.length !== stride.length)

@@ -129,7 +129,7 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
     else flag.remove();
     const empty = shape.includes(0);
     const [w, t] = empty ? [200, 60] : [wide, totalHeight];
-    set(box, "style", `width:${w}px;height:${t}px;--cell:${height}px`);
+    set(box, "style", `width:${w}px;height:${t}px;--slot:${height}px`);
     set(box, "data-empty", empty ? "no elements: a size is 0" : null);
     placeHeads();
     scroller.cap(most, t);
