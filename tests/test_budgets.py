@@ -43,7 +43,6 @@ SIZES = {
     "tools": ("tools", (), ("py",), 789),
 }
 SLACK = 100
-LARGEST_FIXTURES = 300_000  # bytes
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
 LONGER = {
     # One class, a short method for each operation, a third of it docstrings.
@@ -115,25 +114,6 @@ def test_lines_only_get_fewer(name, record_property):
     record_property("summary", f"lines of {name}: {count:,} of {most:,}")
     assert count <= most, f"{name} grew by {count - most} lines: shorten it, its limit stays"
     assert count >= most - SLACK, f"{name} shrank: lower its limit in SIZES to {count:_}"
-
-
-def test_each_file_of_code_has_a_limit():
-    """No line of code is in no part."""
-    counted = set()
-    for folder, without, kinds, _ in SIZES.values():
-        others = tuple(f"{folder}/{part}/" for part in without)
-        counted |= {path for path in lines(folder, kinds) if not path.startswith(others)}
-    code = set()
-    for folder in ("stridekit", "labextension", "tests", "tools"):
-        code |= {*lines(folder, ("py", "js", "mjs", "css"))}
-    assert sorted(code - counted) == []
-
-
-def test_size_of_fixtures(record_property):
-    files = [path for path in (ROOT / "tests" / "fixtures").rglob("*") if path.is_file()]
-    found = sum(path.stat().st_size for path in files)
-    record_property("summary", f"fixtures: {found:,} of {LARGEST_FIXTURES:,} bytes")
-    assert found <= LARGEST_FIXTURES
 
 
 def test_lines_of_modules(record_property):

@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import v4
 from PIL import Image, ImageFilter
 
 import refresh
@@ -17,11 +18,7 @@ from stridekit.export import notebook as form
 from tests.needs import needs_chromium
 
 LESSONS = sorted((refresh.ROOT / "notebooks").glob("*.ipynb"))
-code, words, output = (
-    nbformat.v4.new_code_cell,
-    nbformat.v4.new_markdown_cell,
-    nbformat.v4.new_output,
-)
+code, words, output = v4.new_code_cell, v4.new_markdown_cell, v4.new_output
 CELLS = {
     "title": words("# All kinds of outputs\r\n"),
     "slider": code("import time\n\nimport ipywidgets\nimport matplotlib.pyplot as plt\n\n"
@@ -38,7 +35,7 @@ NAMES = list(CELLS)
 
 
 def book(*cells):
-    return nbformat.v4.new_notebook(cells=list(cells))
+    return v4.new_notebook(cells=list(cells))
 
 
 def tidied(*cells):
@@ -117,29 +114,27 @@ def test_a_cell_that_fails_is_named_and_ends_the_refresh(tmp_path, capfd):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (CellExecutionError("", "NameError", "name 'x'\nmore"), "NameError: name 'x'"),
-        (DeadKernelError("Kernel died"), "the kernel died"),
-        (CellTimeoutError("late"), "it ran longer than 7 s"),
-    ],
-)
-def test_each_end_of_a_cell_is_told_in_its_own_words(error, said, tmp_path, monkeypatch):
+ENDS = {
+    "NameError: name 'x'": CellExecutionError("", "NameError", "name 'x'\nmore"),
+    "the kernel died": DeadKernelError("Kernel died"),
+    "it ran longer than 7 s": CellTimeoutError("late"),
+}
+
+
+@pytest.mark.parametrize("said", ENDS)
+def test_each_end_of_a_cell_is_told_in_its_own_words(said, tmp_path, monkeypatch):
     lines = book(code("1"), code("2\n3"))
-    runs = form.client(lines, tmp_path, 7, store_widget_state=False)
-    assert runs.timeout == 7 and not runs.store_widget_state and not runs.record_timing
+    runs = form.client(lines, tmp_path, 7)
 
     def execute():
-        for k, cell in enumerate(lines.cells):
-            runs.on_cell_execute(cell=cell, cell_index=k)
-        raise error
+        runs.on_cell_execute(cell=lines.cells[1], cell_index=1)
+        raise ENDS[said]
 
     monkeypatch.setattr(runs, "execute", execute)
     monkeypatch.setattr(form, "client", lambda *args, **options: runs)
     with pytest.raises(form.NotebookError) as told:
         form.run(lines, tmp_path, 7)
-    assert str(told.value) == f'cell 2 ("2"): {said}'
+    assert str(told.value) == f'cell 2 ("2"): {said}' and runs.timeout == 7
 
 
 def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
