@@ -66,12 +66,9 @@ def small(tmp_path_factory):
     sources = [f"{IMPORTS}from stridekit.widgets import {', '.join(WIDGETS)}"]
     sources += [f"w = {MAKE.get(name, name + '()')}\nw" for name in WIDGETS]
     cells = [words("# Every kind"), *map(code, [*sources, "w"])]
-    cards = [
-        words("# Cards"),
-        code(f"{IMPORTS}from stridekit import Predict"),
-        code(MAKE["Predict"]),
-    ]
-    cards += [code("print('x' * 200)"), words("It is four.\n\n## The end\n\n" + "Enough. " * 900)]
+    told = words("It is four.\n\n## The end\n\n" + "Enough. " * 900)
+    begin = f"{IMPORTS}from stridekit import Predict"
+    cards = [words("# Cards"), *map(code, [begin, MAKE["Predict"], "print('x' * 200)"]), told]
     for name, made in (("kinds", cells), ("cards", cards)):
         nbformat.write(nbformat.v4.new_notebook(cells=made), folder / f"{name}.ipynb")
     return exported(folder)
@@ -91,13 +88,11 @@ def visit(browser):
     """`visit(path)` opens a page from the disk; no page may fetch anything or fail."""
     contexts, wrong = [], []
 
-    def open_page(path, query="", script="", **options):
+    def open_page(path, query="", **options):
         context = browser.new_context(offline=True, **(options or DESK))
         context.set_default_timeout(10_000)
         contexts.append(context)
         context.on("request", lambda request: wrong.append(request.url))
-        if script:
-            context.add_init_script(script)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(path.as_uri() + query)
@@ -154,10 +149,13 @@ def assert_alive(widget):
 
 
 def test_a_pasted_message_means_what_python_says(visit, small):
-    page = visit(small / "diagnose.html")
+    """On the front page, under a finger."""
+    page = visit(small / "index.html", **PHONE)
     box = page.locator(".sk-paste")
     for message in (BUCKET, "KeyError: 'a'"):
-        labelled(box, BOX).fill(message)
+        labelled(box, BOX).tap()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.insert_text(message)
         meaning = diagnose(message)
         assert text(box, ".sk-title") == meaning.title
         assert texts(box, "dd") == [sentence for _, sentence in meaning.lines]
@@ -202,6 +200,7 @@ def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(v
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
     swipe(page, slider, -400, 10)
     assert slider.input_value() == "0"
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def swipe(page, slider, sideways, down):
