@@ -9,42 +9,30 @@ from typing import Any
 
 import stridekit
 
-# The pages, each by its first name of stridekit.__all__: file, title and lead.
+# The pages: title, lead, and the first of their names in stridekit.__all__.
 PAGES = {
-    "Layout": ("layouts", "Layouts", "Where each element of a tensor lives, as a value."),
-    "StrideExplorer": ("pictures", "Pictures", "Strides by hand, and questions to commit to."),
-    "read_element": ("raw_memory", "Raw memory", "What really lies at those addresses."),
-    "memset": ("sharing", "Sharing", "Which bytes a tensor reaches, and who shares them."),
-    "explain_view": ("operations", "Operations", "What an operation does with strides."),
-    "TraversalExplorer": ("cost", "Cost", "Bytes and cache lines, predicted and measured."),
-    "AttentionExplorer": ("models", "Models", "Where a model copies, and why."),
+    "layouts": ("Layouts", "Where each element of a tensor lives, as a value.", "Layout"),
+    "pictures": ("Pictures", "Strides by hand, and questions to commit to.", "StrideExplorer"),
+    "raw_memory": ("Raw memory", "What really lies at those addresses.", "read_element"),
+    "sharing": ("Sharing", "Which bytes a tensor reaches, and who shares them.", "memset"),
+    "operations": ("Operations", "What an operation does with strides.", "explain_view"),
+    "cost": ("Cost", "Bytes and cache lines, predicted and measured.", "TraversalExplorer"),
+    "models": ("Models", "Where a model copies, and why.", "AttentionExplorer"),
 }
-# The names of other modules: file, title, lead, and names of each module.
+# Further pages: title, lead, and modules, each with some of its names or with all.
 MORE = {
-    "time": ("Time", "What measures, and what was measured.", {"timing": ""}),
+    "time": ("Time", "What measures, and what was measured.", "timing"),
     "results": (
         "Results",
         "What these functions return.",
-        {
-            "tensors.explain": "Explanation",
-            "tensors.relation": "Relation",
-            "cost.traffic": "Traffic",
-            "audit": "Audit",
-        },
+        "tensors.explain:Explanation tensors.relation:Relation cost.traffic:Traffic audit:Audit",
     ),
     "lessons": (
         "For single lessons",
         "What one lesson imports from its module.",
-        {
-            "elementwise": "broadcast_tensors",
-            "cost.refetch": "CacheSets",
-            "cost.warp": "warp_sectors WarpSectors",
-            "cost.bandwidth": "bandwidth Bandwidth",
-            "lessons.attention": "",
-            "lessons.claims": "claim Claim show_runs",
-            "lessons.gpu": "gpu_results GpuResults",
-            "lessons.selfcheck": "self_check SelfCheck",
-        },
+        "elementwise:broadcast_tensors cost.refetch:CacheSets cost.warp:warp_sectors,WarpSectors "
+        "cost.bandwidth:bandwidth,Bandwidth lessons.attention lessons.claims:claim,Claim,show_runs "
+        "lessons.gpu:gpu_results,GpuResults lessons.selfcheck:self_check,SelfCheck",
     ),
 }
 # Members that Python or a library defines are left out of a class.
@@ -56,23 +44,18 @@ CLASS = f"""   :members:
 """
 
 
-_TITLES = {f"reference-{slug}": tuple(words) for slug, *words in PAGES.values()} | {
-    f"reference-{slug}": (title, about) for slug, (title, about, _) in MORE.items()
-}
-
-
 def public_names() -> Iterator[tuple[str, str, str]]:
     """Yield the page, the module and the name of everything that is public, in the reference's order."""
-    page = ""
+    first, slug = {name: slug for slug, (*_, name) in PAGES.items()}, ""
     for name in stridekit.__all__:
-        page = f"reference-{PAGES[name][0]}" if name in PAGES else page
-        yield page, "stridekit", name
-    for slug, (_, _, modules) in MORE.items():
-        for part, names in modules.items():
-            module = f"stridekit.{part}"
-            for name in names.split() or vars(import_module(module))["__all__"]:
+        slug = first.get(name, slug)
+        yield f"reference-{slug}", "stridekit", name
+    for slug, (*_, modules) in MORE.items():
+        for module, _, names in (part.partition(":") for part in modules.split()):
+            every = vars(import_module(f"stridekit.{module}")).get("__all__", ())
+            for name in names.split(",") if names else every:
                 if name not in stridekit.__all__:
-                    yield f"reference-{slug}", module, name
+                    yield f"reference-{slug}", f"stridekit.{module}", name
 
 
 def pages() -> dict[str, tuple[str, str]]:
@@ -84,7 +67,7 @@ def pages() -> dict[str, tuple[str, str]]:
     written: dict[str, tuple[str, str]] = {}
     for page, module, name in public_names():
         if page not in written:
-            title, about = _TITLES[page]
+            title, about, _ = (PAGES | MORE)[page.removeprefix("reference-")]
             written[page] = about, f"{title}\n{'=' * len(title)}\n\n{about}\n\n"
         is_class = isinstance(getattr(import_module(module), name), type)
         kind, options = ("autoclass", CLASS) if is_class else ("autofunction", "")
