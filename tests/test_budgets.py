@@ -32,7 +32,7 @@ SIZES = {
     "the small package": ("stridekit", OTHERS, ("py",), 7_448),
     "audit": ("stridekit/audit", (), ("py",), 2_229),
     "lessons": ("stridekit/lessons", (), ("py",), 1_763),
-    "export": ("stridekit/export", (), ("py", "js", "css"), 983),
+    "export": ("stridekit/export", (), ("py", "js", "css"), 980),
     "exercises": ("stridekit/exercises", (), ("py",), 8_640),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_319),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 10_202),

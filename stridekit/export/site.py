@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import html
-import io
 import json
 import re
 import shutil
@@ -157,20 +156,18 @@ def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
         context["body"] = context.get("body", "") + (live(alive[page]) if page in alive else "")
         index.extend(_sections(tree, page) if tree else [])
 
-    warnings = io.StringIO()
     try:
         with docutils_namespace():
-            app = Sphinx(source, None, out, folder / "trees", "html", CONF, None, warnings)
+            app = Sphinx(source, None, out, folder / "trees", "html", CONF, None)
             app.connect("html-page-context", finish)
             app.build()
     except (SphinxError, RecursionError) as error:
         why = str(error).strip().partition("\n")[0]
         raise NotebookError(f"Sphinx cannot build the pages: {why}") from None
-    print(warnings.getvalue(), end="", file=sys.stderr)
     parts = {f"{name}.html": made.parts for name, made in lessons.items()}
     places = {family["title"]: (family["lesson"], family["section"]) for family in script.FAMILIES}
-    site = {"parts": parts, "places": places, "sections": index}
-    text = json.dumps(site, ensure_ascii=False)
+    data = {"parts": parts, "places": places, "sections": index}
+    text = json.dumps(data, ensure_ascii=False)
     (out / "_static" / "site-data.js").write_text(f"globalThis.stridekitSite = {text};\n", "utf-8")
     (out / MARK).touch()
     return out
