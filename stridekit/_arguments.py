@@ -51,10 +51,11 @@ def with_article(name: str) -> str:
 def many(count: int, noun: str) -> str:
     """A number of things.
 
-    >>> many(1, "round"), many(12, "round")
-    ('1 round', '12 rounds')
+    >>> many(1, "round"), many(12, "copy")
+    ('1 round', '12 copies')
     """
-    return f"{count} {noun}{'s' * (count != 1)}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
 
 
 class _Shown(reprlib.Repr):

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 import stridekit
-from stridekit.audit import Audit, inside
+from stridekit.audit import Audit, record
 from stridekit.audit.copies import COPY
 from tests.audit_models import MODELS
 
@@ -105,8 +105,9 @@ def test_copies_of_all_kinds_of_calls_are_those_of_the_profiler(name):
 
 def test_numbers_are_copied_as_they_are():
     for number in (True, 2**53 + 1, 1 / 3, 2 + 1j):
-        target = torch.zeros((), dtype=inside._DTYPES[type(number)])
-        assert inside.run(inside._copy, (target, number), {}).item() == number
+        target = torch.zeros((), dtype=record._DTYPES[type(number)])
+        assert record._copy(target, number).item() == number
+        record._switch(False)
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
@@ -134,7 +135,7 @@ def test_a_compiled_function_runs_as_it_was_written():
     compiled = torch.compile(written, backend="eager")
     for _ in range(2):
         found = stridekit.audit(compiled, tensor(3, 4))
-        assert [one.place.line for one in found.findings] == [written.__code__.co_firstlineno]
+        assert [one.first.place.line for one in found.findings] == [written.__code__.co_firstlineno]
         assert torch.equal(compiled(tensor(3, 4)), written(tensor(3, 4)))
 
 
@@ -158,7 +159,9 @@ def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
     wrapped = Wrapped(tensor(3, 4))
     found = stridekit.audit(lambda: wrapped.t().contiguous())
     assert found.copied.by_kind == {"layout": (1, 48)}
-    assert [finding.place.expression for finding in found.findings] == ["wrapped.t().contiguous()"]
+    assert [finding.first.place.expression for finding in found.findings] == [
+        "wrapped.t().contiguous()"
+    ]
     assert [op.name for op in found.events] == ["aten::t", "aten::clone"]
 
     jagged = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
@@ -228,7 +231,7 @@ def hung_in():
         torch.nn.Module.__call__,
         vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
         _get_current_dispatch_mode(), torch.autograd._profiler_enabled(),
-        torch._C._dispatch_tls_is_dispatch_key_included(inside._KEY), vars(inside._thread).copy(),
+        torch._C._dispatch_tls_is_dispatch_key_included(record._KEY), vars(record._local).copy(),
     )  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def test_its_text_names_line_cause_and_advice(found):
         "128 B in 2 copies, copy by reshape, in reshape, Turned",
         "y[..., :2].reshape(2, 8)",
         "0 B, call that does nothing, in contiguous, Turned",
-        "not seen: what oneDNN",
+        "not seen: reordering inside one kernel of oneDNN",
         "compiled functions",
     ):
         assert words in text
@@ -305,7 +305,7 @@ WEIGHT = torch.ones(4, requires_grad=True)
 def test_a_function_that_changes_a_global_is_not_run_again(function, backward, x):
     found = stridekit.audit(function, x, backward=backward)
     count, grad = GLOBAL.norm.num_batches_tracked.item(), WEIGHT.grad
-    with pytest.raises(ValueError, match="changes a tensor that it was not given"):
+    with pytest.raises(ValueError, match="may change a tensor that it was not given"):
         found.without(of_kind(found, "explicit copy"))
     assert GLOBAL.norm.num_batches_tracked.item() == count and WEIGHT.grad is grad
 

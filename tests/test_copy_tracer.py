@@ -22,7 +22,7 @@ def check(found, run):
     """What holds of the rows and chains of any audit of which all rows are shown."""
     rows, chains = run["rows"], run["chains"]
     assert sum(row["copied"] for row in rows) == found.copied.layouts
-    assert len(chains) == sum(finding.count for finding in found.findings)
+    assert len(chains) == sum(len(finding.occurrences) for finding in found.findings)
     for k, chain in enumerate(chains):
         finding = found.findings[chain["finding"] - 1]
         *_, last = way = chain["rows"]
@@ -232,7 +232,7 @@ def test_of_very_many_findings_the_largest_are_shown():
 def test_very_many_times_of_a_finding_are_not_all_told():
     found = audit(lambda x: [x.t().contiguous() for _ in range(2 * MOST)], torch.rand(2, 3))
     run = run_of(found)
-    assert found.findings[0].count == 2 * MOST and 0 < len(run["chains"]) <= MOST
+    assert len(found.findings[0].occurrences) == 2 * MOST and 0 < len(run["chains"]) <= MOST
     assert len(run["rows"]) <= MOST and len(str(CopyTracer(found)).splitlines()) < 60
 
 

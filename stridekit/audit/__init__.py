@@ -2,7 +2,6 @@
 
 from stridekit.audit.findings import Finding, Occurrence
 from stridekit.audit.report import Audit
-from stridekit.audit.run import audit
-from stridekit.audit.trial import Trial
+from stridekit.audit.run import Trial, audit
 
 __all__ = ["audit", "Audit", "Finding", "Occurrence", "Trial"]

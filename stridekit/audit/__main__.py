@@ -4,12 +4,11 @@ python -m stridekit.audit script.py [its arguments]
 python -m stridekit.audit -m package.module [its arguments]
 """
 
-import builtins
-import io
 import os
 import runpy
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 from stridekit.audit import audit
@@ -40,6 +39,8 @@ def main(arguments: list[str]) -> int:
             try:
                 if is_module:
                     runpy.run_module(name, run_name="__main__", alter_sys=True)
+                elif os.path.isdir(name):  # with a __main__.py
+                    runpy.run_path(name, run_name="__main__")
                 else:
                     _run_script(name)
             except SystemExit as error:  # an end like any other
@@ -59,15 +60,9 @@ def main(arguments: list[str]) -> int:
 
 def _run_script(path: str) -> None:
     """Run a file as python does: its name stays as it was typed, and its `__file__` is absolute."""
-    if not os.path.isfile(path):  # a folder or an archive with a __main__.py
-        runpy.run_path(path, run_name="__main__")
-        return
-    main_module = ModuleType("__main__")
-    vars(main_module).update(__file__=os.path.abspath(path), __builtins__=builtins)
-    sys.modules["__main__"] = main_module
-    with io.open_code(path) as file:
-        code = compile(file.read(), os.path.abspath(path), "exec", dont_inherit=True)
-    exec(code, vars(main_module))
+    main_module, full = ModuleType("__main__"), os.path.abspath(path)
+    main_module.__file__, sys.modules["__main__"] = full, main_module
+    exec(compile(Path(full).read_bytes(), full, "exec", dont_inherit=True), vars(main_module))
 
 
 def _is_importable(name: str) -> bool:

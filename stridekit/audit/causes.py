@@ -19,12 +19,9 @@ from stridekit.audit.record import Op
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
 
-Needs = Callable[[Layout], bool]  # whether a tensor of this layout would be copied
 Key = tuple[object, ...]
-Input = tuple[int, int]  # the number of an op, and the place of one of its operands
-Cause = tuple[
-    int, Operand | None
-]  # the op that made a layout; or -1, and the tensor that was given
+# The op that made a layout; or -1, and the tensor that was given with it.
+Cause = tuple[int, Operand | None]
 
 _order, _formats = cache(dim_order), cache(memory_formats)  # layers of a model ask the same again
 _PRODUCTS = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm")
@@ -51,22 +48,35 @@ class History:
         self.ops = ops
         # Of each operand of each op, the op that made its layout; -1 if the run was given it.
         self.makers: list[tuple[int, ...]] = []
-        self._readers: dict[tuple[int, Key], list[Input]] = defaultdict(list)
+        self._readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
         self._last_write: dict[int, int] = {}
-        self._origins: dict[Input, Cause] = {}
-        self._turns: dict[Input, Cause] = {}
+        # Of each tensor that an op made: what turned its format, and what took it out of row-major order.
+        self._turned: dict[tuple[int, Key], list[Cause]] = {}
+        self._left: dict[tuple[int, Key], Cause] = {}
         latest: dict[Key, int] = {}
         for op in ops:
             keys = [_key(operand) for operand in op.inputs]
-            makers = tuple(latest.get(key, -1) for key in keys)
-            self.makers.append(makers)
-            for place, (maker, key) in enumerate(zip(makers, keys, strict=True)):
-                self._readers[maker, key].append((op.number, place))
-            for out in map(_key, op.outputs):
-                if not (op.writes and out in keys):  # a write keeps the layout
-                    latest[out] = op.number
+            self.makers.append(tuple(latest.get(key, -1) for key in keys))
+            for place, maker in enumerate(self.makers[-1]):
+                self._readers[maker, keys[place]].append((op.number, place))
+            for out in op.outputs:
+                if not (op.writes and _key(out) in keys):  # a write keeps the layout
+                    latest[_key(out)] = op.number
+                    self._note_causes(op, out)
             self._last_write |= dict.fromkeys(op.writes, op.number)
         self._images = self._of_images()
+
+    def _note_causes(self, op: Op, out: Operand) -> None:
+        mine: Cause = op.number, None
+        turned, left, source = [mine, mine], mine, _source(op, out)
+        if source >= 0:
+            before = op.inputs[source]
+            turned = [self._turner(op.number, source, to_last) for to_last in (False, True)]
+            if format_of(before):
+                turned[not is_last(before)] = mine
+            if op.again is None and not before.layout.is_contiguous():
+                left = self._made(op.number, source, _is_not_contiguous)
+        self._turned[op.number, _key(out)], self._left[op.number, _key(out)] = turned, left
 
     def steps(self, number: int, place: int) -> Iterator[tuple[int, int]]:
         """The inputs that an operand of an op was made of, the last step first: op, and its operand."""
@@ -85,72 +95,46 @@ class History:
         steps = [(number, place), *self.steps(number, place)]
         return [self.ops[op].inputs[source] for op, source in steps if source >= 0]
 
+    def path(self, number: int, place: int, cause: int) -> tuple[int, ...]:
+        """The ops from `cause`, which made a layout, to op `number`; of long paths, the end."""
+        ops = [maker for maker, _ in self.steps(number, place)]
+        ops = (
+            ops[: ops.index(cause) + 1]
+            if cause in ops
+            else [*ops, cause][: len(ops) + (cause >= 0)]
+        )
+        return (*reversed(ops), number)
+
     def cause(self, copy: Copy) -> Cause:
         """The op that made the layout which `copy` had to change; or -1, and the tensor that was given."""
+        op = self.ops[copy.op]
         if not Layout(copy.shape, copy.target).is_contiguous():
-            return self.turned(copy.op, copy.operand)
-        needs = self._needs(self.ops[copy.op])
-        views: list[tuple[int, Operand]] = []
-
-        def made_it(maker: int, operand: Operand, source: int) -> bool:
-            nonlocal needs
-            op = self.ops[maker]
-            if op.again is None or len(views) == _MOST_VIEWS:  # its memory was made here
-                views.clear()
-                needs = _is_not_contiguous
-                return not needs(op.inputs[source].layout)
-            views.insert(0, (maker, operand))
-            made = self._made_again(views)
-            return made is None or needs(made)
-
-        def may_know() -> bool:
-            return not views and needs is _is_not_contiguous
-
-        return self._walk(copy.op, copy.operand, made_it, self._origins, may_know)
+            return self.turned(op.number, copy.operand)
+        return self._made(op.number, copy.operand, self._needs(op))
 
     def turned(self, number: int, place: int) -> Cause:
         """The last op that changed the memory format of an operand; or -1, and the tensor given."""
-        was_last = is_last(self.ops[number].inputs[place])
+        return self._turner(number, place, is_last(self.ops[number].inputs[place]))
 
-        def turned_it(maker: int, _operand: Operand, source: int) -> bool:
-            before = self.ops[maker].inputs[source]
-            return format_of(before) != "" and is_last(before) != was_last
+    def _turner(self, number: int, place: int, to_last: bool) -> Cause:
+        operand, maker = self.ops[number].inputs[place], self.makers[number][place]
+        return self._turned[maker, _key(operand)][to_last] if maker >= 0 else (-1, operand)
 
-        return self._walk(number, place, turned_it, self._turns, lambda: True)
-
-    def _walk(
-        self, number: int, place: int, made_it: Callable[[int, Operand, int], bool],
-        known: dict[Input, Cause], may_know: Callable[[], bool],
-    ) -> Cause:  # fmt: skip
-        """Go back through the history of an operand, to the op that `made_it` of one of its operands.
-
-        Where a part of the way ends is `known` from then on.
-        """
-        trail: list[Input] = []
-        while (number, place) not in known or not may_know():
-            if may_know():
-                trail.append((number, place))
+    def _made(self, number: int, place: int, needs: Callable[[Layout], bool]) -> Cause:
+        """The first view, counted from the end, without which the copy would not be needed."""
+        views: list[tuple[Op, Operand]] = []
+        while True:
             operand, maker = self.ops[number].inputs[place], self.makers[number][place]
-            source = -1 if maker < 0 else _source(self.ops[maker], operand)
-            if source < 0 or made_it(maker, operand, source):
-                cause = maker, None if maker >= 0 else operand
-                break
-            number, place = maker, source
-        else:
-            cause = known[number, place]
-        known |= dict.fromkeys(trail, cause)
-        return cause
-
-    def path(self, number: int, place: int, cause: int) -> tuple[int, ...]:
-        """The ops from `cause`, which made a layout, to op `number`; of long paths, the end."""
-        ops = [number]
-        for maker, _ in self.steps(number, place):
-            ops.append(maker)
-            if maker == cause:
-                break
-        else:
-            ops += [cause] if cause >= 0 else []
-        return tuple(reversed(ops))
+            if maker < 0:
+                return -1, operand
+            op = self.ops[maker]
+            if op.again is None:  # its memory was made here
+                return self._left[maker, _key(operand)]
+            views.insert(0, (op, operand))
+            made = _made_again(views)
+            if made is None or needs(made) or len(views) == _MOST_VIEWS:
+                return maker, None
+            number, place = maker, _source(op, operand)
 
     def why_needed(self, copy: Copy) -> str:
         """Why a run without this copy would fail or differ; "" if nothing that follows needs it.
@@ -167,18 +151,14 @@ class History:
         for number, made, layout in todo:  # which grows meanwhile
             for reader, place in self._readers[number, _key(made)]:
                 seen += 1
+                if seen == _MOST_READERS:
+                    return "too much follows to say"
                 follower = self.ops[reader]
-                if follower.again is not None:
-                    outs = _views(follower, layout)
-                    if outs is not None:
-                        todo += [
-                            (reader, *pair) for pair in zip(follower.outputs, outs, strict=True)
-                        ]
-                    elif follower.call not in _COPY_INSTEAD:
-                        return f"{_what(follower)} raises without it"
-                elif seen < _MOST_READERS:
-                    todo += [(reader, *pair) for pair in _kept(follower, place, layout)]
-        return "" if seen < _MOST_READERS else "too much follows to say"
+                outs = _followed(follower, place, layout)
+                if outs is None and follower.call not in _COPY_INSTEAD:
+                    return f"{_what(follower)} raises without it"
+                todo += [(reader, *pair) for pair in outs or ()]
+        return ""
 
     def is_image(self, *operands: Operand) -> bool:
         """Whether an op of images made or read one of these tensors, or what it was made of."""
@@ -192,29 +172,13 @@ class History:
                 images |= {op.inputs[0].storage, *(out.storage for out in op.outputs[:1])}
         for ops in (self.ops, reversed(self.ops)):
             for op in ops:
-                sides = {
-                    side.storage
-                    for side in (*op.inputs, *op.outputs[:1])
-                    if op.outputs
-                    and side.shape == op.outputs[0].shape
-                    and len(side.shape) in (4, 5)
-                }
-                if sides & images:
-                    images |= sides
+                shapes = {out.shape for out in op.outputs[:1] if len(out.shape) in (4, 5)}
+                sides = (*op.inputs, *op.outputs[:1])
+                around = {side.storage for side in sides if side.shape in shapes}
+                images |= around if around & images else set()
         return images
 
-    def _made_again(self, views: list[tuple[int, Operand]]) -> Layout | None:
-        """What these views make of a row-major tensor; None if they cannot be made of it."""
-        first = self.ops[views[0][0]].inputs[0]
-        layout = Layout(first.shape, itemsize=first.itemsize)
-        for number, operand in views:
-            outs = _views(self.ops[number], layout)
-            if outs is None:
-                return None
-            layout = outs[[*map(_key, self.ops[number].outputs)].index(_key(operand))]
-        return layout
-
-    def _needs(self, op: Op) -> Needs:
+    def _needs(self, op: Op) -> Callable[[Layout], bool]:
         """When an op would copy this operand."""
         if op.name in _PRODUCTS:
             return lambda layout: not _is_ready(layout)
@@ -252,24 +216,34 @@ def _same_order(a: Operand, b: Operand) -> bool:
     return len(a.shape) == len(b.shape) and _order(a.shape, a.stride) == _order(b.shape, b.stride)
 
 
-def _kept(op: Op, place: int, layout: Layout) -> Iterator[tuple[Operand, Layout]]:
-    """The results of an op that lie in the order of this operand, as they would lie in another order."""
-    for out in op.outputs:
-        if _same_order(out, op.inputs[place]):
-            stride = packed_stride(out.shape, sort_dims(layout.shape, layout.stride))
-            yield out, Layout(out.shape, stride, itemsize=out.itemsize)
+def _made_again(views: list[tuple[Op, Operand]]) -> Layout | None:
+    """What these views make of a row-major tensor; None if they cannot be made of it."""
+    first = views[0][0].inputs[0]
+    layout = Layout(first.shape, itemsize=first.itemsize)
+    for op, operand in views:
+        outs = _followed(op, 0, layout)
+        if outs is None:
+            return None
+        layout = next(made for out, made in outs if _key(out) == _key(operand))
+    return layout
 
 
-def _views(op: Op, layout: Layout) -> tuple[Layout, ...] | None:
-    """What a view op makes of another tensor; None if it raises."""
-    assert op.again is not None  # for mypy
+def _followed(op: Op, place: int, layout: Layout) -> list[tuple[Operand, Layout]] | None:
+    """The results of an op whose layout follows that of an operand, if it lay so; None if a view raises."""
+    if op.again is None:
+        order = sort_dims(layout.shape, layout.stride)
+        outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
+        strides = [packed_stride(out.shape, order) for out in outs]
+        made = [Layout(x.shape, s, itemsize=x.itemsize) for x, s in zip(outs, strides, strict=True)]
+        return [*zip(outs, made, strict=True)]
     dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
     tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
     try:
-        made = op.again(tensor)
+        views = op.again(tensor)
     except (RuntimeError, ValueError):
         return None
-    return tuple(map(Layout.of, [made] if isinstance(made, torch.Tensor) else made))
+    views = [views] if isinstance(views, torch.Tensor) else views
+    return [*zip(op.outputs, map(Layout.of, views), strict=True)]
 
 
 def _what(op: Op) -> str:

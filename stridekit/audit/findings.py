@@ -35,13 +35,12 @@ KINDS = {
     EXPLICIT: "look at what follows: most operations take any strides",
     GRADIENT: "look at the line that made the layout: autograd runs it backward, and copies for it",
     OF_OP: "give it a tensor that lies as the op needs it, made once and outside of the loop",
-    OWN: "the call made this layout itself, and copied it",
+    OWN: "leave it: the call itself made this layout and copied it",
     MIXED: "bring both to one memory format where they are made",
     IDLE: "leave it out: the tensor is already so",
     SMALL: "clone() what you keep: then the rest can be freed",
 }
 LEAVE_OUT = "leave it out: nothing that follows in this run needs it"
-LEAVE_BOTH = "leave out both calls: nothing that follows in this run needs either order"
 _NEEDED = "keep it, or change what needs it: {}"
 _METHODS = ("aten::contiguous", "aten::to")  # that can be left out
 _ALL_CALLS = (*_METHODS, "aten::clone")
@@ -93,48 +92,19 @@ class Finding:
 
     @property
     def bytes(self) -> int:
-        """The bytes that it is about, in all."""
+        """Sum the bytes that the finding is about."""
         return sum(each.bytes for each in self.occurrences)
 
     @property
     def copied(self) -> int:
-        """The bytes that it copied, in all."""
+        """Sum the bytes that its occurrences copied."""
         return sum(each.copied for each in self.occurrences)
 
     @property
-    def count(self) -> int:
-        """How often it happened."""
-        return len(self.occurrences)
-
-    @property
     def first(self) -> Occurrence:
-        """The first occurrence of the finding's kind."""
-        return next(each for each in self.occurrences if each.kind == self.kind)
-
-    @property
-    def op(self) -> str:
-        """The op of the first occurrence."""
-        return self.first.op
-
-    @property
-    def place(self) -> Place | None:
-        """The line of the first occurrence."""
-        return self.first.place
-
-    @property
-    def backward(self) -> bool:
-        """Whether all of it happened in a backward pass."""
-        return all(each.backward for each in self.occurrences)
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """The modules in which it happened."""
-        return tuple(dict.fromkeys(each.module for each in self.occurrences))
-
-    @property
-    def layouts(self) -> tuple[Dims, ...]:
-        """Shape, strides before and strides after, the first time."""
-        return self.first.layouts
+        """Return the first occurrence of the finding's kind, with its op and its layouts."""
+        kinds = [each.kind for each in self.occurrences]
+        return self.occurrences[kinds.index(self.kind) if self.kind in kinds else 0]
 
 
 class Search:
@@ -143,6 +113,9 @@ class Search:
     def __init__(self, run: Recorder) -> None:
         self.run, self.ops, self.copies = run, run.ops, run.copies
         self.history = History(run.ops)
+        self.calls: dict[object, list[Op]] = defaultdict(list)  # the ops of one call, by its mark
+        for op in run.ops:
+            self.calls[op.mark].append(op)
         self.causes: dict[int, Cause] = {}  # by the index of a copy
         for k, copy in enumerate(self.copies):
             if copy.kind in (LAYOUT, EXPANDED):
@@ -153,10 +126,10 @@ class Search:
                     self.causes[k] = cause
         self.again = self._made_again()
         self.undone = self._undone()
-        told = {*self.undone, *self.undone.values(), *self.again}
-        for k in [k for k in self.causes if k not in told and self._is_asked_for(k)]:
-            self.copies[k].kind = ASKED
-            del self.causes[k]
+        for k in self.causes.keys() - {*self.undone, *self.undone.values(), *self.again}:
+            if self._is_asked_for(k):
+                self.copies[k].kind = ASKED
+                del self.causes[k]
 
     def findings(self) -> tuple[Finding, ...]:
         """What is worth a look."""
@@ -165,12 +138,11 @@ class Search:
 
     def own(self) -> tuple[Finding, ...]:
         """The copies of layouts that calls made themselves."""
-        seen = []
-        for copy in (copy for copy in self.copies if copy.kind == INSIDE):
-            op, size = self.ops[copy.op], copy.bytes
-            advice = self._why_math(op)
-            seen.append(self._seen(OWN, op, size, size, copy.layouts, advice=advice))
-        return _together(seen)
+        pairs = [(copy, self.ops[copy.op]) for copy in self.copies if copy.kind == INSIDE]
+        return _together([
+            self._seen(OWN, op, copy.bytes, copy.bytes, copy.layouts, advice=self._why_math(op))
+            for copy, op in pairs
+        ])  # fmt: skip
 
     def _seen(
         self, kind: str, op: Op, size: int, copied: int, layouts: tuple[Dims, ...],
@@ -178,26 +150,21 @@ class Search:
     ) -> Occurrence:  # fmt: skip
         number, given = cause
         made = self.ops[number] if number >= 0 else None
-        made_by = made.call if made else self._name(given)
-        at, line = (op.call, op.place, op.module, op.backward), made.place if made else None
-        events = events or (op.number,)
-        return Occurrence(kind, size, copied, *at, layouts, events, given, line, made_by, advice)
+        cause_of = (made.place, made.call) if made else (None, self._name(given))
+        at, events = (op.call, op.place, op.module, op.backward), events or (op.number,)
+        return Occurrence(kind, size, copied, *at, layouts, events, given, *cause_of, advice)
 
     def _name(self, given: Operand | None) -> str:
         """What a tensor is called that the run was given."""
         if given is None:
             return ""
         inputs = {operand.storage: name for name, operand in self.run.inputs.items()}
-        name = inputs.get(given.storage) or self.run.names.get(given.storage)
-        return name or "a tensor from before the run"
-
-    # Copies --------------------------------------------------------------------------------------
+        return (self.run.names | inputs).get(given.storage, "a tensor from before the run")
 
     def _of_copies(self) -> Iterator[Occurrence]:
-        for k, cause in self.causes.items():
-            if k in self.undone.values():
-                continue  # counted where it is undone
-            copy, op, kind = self.copies[k], self._op(k), self._kind(k)
+        undone = {*self.undone.values()}  # counted where they are undone
+        for k in (k for k in self.causes if k not in undone):
+            copy, op, kind, cause = self.copies[k], self._op(k), self._kind(k), self.causes[k]
             size = copy.bytes
             if kind == TRIP:
                 before = self.copies[self.undone[k]]
@@ -219,7 +186,7 @@ class Search:
             return GRADIENT
         if copy.kind == EXPANDED:
             return WRITTEN_OUT
-        if op.name == _CONVOLUTION and _disagree(op):
+        if op.name == _CONVOLUTION and _disagree(op) == 0:
             return TWO
         if not op.backward and self._loses_format(copy, op):
             return LOST
@@ -229,11 +196,6 @@ class Search:
 
     def _advice(self, k: int, kind: str, is_given: bool) -> str:
         copy, call = self.copies[k], self._op(k).call
-        if kind == TRIP:
-            both = (self.undone[k], k)
-            is_needed = any(self.history.why_needed(self.copies[j]) for j in both)
-            can_go = not is_needed and all(self._op(j).call in _METHODS for j in both)
-            return LEAVE_BOTH if can_go else ""
         if kind in (EXPLICIT, WRITTEN_OUT) and call in _METHODS:
             why = self.history.why_needed(copy)
             return _NEEDED.format(why) if why else LEAVE_OUT
@@ -251,14 +213,9 @@ class Search:
         """Why attention took the path that is written in other ops; "" if it did not, or if unclear."""
         if op.call != _ATTENTION:
             return ""
-        first = last = op.number
-        while first and self.ops[first - 1].mark == op.mark:
-            first -= 1
-        while last + 1 < len(self.ops) and self.ops[last + 1].mark == op.mark:
-            last += 1
         made: set[Operand] = set()
         given: dict[Operand, None] = {}
-        for each in self.ops[first : last + 1]:
+        for each in self.calls[op.mark]:
             given |= dict.fromkeys(x for x in each.inputs if x not in made and len(x.shape) >= 2)
             made |= {*each.outputs}
         tensors = [Layout(x.shape, x.stride, itemsize=x.itemsize) for x in given]
@@ -299,20 +256,17 @@ class Search:
         for k in asked:
             read = self.history.lineage(self.copies[k].op, self.copies[k].operand)
             for before in dict.fromkeys(made.get(operand.storage, k) for operand in read):
-                if before < k and before not in taken and self._undoes(before, k):
+                if before < k and not {before, k} & taken and self._undoes(before, k):
                     pairs[k] = before
-                    taken |= {k, before}
-                    break
+                    taken |= {before, k}
         return pairs
 
     def _undoes(self, before: int, after: int) -> bool:
         """Whether the second copy puts the elements back into the order in which the first found them."""
+        one_way = self._op(before).backward == self._op(after).backward
         there, back = _moves(self.copies[before]), _moves(self.copies[after])
-        return (
-            self._op(before).backward == self._op(after).backward
-            and self.copies[before].bytes == self.copies[after].bytes
-            and back == [there.index(d) for d in range(len(there))]
-        )
+        is_inverse = back == [there.index(d) for d in range(len(there))]
+        return one_way and is_inverse and self.copies[before].bytes == self.copies[after].bytes
 
     def _loses_format(self, copy: Copy, op: Op) -> bool:
         """Whether a copy wrote an image with its channels last in rows: pixels now lie side by side."""
@@ -327,28 +281,22 @@ class Search:
         steps = [(t, s) for n, s, t in zip(*copy.layouts, strict=True) if n > 1]
         return bool(last) and self.history.is_image(*last) and min(steps)[1] >= last[0].shape[1]
 
-    # Memory formats ------------------------------------------------------------------------------
-
     def _of_formats(self) -> Iterator[Occurrence]:
         """Operands in different formats, where no copy tells."""
         copied = {copy.op for copy in self.copies if copy.kind in (LAYOUT, EXPANDED)}
         for op in self.ops:
             if op.backward or op.number in copied or op.writes or not op.inputs or not op.outputs:
                 continue
-            out = op.outputs[0]
-            if len(out.shape) not in (4, 5):
+            out, is_convolution = op.outputs[0], op.name == _CONVOLUTION
+            if len(out.shape) not in (4, 5) or not self.history.is_image(*op.inputs, out):
                 continue
-            if op.name == _CONVOLUTION:
-                kind, k = TWO, 0 if _disagree(op) else None
-            elif not self.history.is_image(*op.inputs, out):
-                continue
-            else:
-                kind, k = MIXED, _odd_operand(op)
+            k = _disagree(op) if is_convolution else _odd_operand(op)
+            turns = is_last(op.inputs[0]) and format_of(out) == "contiguous_format"
             if k is not None:
                 odd, cause, path = op.inputs[k], *self._turned(op, k)
-                layouts = odd.shape, odd.stride, out.stride
+                layouts, kind = (odd.shape, odd.stride, out.stride), (MIXED, TWO)[is_convolution]
                 yield self._seen(kind, op, odd.nbytes, 0, layouts, path, cause)
-            elif kind == MIXED and op.again is None and _is_turned(op.inputs[0], out):
+            elif turns and not is_convolution and op.again is None:
                 yield self._seen(LOST, op, out.nbytes, 0, (out.shape, out.stride, out.stride))
 
     def _turned(self, op: Op, odd: int) -> tuple[Cause, tuple[int, ...]]:
@@ -359,8 +307,6 @@ class Search:
                 other, _ = self.history.turned(op.number, k)
                 place, cause = (k, (other, None)) if other >= 0 else (place, cause)
         return cause, self.history.path(op.number, place, cause[0])
-
-    # Calls and storages --------------------------------------------------------------------------
 
     def _of_idle(self) -> Iterator[Occurrence]:
         """Calls that do nothing, at places where no other call did something."""
@@ -405,7 +351,7 @@ def _together(seen: list[Occurrence]) -> tuple[Finding, ...]:
         kind = sizes.most_common(1)[0][0]
         advice = {each.advice or KINDS[kind] for each in group if each.kind == kind}
         # Where calls of one finding differ, the most careful advice holds for all of them.
-        careful = sorted(advice - {LEAVE_OUT, LEAVE_BOTH}) or sorted(advice)
+        careful = sorted(advice - {LEAVE_OUT}) or sorted(advice)
         name, *more = dict.fromkeys(each.made_by for each in group)
         name += f" and {len(more)} more" if more else ""
         findings.append(Finding(kind, careful[0], group[0].cause, name, tuple(group)))
@@ -414,20 +360,16 @@ def _together(seen: list[Occurrence]) -> tuple[Finding, ...]:
 
 def _moves(copy: Copy) -> list[int]:
     """Where in memory each dim of the target's order was in the source's, without dims of size 1."""
-    shape, *strides = zip(
-        *(dim for dim in zip(*copy.layouts, strict=True) if dim[0] > 1), strict=True
-    )
+    dims = [dim for dim in zip(*copy.layouts, strict=True) if dim[0] > 1]
+    shape, *strides = zip(*dims, strict=True)
     source, target = (dim_order(shape, stride) for stride in strides)
     return [source.index(d) for d in target]
 
 
-def _is_turned(given: Operand, out: Operand) -> bool:
-    return is_last(given) and format_of(out) == "contiguous_format"
-
-
-def _disagree(op: Op) -> bool:
+def _disagree(op: Op) -> int | None:
+    """The input of a convolution, 0, if its format differs from that of the weight."""
     formats = [format_of(operand) for operand in op.inputs[:2]]
-    return len(formats) == 2 and "" not in formats and formats[0] != formats[1]
+    return 0 if len({*formats, ""}) == 3 else None
 
 
 def _odd_operand(op: Op) -> int | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import linecache
+from ast import get_source_segment
 from dataclasses import dataclass
+from dis import Positions
 from functools import cache
 from pathlib import Path, PureWindowsPath
 from types import CodeType, FrameType
@@ -93,18 +95,14 @@ def _kind(code: CodeType) -> int:
 
 @cache
 def _place(known: int, instruction: int) -> Place:
-    """The line of an instruction and its source, on one line; columns count bytes of UTF-8."""
+    """Read the line of an instruction, and the source of its expression on one line."""
     code, _ = _codes[known]
     first, last, start, end = list(code.co_positions())[instruction // 2]
     line = first or code.co_firstlineno
-    numbers = range(line, (last or line) + 1)
-    lines = [linecache.getline(code.co_filename, n).encode() for n in numbers]
-    if start is not None and end is not None and all(lines):
-        lines[-1] = lines[-1][:end]
-        lines[0] = lines[0][start:]
-    else:
-        del lines[1:]
-    text = " ".join(b" ".join(lines).decode(errors="replace").split())
+    lines = linecache.getlines(code.co_filename)[line - 1 : last or line]
+    spot = Positions(1, len(lines), start, end)
+    text = (lines and get_source_segment("".join(lines), spot)) or "".join(lines[:1])  # type: ignore[arg-type]
+    text = " ".join(text.split())
     # Both ends of a long call stay: its name, and what is called on its result.
     text = text if len(text) <= _LONGEST else f"{text[:60]} … {text[-37:]}"
     return Place(code.co_filename, line, code.co_qualname, text)

@@ -1,31 +1,30 @@
 """A run, recorded: each op that torch dispatches, its tensors' layouts, its module and its line.
 
-Four watchers work at once. A dispatch mode sees each op with its operands. A kernel of `copy_` sees what is
-copied inside. torch's profiler names the call that an op is a part of, by a mark around each. And while a
-run is watched, methods of torch report modules that run, and calls that return their tensor: those dispatch
-nothing. No tensor is kept: a storage is a number, known by a weak reference.
+Four watchers work at once. A dispatch mode sees each op with its operands. The mode is off while its op
+runs, so a second kernel of `copy_` sees the copies inside. torch's profiler names the call that an op is a
+part of, by a mark around each op. Wrapped methods of torch report modules that run, and calls that return
+their tensor: those dispatch nothing. No tensor is kept: a storage is a number, known by a weak reference.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache, partial, wraps
+from functools import cache, wraps
 from inspect import CO_OPTIMIZED
 from itertools import islice
 from math import prod
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
-from stridekit.audit import inside
 from stridekit.audit.copies import CLONE, Copy, Operand, extent, kind_of
 from stridekit.audit.places import Place, is_readers, where
 
@@ -36,6 +35,33 @@ _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
 _NO_DISPATCH = torch._C._disabled_torch_dispatch_impl
 _UNKNOWN: tuple[int, Any] = (-1, lambda: None)
+# No tensor carries this dispatch key, because torch keeps it for its own tests: the second kernel has it.
+_NAME = "TESTING_ONLY_GenericMode"
+_KEY = torch._C._parse_dispatch_key(_NAME)
+_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+_local = threading.local()
+
+
+def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
+    """Report a copy, and make it."""
+    _switch(False)  # a copy inside of a copy does not count
+    try:
+        if not isinstance(source, torch.Tensor):
+            # torch makes a tensor of a number, and hands it on to Python as a number again.
+            source = torch.tensor(source, dtype=_DTYPES[type(source)])
+        if report := getattr(_local, "report", None):
+            report(target, source)
+        return torch.ops.aten.copy_.default(target, source, non_blocking)
+    finally:
+        _switch(True)
+
+
+def _switch(on: bool) -> None:
+    """Switch the second kernel on or off for this thread: in a mode's handler, torch excludes its key."""
+    torch._C._dispatch_tls_set_dispatch_key_excluded(_KEY, not on)
+    torch._C._dispatch_tls_set_dispatch_key_included(_KEY, on)
+
+
 try:
     # Private to torch. The older of its two profilers tells what begins and ends in its order, at half the
     # cost; the other names say which op a gradient belongs to.
@@ -46,7 +72,10 @@ try:
 
     _Marker = _profiler._RecordFunctionFast
     _NAMES_ONLY = ProfilerConfig(ProfilerState.CPU, *5 * [False], _profiler._ExperimentalConfig())
-    inside.register()
+    _switch(False)
+    _others, _aten = (torch.library.Library(name, "IMPL", _NAME) for name in ("_", "aten"))
+    _others.fallback(torch.library.fallthrough_kernel)  # registered as long as the library lives
+    _aten.impl("copy_", _copy)
     MISSING = ""
 except (ImportError, AttributeError, TypeError, RuntimeError) as error:
     MISSING = str(error)
@@ -54,10 +83,7 @@ except (ImportError, AttributeError, TypeError, RuntimeError) as error:
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen: a run makes thousands
 class Event:
-    """An op of the run: `name` was dispatched, `call` was called, in `seconds` from `start` on.
-
-    Where reshape was called, clone may be dispatched.
-    """
+    """An op of the run: `name` was dispatched, and `call` was called: reshape may dispatch clone."""
 
     name: str
     call: str
@@ -66,8 +92,6 @@ class Event:
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
     backward: bool
-    start: float
-    seconds: float
 
 
 @dataclass(slots=True)
@@ -129,11 +153,14 @@ class Recorder(TorchDispatchMode):
                 for value in vars(torch.overrides).values():
                     if hasattr(value, "cache_info") and not value.cache_info().currsize:
                         stack.callback(value.cache_clear)  # filled meanwhile: it holds our methods
-                stack.enter_context(replaced(torch.nn.Module, "__call__", self._entering))
-                for name in ("contiguous", "to"):
-                    reporting = partial(self._reporting, name)
-                    stack.enter_context(replaced(torch.Tensor, name, reporting))
-                stack.enter_context(inside.reporting(self._note_copy))
+                for kind, name, make in (
+                    (torch.nn.Module, "__call__", self._entering),
+                    (torch.Tensor, "contiguous", self._reporting),
+                    (torch.Tensor, "to", self._reporting),
+                ):
+                    stack.enter_context(patch.object(kind, name, make(getattr(kind, name))))
+                stack.callback(_local.__dict__.clear)
+                _local.report = self._note_copy
                 stack.enter_context(self)
                 yield
         finally:
@@ -169,21 +196,22 @@ class Recorder(TorchDispatchMode):
         given = _tensors(args) + (_tensors(kwargs) if kwargs else [])
         inputs = self._operands(given)
         self._running = name, inputs
-        start, copied = time.perf_counter(), len(self.copies)
+        copied = len(self.copies)
         try:
             with _Marker(f"{_MARK}{number}"):
-                out = inside.run(func, args, kwargs)
+                _switch(True)  # and the profiler off: it would record the op once more
+                torch._C._autograd._enable_record_function(False)
+                out = func(*args, **kwargs)
         except BaseException:
             del self.copies[copied:]  # there will be no such op
             raise
-        seconds = time.perf_counter() - start
-        written: tuple[int, ...] = ()
-        if writes:
-            targets = [args[k] if k < len(args) else kwargs.get(key) for k, key in writes]
-            with _NoOverrides():
-                written = tuple(n for n in map(self._number, _tensors(targets)) if n >= 0)
-            for storage in written:
-                self._versions[storage] += 1
+        finally:
+            torch._C._autograd._enable_record_function(True)
+            _switch(False)
+        targets = [args[k] if k < len(args) else kwargs.get(key) for k, key in writes]
+        written = tuple(operand.storage for operand in self._operands(_tensors(targets)))
+        for storage in written:
+            self._versions[storage] += 1
         known = len(self._versions)
         outputs = self._operands(_tensors(out))
         self.made.update(range(known, len(self._versions)))
@@ -192,7 +220,7 @@ class Recorder(TorchDispatchMode):
         rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
         again = (lambda tensor: func(tensor, *rest, **kwargs)) if is_view else None
         module, at, mark, backward, by_engine = self._where(number)
-        event = name, name, module, at, inputs, outputs, backward, start, seconds
+        event = name, name, module, at, inputs, outputs, backward
         self.ops.append(Op(*event, number, by_engine, mark, written, again))
         return out
 
@@ -204,7 +232,7 @@ class Recorder(TorchDispatchMode):
             return tuple(filter(None, map(self._operand, tensors)))
 
     def _operand(self, tensor: torch.Tensor) -> Operand | None:
-        """The operand that a tensor is now; None for one without strides."""
+        """Return the operand that a tensor is now; None for a tensor without strides."""
         try:
             storage, stride = tensor.untyped_storage(), tensor.stride()
         except (RuntimeError, NotImplementedError):  # sparse, or of a function transform
@@ -220,24 +248,16 @@ class Recorder(TorchDispatchMode):
         shape, dtype = tuple(tensor.shape), str(tensor.dtype)
         return Operand(number, shape, stride, offset, tensor.itemsize, dtype, version)
 
-    def _number(self, tensor: torch.Tensor) -> int:
-        """The number of a tensor's storage; -1 if it has none."""
-        try:
-            storage = tensor.untyped_storage()
-        except (RuntimeError, NotImplementedError):
-            return -1
-        number, known = self._known.get(storage._cdata, _UNKNOWN)
-        return number if known() is storage else -1
-
     def _note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
         name, inputs = self._running
         with _NoOverrides():
             (shape, after), (_, before) = extent(target), extent(source)
-            copied = self._number(source), str(source.dtype)
-            given = [(operand.storage, operand.dtype) for operand in inputs]
-            k = given.index(copied) if copied in given else -1
+            has_storage = source.layout is torch.strided
+            number, _ = self._known.get(has_storage and source.untyped_storage()._cdata, _UNKNOWN)
+            copied = number, str(source.dtype)
+            k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
             kind = kind_of(target, source, name, inputs[k] if k >= 0 else None)
-            size = prod(shape) * target.itemsize
+        size = prod(shape) * target.itemsize
         self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
 
     def _is_of_watching(self, copy: Copy) -> bool:
@@ -325,39 +345,26 @@ class Recorder(TorchDispatchMode):
                 for operand in self._operands(_tensors(tensor)):
                     self.names.setdefault(operand.storage, f"{key} of {path}" if path else key)
 
-    def _reporting(self, name: str, method: Any) -> Any:
-        """A method of torch.Tensor that reports calls which were about a layout and did nothing.
+    def _reporting(self, method: Any) -> Any:
+        """Wrap a method of torch.Tensor, to report calls that were about a layout and did nothing.
 
         A function mode would see them too, but it switches the fast path of TransformerEncoderLayer off.
         """
 
         @wraps(method)
         def reported(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-            out = method(tensor, *args, **kwargs)
-            is_about_layout = name == "contiguous" or kwargs.get("memory_format")
-            if out is tensor and is_about_layout and threading.get_ident() == self._thread:
-                frame = sys._getframe(1)
-                if is_readers(frame.f_code):  # and it is not a function of torch's on the same line
-                    at, _, _ = where(frame)
-                    module = self._modules[-1] if self._modules else ""
-                    for operand in self._operands([tensor]):
-                        self.idle.append((len(self.ops), name, operand, module, at))
+            out, frame = method(tensor, *args, **kwargs), sys._getframe(1)
+            name, is_here = method.__name__, threading.get_ident() == self._thread
+            is_idle = out is tensor and (name == "contiguous" or kwargs.get("memory_format"))
+            if (
+                is_idle and is_here and is_readers(frame.f_code)
+            ):  # and not a call of torch's on this line
+                module, (at, _, _) = self._modules[-1] if self._modules else "", where(frame)
+                for operand in self._operands([tensor]):
+                    self.idle.append((len(self.ops), name, operand, module, at))
             return out
 
         return reported
-
-
-@contextmanager
-def replaced(kind: type, name: str, make: Callable[[Any], Any]) -> Iterator[None]:
-    """Another method of a class, made of the one that is there, until the end of the block."""
-    own = vars(kind).get(name)  # None where it comes from the base class
-    setattr(kind, name, make(getattr(kind, name)))
-    try:
-        yield
-    finally:
-        delattr(kind, name)
-        if own is not None:
-            setattr(kind, name, own)
 
 
 def _in_use(*roots: Any) -> list[torch.Tensor]:
@@ -389,17 +396,10 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
 def _tensors(values: Any) -> list[torch.Tensor]:
     if isinstance(values, torch.Tensor):
         return [values]
-    if isinstance(values, dict):
-        values = values.values()
-    elif not isinstance(values, (tuple, list)):
+    values = [*values.values()] if isinstance(values, dict) else values
+    if not isinstance(values, (tuple, list)):
         return []
-    tensors = []
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            tensors.append(value)
-        elif isinstance(value, (tuple, list, dict)) and value:
-            tensors += _tensors(value)
-    return tensors
+    return [tensor for value in values for tensor in _tensors(value)]
 
 
 @cache

@@ -1,26 +1,39 @@
-"""audit(model, *inputs): run something, watched."""
+"""audit(model, *inputs): run something, watched; and run it again without one of its calls."""
 
 from __future__ import annotations
 
+import copy
+import sys
 import threading
+import weakref
 from collections.abc import AsyncIterator, Awaitable, Iterator
-from contextlib import contextmanager
-from dataclasses import fields
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import torch
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
-from stridekit._arguments import a_kind
-from stridekit.audit.findings import Search
+from stridekit._arguments import a_kind, shown
+from stridekit._table import columns
+from stridekit.audit.findings import Finding, Search
+from stridekit.audit.places import Place, where
 from stridekit.audit.record import MISSING, Event, Recorder
-from stridekit.audit.report import Audit
-from stridekit.audit.trial import Again, run_of
+from stridekit.audit.report import Audit, in_bytes, short
+
+if TYPE_CHECKING:
+    from stridekit.timing import Comparison
+
+Calls = dict[tuple[str, Place], None]  # a method, and the line of its call
+Run = partial[Any]  # of `_run`
 
 _watched = threading.Lock()  # an audit changes torch for all threads
 _LAZY = (Iterator, AsyncIterator, Awaitable)
 _NOT_ENTERED = "the block was not entered: write `with audit() as a:` around it"
 _NOT_LEFT = "the block has not ended"
+_HEAVY = (torch.Tensor, torch.nn.Module)  # which an audit knows weakly
 
 
 def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) -> Audit:
@@ -58,17 +71,30 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
     kind, is_module = type(model).__name__, isinstance(model, torch.nn.Module)
     watched = Audit(kind if is_module else getattr(model, "__qualname__", kind))
     with _watching(watched, model, inputs, named) as run:
-        run.ends = run_of(model, inputs, named, backward)
+        run.ends = _run(model, inputs, named, backward)
     watched.again = Again(model, inputs, named, backward, run)
     run.ends = None  # until here, so that what it keeps in memory is seen
     return watched
+
+
+def _run(model: Any, inputs: Any, named: Any, backward: bool) -> Any:
+    """Call a model, and compute the gradient of its outputs' sum if asked to."""
+    out = model(*inputs, **named)
+    if backward:
+        ends = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor) and x.requires_grad]
+        if not ends:
+            raise ValueError(
+                "backward=True, and no output requires grad: a parameter or an input has to"
+            )
+        torch.autograd.backward(ends, [torch.ones_like(end) for end in ends])
+    return out
 
 
 @contextmanager
 def _watching(
     watched: Audit, model: Any, inputs: tuple[Any, ...] = (), named: Any = None
 ) -> Iterator[Recorder]:
-    """Watch what runs until the end of the block, and fill in what was found."""
+    """Watch what runs until the end of the block, and fill in the findings."""
     if torch.autograd._profiler_enabled() or not _watched.acquire(blocking=False):
         raise RuntimeError("a profiler or another audit runs: one runs at a time, so end it first")
     run = Recorder(model)
@@ -83,16 +109,11 @@ def _watching(
         raise
     finally:
         _watched.release()
-        _fill(watched, run)
-
-
-def _fill(watched: Audit, run: Recorder) -> None:
-    search = Search(run)
-    watched.findings, watched.own = search.findings(), search.own()
-    watched.copies, watched.unwatched = tuple(run.copies), tuple(run.gaps)
-    watched.inputs = run.inputs
-    names = [each.name for each in fields(Event)]
-    watched.events = tuple(Event(*(getattr(op, name) for name in names)) for op in run.ops)
+        search = Search(run)
+        watched.findings, watched.own = search.findings(), search.own()
+        watched.copies, watched.unwatched = tuple(run.copies), tuple(run.gaps)
+        watched.inputs, names = run.inputs, [each.name for each in fields(Event)]
+        watched.events = tuple(Event(*(getattr(op, name) for name in names)) for op in run.ops)
 
 
 def _lazy(ends: Any) -> Iterator[str]:
@@ -105,3 +126,134 @@ def _lazy(ends: Any) -> Iterator[str]:
             )
             if hasattr(leaf, "close"):
                 leaf.close()  # a coroutine that nobody awaits would warn
+
+
+# Without a call ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Trial:
+    """A run without some of its calls: whether the results are the `same`, and what it saves.
+
+    `fewer` is in bytes of layouts copied. `comparison` has the times with and without the calls; it is None
+    where the results differ or the time was too short. `why` says why the results differ, or why there are
+    no times, and is "" otherwise.
+    """
+
+    expression: str
+    same: bool
+    fewer: int
+    comparison: Comparison | None
+    why: str = ""
+
+    def __repr__(self) -> str:
+        rows = [("result", f"another: {self.why}")]
+        if self.same:
+            ratio = self.comparison and self.comparison.ratios["without"]
+            time = f"{ratio}, {ratio.verdict}" if ratio else f"not measured: {self.why}"
+            less = f"{in_bytes(abs(self.fewer))} {'fewer' if self.fewer >= 0 else 'more'}"
+            rows = [("result", "the same"), ("copied", less), ("time", time)]
+        return "\n".join([f"without {self.expression}", *columns(rows)])
+
+
+class Again:
+    """What was audited, to run again. Modules and tensors are known weakly: nothing is kept alive."""
+
+    def __init__(self, model: Any, inputs: Any, named: Any, backward: bool, run: Recorder) -> None:
+        leaves, self._spec = tree_flatten((model, inputs, named))
+        self._leaves = [
+            (weakref.ref(x), None) if isinstance(x, _HEAVY) else (None, x) for x in leaves
+        ]
+        self._backward, self._written = backward, run.written_before()
+
+    def without(self, finding: Finding, rounds: int | None, max_seconds: float) -> Trial:
+        """What `Audit.without` returns."""
+        from stridekit.timing import TooShort, compare
+
+        if not isinstance(finding, Finding):
+            raise TypeError(f"finding is {a_kind(finding)}: give one of the audit's findings")
+        if not (calls := _calls_of(finding)):
+            raise ValueError(
+                f"{shown(finding.kind)} in {short(finding.first.op)} cannot be left out: only a call of "
+                "contiguous() or of to(memory_format=...) can"
+            )
+        expression = " and ".join(dict.fromkeys(at.expression for _, at in calls))
+        with torch.random.fork_rng():
+            with audit() as first:
+                before = _outcome(self._copied())
+            run = self._copied()  # the first one may have changed its inputs and its model
+            try:
+                with _leaving_out(calls), audit() as second:
+                    after = _outcome(run)
+                torch.testing.assert_close(after, before, equal_nan=True)
+            except Exception as error:  # whatever a model raises that needs the call
+                return Trial(expression, False, 0, None, str(error).strip().splitlines()[0])
+            fewer = first.copied.layouts - second.copied.layouts
+            # Both ways look for the calls, so that both pay for the search.
+            as_it_is, without = _leaving_out(calls, False)(run), _leaving_out(calls)(run)
+            ways = {"as it is": as_it_is, "without": without}
+            try:
+                times = compare(ways, rounds=rounds, max_seconds=max_seconds, progress=False)
+            except TooShort as error:
+                return Trial(expression, True, fewer, None, str(error))
+        return Trial(expression, True, fewer, times)
+
+    def _copied(self) -> Run:
+        """Copy the model and its inputs, so that running the copy changes nothing of the reader's."""
+        leaves = [known() if known else value for known, value in self._leaves]
+        if any(x is None and known for x, (known, _) in zip(leaves, self._leaves, strict=True)):
+            raise ValueError(
+                "the model or an input is no longer there: keep it in a variable, and audit again"
+            )
+        memo: dict[int, Any] = {}
+        try:
+            copies = copy.deepcopy(leaves, memo)
+        except Exception as error:  # whatever a class of the reader's raises
+            raise ValueError(
+                f"the model or an input cannot be copied, and running it could change it: {error}"
+            ) from None
+        copied = [each for each in memo.get(id(memo), []) if isinstance(each, torch.Tensor)]
+        storages = {tensor.untyped_storage()._cdata for tensor in copied}
+        written = [storage for known in self._written if (storage := known()) is not None]
+        model, inputs, named = tree_unflatten(copies, self._spec)
+        is_function = self._backward and not isinstance(model, torch.nn.Module)
+        if is_function or {storage._cdata for storage in written} - storages:
+            raise ValueError(
+                "the function may change a tensor that it was not given, such as one of a model it calls: "
+                "audit that model itself, or hand the tensor in"
+            )
+        return partial(_run, model, inputs, named, self._backward)
+
+
+def _calls_of(finding: Finding) -> Calls:
+    """The calls of a finding that can be left out: of contiguous() and to()."""
+    calls = [(short(each.op), each.place) for each in finding.occurrences if each.place is not None]
+    return dict.fromkeys(call for call in calls if call[0] in ("contiguous", "to"))
+
+
+def _outcome(run: Run) -> list[torch.Tensor]:
+    """What a run returns, and the state in which it leaves its inputs and its model."""
+    torch.manual_seed(0)
+    model, inputs, named, _ = run.args
+    state = model.state_dict() if isinstance(model, torch.nn.Module) else {}
+    leaves = tree_leaves((run(), inputs, named, state))
+    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
+@contextmanager
+def _leaving_out(calls: Calls, leave_out: bool = True) -> Iterator[None]:
+    """Let these calls of methods of tensors return what they were given, if they are to be left out."""
+
+    def replacing(method: str, original: Any) -> Any:
+        @wraps(original)
+        def replacement(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            at, _, _ = where(sys._getframe(1))
+            is_left_out = leave_out and at is not None and (method, at) in calls
+            return tensor if is_left_out else original(tensor, *args, **kwargs)
+
+        return patch.object(torch.Tensor, method, replacement)
+
+    with ExitStack() as stack:
+        for method in {method for method, _ in calls}:
+            stack.enter_context(replacing(method, getattr(torch.Tensor, method)))
+        yield

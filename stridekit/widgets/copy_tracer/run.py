@@ -218,7 +218,7 @@ def _chains(audit: Audit, row_of: dict[Any, int]) -> Iterator[Chain]:
             *([list(audit.inputs).index(given)] if given else []),
             *(row_of[key] for key in keys),
         ]
-        which = f"; call {k + 1}" if finding.count > 1 else ""
+        which = f"; call {k + 1}" if len(finding.occurrences) > 1 else ""
         yield {
             "finding": number,
             "title": f"{what_of(finding)}{which}",
