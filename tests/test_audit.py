@@ -50,7 +50,7 @@ def test_copies_are_those_of_the_profiler(name, backward):
     model, inputs = made(name, backward)
     counted = profiled(lambda: run(model, inputs, backward))
     model, inputs = made(name, backward)
-    assert stridekit.audit(model, *inputs, backward=backward).copied.count == counted
+    assert len(stridekit.audit(model, *inputs, backward=backward).copies) == counted
 
 
 def profiled(run):
@@ -97,7 +97,7 @@ def test_copies_of_all_kinds_of_calls_are_those_of_the_profiler(name):
     alone = CALLS[name]()
     with stridekit.audit() as found:
         watched = CALLS[name]()
-    assert found.copied.count == profiled(CALLS[name])
+    assert len(found.copies) == profiled(CALLS[name])
     for one, other in zip(tree_leaves(watched), tree_leaves(alone), strict=True):
         assert one.stride() == other.stride()
         assert one.is_meta or torch.equal(one, other)
@@ -116,7 +116,7 @@ def test_a_copy_inside_of_a_copy_is_none():
     with stridekit.audit() as found:
         nested.clone().copy_(nested)
     # torch's profiler sees one more, inside of the last.
-    assert {kind: count for kind, (count, _) in found.copied.by_kind.items()} == {"clone": 5}
+    assert {kind: count for kind, (count, _) in found.copied.items()} == {"clone": 5}
     assert {copy.bytes for copy in found.copies if copy.shape == (18,)} == {72}
 
 
@@ -158,7 +158,7 @@ class Wrapped(torch.Tensor):
 def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
     wrapped = Wrapped(tensor(3, 4))
     found = stridekit.audit(lambda: wrapped.t().contiguous())
-    assert found.copied.by_kind == {"layout": (1, 48)}
+    assert found.copied == {"layout": (1, 48)}
     assert [finding.first.place.expression for finding in found.findings] == [
         "wrapped.t().contiguous()"
     ]
@@ -253,7 +253,7 @@ def test_nothing_stays_behind_where_the_model_fails():
     with pytest.raises(KeyError), stridekit.audit() as found:
         failing(torch.ones(2, 3))
     assert hung_in() == before
-    assert found.copied.layouts == 24  # of what ran until then
+    assert found.bytes == 24  # of what ran until then
 
 
 def test_a_module_that_fails_leaves_the_next_one_its_name():
@@ -330,7 +330,7 @@ def test_the_report_explains_each_byte_of_its_title(name, backward):
     model, inputs = made(name, backward)
     found = stridekit.audit(model, *inputs, backward=backward)
     explained = sum(finding.copied for finding in (*found.findings, *found.own))
-    assert explained == found.copied.layouts == sum(copy.bytes for copy in found.of_layouts())
+    assert explained == found.bytes == sum(copy.bytes for copy in found.of_layouts())
     assert found.unwatched == ()
     if explained:
         with pytest.raises(AssertionError, match="to change layouts"):
@@ -414,7 +414,7 @@ def test_a_block_that_has_not_ended_is_not_watched_yet():
 def test_a_mode_inside_of_a_block_is_seen_through():
     with stridekit.audit() as found, FlopCounterMode(display=False):
         tensor(3, 4).t().contiguous()
-    assert (found.copied.layouts, found.unwatched) == (48, ())
+    assert (found.bytes, found.unwatched) == (48, ())
 
 
 def test_a_compiled_model_stays_compiled():

@@ -53,11 +53,8 @@ def found(model, x):
 
 
 def test_bytes_are_counted_by_kind(found):
-    copies = found.copied
-    assert copies.count == len(found.copies)
-    assert copies.bytes == sum(size for _, size in copies.by_kind.values())
-    assert copies.layouts == copies.by_kind["layout"][1] == 128 + 2 * 64
-    assert str(copies).splitlines()[0] == f"{copies.count} copies, {copies.bytes} B"
+    assert sum(count for count, _ in found.copied.values()) == len(found.copies)
+    assert found.bytes == found.copied["layout"][1] == 128 + 2 * 64
 
 
 def test_tables_add_up_to_the_same(found):
@@ -175,7 +172,7 @@ def test_so_many_bytes_may_be_allowed(found):
     found.assert_no_copies(max_bytes=256)
     with pytest.raises(AssertionError):
         found.assert_no_copies(max_bytes=255)
-    with pytest.raises(TypeError, match="max_bytes"):
+    with pytest.raises(ValueError, match="max_bytes is '1 MB', a str: give an int"):
         found.assert_no_copies(max_bytes="1 MB")
     with pytest.raises(ValueError, match="max_bytes is -1"):
         found.assert_no_copies(max_bytes=-1)

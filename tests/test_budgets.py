@@ -30,7 +30,7 @@ MOST_MODULES = 40
 OTHERS = ("audit", "exercises", "export", "lessons", "widgets")
 SIZES = {
     "the small package": ("stridekit", OTHERS, ("py",), 7_448),
-    "audit": ("stridekit/audit", (), ("py",), 2_229),
+    "audit": ("stridekit/audit", (), ("py",), 1_967),
     "lessons": ("stridekit/lessons", (), ("py",), 1_763),
     "export": ("stridekit/export", (), ("py", "js", "css"), 980),
     "exercises": ("stridekit/exercises", (), ("py",), 8_640),

@@ -21,7 +21,7 @@ from tests.test_audit_findings import line_of
 def check(found, run):
     """What holds of the rows and chains of any audit of which all rows are shown."""
     rows, chains = run["rows"], run["chains"]
-    assert sum(row["copied"] for row in rows) == found.copied.layouts
+    assert sum(row["copied"] for row in rows) == found.bytes
     assert len(chains) == sum(len(finding.occurrences) for finding in found.findings)
     for k, chain in enumerate(chains):
         finding = found.findings[chain["finding"] - 1]

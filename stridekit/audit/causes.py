@@ -15,13 +15,14 @@ from functools import cache
 import torch
 
 from stridekit.audit.copies import Copy, Operand
-from stridekit.audit.record import Op
+from stridekit.audit.record import Event, Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
 
 Key = tuple[object, ...]
 # The op that made a layout; or -1, and the tensor that was given with it.
 Cause = tuple[int, Operand | None]
+Followed = list[tuple[Operand, Layout]]
 
 _order, _formats = cache(dim_order), cache(memory_formats)  # layers of a model ask the same again
 _PRODUCTS = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm")
@@ -44,8 +45,8 @@ _MOST_READERS = 2_000  # that are followed from a copy
 class History:
     """Who made which tensor of a run, and who read it."""
 
-    def __init__(self, ops: list[Op]) -> None:
-        self.ops = ops
+    def __init__(self, run: Recorder) -> None:
+        self.ops, self.views = run.ops, run.views
         # Of each operand of each op, the op that made its layout; -1 if the run was given it.
         self.makers: list[tuple[int, ...]] = []
         self._readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
@@ -54,7 +55,7 @@ class History:
         self._turned: dict[tuple[int, Key], list[Cause]] = {}
         self._left: dict[tuple[int, Key], Cause] = {}
         latest: dict[Key, int] = {}
-        for op in ops:
+        for op in self.ops:
             keys = [_key(operand) for operand in op.inputs]
             self.makers.append(tuple(latest.get(key, -1) for key in keys))
             for place, maker in enumerate(self.makers[-1]):
@@ -66,7 +67,7 @@ class History:
             self._last_write |= dict.fromkeys(op.writes, op.number)
         self._images = self._of_images()
 
-    def _note_causes(self, op: Op, out: Operand) -> None:
+    def _note_causes(self, op: Event, out: Operand) -> None:
         mine: Cause = op.number, None
         turned, left, source = [mine, mine], mine, _source(op, out)
         if source >= 0:
@@ -74,7 +75,7 @@ class History:
             turned = [self._turner(op.number, source, to_last) for to_last in (False, True)]
             if format_of(before):
                 turned[not is_last(before)] = mine
-            if op.again is None and not before.layout.is_contiguous():
+            if op.number not in self.views and not before.layout.is_contiguous():
                 left = self._made(op.number, source, _is_not_contiguous)
         self._turned[op.number, _key(out)], self._left[op.number, _key(out)] = turned, left
 
@@ -98,11 +99,10 @@ class History:
     def path(self, number: int, place: int, cause: int) -> tuple[int, ...]:
         """The ops from `cause`, which made a layout, to op `number`; of long paths, the end."""
         ops = [maker for maker, _ in self.steps(number, place)]
-        ops = (
-            ops[: ops.index(cause) + 1]
-            if cause in ops
-            else [*ops, cause][: len(ops) + (cause >= 0)]
-        )
+        if cause in ops:
+            del ops[ops.index(cause) + 1 :]
+        elif cause >= 0:
+            ops.append(cause)
         return (*reversed(ops), number)
 
     def cause(self, copy: Copy) -> Cause:
@@ -122,16 +122,16 @@ class History:
 
     def _made(self, number: int, place: int, needs: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
-        views: list[tuple[Op, Operand]] = []
+        views: list[tuple[Event, Operand]] = []
         while True:
             operand, maker = self.ops[number].inputs[place], self.makers[number][place]
             if maker < 0:
                 return -1, operand
             op = self.ops[maker]
-            if op.again is None:  # its memory was made here
+            if maker not in self.views:  # its memory was made here
                 return self._left[maker, _key(operand)]
             views.insert(0, (op, operand))
-            made = _made_again(views)
+            made = self._made_again(views)
             if made is None or needs(made) or len(views) == _MOST_VIEWS:
                 return maker, None
             number, place = maker, _source(op, operand)
@@ -154,11 +154,43 @@ class History:
                 if seen == _MOST_READERS:
                     return "too much follows to say"
                 follower = self.ops[reader]
-                outs = _followed(follower, place, layout)
+                outs = self._followed(follower, place, layout)
                 if outs is None and follower.call not in _COPY_INSTEAD:
                     return f"{_what(follower)} raises without it"
                 todo += [(reader, *pair) for pair in outs or ()]
         return ""
+
+    def _made_again(self, views: list[tuple[Event, Operand]]) -> Layout | None:
+        """What these views make of a row-major tensor; None if they cannot be made of it."""
+        first = views[0][0].inputs[0]
+        layout = Layout(first.shape, itemsize=first.itemsize)
+        for op, operand in views:
+            outs = self._followed(op, 0, layout)
+            if outs is None:
+                return None
+            layout = next(made for out, made in outs if _key(out) == _key(operand))
+        return layout
+
+    def _followed(
+        self, op: Event, place: int, layout: Layout
+    ) -> list[tuple[Operand, Layout]] | None:
+        """The results that follow the layout of an operand, if it lay so; None if a view raises."""
+        if op.number not in self.views:
+            order = sort_dims(layout.shape, layout.stride)
+            outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
+            strides = [packed_stride(out.shape, order) for out in outs]
+            made = [
+                Layout(x.shape, s, itemsize=x.itemsize) for x, s in zip(outs, strides, strict=True)
+            ]
+            return [*zip(outs, made, strict=True)]
+        dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
+        tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
+        try:
+            views = self.views[op.number](tensor)
+        except (RuntimeError, ValueError):
+            return None
+        views = [views] if isinstance(views, torch.Tensor) else views
+        return [*zip(op.outputs, map(Layout.of, views), strict=True)]
 
     def is_image(self, *operands: Operand) -> bool:
         """Whether an op of images made or read one of these tensors, or what it was made of."""
@@ -178,7 +210,7 @@ class History:
                 images |= around if around & images else set()
         return images
 
-    def _needs(self, op: Op) -> Callable[[Layout], bool]:
+    def _needs(self, op: Event) -> Callable[[Layout], bool]:
         """When an op would copy this operand."""
         if op.name in _PRODUCTS:
             return lambda layout: not _is_ready(layout)
@@ -203,7 +235,7 @@ def _key(operand: Operand) -> Key:
     return operand.storage, operand.shape, operand.stride, operand.offset, operand.dtype
 
 
-def _source(op: Op, out: Operand) -> int:
+def _source(op: Event, out: Operand) -> int:
     """The operand that `out` is a view of, or the first one in the same order; -1 if there is none."""
     storages = [operand.storage for operand in op.inputs]
     if out.storage in storages:
@@ -216,37 +248,7 @@ def _same_order(a: Operand, b: Operand) -> bool:
     return len(a.shape) == len(b.shape) and _order(a.shape, a.stride) == _order(b.shape, b.stride)
 
 
-def _made_again(views: list[tuple[Op, Operand]]) -> Layout | None:
-    """What these views make of a row-major tensor; None if they cannot be made of it."""
-    first = views[0][0].inputs[0]
-    layout = Layout(first.shape, itemsize=first.itemsize)
-    for op, operand in views:
-        outs = _followed(op, 0, layout)
-        if outs is None:
-            return None
-        layout = next(made for out, made in outs if _key(out) == _key(operand))
-    return layout
-
-
-def _followed(op: Op, place: int, layout: Layout) -> list[tuple[Operand, Layout]] | None:
-    """The results of an op whose layout follows that of an operand, if it lay so; None if a view raises."""
-    if op.again is None:
-        order = sort_dims(layout.shape, layout.stride)
-        outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
-        strides = [packed_stride(out.shape, order) for out in outs]
-        made = [Layout(x.shape, s, itemsize=x.itemsize) for x, s in zip(outs, strides, strict=True)]
-        return [*zip(outs, made, strict=True)]
-    dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
-    tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
-    try:
-        views = op.again(tensor)
-    except (RuntimeError, ValueError):
-        return None
-    views = [views] if isinstance(views, torch.Tensor) else views
-    return [*zip(op.outputs, map(Layout.of, views), strict=True)]
-
-
-def _what(op: Op) -> str:
+def _what(op: Event) -> str:
     name = op.call.removeprefix("aten::")
     return f"{name} in line {op.place.line}" if op.place else name
 

@@ -14,7 +14,7 @@ from typing import Any
 from stridekit.audit.causes import Cause, History, format_of, is_last
 from stridekit.audit.copies import ASKED, EXPANDED, INSIDE, LAYOUT, Copy, Dims, Operand
 from stridekit.audit.places import Place
-from stridekit.audit.record import PINNED, Op, Recorder
+from stridekit.audit.record import PINNED, Event, Recorder
 from stridekit.layout import Layout, LayoutError
 from stridekit.rules import dim_order
 from stridekit.sdpa import why_no_flash
@@ -112,15 +112,18 @@ class Search:
 
     def __init__(self, run: Recorder) -> None:
         self.run, self.ops, self.copies = run, run.ops, run.copies
-        self.history = History(run.ops)
-        self.calls: dict[object, list[Op]] = defaultdict(list)  # the ops of one call, by its mark
-        for op in run.ops:
-            self.calls[op.mark].append(op)
+        self.history = History(run)
+        self.names = run.names | {operand.storage: name for name, operand in run.inputs.items()}
+        self.calls: dict[object, list[Event]] = defaultdict(
+            list
+        )  # the ops of one call, by its mark
+        for mark, op in zip(run.marks, run.ops, strict=True):
+            self.calls[mark].append(op)
         self.causes: dict[int, Cause] = {}  # by the index of a copy
         for k, copy in enumerate(self.copies):
             if copy.kind in (LAYOUT, EXPANDED):
                 cause = self.history.cause(copy)
-                if cause[0] >= 0 and _is_one_call(self.ops[copy.op], self.ops[cause[0]]):
+                if cause[0] >= 0 and self._is_one_call(copy.op, cause[0]):
                     copy.kind = INSIDE
                 else:
                     self.causes[k] = cause
@@ -130,6 +133,12 @@ class Search:
             if self._is_asked_for(k):
                 self.copies[k].kind = ASKED
                 del self.causes[k]
+
+    def _is_one_call(self, *numbers: int) -> bool:
+        """Whether one call made the layout and copied it: no line of the reader's stands between."""
+        ops = [self.ops[number] for number in numbers]
+        calls = {(op.place, op.module, self.run.marks[op.number]) for op in ops}
+        return len(calls) == 1 and ops[0].place is not None
 
     def findings(self) -> tuple[Finding, ...]:
         """What is worth a look."""
@@ -145,21 +154,15 @@ class Search:
         ])  # fmt: skip
 
     def _seen(
-        self, kind: str, op: Op, size: int, copied: int, layouts: tuple[Dims, ...],
+        self, kind: str, op: Event, size: int, copied: int, layouts: tuple[Dims, ...],
         events: tuple[int, ...] = (), cause: Cause = (-1, None), advice: str = "",
     ) -> Occurrence:  # fmt: skip
         number, given = cause
         made = self.ops[number] if number >= 0 else None
-        cause_of = (made.place, made.call) if made else (None, self._name(given))
+        name = self.names.get(given.storage, "a tensor from before the run") if given else ""
+        cause_of = (made.place, made.call) if made else (None, name)
         at, events = (op.call, op.place, op.module, op.backward), events or (op.number,)
         return Occurrence(kind, size, copied, *at, layouts, events, given, *cause_of, advice)
-
-    def _name(self, given: Operand | None) -> str:
-        """What a tensor is called that the run was given."""
-        if given is None:
-            return ""
-        inputs = {operand.storage: name for name, operand in self.run.inputs.items()}
-        return (self.run.names | inputs).get(given.storage, "a tensor from before the run")
 
     def _of_copies(self) -> Iterator[Occurrence]:
         undone = {*self.undone.values()}  # counted where they are undone
@@ -173,7 +176,7 @@ class Search:
             advice = self._advice(k, kind, cause[0] < 0)
             yield self._seen(kind, op, size, size, copy.layouts, path, cause, advice)
 
-    def _op(self, k: int) -> Op:
+    def _op(self, k: int) -> Event:
         return self.ops[self.copies[k].op]
 
     def _kind(self, k: int) -> str:
@@ -209,13 +212,13 @@ class Search:
             return "hand in the input as x.to(memory_format=torch.channels_last)"
         return ""
 
-    def _why_math(self, op: Op) -> str:
+    def _why_math(self, op: Event) -> str:
         """Why attention took the path that is written in other ops; "" if it did not, or if unclear."""
         if op.call != _ATTENTION:
             return ""
         made: set[Operand] = set()
         given: dict[Operand, None] = {}
-        for each in self.calls[op.mark]:
+        for each in self.calls[self.run.marks[op.number]]:
             given |= dict.fromkeys(x for x in each.inputs if x not in made and len(x.shape) >= 2)
             made |= {*each.outputs}
         tensors = [Layout(x.shape, x.stride, itemsize=x.itemsize) for x in given]
@@ -268,7 +271,7 @@ class Search:
         is_inverse = back == [there.index(d) for d in range(len(there))]
         return one_way and is_inverse and self.copies[before].bytes == self.copies[after].bytes
 
-    def _loses_format(self, copy: Copy, op: Op) -> bool:
+    def _loses_format(self, copy: Copy, op: Event) -> bool:
         """Whether a copy wrote an image with its channels last in rows: pixels now lie side by side."""
         after = self.ops[min(op.number + 1, len(self.ops) - 1)]
         merges = after.name == "aten::_unsafe_view" and op.name == "aten::clone"
@@ -296,10 +299,10 @@ class Search:
                 odd, cause, path = op.inputs[k], *self._turned(op, k)
                 layouts, kind = (odd.shape, odd.stride, out.stride), (MIXED, TWO)[is_convolution]
                 yield self._seen(kind, op, odd.nbytes, 0, layouts, path, cause)
-            elif turns and not is_convolution and op.again is None:
+            elif turns and not is_convolution and op.number not in self.run.views:
                 yield self._seen(LOST, op, out.nbytes, 0, (out.shape, out.stride, out.stride))
 
-    def _turned(self, op: Op, odd: int) -> tuple[Cause, tuple[int, ...]]:
+    def _turned(self, op: Event, odd: int) -> tuple[Cause, tuple[int, ...]]:
         """What made the format of the odd operand; where no line did, what made that of another one."""
         place, cause = odd, self.history.turned(op.number, odd)
         for k, operand in enumerate(op.inputs):
@@ -319,7 +322,7 @@ class Search:
 
     def _of_kept(self) -> Iterator[Occurrence]:
         """Storages of the run that live on for the sake of a small part."""
-        views: dict[int, list[tuple[Op, Operand]]] = defaultdict(list)
+        views: dict[int, list[tuple[Event, Operand]]] = defaultdict(list)
         for op in self.ops:
             for out in op.outputs:
                 views[out.storage].append((op, out))
@@ -328,12 +331,6 @@ class Search:
                 (maker, _), (op, out) = views[number][0], views[number][-1]
                 layouts, path = (out.shape, out.stride, out.stride), (maker.number, op.number)
                 yield self._seen(SMALL, op, size - reached, 0, layouts, path, (maker.number, None))
-
-
-def _is_one_call(op: Op, cause: Op) -> bool:
-    """Whether one call made the layout and copied it: no line of the reader's stands between."""
-    same = (op.place, op.module, op.mark) == (cause.place, cause.module, cause.mark)
-    return same and op.place is not None
 
 
 def _together(seen: list[Occurrence]) -> tuple[Finding, ...]:
@@ -366,13 +363,13 @@ def _moves(copy: Copy) -> list[int]:
     return [source.index(d) for d in target]
 
 
-def _disagree(op: Op) -> int | None:
+def _disagree(op: Event) -> int | None:
     """The input of a convolution, 0, if its format differs from that of the weight."""
     formats = [format_of(operand) for operand in op.inputs[:2]]
     return 0 if len({*formats, ""}) == 3 else None
 
 
-def _odd_operand(op: Op) -> int | None:
+def _odd_operand(op: Event) -> int | None:
     """The first operand in another format than the result, where two of its shape differ."""
     formats = [format_of(x) if len(x.shape) == len(op.outputs[0].shape) else "" for x in op.inputs]
     if len({name for name in formats if name}) < 2:

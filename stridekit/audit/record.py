@@ -83,7 +83,10 @@ except (ImportError, AttributeError, TypeError, RuntimeError) as error:
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen: a run makes thousands
 class Event:
-    """An op of the run: `name` was dispatched, and `call` was called: reshape may dispatch clone."""
+    """An op of the run: `name` was dispatched, and `call` was called: reshape may dispatch clone.
+
+    `by_engine`: autograd's engine ran it, by one of torch's derivative formulas. `writes` are storages.
+    """
 
     name: str
     call: str
@@ -92,21 +95,9 @@ class Event:
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
     backward: bool
-
-
-@dataclass(slots=True)
-class Op(Event):
-    """An event with what only the search for causes asks for.
-
-    `by_engine`: autograd's engine ran it, by one of torch's derivative formulas. Ops of one call, by the
-    reader or by such a formula, have one `mark`. `writes` are storages.
-    """
-
-    number: int
     by_engine: bool
-    mark: object
+    number: int
     writes: tuple[int, ...]
-    again: Callable[[torch.Tensor], Any] | None  # a view, for another tensor
 
 
 class Recorder(TorchDispatchMode):
@@ -114,7 +105,11 @@ class Recorder(TorchDispatchMode):
 
     def __init__(self, root: Any = None) -> None:
         super().__init__()
-        self.ops: list[Op] = []
+        self.ops: list[Event] = []
+        self.marks: list[
+            object
+        ] = []  # of each op: ops of one call, or of one formula, have the same
+        self.views: dict[int, Callable[[torch.Tensor], Any]] = {}  # ops to run with another tensor
         self.copies: list[Copy] = []
         # Calls that returned the tensor they were given: before which op, name, tensor, module and place.
         self.idle: list[tuple[int, str, Operand, str, Place | None]] = []
@@ -218,10 +213,13 @@ class Recorder(TorchDispatchMode):
         is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
         is_view = is_unary and any(made.storage == inputs[0].storage for made in outputs)
         rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
-        again = (lambda tensor: func(tensor, *rest, **kwargs)) if is_view else None
-        module, at, mark, backward, by_engine = self._where(number)
-        event = name, name, module, at, inputs, outputs, backward
-        self.ops.append(Op(*event, number, by_engine, mark, written, again))
+        if is_view:
+            self.views[number] = lambda tensor: func(tensor, *rest, **kwargs)
+        module, at, mark, backward, engine = self._where(number)
+        self.marks.append(mark)
+        self.ops.append(
+            Event(name, name, module, at, inputs, outputs, backward, engine, number, written)
+        )
         return out
 
     def _miss(self, what: str) -> None:
@@ -294,8 +292,8 @@ class Recorder(TorchDispatchMode):
             if name.startswith(_MARK):
                 # The mark of an op that failed has the number of the next one, which comes later.
                 if call and (number := int(name[len(_MARK) :])) < len(self.ops):
-                    op = self.ops[number]
-                    op.call, op.mark = call, op.mark or calls
+                    self.ops[number].call = call
+                    self.marks[number] = self.marks[number] or calls
             elif not call and name.startswith("aten::"):
                 call, outermost, calls = name, depth, calls + 1
             depth += 1

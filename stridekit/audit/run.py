@@ -8,7 +8,7 @@ import threading
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -20,7 +20,7 @@ from stridekit._arguments import a_kind, shown
 from stridekit._table import columns
 from stridekit.audit.findings import Finding, Search
 from stridekit.audit.places import Place, where
-from stridekit.audit.record import MISSING, Event, Recorder
+from stridekit.audit.record import MISSING, Recorder
 from stridekit.audit.report import Audit, in_bytes, short
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
     >>> x = torch.zeros(2, 3, 4, 5)
     >>> with audit() as a:
     ...     y = x.permute(0, 2, 3, 1).contiguous()
-    >>> a.copied.layouts
+    >>> a.bytes
     480
     """
     if MISSING:
@@ -112,8 +112,7 @@ def _watching(
         search = Search(run)
         watched.findings, watched.own = search.findings(), search.own()
         watched.copies, watched.unwatched = tuple(run.copies), tuple(run.gaps)
-        watched.inputs, names = run.inputs, [each.name for each in fields(Event)]
-        watched.events = tuple(Event(*(getattr(op, name) for name in names)) for op in run.ops)
+        watched.inputs, watched.events = run.inputs, tuple(run.ops)
 
 
 def _lazy(ends: Any) -> Iterator[str]:
@@ -188,7 +187,7 @@ class Again:
                 torch.testing.assert_close(after, before, equal_nan=True)
             except Exception as error:  # whatever a model raises that needs the call
                 return Trial(expression, False, 0, None, str(error).strip().splitlines()[0])
-            fewer = first.copied.layouts - second.copied.layouts
+            fewer = first.bytes - second.bytes
             # Both ways look for the calls, so that both pay for the search.
             as_it_is, without = _leaving_out(calls, False)(run), _leaving_out(calls)(run)
             ways = {"as it is": as_it_is, "without": without}
