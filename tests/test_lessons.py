@@ -1,7 +1,6 @@
 """The lessons for Colab and VS Code give nothing away, and are the same lessons."""
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,9 +20,7 @@ PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 def written(tmp_path_factory):
     """The folder with the lessons of a fork."""
     folder = tmp_path_factory.mktemp("lessons") / "out"
-    tool = ROOT / "tools" / "lessons.py"
-    command = [sys.executable, tool, "-o", folder, "--repository", "Fork/kit"]
-    subprocess.run(command, check=True, capture_output=True)
+    lessons.main(["-o", str(folder), "--repository", "Fork/kit"])
     return folder
 
 

@@ -62,12 +62,12 @@ def readme(repository: str, names: list[str]) -> str:
     )
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Write a copy of each lesson."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist" / "lessons")
     parser.add_argument("--repository", default="", help="owner/name on GitHub")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     source = form.SOURCE
     if options.repository:
         source = f'"stridekit @ git+https://github.com/{options.repository}"'
