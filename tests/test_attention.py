@@ -238,32 +238,32 @@ packed_heads(2, 5, 3, 4, kv_heads=2)  =>  3 heads do not divide into 2 groups: k
 packed_heads(2, 5, 4, 4, "H3D", kv_heads=2)  =>  packing is 'H3D' with kv_heads=2 of 4
 packed_heads(2, 5, 4, 4, kv_heads=0)  =>  kv_heads is 0: give 1 or more
 packed_heads(2, 5, 3, 4, itemsize=0)  =>  itemsize is 0 bytes: an element has at least 1
-matmul_copies(L, L)  =>  have no product: rows of 4 elements meet columns of 5; transpose one operand
-matmul_copies(L, L[0, 0, 0, 0])  =>  have no product: matmul takes 1 dim or more, use * for numbers
-matmul_copies(L, GROUP.mT)  =>  batch dims (2, 3) and (2, 2) do not broadcast: only a size of 1 is repeated
-matmul_copies(Q, Q.double().mT)  =>  several dtypes (a: float32, b: float64): torch casts none of them here
-matmul_copies(Q, Q.int().mT)  =>  several dtypes (a: float32, b: int32)
-matmul_copies(L, Q.half().mT)  =>  several dtypes (a: 4 bytes an element, b: float16)
+matmul_copies(L, L)  =>  torch does not take these operands: Expected size for first two dimensions
+matmul_copies(L, L[0, 0, 0, 0])  =>  both arguments to matmul need to be at least 1D
+matmul_copies(L, GROUP.mT)  =>  The size of tensor a (3) must match the size of tensor b (2)
+matmul_copies(Q, Q.double().mT)  =>  expected scalar type torch.float32 but found torch.float64
+matmul_copies(Q, Q.int().mT)  =>  expected scalar type torch.float32 but found torch.int32
+matmul_copies(L, Q.half().mT)  =>  expected scalar type torch.float32 but found torch.float16
 matmul_copies(Z.conj(), Z.mT)  =>  a has yet to be conjugated, and torch copies it on the way
 matmul_copies(Z, torch._neg_view(Z).mT)  =>  b has yet to be negated, and torch copies it on the way
 matmul_copies(L, L.mT, requires_grad=True)  =>  requires_grad is True: give a bool for each operand
 matmul_copies(L, L.mT, requires_grad=(1, 0))  =>  requires_grad is (1, 0): give a bool for each
 matmul_copies(GPU, GPU.mT)  =>  a is on cuda:0: these rules are of the CPU, give Layout.of(a)
 matmul_copies(Layout((3,), (-1,), 2), L)  =>  a is not a torch tensor: dim 0 has stride -1
-sdpa_output(L, L, L[:, :, :3])  =>  k has 5 tokens, v has 3: each key needs a value. On its flash path
-sdpa_output(L, L[..., :3], L)  =>  q has a head dim of 4, k of 3: each query meets each key
-sdpa_output(L, L, L[:, :, :0])  =>  without elements nothing is attended to, and torch takes neither path
-sdpa_output(L, L, L[0, 0, 0])  =>  q, k and v have 4, 4 and 1 dims: SDPA takes 2 or more
-sdpa_output(L, L, L[0, 0], enable_gqa=True)  =>  takes 3 or more, the last are heads, tokens and head dim
-sdpa_output(L, GROUP, GROUP)  =>  batch dims (2, 3) and (2, 2) do not broadcast
-sdpa_output(L, GROUP, GROUP, enable_gqa=True)  =>  q, k and v have 3, 2 and 2 heads: with enable_gqa
-sdpa_output(L, Q.int(), L)  =>  k is of int32: SDPA takes float16, bfloat16, float32, float64
-sdpa_output(BOOLS, BOOLS, BOOLS)  =>  q is of 1 byte an element: SDPA takes
-sdpa_output(L, L, L, Layout((2, 3)))  =>  attn_mask has shape (2, 3), the weights have (2, 3, 5, 5): give
-sdpa_output(L, L, L, Layout((5,)))  =>  attn_mask has shape (5,), the weights have (2, 3, 5, 5): give
-sdpa_output(L, L, L, BOOLS[None])  =>  attn_mask has shape (1, 2, 3, 5, 5), the weights have (2, 3, 5, 5)
-sdpa_output(L, L, L, Layout((5, 5), itemsize=8))  =>  attn_mask is of 8 bytes an element: give bools
-sdpa_output(L, L, L, torch.ones(5, 5).int())  =>  attn_mask is of int32: give bools
+sdpa_output(L, L, L[:, :, :3])  =>  Expected size for first two dimensions of batch2
+sdpa_output(L, L[..., :3], L)  =>  Expected size for first two dimensions of batch2
+sdpa_output(L, L, L[:, :, :0])  =>  v has no elements: without elements torch takes neither path
+sdpa_output(L, L, L[0, 0, 0])  =>  Expected query, key, and value to all be
+sdpa_output(L, L, L[0, 0], enable_gqa=True)  =>  Dimension out of range
+sdpa_output(L, GROUP, GROUP)  =>  The size of tensor a (3) must match
+sdpa_output(L, GROUP, GROUP, enable_gqa=True)  =>  Number of heads in key and value must divide
+sdpa_output(L, Q.int(), L)  =>  q is of torch.int32: SDPA takes floats
+sdpa_output(BOOLS, BOOLS, BOOLS)  =>  q has 1 byte an element
+sdpa_output(L, L, L, Layout((2, 3)))  =>  Attempting to broadcast a dimension of length 3
+sdpa_output(L, L, L, Layout((5,)))  =>  attn_mask has 1 dims: the weights have 4, give 2 to 4
+sdpa_output(L, L, L, BOOLS[None])  =>  attn_mask has 5 dims
+sdpa_output(L, L, L, Layout((5, 5), itemsize=8))  =>  Expected attn_mask dtype to be bool or float
+sdpa_output(L, L, L, torch.ones(5, 5).int())  =>  Expected attn_mask dtype to be bool or float
 sdpa_output(L, L, L[..., :3], BOOLS, is_causal=True)  =>  not both, and flash does not run here: q, k and v
 sdpa_output(L, L, L, dropout_p=1.5)  =>  dropout_p is 1.5: give a probability from 0 to 1
 sdpa_output(L, L, L, dropout_p="x")  =>  dropout_p is 'x': give a probability

@@ -20,7 +20,7 @@ def test_pytest_compares_everything():
     wanted = {"--nbval", "--doctest-modules", "--doctest-glob=README.md", "--strict-markers"}
     assert wanted <= set(options["addopts"])
     assert options["filterwarnings"][0] == "error" and options["xfail_strict"] is True
-    assert options["testpaths"] == ["tests", "stridekit", "notebooks", "README.md"]
+    assert options["testpaths"] == ["tests", "stridekit", "notebooks", "README.md", "docs"]
 
 
 # make lock, make versions -------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 `torch.matmul` turns each operand into one batch of matrices (for `bmm`): it expands them to the common
 batch dims, and reshapes these to one. That is a view where they merge, else a clone of all that was
 expanded. Where a vector or a matrix that requires grad meets more dims, it is not repeated: torch folds the
-other operand to one matrix (for `mm`), and clones it where its dims do not merge. These are the rules of
-aten/src/ATen/native/LinearAlgebra.cpp.
+other operand to one matrix (for `mm`), and clones it where its dims do not merge. torch itself answers,
+for meta tensors.
 """
 
 from __future__ import annotations
@@ -12,19 +12,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NamedTuple
 
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
 from stridekit._arguments import LayoutError, items_of, positive, shown
 from stridekit.layout import Layout, new_storage
-from stridekit.sdpa import (
-    Call,
-    Ints,
-    broadcast,
-    call_of,
-    operand,
-    product_shape,
-    require_one_dtype,
-    why_math,
-    why_no_flash,
-)
+from stridekit.sdpa import DTYPES, asked, checked, meta, why_no_flash
 
 __all__ = ["Clones", "matmul_copies", "packed_heads", "sdpa_output", "why_no_flash"]
 
@@ -122,56 +115,40 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     >>> matmul_copies(q[:1], k[:1].mT), matmul_copies(q.contiguous(), k.contiguous().mT)
     (Clones(a=0, b=0, result=0), Clones(a=0, b=0, result=0))
     """
-    given = [operand(name, x) for name, x in (("a", a), ("b", b))]
-    require_one_dtype(given)
-    x, y = (one.layout for one in given)
-    flags = zip(given, _two_bools(requires_grad), strict=True)
-    x_grad, y_grad = (operand.requires_grad or flag for operand, flag in flags)
-    product_shape(x.shape, y.shape)
-    if x.ndim == y.ndim == 3 and x.shape[0] != y.shape[0]:  # one matrix for a whole batch
-        if x.shape[0] == 1 and x_grad:
-            x = x.squeeze(0)
-        elif y.shape[0] == 1 and y_grad:
-            y = y.squeeze(0)
-    if x.ndim > 2 >= y.ndim and y_grad:
-        return Clones(_folded_bytes(x), 0, 0)
-    if y.ndim > 2 >= x.ndim and x_grad:
-        return Clones(0, _folded_bytes(y.mT), _turned_bytes(y.mT, x))
-    if x.ndim <= 2 and y.ndim <= 2:
-        return Clones(0, 0, 0)
-    batch = broadcast(x.shape[:-2], y.shape[:-2])
-    return Clones(_batch_bytes(x, batch), _batch_bytes(y, batch), 0)
-
-
-def _batch_bytes(x: Layout, batch: Ints) -> int:
-    """The bytes of an operand that is expanded to these batch dims, if they do not merge to one."""
-    matrix = x.shape[-2:]
-    return _reshape_bytes(x.expand(*batch, *matrix), (prod(batch), *matrix))
-
-
-def _folded_bytes(x: Layout) -> int:
-    """The bytes of an operand whose dims but the last are folded to one, if they do not merge."""
-    return _reshape_bytes(x, (prod(x.shape[:-1]), x.shape[-1]))
-
-
-def _reshape_bytes(x: Layout, shape: Ints) -> int:
-    """The bytes that `x.reshape(shape)` copies."""
-    return x.numel * x.itemsize if x.why_not_view(shape) else 0
-
-
-def _turned_bytes(columns: Layout, x: Layout) -> int:
-    """The bytes of a result that was computed transposed, from the folded columns, and is turned back."""
-    turned = Layout((*columns.shape[:-1], prod(x.shape[:-1])), itemsize=x.itemsize).mT
-    return turned.numel * turned.itemsize if turned.why_not_contiguous() else 0
-
-
-def _two_bools(requires_grad: Any) -> tuple[bool, bool]:
-    found = items_of(requires_grad)
-    if found is None or len(found) != 2 or not all(isinstance(one, bool) for one in found):
+    flags = items_of(requires_grad)
+    if flags is None or len(flags) != 2 or not all(isinstance(flag, bool) for flag in flags):
         raise LayoutError(
             f"requires_grad is {shown(requires_grad)}: give a bool for each operand, as in (False, True)"
         )
-    return found[0], found[1]
+    operands = meta({"a": a, "b": b}, DTYPES)
+    for operand, flag in zip(operands, flags, strict=True):
+        if flag and (operand.is_floating_point() or operand.is_complex()):
+            operand.requires_grad_()
+    clones = _Clones()
+    asked(_multiplied, clones, *operands)
+    bytes_of = clones.bytes
+    x, y = (operand.untyped_storage()._cdata for operand in operands)
+    return Clones(bytes_of.pop(x, 0), bytes_of.pop(y, 0), sum(bytes_of.values()))
+
+
+def _multiplied(clones: _Clones, a: torch.Tensor, b: torch.Tensor) -> None:
+    with clones:
+        torch.matmul(a, b)
+
+
+class _Clones(TorchDispatchMode):
+    """Adds up the bytes that are cloned of each storage."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes: dict[int, int] = {}
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **kwargs or {})
+        if func is torch.ops.aten.clone.default:
+            storage = args[0].untyped_storage()._cdata
+            self.bytes[storage] = self.bytes.get(storage, 0) + result.nbytes
+        return result
 
 
 # The output of scaled_dot_product_attention ---------------------------------------------------------
@@ -206,25 +183,15 @@ def sdpa_output(
     >>> sdpa_output(q.contiguous(), k, v).transpose(1, 2).why_not_view(2, 5, 12)
     'dims 2 and 3 do not merge (stride 20 found, 4 needed), ...'
     """
-    call = call_of(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)
-    if why_math(call):
-        return _by_math(call)
-    out = call.q.clone()  # as empty_like
+    reason, output = checked(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)
+    like = Layout.of(q)
+    if reason:
+        shape, stride = tuple(output.shape), output.stride()
+        return Layout(shape, stride, itemsize=like.itemsize, storage=new_storage())
+    out = like.clone()  # as empty_like
     if out.shape[-1] > 1 and out.stride[-1] != 1:
         raise LayoutError(
-            f"q has shape {call.q.shape}, stride {call.q.stride}: empty_like(q) has a last stride of "
+            f"q has shape {like.shape}, stride {like.stride}: empty_like(q) has a last stride of "
             f"{out.stride[-1]}, and torch 2.13 writes its output as if that were 1. Give q.contiguous()"
         )
     return out
-
-
-def _by_math(call: Call) -> Layout:
-    """The output of the math path, which ends with the weights times v."""
-    weights, v = call.weights, call.v.shape
-    one_of_many = len(weights) == len(v) == 3 and weights[0] == 1 != v[0]
-    *batch, rows, columns = call.shape
-    if call.weights_require_grad and (one_of_many or len(weights) == 2 < len(v)):
-        # torch folds v, computes the product transposed, and turns it back where that is not contiguous.
-        folded = Layout((*batch, columns, rows), itemsize=call.q.itemsize, storage=new_storage())
-        return folded.mT.contiguous()
-    return Layout(call.shape, itemsize=call.q.itemsize, storage=new_storage())
