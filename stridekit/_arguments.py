@@ -134,13 +134,13 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
 
 def texts(name: str, values: Any) -> tuple[str, ...]:
     """The values as a tuple of texts; a single text is refused."""
-    found = items_of(values)
-    if found is None:
+    items = items_of(values)
+    if items is None:
         raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of texts")
-    for k, value in enumerate(found):
+    for k, value in enumerate(items):
         if not isinstance(value, str):
             raise LayoutError(f"{name}[{k}] is {shown(value)}, {a_kind(value)}: give a text")
-    return found
+    return items
 
 
 def items_of(values: Any) -> tuple[Any, ...] | None:
@@ -153,20 +153,20 @@ def items_of(values: Any) -> tuple[Any, ...] | None:
     try:
         # Ask for the length first: iterating a tensor makes a tensor of each row.
         too_many = isinstance(values, Sized) and len(values) > MOST_ITEMS
-        found = () if too_many else tuple(islice(values, MOST_ITEMS + 1))
+        items = () if too_many else tuple(islice(values, MOST_ITEMS + 1))
     except Exception:  # 0-d arrays and nested tensors only claim to be iterable
         return None
-    if too_many or len(found) > MOST_ITEMS:
+    if too_many or len(items) > MOST_ITEMS:
         raise LayoutError(f"{a_kind(values)} with more than {MOST_ITEMS:,} values: give fewer")
-    return found
+    return items
 
 
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes as torch takes them: as separate arguments, or as one sequence."""
     if not args:
         raise LayoutError(f"{name} is missing: give ints, or () for no dims")
-    one = len(args) == 1 and isinstance(args[0], Iterable) and not _is_0d(args[0])
-    return ints(name, args[0] if one else args)
+    is_sequence = len(args) == 1 and isinstance(args[0], Iterable) and not _is_0d(args[0])
+    return ints(name, args[0] if is_sequence else args)
 
 
 def _is_0d(value: Any) -> bool:

@@ -207,7 +207,7 @@ class Layout:
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
         """The index with one non-negative int for each dim."""
-        items = (index,) if (found := items_of(index)) is None else found
+        items = (index,) if (several := items_of(index)) is None else several
         if len(items) != self.ndim:
             raise IndexError(
                 f"index {shown(items)} has {len(items)} numbers for shape {self.shape}: "
@@ -1074,8 +1074,8 @@ straddle them'
         >>> Layout((2, 1, 4, 5)).memory_format
         'both'
         """
-        found = rules.memory_formats(self.shape, self.stride)
-        return found[0] if len(found) == 1 else "both" if found else "neither"
+        formats = rules.memory_formats(self.shape, self.stride)
+        return formats[0] if len(formats) == 1 else "both" if formats else "neither"
 
     def dim_order(self, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
         """The dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.

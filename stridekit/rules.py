@@ -88,14 +88,14 @@ def chunks(shape: Ints, stride: Ints) -> list[Chunk]:
     >>> chunks((3, 4), (8, 1))  # rows of 4 cut out of rows of 8
     [Chunk(first=0, last=0, numel=3, stride=8), Chunk(first=1, last=1, numel=4, stride=1)]
     """
-    found: list[Chunk] = []
+    merged: list[Chunk] = []
     for d in reversed(range(len(shape))):
-        inner = found[-1] if found else None
+        inner = merged[-1] if merged else None
         if inner and (shape[d] == 1 or stride[d] == inner.numel * inner.stride):
-            found[-1] = Chunk(d, inner.last, shape[d] * inner.numel, inner.stride)
+            merged[-1] = Chunk(d, inner.last, shape[d] * inner.numel, inner.stride)
         else:
-            found.append(Chunk(d, d, shape[d], stride[d]))
-    return found[::-1]
+            merged.append(Chunk(d, d, shape[d], stride[d]))
+    return merged[::-1]
 
 
 def complete_shape(numel: int, new_shape: Ints) -> Ints:

@@ -73,18 +73,15 @@ def checked(
             )
     mask = None
     if attn_mask is not None:
-        most = max(x.ndim for x in tensors[:2])
         [mask] = meta(
             {"attn_mask": attn_mask},
-            FLOATS | {1: torch.bool, tensors[0].dtype.itemsize: tensors[0].dtype},
+            FLOATS | {1: torch.bool, tensors[0].itemsize: tensors[0].dtype},
         )
-        if not 2 <= mask.ndim <= most:
-            raise LayoutError(
-                f"attn_mask has {mask.ndim} dims: the weights have {most}, give 2 to {most}"
-            )
     options = {"dropout_p": dropout_p, "enable_gqa": enable_gqa}
     # Without is_causal, because flash takes it with a mask, and meta tensors go the math path.
     output = asked(scaled_dot_product_attention, *tensors, mask, **options)
+    if mask is not None:
+        _require_fit(mask, tensors[0].shape, tensors[1].shape, enable_gqa)
     reason = _why_math(tensors, mask, dropout_p, enable_gqa)
     if is_causal and mask is not None and reason:
         raise LayoutError(
@@ -92,6 +89,18 @@ def checked(
             f"{reason}. Write the causal mask into attn_mask"
         )
     return reason, output
+
+
+def _require_fit(mask: Tensor, q: Sequence[int], k: Sequence[int], grouped: bool) -> None:
+    """Raise LayoutError for a mask that is larger than the weights: meta tensors would grow with it."""
+    heads = (*k[:-3], q[-3]) if grouped else k[:-2]
+    weights = (*torch.broadcast_shapes(q[:-2], heads), q[-2], k[-2])
+    sizes = zip(mask.shape[::-1], weights[::-1], strict=False)
+    if not 2 <= mask.ndim <= len(weights) or any(n not in (1, size) for n, size in sizes):
+        raise LayoutError(
+            f"attn_mask has shape {tuple(mask.shape)}, the weights have {weights}: give it 2 dims or more, "
+            "the last ones of the weights, each of that size or 1"
+        )
 
 
 def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, grouped: bool) -> str:

@@ -260,8 +260,8 @@ sdpa_output(L, GROUP, GROUP, enable_gqa=True)  =>  Number of heads in key and va
 sdpa_output(L, Q.int(), L)  =>  q is of torch.int32: SDPA takes floats
 sdpa_output(BOOLS, BOOLS, BOOLS)  =>  q has 1 byte an element
 sdpa_output(L, L, L, Layout((2, 3)))  =>  Attempting to broadcast a dimension of length 3
-sdpa_output(L, L, L, Layout((5,)))  =>  attn_mask has 1 dims: the weights have 4, give 2 to 4
-sdpa_output(L, L, L, BOOLS[None])  =>  attn_mask has 5 dims
+sdpa_output(L, L, L, Layout((5,)))  =>  attn_mask has shape (5,), the weights have (2, 3, 5, 5): give
+sdpa_output(L, L, L, BOOLS[None])  =>  attn_mask has shape (1, 2, 3, 5, 5), the weights have (2, 3, 5, 5)
 sdpa_output(L, L, L, Layout((5, 5), itemsize=8))  =>  Expected attn_mask dtype to be bool or float
 sdpa_output(L, L, L, torch.ones(5, 5).int())  =>  Expected attn_mask dtype to be bool or float
 sdpa_output(L, L, L[..., :3], BOOLS, is_causal=True)  =>  not both, and flash does not run here: q, k and v

@@ -229,7 +229,7 @@ LLLLLLLLLLLTLLLLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
 ...TTTT....T..........LLL.T  array 0-d
 ...TTTT....T...........LL.T  masked, field
 ...TTTT....T.........I.LL.T  array empty
-...TTTT....T.....LL....LL.T  big-endian, object array, datetime64
+...TTTT....T.....LL...LLL.T  big-endian, object array, datetime64
 ...TTTTLL..T..............T  array 10**18
 ...TTTTLLL.T...........LL.T  array 2**62
 ...TTTTLLL.T.....LLL..LLL.T  negative

@@ -102,7 +102,9 @@ class Bandwidth:
 
         Memory is what has four times the bytes of the last cache.
         """
-        holding = [one.level for one in self.caches if one.nbytes and self.nbytes <= one.nbytes]
+        holding = [
+            cache.level for cache in self.caches if cache.nbytes and self.nbytes <= cache.nbytes
+        ]
         if holding or not self.last_cache:
             return holding[0] if holding else "unknown"
         beyond = self.nbytes >= _BEYOND * self.last_cache
@@ -130,7 +132,7 @@ class Bandwidth:
             return ""
         if where == "unknown":
             return "the caches of this machine are unknown, and so is whether this is memory"
-        cache = next(one for one in self.caches if one.level == where.partition(" ")[0])
+        cache = next(cache for cache in self.caches if cache.level == where.partition(" ")[0])
         held = f"{size}, {cache.level} {(cache.nbytes or 0) / _MIB:,.3g} MiB"
         part = "a part" if where.endswith("memory") else "all"
         return f"{held}: it may hold {part} of them"
@@ -143,8 +145,10 @@ class Bandwidth:
 
     def _best(self, store: str) -> tuple[str, float]:
         again = store == "allocate"
-        found = {name: 1 + again / (1 + _READS[name]) for name in ("copy", "triad")}
-        return max(((n, k * self._range(n)[1]) for n, k in found.items()), key=lambda one: one[1])
+        factors = {name: 1 + again / (1 + _READS[name]) for name in ("copy", "triad")}
+        return max(
+            ((n, k * self._range(n)[1]) for n, k in factors.items()), key=lambda pair: pair[1]
+        )
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for name, reads in _READS.items():
@@ -216,8 +220,8 @@ def bandwidth(
         "copy": partial(a.copy_, b),
         "triad": partial(torch.add, b, c, alpha=3.0, out=a),
     }
-    found = compare(work, rounds=repetitions, threads=threads, device=device, progress=False)
-    return Bandwidth(found, 3 * a.nbytes, caches)
+    comparison = compare(work, rounds=repetitions, threads=threads, device=device, progress=False)
+    return Bandwidth(comparison, 3 * a.nbytes, caches)
 
 
 def _caches(device: str, threads: int) -> tuple[Cache, ...]:
@@ -226,10 +230,10 @@ def _caches(device: str, threads: int) -> tuple[Cache, ...]:
         return (Cache("L2", int(torch.cuda.get_device_properties(device).L2_cache_size)),)
     cores = os.cpu_count() or threads
     return tuple(
-        replace(one, nbytes=min(threads, -(-cores // (one.shared_by or 1))) * one.nbytes)
-        if one.nbytes
-        else one
-        for one in hierarchy().caches
+        replace(cache, nbytes=min(threads, -(-cores // (cache.shared_by or 1))) * cache.nbytes)
+        if cache.nbytes
+        else cache
+        for cache in hierarchy().caches
     )
 
 
@@ -237,12 +241,12 @@ def _free(device: str) -> int | None:
     """The bytes of memory that can be had; None if the system does not tell."""
     if device == "cuda":
         return int(torch.cuda.mem_get_info()[0])
-    found = [
+    limits = [
         int(met[1]) * unit
         for path, pattern, unit in _FREE
         if (met := re.search(pattern, text_of(Path(path)), re.MULTILINE))
     ]
-    return min(found, default=None)
+    return min(limits, default=None)
 
 
 # What the system can give, and what a container may have.

@@ -226,12 +226,12 @@ class _Fetches:
         if (k, start) not in self._known:
             if k >= self.once:
                 n = self.walk.loops[k][1] if k < len(self.walk.loops) else 1
-                found = self._lines(k, n, start)
+                counts = self._lines(k, n, start)
             elif k == self.loop:
-                found = self._window(k, start)
+                counts = self._window(k, start)
             else:
-                found = self._afresh(k, start)
-            self._known[k, start] = found
+                counts = self._afresh(k, start)
+            self._known[k, start] = counts
         return self._known[k, start]
 
     def _afresh(self, k: int, start: int) -> Blocks:
@@ -239,8 +239,8 @@ class _Fetches:
         c, n = self.walk.loops[k]
         touched = filled = 0
         for at, often in self._starts(c, n):
-            one = self.of(k + 1, start + at)
-            touched, filled = touched + often * one.touched, filled + often * one.filled
+            inner = self.of(k + 1, start + at)
+            touched, filled = touched + often * inner.touched, filled + often * inner.filled
         if self._moves_on(k):
             for at, often in self._starts(c, n - 1):
                 low, high = sorted((start + at, start + at + c))

@@ -210,7 +210,7 @@ def traffic(
         walks = _walks(sources, targets, places, order)
         if _together(_by_space(places), line, steps) > cache // line:
             refetched = fetched(walks, line, cache // line, steps)
-            loads = [found.touched for found in refetched]
+            loads = [loaded.touched for loaded in refetched]
             read, written, kept = _refetched(walks, refetched, len(sources), store)
         rows = [row._replace(fetched=n) for row, n in zip(rows, loads, strict=True)]
     useful = sum(read_bytes) + sum(written_bytes)
@@ -240,11 +240,11 @@ def _kept(written: list[Part], read: list[Part], store: str, line: int, budget: 
 
 
 def _by_space(places: Sequence[Place]) -> _Spaces:
-    found: _Spaces = {}
+    spaces: _Spaces = {}
     for place in places:
         if part := place.part():
-            found.setdefault(place.space, []).append(part)
-    return found
+            spaces.setdefault(place.space, []).append(part)
+    return spaces
 
 
 # The operands: which are accepted, and where they lie -----------------------------------------------
@@ -295,19 +295,19 @@ def _meta_space(x: Any) -> object:
 
 def _operands(name: str, given: Any) -> tuple[Any, ...]:
     """One operand or several as a tuple."""
-    one = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
-    if not one and not isinstance(given, Iterable):
+    alone = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
+    if not alone and not isinstance(given, Iterable):
         raise TypeError(
             f"{name} is {shown(given)}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple "
             "of them"
         )
-    found = (given,) if one else tuple(islice(given, MOST_OPERANDS + 1))
-    if len(found) > MOST_OPERANDS:
+    operands = (given,) if alone else tuple(islice(given, MOST_OPERANDS + 1))
+    if len(operands) > MOST_OPERANDS:
         raise ValueError(f"{name} has more than {MOST_OPERANDS:,} operands: ask for a part of them")
     # The cost of an operand grows with the square of its dims, and is paid for each operand.
-    if sum([x.ndim**2 for x in found if isinstance(x, (Layout, torch.Tensor))]) > MOST_DIMS**2:
+    if sum([x.ndim**2 for x in operands if isinstance(x, (Layout, torch.Tensor))]) > MOST_DIMS**2:
         raise ValueError(f"{name} has operands with too many dims together: ask for a part of them")
-    return found
+    return operands
 
 
 def require_aligned(name: str, size: int, alignment: int, usual: str) -> None:
@@ -363,9 +363,9 @@ def _names(reads: int, writes: int) -> list[str]:
     return [f"read {i}" for i in range(reads)] + [f"write {i}" for i in range(writes)]
 
 
-def _refetched(walks: list[Walk], found: list[Blocks], reads: int, store: str) -> list[int]:
+def _refetched(walks: list[Walk], counts: list[Blocks], reads: int, store: str) -> list[int]:
     """Count the lines read, written and kept; two operands of one walk fetch their lines together."""
-    by_walk = dict(zip(walks, found, strict=True))
+    by_walk = dict(zip(walks, counts, strict=True))
     read, written = set(walks[:reads]), set(walks[reads:])
     kept = [by_walk[walk] for walk in written - read]
     touched = [sum(by_walk[walk].touched for walk in some) for some in (read, written)]

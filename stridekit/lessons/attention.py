@@ -66,8 +66,8 @@ def packed_heads(
         return q, k, v
     row = [sizes[letter] for letter in packing]
     cut = Layout((*rows, prod(row)), itemsize=itemsize).unflatten(2, row)
-    three, head, one = (2 + packing.index(letter) for letter in "3HD")
-    q, k, v = cut.permute(three, 0, head, 1, one).unbind()
+    three, head, element = (2 + packing.index(letter) for letter in "3HD")
+    q, k, v = cut.permute(three, 0, head, 1, element).unbind()
     return q, k, v
 
 

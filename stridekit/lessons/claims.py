@@ -51,7 +51,9 @@ class Claim:
     @property
     def noise(self) -> tuple[str, ...]:
         """One sentence for each sign of noise in the samples; empty on a quiet machine."""
-        return tuple(dict.fromkeys(sign for one in self.comparisons for sign in one.noise))
+        return tuple(
+            dict.fromkeys(sign for compared in self.comparisons for sign in compared.noise)
+        )
 
     @property
     def holds(self) -> bool:
@@ -85,7 +87,7 @@ class Claim:
         """FLOP/s over FLOP per byte, as a MeasuredPicture; `jobs` and `options` are `draw_roofline`'s."""
         from stridekit.lessons.plots import draw_roofline
 
-        seconds = {kind: one.seconds for kind, one in self._shown().items()}
+        seconds = {kind: record.seconds for kind, record in self._shown().items()}
         options = {"notes": self._notes(), **options}
         return self._picture(draw_roofline(jobs, seconds, **options), text)
 
@@ -106,11 +108,15 @@ class Claim:
         return recorded | here
 
     def _ratios(self) -> dict[str, Mapping[str, Any]]:
-        return {"predicted": self.predicted} | {k: one.ratios for k, one in self._shown().items()}
+        return {"predicted": self.predicted} | {
+            k: record.ratios for k, record in self._shown().items()
+        }
 
     def _notes(self) -> list[str]:
         """The machine of the record, and the signs of noise in what a picture shows."""
-        signs = [f"noisy {kind}: {s}" for kind, one in self._shown().items() for s in one.noise]
+        signs = [
+            f"noisy {kind}: {s}" for kind, record in self._shown().items() for s in record.noise
+        ]
         return [self.recorded_on, *signs] if self.record else signs
 
     def __repr__(self) -> str:
@@ -199,8 +205,8 @@ def claim(
     groups = _groups(functions, pairs, slow)
     expected = {name: verdict for name, verdict in expected.items() if name not in slow}
     measured, comparisons = _judged(groups, expected, options)
-    found = Claim(first, ratios, measured, expected, comparisons)
-    return _beside_record(found, record) if record else found
+    result = Claim(first, ratios, measured, expected, comparisons)
+    return _beside_record(result, record) if record else result
 
 
 def _groups(
@@ -213,15 +219,15 @@ def _groups(
     return [here] if len(here) > 1 or not slow else []
 
 
-def _beside_record(found: Claim, name: str) -> Claim:
+def _beside_record(result: Claim, name: str) -> Claim:
     """The claim with what is recorded; raises TimingError for a record of other names."""
-    record, where = recorded(name, found._here())
-    if list(record.ratios) != list(found.predicted):
+    record, where = recorded(name, result._here())
+    if list(record.ratios) != list(result.predicted):
         raise TimingError(
             f"{shown(name)} was recorded for {', '.join(record.ratios)}, and these are "
-            f"{', '.join(found.predicted)}: run `make record` again"
+            f"{', '.join(result.predicted)}: run `make record` again"
         )
-    return replace(found, record=record, recorded_on=where)
+    return replace(result, record=record, recorded_on=where)
 
 
 def _require_numbers(predicted: Any) -> None:
@@ -233,10 +239,10 @@ def _require_numbers(predicted: Any) -> None:
 
 
 def _names(option: str, names: Any) -> tuple[str, ...]:
-    found = items_of(names)
-    if found is None or not all(isinstance(name, str) for name in found):
+    items = items_of(names)
+    if items is None or not all(isinstance(name, str) for name in items):
         raise TimingError(f"{option} is {shown(names)}: give a list of names")
-    return found
+    return items
 
 
 def _ratios(
@@ -272,9 +278,9 @@ def _judged(
     So is a noisy one that would be recorded: the best of them is kept.
     """
 
-    def faults(found: tuple[dict[str, Ratio], tuple[Comparison, ...]]) -> tuple[int, int]:
-        signs = sum(len(one.noise) for one in found[1]) if recording() else 0
-        return len(_contradicted(found[0], expected)), signs
+    def faults(attempt: tuple[dict[str, Ratio], tuple[Comparison, ...]]) -> tuple[int, int]:
+        signs = sum(len(compared.noise) for compared in attempt[1]) if recording() else 0
+        return len(_contradicted(attempt[0], expected)), signs
 
     best = _measured(groups, options)
     for _ in range(1, JUDGED):
@@ -289,7 +295,9 @@ def _measured(
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
     """The ratios of all groups, each compared by itself."""
     comparisons = tuple(_compared(group, options) for group in groups)
-    return {name: ratio for one in comparisons for name, ratio in one.ratios.items()}, comparisons
+    return {
+        name: ratio for compared in comparisons for name, ratio in compared.ratios.items()
+    }, comparisons
 
 
 def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:

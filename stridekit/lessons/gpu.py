@@ -68,7 +68,9 @@ class GpuResults:
         rows: list[tuple[str, str, str]] = []
         for name in names:
             rows += [row for row in self.rows if row[0] == name] or [(name, "", UNMEASURED)]
-        comparisons = {name: one for name, one in self.comparisons.items() if name in names}
+        comparisons = {
+            name: compared for name, compared in self.comparisons.items() if name in names
+        }
         failed = {name: why for name, why in self.failed.items() if name in names}
         return replace(self, rows=tuple(rows), comparisons=comparisons, failed=failed)
 
@@ -93,8 +95,10 @@ class GpuResults:
 
     def to_json(self) -> str:
         """Every sample of every comparison, with the machine and the date, and the reasons of failures."""
-        found = {name: json.loads(one.to_json()) for name, one in self.comparisons.items()}
-        return json.dumps(found | {name: {"failed": why} for name, why in self.failed.items()})
+        samples = {
+            name: json.loads(compared.to_json()) for name, compared in self.comparisons.items()
+        }
+        return json.dumps(samples | {name: {"failed": why} for name, why in self.failed.items()})
 
 
 def gpu_results(record: Path = RECORD) -> GpuResults:
@@ -123,13 +127,13 @@ def run(
     """
     if device == "cuda" and (why := why_no_cuda()):
         raise TimingError(why)
-    found: dict[str, Comparison | str] = {}
+    outcomes: dict[str, Comparison | str] = {}
     for experiment in EXPERIMENTS:
         try:
-            found[experiment.name] = _measured(experiment, device, scale, rounds, max_seconds)
+            outcomes[experiment.name] = _measured(experiment, device, scale, rounds, max_seconds)
         except Exception as error:
-            found[experiment.name] = shorten(f"{type(error).__name__}: {error}", 200)
-    return _of(found, "measured here, live,")
+            outcomes[experiment.name] = shorten(f"{type(error).__name__}: {error}", 200)
+    return _of(outcomes, "measured here, live,")
 
 
 def _measured(
@@ -152,8 +156,8 @@ def _measured(
 def recorded(text: str) -> GpuResults:
     """The results that `to_json` wrote. Raises TimingError for another text."""
     try:
-        found = {name: _read(one) for name, one in json.loads(text).items()}
-        results = _of(found, "recorded")
+        outcomes = {name: _read(entry) for name, entry in json.loads(text).items()}
+        results = _of(outcomes, "recorded")
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
         raise TimingError(f"this is not a record of GPU results: {error}") from None
     if not results.comparisons:
@@ -161,9 +165,9 @@ def recorded(text: str) -> GpuResults:
     return results
 
 
-def _read(one: Any) -> Comparison | str:
+def _read(entry: Any) -> Comparison | str:
     """A comparison, or why there is none."""
-    return str(one["failed"]) if "failed" in one else Comparison.from_json(json.dumps(one))
+    return str(entry["failed"]) if "failed" in entry else Comparison.from_json(json.dumps(entry))
 
 
 def published() -> GpuResults:
@@ -180,18 +184,18 @@ def published() -> GpuResults:
     )
 
 
-def _of(found: Mapping[str, Comparison | str], how: str) -> GpuResults:
+def _of(outcomes: Mapping[str, Comparison | str], how: str) -> GpuResults:
     """The results of comparisons; a string says why there is none."""
     rows, source = [], "nothing could be measured"
     comparisons, failed = {}, {}
-    for name, one in found.items():
-        if isinstance(one, str):
-            failed[name] = one
-            rows.append((name, "", f"{UNMEASURED}: {one}"))
+    for name, outcome in outcomes.items():
+        if isinstance(outcome, str):
+            failed[name] = outcome
+            rows.append((name, "", f"{UNMEASURED}: {outcome}"))
             continue
-        comparisons[name] = one
+        comparisons[name] = outcome
         rows += [
-            (name, variant, f"{ratio} {ratio.verdict}") for variant, ratio in one.ratios.items()
+            (name, variant, f"{ratio} {ratio.verdict}") for variant, ratio in outcome.ratios.items()
         ]
     if comparisons:
         first = next(iter(comparisons.values()))

@@ -71,14 +71,15 @@ def draw_claim(
     bars = len(kinds) * len(predicted := kinds["predicted"])
     ax = _axes(ax, 1.15 + min(0.26 * bars, max(3.0, 0.15 * bars)), notes)
     _no_difference(ax)
-    ratios = [one for found in kinds.values() for one in found.values()]
-    bounds = [getattr(one, end, one) for one in ratios for end in ("low", "high")] + [0.8, 1.25]
+    ratios = [ratio for values in kinds.values() for ratio in values.values()]
+    bounds = [0.8, 1.25]
+    bounds += [getattr(ratio, end, ratio) for ratio in ratios for end in ("low", "high")]
     low, high = min(b for b in bounds if b > 0) / 1.3, max(bounds)
     _log_ratio_axis(ax, low, high * (high / low) ** 0.25)  # words stand to the right
     rows = {name: row for row, name in enumerate(predicted)}
-    for place, (kind, found) in enumerate(kinds.items()):
+    for place, (kind, values) in enumerate(kinds.items()):
         off = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
-        for name, ratio in found.items():
+        for name, ratio in values.items():
             _ratio_bar(ax, kind, ratio, rows[name] + off, 0.72 / len(kinds))
     _label_rows(ax, list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
@@ -121,7 +122,9 @@ def draw_sweep(
     if len(curves) > (most := len(CURVES)):
         raise ValueError(f"{len(curves)} curves: give {most} at most, so that they look different")
     points = {
-        name: {k: getattr(one, "value", one) for k, one in _numbered(str(name), values).items()}
+        name: {
+            k: getattr(value, "value", value) for k, value in _numbered(str(name), values).items()
+        }
         for name, values in curves.items()
     }
     for name, values in points.items():
@@ -134,9 +137,9 @@ def draw_sweep(
     named = {}
     for (name, values), (color, marker, line) in zip(points.items(), CURVES, strict=False):
         [named[name]] = ax.plot(steps, [*values.values()], marker + line, color=color)
-        for step, one in zip(steps, curves[name], strict=True):
-            if hasattr(one, "low"):
-                ax.plot([step] * 2, [one.low, one.high], color=color, marker="_", markersize=9)
+        for step, value in zip(steps, curves[name], strict=True):
+            if hasattr(value, "low"):
+                ax.plot([step] * 2, [value.low, value.high], color=color, marker="_", markersize=9)
     for at, text in (marks or {}).items():
         ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
         where = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "bottom"}
@@ -162,10 +165,12 @@ def draw_runs(
     for kind, runs in kinds.items():
         _require_numbers(kind, _numbered(kind, runs), least=0)
     ax = _axes(ax, 2.4, notes)
-    ratios = {kind: [one / np.quantile(runs, 0.25) for one in runs] for kind, runs in kinds.items()}
+    ratios = {kind: np.array(runs) / np.quantile(runs, 0.25) for kind, runs in kinds.items()}
     named = {}
-    for (kind, found), mark, color in zip(ratios.items(), ".x", (RUST, GREEN), strict=False):
-        [named[kind]] = ax.plot(range(1, len(found) + 1), found, mark, color=color, markersize=4)
+    for (kind, multiples), mark, color in zip(ratios.items(), ".x", (RUST, GREEN), strict=False):
+        [named[kind]] = ax.plot(
+            range(1, len(multiples) + 1), multiples, mark, color=color, markersize=4
+        )
     if here is not None:
         _legend(ax, named)
     mean = float(np.mean(next(iter(ratios.values()))))
@@ -212,10 +217,10 @@ def draw_roofline(
         [named[told]] = ax.plot(ends, roof, color=color, linewidth=1.5)
         ax.axvline(ridge, color=color, linewidth=1, linestyle=(0, (2, 3)))
         speed = {name: jobs[name][0] / taken[name] / 1e9 for name in jobs if name in taken}
-        found = {name: (at[name], value) for name, value in speed.items()}
+        here = {name: (at[name], value) for name, value in speed.items()}
         fill = "white" if kind == "here" else color
-        ax.plot(*zip(*found.values(), strict=True), "o", ms=5, color=color, markerfacecolor=fill)
-        points = found | points  # the number stands at what is recorded
+        ax.plot(*zip(*here.values(), strict=True), "o", ms=5, color=color, markerfacecolor=fill)
+        points = here | points  # the number stands at what is recorded
     named |= _number(ax, dict(sorted(points.items(), key=itemgetter(1))))
     _label_x(ax, "FLOP per byte; the dotted line is the ridge", notes)
     ax.set_ylabel("GFLOP/s")
@@ -230,7 +235,7 @@ def _number(ax: Axes, points: Mapping[str, tuple[float, float]]) -> dict[str, An
     taken = [*(72 / ax.figure.dpi * ax.transData.transform([*points.values()]))]
     for number, (name, point) in enumerate(points.items(), start=1):
         own = taken[number - 1]
-        free = [way for way in NEAR if min(np.hypot(*(own + way - one)) for one in taken) > 8]
+        free = [way for way in NEAR if min(np.hypot(*(own + way - other)) for other in taken) > 8]
         way = [*free, NEAR[0]][0]
         taken.append(own + way)
         _say(ax, str(number), point, way, ha="center", va="center", path_effects=HALO)

@@ -88,11 +88,11 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
     if not path.exists():
         return machine(), {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        of = machine() | found["machine"]
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        of = machine() | stored["machine"]
         entries = {
             name: Record.read(entry) if isinstance(entry, dict) else [*map(float, entry)]
-            for name, entry in found["records"].items()
+            for name, entry in stored["records"].items()
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise TimingError(
@@ -106,10 +106,10 @@ def _add(path: Path, name: str, entry: Entry) -> None:
     of, entries = read(path)
     if name in entries:
         raise TimingError(f"{shown(name)} is recorded already: give each record a name of its own")
-    lines = [
-        f"  {json.dumps(key)}: {json.dumps(_rounded(asdict(one) if isinstance(one, Record) else one))}"
-        for key, one in {**entries, name: entry}.items()
-    ]
+    lines = []
+    for key, value in (entries | {name: entry}).items():
+        numbers = _rounded(asdict(value) if isinstance(value, Record) else value)
+        lines.append(f"  {json.dumps(key)}: {json.dumps(numbers)}")
     text = f'{{"machine": {json.dumps(of)},\n "records": {{\n' + ",\n".join(lines) + "\n}}\n"
     path.write_text(text, encoding="utf-8", newline="\n")
 

@@ -69,9 +69,9 @@ def _run(check: Callable[[], str]) -> str:
 
 
 def _python() -> str:
-    found = ".".join(map(str, sys.version_info[:2]))
+    version = ".".join(map(str, sys.version_info[:2]))
     return (
-        "" if sys.version_info >= PYTHON else f"this is {found}: `make lab` looks for a newer one"
+        "" if sys.version_info >= PYTHON else f"this is {version}: `make lab` looks for a newer one"
     )
 
 

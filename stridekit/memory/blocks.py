@@ -365,14 +365,14 @@ def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
 
 def _runs(parts: Sequence[Part], budget: Budget) -> list[Span]:
     """The runs of all sets together, in ascending order."""
-    found: list[Span] = []
+    runs_of_all: list[Span] = []
     for base, generators in parts:
         runs, levels = _split(generators, budget)
         budget.spend(len(runs) * prod([level.n for level in levels]))
         for digits in product(*[level.starts for level in levels]):
             at = base + sum(digits)
-            found += [(at + start, at + stop) for start, stop in runs]
-    return list(joined(sorted(found)))
+            runs_of_all += [(at + start, at + stop) for start, stop in runs]
+    return list(joined(sorted(runs_of_all)))
 
 
 def _last(part: Part) -> int:
@@ -392,14 +392,14 @@ def partial_together(
     (1, 0)
     """
     own = [blocks(part, size, budget) for part in set(parts)]
-    if not any(found.partial for found in own):
+    if not any(counts.partial for counts in own):
         return 0
     mine, its = blocks_together(parts, size, budget), blocks_together(without, size, budget)
     both = blocks_together([*parts, *without], size, budget)
     if both == its:
         return 0
-    if both == mine + its and mine == sum([found.touched for found in own]):
-        return sum([found.partial for found in own])
+    if both == mine + its and mine == sum([counts.touched for counts in own]):
+        return sum([counts.partial for counts in own])
     # A block is partial if a run begins or ends inside it, as joined runs leave gaps between them.
     ends = {end for run in _runs(parts, budget) for end in run}
     partial = {end // size for end in ends if end % size}

@@ -111,11 +111,11 @@ def _formula(layout: Layout, name: str) -> str:
 
 
 def _memory_format(layout: Layout) -> str:
-    found = memory_formats(layout.shape, layout.stride)
-    if len(found) > 1:
+    formats = memory_formats(layout.shape, layout.stride)
+    if len(formats) > 1:
         why = "sizes of 1 leave the order open" if layout.numel else "there is nothing to order"
-        return f"{' and '.join(found)}: {why}"
-    return found[0] if found else "none of torch's"
+        return f"{' and '.join(formats)}: {why}"
+    return formats[0] if formats else "none of torch's"
 
 
 def _storage_and_overlap(

@@ -72,12 +72,12 @@ def relation(
     meet = bool(mine and its and (inside or around)) or _decide(
         lambda: not mine.isdisjoint(its, budget)
     )
-    one = shares_storage(y, x)
+    one_storage = shares_storage(y, x)
     at_one = None if mine.counts_from_storage else _data_ptr(y, mine) == _data_ptr(x, its)
     flag = y._is_view() if isinstance(y, torch.Tensor) else None
     lines = [
         ("memory", called.memory(mine, its, inside, around, meet, budget)),
-        ("storage", _storage(y, x, one, meet)),
+        ("storage", _storage(y, x, one_storage, meet)),
     ]
     if at_one is not None:
         lines.append(("data_ptr", _pointers(at_one, meet)))
@@ -87,16 +87,16 @@ def relation(
         two = f"two indices of {called.y} share a byte: a write to one changes the other"
         lines.append(("overlap", two))
     title = called.title(mine, inside, meet)
-    return Relation(title, tuple(lines), inside, around, meet, one, at_one, flag)
+    return Relation(title, tuple(lines), inside, around, meet, one_storage, at_one, flag)
 
 
 def _two_texts(names: Sequence[str]) -> tuple[str, str]:
-    found = items_of(names)
-    if found is None or not all(isinstance(name, str) for name in found):
+    pair = items_of(names)
+    if pair is None or not all(isinstance(name, str) for name in pair):
         raise TypeError(f"names are {shown(names)}: give two texts, as names=('odd', 'even')")
-    if len(found) != 2 or len({*found}) != 2 or not all(name.strip() for name in found):
+    if len(pair) != 2 or len({*pair}) != 2 or not all(name.strip() for name in pair):
         raise ValueError(f"names are {shown(names)}: give two different texts, y's and x's")
-    return found[0], found[1]
+    return pair[0], pair[1]
 
 
 def _decide(question: Callable[[], bool]) -> bool | None:
@@ -200,8 +200,8 @@ def _size(memory: MemorySet, budget: int) -> str:
         return "?"
 
 
-def _storage(y: Any, x: Any, one: bool, meet: bool | None) -> str:
-    if not one:
+def _storage(y: Any, x: Any, one_storage: bool, meet: bool | None) -> str:
+    if not one_storage:
         return "two"
     if isinstance(y, torch.Tensor) and isinstance(x, torch.Tensor):
         if not torch._C._is_alias_of(y, x):

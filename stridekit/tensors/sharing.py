@@ -41,15 +41,15 @@ def memset(x: Any) -> MemorySet:
     >>> memset(x[:, ::2]) < memset(x), memset(x[:, ::2]).isdisjoint(memset(x[:, 1::2]))
     (True, True)
     """
-    found = MemorySet(*_generators(x))
-    if isinstance(x, torch.Tensor) and found:
+    reached = MemorySet(*_generators(x))
+    if isinstance(x, torch.Tensor) and reached:
         end = storage_address(x) + storage_bytes(x)
-        if found.stop > end:
+        if reached.stop > end:
             raise ValueError(
-                f"this tensor reaches {found.stop - end} bytes past the end of its storage, which was "
+                f"this tensor reaches {reached.stop - end} bytes past the end of its storage, which was "
                 "shrunk (by resize_) behind its back: those bytes are not its own"
             )
-    return found
+    return reached
 
 
 def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:

@@ -187,17 +187,17 @@ _DECODERS: dict[str, Callable[[Layout, tuple[int, ...]], Lines]] = {
 
 def _subspaces(layout: Layout) -> list[Chunk]:
     """The chunks of more than one element."""
-    found = chunks(layout.shape, layout.stride)
-    return [chunk for chunk in found if chunk.numel != 1]
+    merged = chunks(layout.shape, layout.stride)
+    return [chunk for chunk in merged if chunk.numel != 1]
 
 
 def _name_subspaces(layout: Layout) -> str:
     if layout.numel < 2:
         return f"there is none: {_count(layout.shape)} and no step to take"
-    found = _subspaces(layout)
-    names = [f"{_dims(c)} ({c.numel} elements in steps of {c.stride})" for c in found]
-    verb = "is" if len(found) == 1 else "are"
-    return f"there {verb} {many(len(found), 'evenly spaced run')} of dims: {', '.join(names)}"
+    runs = _subspaces(layout)
+    names = [f"{_dims(c)} ({c.numel} elements in steps of {c.stride})" for c in runs]
+    verb = "is" if len(runs) == 1 else "are"
+    return f"there {verb} {many(len(runs), 'evenly spaced run')} of dims: {', '.join(names)}"
 
 
 def _dims(chunk: Chunk) -> str:

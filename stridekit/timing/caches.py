@@ -113,13 +113,13 @@ def hierarchy() -> Hierarchy:
     >>> hierarchy()["L9"]
     Cache(level='L9', nbytes=None, line=None, ways=None, sets=None, shared_by=None)
     """
-    found = _from_sysfs() or _from_sysctl()
-    caches = tuple(found[level] for level in sorted(found))
+    by_level = _from_sysfs() or _from_sysctl()
+    caches = tuple(by_level[level] for level in sorted(by_level))
     return Hierarchy(caches, mmap.PAGESIZE, _huge_pages(), _tunable())
 
 
 def _from_sysfs() -> dict[str, Cache]:
-    found: dict[str, Cache] = {}
+    caches: dict[str, Cache] = {}
     for folder in sorted(CACHES.glob("index*")):
         level = _number(text_of(folder / "level"))
         if level is None or text_of(folder / "type") not in ("Data", "Unified"):
@@ -127,8 +127,8 @@ def _from_sysfs() -> dict[str, Cache]:
         files = ("size", "coherency_line_size", "ways_of_associativity", "number_of_sets")
         size, line, ways, sets = (_number(text_of(folder / name)) for name in files)
         cores = _count(text_of(folder / "shared_cpu_list"))
-        found.setdefault(f"L{level}", Cache(f"L{level}", size, line, ways, sets, cores))
-    return found
+        caches.setdefault(f"L{level}", Cache(f"L{level}", size, line, ways, sets, cores))
+    return caches
 
 
 def _from_sysctl() -> dict[str, Cache]:
@@ -141,12 +141,12 @@ def _from_sysctl() -> dict[str, Cache]:
         return {}
     pairs = (line.partition(":") for line in done.stdout.splitlines())
     told = {name.strip(): _number(value.strip()) for name, _, value in pairs}
-    found = {}
+    caches = {}
     for level, name in _MAC_NAMES.items():
         if nbytes := told.get(f"hw.perflevel0.{name}") or told.get(f"hw.{name}"):
             line, cores = told.get("hw.cachelinesize"), told.get(f"hw.perflevel0.cpusperl{level}")
-            found[f"L{level}"] = Cache(f"L{level}", nbytes, line, shared_by=cores)
-    return found
+            caches[f"L{level}"] = Cache(f"L{level}", nbytes, line, shared_by=cores)
+    return caches
 
 
 def _huge_pages() -> str | None:
@@ -181,5 +181,5 @@ def _count(cores: str) -> int | None:
     if not re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?)*", cores):
         return None
     ends = [part.split("-") for part in cores.split(",")]
-    count = sum(int(one[-1]) - int(one[0]) + 1 for one in ends)
+    count = sum(int(pair[-1]) - int(pair[0]) + 1 for pair in ends)
     return count if count > 0 else None

@@ -120,17 +120,17 @@ class Comparison:
             fields = json.loads(text)
             if fields.pop("schema") != SCHEMA:
                 raise TimingError(f"this is another schema than {SCHEMA}, which is read here")
-            found = cls(**fields | {"noise": tuple(fields["noise"])})
-            if flaw := _flaw(found):
+            comparison = cls(**fields | {"noise": tuple(fields["noise"])})
+            if flaw := _flaw(comparison):
                 raise TimingError(f"{flaw}: give the text as to_json wrote it")
-            return found
+            return comparison
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, TimingError):
                 raise
             raise TimingError(f"this is not a comparison that to_json wrote: {error!r}") from None
 
     def _seconds(self, name: str) -> tuple[float, ...]:
-        return tuple(taken for one in self.samples[name] for taken in one)
+        return tuple(taken for in_round in self.samples[name] for taken in in_round)
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
         for name in self.names:
@@ -160,26 +160,28 @@ class Comparison:
         return html_table(self._title(), list(self._rows()), head=head) + notes
 
 
-def _flaw(found: Comparison) -> str:
+def _flaw(comparison: Comparison) -> str:
     """The first thing in a comparison that was read which does not fit the rest; "" if all does."""
-    names, orders = found.names, found.order
+    names, orders = comparison.names, comparison.order
     if len(names) < 2 or not orders:
         return f"this comparison has {many(len(names), 'function')}, {many(len(orders), 'round')}"
     each = max(len(orders[0]) // len(names), 1)
     for k, order in enumerate(orders):
         if sorted(order) != sorted([*range(len(names))] * each):
             return f"order[{k}] is {shown(order)}, where each of {len(names)} has {many(each, 'place')}"
-    if set(found.calls) != set(names):
-        return f"there are calls of {', '.join(found.calls)}, and samples of {', '.join(names)}"
+    if set(comparison.calls) != set(names):
+        return (
+            f"there are calls of {', '.join(comparison.calls)}, and samples of {', '.join(names)}"
+        )
     for name in names:
-        sizes = [len(one) for one in found.samples[name]]
+        sizes = [len(in_round) for in_round in comparison.samples[name]]
         if sizes != [each] * len(orders):
             rounds = many(len(orders), "round")
             return f"{name} has {shown(sizes)} samples, and its order {rounds} of {each}"
-        for value in (*found._seconds(name), found.calls[name], found.threads):
+        for value in (*comparison._seconds(name), comparison.calls[name], comparison.threads):
             if isinstance(value, bool) or not 0 < value < math.inf:
                 return f"{shown(value)} stands among the numbers of {name}, which are more than 0"
-    if missing := {"gpu", "processor", "torch", "date"} - set(found.machine):
+    if missing := {"gpu", "processor", "torch", "date"} - set(comparison.machine):
         return f"the machine has no {', '.join(sorted(missing))}"
     return ""
 
@@ -201,12 +203,12 @@ def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     values = _quartiles(table[:, None])[:, 0]
     again = _quartiles(table[:, drawn])
     tail = (1 - CONFIDENCE) / 2
-    found = []
+    results = []
     for value, resampled in zip(values[1:], again[1:], strict=True):
         low, high = np.quantile(resampled / again[0], [tail, 1 - tail])
         low, high = low * (1 - UNSEEN), high * (1 + UNSEEN)
-        found.append(Ratio(float(value / values[0]), float(low), float(high)))
-    return found
+        results.append(Ratio(float(value / values[0]), float(low), float(high)))
+    return results
 
 
 def _quartiles(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

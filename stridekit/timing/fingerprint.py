@@ -29,7 +29,7 @@ def machine() -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "caches": {one.level: one.nbytes for one in hierarchy().caches if one.nbytes},
+        "caches": {cache.level: cache.nbytes for cache in hierarchy().caches if cache.nbytes},
         "threads": torch.get_num_threads(),
         "load": load(),
         "gpu": _gpu(),
@@ -44,9 +44,9 @@ def load() -> float | None:
         return None
 
 
-def same_machine(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def same_machine(mine: dict[str, Any], other: dict[str, Any]) -> bool:
     """True for two fingerprints of one kind of machine and one torch: their times can be compared."""
-    return all(one.get(key) == other.get(key) for key in ("processor", "cores", "torch", "gpu"))
+    return all(mine.get(key) == other.get(key) for key in ("processor", "cores", "torch", "gpu"))
 
 
 def _processor() -> str:

@@ -103,7 +103,7 @@ class _Limit:
 
     def require(self, called: Subjects, rounds: int = 0) -> None:
         """Raise TooShort unless that many rounds fit in; the functions called so far tell how long."""
-        once = self._count * sum(one.wall for one in called) / max(len(called), 1)
+        once = self._count * sum(subject.wall for subject in called) / max(len(called), 1)
         a_round = once * (2 if self._count == 2 else 1)  # A B B A
         left = self.left
         if not called or left > rounds * a_round:
@@ -156,8 +156,8 @@ def _progress(rounds: int | None, progress: bool) -> Iterator[Callable[[], objec
 
 
 def _narrow_enough(subjects: Subjects, count: int) -> bool:
-    found = ratios([_by_round(subject, count) for subject in subjects])
-    return all(r.high - r.low <= 2 * NARROW * r.value for r in found)
+    intervals = ratios([_by_round(subject, count) for subject in subjects])
+    return all(r.high - r.low <= 2 * NARROW * r.value for r in intervals)
 
 
 def _by_round(subject: sampling.Subject, count: int) -> list[list[float]]:

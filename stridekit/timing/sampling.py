@@ -211,14 +211,14 @@ def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]
 
 
 def _spread(subjects: Sequence[Subject]) -> list[str]:
-    found = []
+    signs = []
     for subject in subjects:
         ratio = median(subject.seconds) / quartile(subject.seconds)
         if ratio > WIDE:
-            found.append(
+            signs.append(
                 f"{_of(subject, subjects)}the median is {ratio:.1f} times the lower quartile"
             )
-    return found
+    return signs
 
 
 def _of(subject: Subject, subjects: Sequence[Subject]) -> str:
@@ -227,7 +227,7 @@ def _of(subject: Subject, subjects: Sequence[Subject]) -> str:
 
 def _drift(subjects: Sequence[Subject]) -> list[str]:
     """Times that rise or fall all the way, as a list grows: load comes and goes, and has no such order."""
-    found = []
+    signs = []
     for subject in subjects:
         if len(subject.seconds) < 2 * PARTS:
             continue
@@ -235,11 +235,11 @@ def _drift(subjects: Sequence[Subject]) -> list[str]:
         growth, steps = parts[-1] / parts[0], np.diff(parts)
         rises = growth > DRIFT and min(steps) > 0
         if rises or (growth < 1 / DRIFT and max(steps) < 0):
-            found.append(
+            signs.append(
                 f"{_of(subject, subjects)}calls take {'more and more' if rises else 'less and less'} "
                 f"time, in the end {growth:.2g} times as much: does each change what the next works on?"
             )
-    return found
+    return signs
 
 
 def _machine(threads: int) -> list[str]:
@@ -255,14 +255,14 @@ def _machine(threads: int) -> list[str]:
 
 
 def _minima(subjects: Sequence[Subject]) -> list[str]:
-    found = []
+    signs = []
     first = subjects[0]
     for other in subjects[1:]:
         ratio = quartile(other.seconds) / quartile(first.seconds)
         of_minima = min(other.seconds) / min(first.seconds)
         if abs(of_minima / ratio - 1) > APART:
-            found.append(f"{other.name}: its best sample says {of_minima:.2f}, not {ratio:.2f}")
-    return found
+            signs.append(f"{other.name}: its best sample says {of_minima:.2f}, not {ratio:.2f}")
+    return signs
 
 
 def _faults(subjects: Sequence[Subject]) -> list[str]:
