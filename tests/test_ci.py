@@ -56,7 +56,7 @@ def steps(name):
 
 
 def test_each_push_is_tested_and_all_of_it_by_night():
-    """Linux runs the same script; other systems run the README's commands for use without make."""
+    """Linux runs the same script; other systems run the guide's commands for use without make."""
     assert {".ci/run", "python -m pytest -n logical"} <= set(steps("test")[1])
     assert ".ci/run test-all" in steps("night")[1]
 
