@@ -22,6 +22,7 @@ GRAPH = grimp.build_graph("stridekit", include_external_packages=True, cache_dir
 # What each room needs beside the standard library; the others need nothing.
 OTHERS = {
     "_defaults": "torch",
+    "sdpa": "torch",
     "tensors": "torch",
     "cost": "torch numpy",
     "audit": "torch",
