@@ -39,17 +39,17 @@ _AN = re.compile(r"(?i:[ai]|e(?!u)|o(?!ne)|un(?!i(?!n))|up|nd)|[FHLMNRSX](?![a-z
 
 
 def a_kind(value: Any) -> str:
-    """The type of a value with its spoken article: an int, a float, an ndarray, a uint8."""
+    """Return the type of a value with its spoken article: an int, a float, an ndarray, a uint8."""
     return with_article(type(value).__name__)
 
 
 def with_article(name: str) -> str:
-    """A name with its spoken article."""
+    """Return a name with its spoken article."""
     return f"{'an' if _AN.match(name) else 'a'} {name}"
 
 
 def many(count: int, noun: str) -> str:
-    """A number of things.
+    """Return a number of things.
 
     >>> many(1, "round"), many(12, "copy")
     ('1 round', '12 copies')
@@ -86,7 +86,7 @@ shown = _Shown().repr
 
 
 def _plain_int(name: str, value: Any) -> int | None:
-    """The value as a plain int; None for anything else, True and 1.0 included."""
+    """Return the value as a plain int; None for anything else, True and 1.0 included."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.SymInt):
         # Making an int of it would fix that number in the graph that is being traced.
@@ -106,7 +106,7 @@ def _plain_int(name: str, value: Any) -> int | None:
 
 
 def int_(name: str, value: Any) -> int:
-    """The value as a plain int."""
+    """Return the value as a plain int."""
     number = _plain_int(name, value)
     if number is None:
         raise LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: give an int")
@@ -114,7 +114,7 @@ def int_(name: str, value: Any) -> int:
 
 
 def positive(name: str, value: Any) -> int:
-    """The value as an int of 1 or more."""
+    """Return the value as an int of 1 or more."""
     number = int_(name, value)
     if number < 1:
         raise LayoutError(f"{name} is {number}: give 1 or more")
@@ -122,7 +122,7 @@ def positive(name: str, value: Any) -> int:
 
 
 def ints(name: str, values: Any) -> tuple[int, ...]:
-    """The values as a tuple of plain ints."""
+    """Return the values as a tuple of plain ints."""
     plain = type(values) is tuple and {*map(type, values)} <= {int}
     if plain and len(values) <= MOST_ITEMS and max(map(abs, values), default=0) <= MAX_INT:
         return values  # the usual case, and each new layout passes here
@@ -133,7 +133,7 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
 
 
 def texts(name: str, values: Any) -> tuple[str, ...]:
-    """The values as a tuple of texts; a single text is refused."""
+    """Return the values as a tuple of texts; a single text is refused."""
     items = items_of(values)
     if items is None:
         raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of texts")
@@ -144,7 +144,7 @@ def texts(name: str, values: Any) -> tuple[str, ...]:
 
 
 def items_of(values: Any) -> tuple[Any, ...] | None:
-    """A sequence as a tuple; None for a text, a set, a mapping, and what cannot be iterated.
+    """Return a sequence as a tuple; None for a text, a set, a mapping, and what cannot be iterated.
 
     Raises LayoutError for more items than anyone can mean, so that endless iterators end too.
     """
@@ -170,12 +170,12 @@ def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _is_0d(value: Any) -> bool:
-    """True for a 0-d tensor or array, which claims to be iterable and is not."""
+    """Return True for a 0-d tensor or array, which claims to be iterable and is not."""
     return bool(getattr(value, "ndim", 1) == 0)
 
 
 def shape_of(other: Any) -> tuple[int, ...]:
-    """The shape of a layout, a tensor or an array, as for `view_as`."""
+    """Return the shape of a layout, a tensor or an array, as for `view_as`."""
     try:
         shape = None if isinstance(other, type) else other.shape
     except (AttributeError, RuntimeError):  # a nested tensor raises the latter
@@ -189,7 +189,7 @@ def shape_of(other: Any) -> tuple[int, ...]:
 
 
 def basic_index(item: Any) -> int:
-    """One index as an int; lists, masks and tensors with dims would gather, and are refused."""
+    """Return one index as an int; lists, masks and tensors with dims would gather, and are refused."""
     number = None if getattr(item, "ndim", 0) else _plain_int("an index", item)
     if number is None:
         raise LayoutError(
@@ -200,7 +200,7 @@ def basic_index(item: Any) -> int:
 
 
 def wrap_index(index: int, dim: int, size: int) -> int:
-    """The index of a dim of that size, counted from 0."""
+    """Return the index of a dim of that size, counted from 0."""
     if not -size <= index < size:
         advice = f"use {-size} to {size - 1}" if size else "it has no elements"
         raise IndexError(f"index {index} is out of range for dim {dim} of size {size}: {advice}")
@@ -208,7 +208,7 @@ def wrap_index(index: int, dim: int, size: int) -> int:
 
 
 def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
-    """A dim counted from 0; like torch, a 0-d layout accepts 0 and -1."""
+    """Return a dim counted from 0; like torch, a 0-d layout accepts 0 and -1."""
     dim, count = int_("dim", dim), max(ndim, 1)
     if not -count <= dim < count:
         raise IndexError(
@@ -218,7 +218,7 @@ def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
 
 
 def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
-    """One dim or several, counted from 0; raises LayoutError if one is named twice."""
+    """Return one dim or several, counted from 0; raises LayoutError if one is named twice."""
     wanted = ints(name, dims if isinstance(dims, Iterable) else (dims,))
     wrapped = [wrap_dim(dim, len(shape), shape) for dim in wanted]
     for i, dim in enumerate(wrapped):
@@ -231,7 +231,7 @@ def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
 
 
 def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
-    """The shape, stride, storage_offset and itemsize of a strided torch tensor or a NumPy array."""
+    """Return the shape, stride, storage_offset and itemsize of a strided torch tensor or a NumPy array."""
     if isinstance(x, type):
         raise TypeError(f"the class {x.__name__} has no layout: give a tensor or an array")
     if callable(getattr(x, "storage_offset", None)) and callable(getattr(x, "stride", None)):
@@ -270,7 +270,7 @@ def _refuse_without_stride(x: Any) -> None:
 
 
 def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
-    """The byte strides of an array as elements, and its place in its block as an offset."""
+    """Return the byte strides of an array as elements, and its place in its block as an offset."""
     block, nbytes = array_block(x)
     start = _pointer(x) - block
     if x.size == 0 and not 0 <= start <= nbytes:
@@ -286,7 +286,7 @@ def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, in
 
 
 def array_block(x: Any) -> tuple[int, int]:
-    """The first address of the memory that a NumPy array lies in, and its size in bytes.
+    """Return the first address of the memory that a NumPy array lies in, and its size in bytes.
 
     It belongs to the array, or the torch storage, at the end of the `.base` chain.
     """

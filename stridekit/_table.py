@@ -27,7 +27,7 @@ class Table:
 
 
 def columns(rows: Sequence[Sequence[str]], align: str = "<") -> list[str]:
-    """One indented line for each row; columns are two spaces apart and as wide as their longest text.
+    """Lay rows out as indented lines; columns are two spaces apart and as wide as their longest text.
 
     `align` has "<" or ">" for each column; its last sign also holds for the columns that follow.
 
@@ -53,7 +53,7 @@ def html_table(
     align: str = "",
     named_rows: bool = True,
 ) -> str:
-    """An HTML table with a title above it; all texts are escaped.
+    """Return an HTML table with a title above it; all texts are escaped.
 
     `head` names the columns, and `foot` is a line below all of them. The first cell of a row names it,
     unless `named_rows` is False. With `align`, as in `columns`, titles are bold and each cell is aligned;

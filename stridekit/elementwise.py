@@ -56,7 +56,7 @@ def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
 
 
 def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
-    """The layout of the new tensor that an elementwise operation on these operands returns.
+    """Return the layout of the new tensor that an elementwise operation on these operands returns.
 
     Operands are tensors and arrays, which torch on the CPU first casts to their common dtype, or Layouts,
     which count as one dtype. `itemsize` is that of the result in bytes, 1 for a comparison; without it,
@@ -75,7 +75,7 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
 
 
 def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
-    """The loops of an elementwise operation: one layout for the output, then one for each input.
+    """Return the loops of an elementwise operation: one layout for the output, then one for each input.
 
     They share one shape, the sizes of the loops from the outermost to the innermost; each has the strides
     by which its operand moves in these loops. An operand that torch casts first takes part as its copy
@@ -107,7 +107,7 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
 
 
 def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
-    """The layout of operand number `i` over the loops, which come innermost first."""
+    """Return the layout of operand number `i` over the loops, which come innermost first."""
     return Layout(
         tuple(loop.size for loop in reversed(loops)),
         tuple(loop.steps[i] for loop in reversed(loops)),
@@ -121,7 +121,7 @@ def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
 
 
 def _common_stride(operands: list[Layout]) -> Ints | None:
-    """The stride of the result if one loop from end to end visits all operands alike, else None."""
+    """Return the stride of the result if one loop from end to end visits all operands alike, else None."""
     first = operands[0]
     if any(x.shape != first.shape for x in operands):
         return None
@@ -137,7 +137,7 @@ def _common_stride(operands: list[Layout]) -> Ints | None:
 
 
 def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
-    """The new tensor: it lies as the inputs do, or is packed in the order in which they are visited."""
+    """Return the new tensor: it lies as the inputs do, or is packed in the order of the visits."""
     stride = _common_stride(inputs)
     if stride is None:
         order = sort_dims(shape, *_broadcast_strides(shape, inputs))
@@ -148,7 +148,7 @@ def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
 
 
 def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> list[Loop]:
-    """The loops, innermost first, merged if all operands step evenly; a packed output comes first."""
+    """Return the loops, innermost first, merged if all operands step evenly; packed output first."""
     strides = _broadcast_strides(shape, operands)
     order = sort_dims(shape, *strides)
     if packs_output:
@@ -157,7 +157,7 @@ def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> li
 
 
 def _broadcast_strides(shape: Ints, operands: list[Layout]) -> list[Ints]:
-    """The stride of each operand over the common shape, 0 in a repeated dim."""
+    """Return the stride of each operand over the common shape, 0 in a repeated dim."""
     return [
         (0,) * (len(shape) - x.ndim)
         + tuple(
@@ -169,7 +169,7 @@ def _broadcast_strides(shape: Ints, operands: list[Layout]) -> list[Ints]:
 
 
 def _merged(loops: list[Loop]) -> list[Loop]:
-    """The same visits in as few loops as torch needs."""
+    """Return the same visits in as few loops as torch needs."""
     merged = loops[:1]
     for outer in loops[1:]:
         inner = merged[-1]
@@ -202,7 +202,7 @@ class _Operand(NamedTuple):
 
 
 def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed], int]:
-    """The operands as the loops see them, a given `out` first, and the itemsize of the common dtype.
+    """Return the operands as the loops see them, a given `out` first, and the itemsize of the common dtype.
 
     Raises LayoutError for Layouts among operands of several dtypes, and for dtypes that torch lacks or
     does not promote; TypeError as `Layout.of` does.
@@ -231,7 +231,7 @@ def _as_input(x: _Operand, common: Any, casts: bool) -> Computed:
 
 
 def _as_output(x: _Operand, common: Any, itemsize: int, casts: bool) -> Computed:
-    """The output; bools are those of a comparison, which writes them without a cast."""
+    """Return the output; bools are those of a comparison, which writes them without a cast."""
     if str(x.dtype) == "torch.bool":
         return _materialized(x)
     if None in (x.dtype, common) and x.layout.itemsize != itemsize:
@@ -247,7 +247,7 @@ def _as_output(x: _Operand, common: Any, itemsize: int, casts: bool) -> Computed
 
 
 def _materialized(x: _Operand) -> Computed:
-    """The operand itself, or the clone that torch makes of a conjugated or negated view."""
+    """Return the operand itself, or the clone that torch makes of a conjugated or negated view."""
     return Computed(x.layout.clone(), x.lazy) if x.lazy else Computed(x.layout)
 
 
@@ -272,7 +272,7 @@ def _operand_from(name: str, x: Any) -> _Operand:
 
 
 def _common_dtype(operands: Sequence[_Operand]) -> Any:
-    """The dtype in which torch computes; None if all operands are Layouts."""
+    """Return the dtype in which torch computes; None if all operands are Layouts."""
     dtypes = list(dict.fromkeys(x.dtype for x in operands if x.dtype is not None))
     for i, x in enumerate(operands):
         if x.dtype is None and (
@@ -308,7 +308,7 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
 
 
 def _layouts_of(layouts: tuple[Any, ...]) -> list[Layout]:
-    """The layouts of the operands; raises LayoutError for those that no tensor can have."""
+    """Return the layouts of the operands; raises LayoutError for those that no tensor can have."""
     if not layouts:
         raise LayoutError("no operands: give at least one layout")
     if len(layouts) > MOST_OPERANDS:
@@ -323,7 +323,7 @@ def _layouts_of(layouts: tuple[Any, ...]) -> list[Layout]:
 
 
 def _broadcast_shape(operands: list[Layout]) -> Ints:
-    """The shape to which all operands expand: sizes align at the last dim, and 1 fits any size."""
+    """Return the shape to which all operands expand: sizes align at the last dim, and 1 fits any size."""
     ndim = max(x.ndim for x in operands)
     shape = [1] * ndim
     for i, operand in enumerate(operands):

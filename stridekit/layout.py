@@ -62,7 +62,7 @@ _numbers = itertools.count(1)
 
 
 def new_storage() -> str:
-    """A name that no storage has had, for a result in memory of its own."""
+    """Return a name that no storage has had, for a result in memory of its own."""
     return f"new {next(_numbers)}"
 
 
@@ -136,7 +136,7 @@ class Layout:
 
     @classmethod
     def of(cls, x: Any) -> Layout:
-        """The layout of a strided torch tensor or a NumPy array, counted from its storage's start.
+        """Return the layout of a strided torch tensor or a NumPy array, counted from its storage's start.
 
         Meta and fake tensors have one too: a layout is numbers, no memory is touched. The storage of
         an array is the block at the end of its `.base` chain: an array's memory, or a tensor's storage.
@@ -185,7 +185,7 @@ class Layout:
         return bool(_NEW.fullmatch(self.storage))
 
     def offset(self, index: int | Iterable[int]) -> int:
-        """The number of the element at `index`, counted in elements from the storage's start.
+        """Count the the element at `index`, counted in elements from the storage's start.
 
         `index` has one int for each dim; negative ones count from the end. Raises IndexError.
 
@@ -196,7 +196,7 @@ class Layout:
         return self.storage_offset + sum(i * s for i, s in steps)
 
     def address(self, index: int | Iterable[int]) -> int:
-        """The first byte of the element at `index`, counted in bytes from the storage's start.
+        """Return the first byte of the element at `index`, counted in bytes from the storage's start.
 
         The absolute address is `t.untyped_storage().data_ptr() + Layout.of(t).address(index)`.
 
@@ -206,7 +206,7 @@ class Layout:
         return self.offset(index) * self.itemsize
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
-        """The index with one non-negative int for each dim."""
+        """Return the index with one non-negative int for each dim."""
         items = (index,) if (several := items_of(index)) is None else several
         if len(items) != self.ndim:
             raise IndexError(
@@ -227,7 +227,7 @@ class Layout:
         storage_offset: int | None = None,
         itemsize: int | None = None,
     ) -> Layout:
-        """A view of the same storage with these numbers; what is left out stays as it is."""
+        """Return a view of the same storage with these numbers; what is left out stays as it is."""
         pairs = self._dims if dims is None else list(dims)
         return Layout(
             tuple([size for size, _ in pairs]),
@@ -238,11 +238,11 @@ class Layout:
         )
 
     def _copy(self, shape: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> Layout:
-        """A copy in a storage of its own."""
+        """Return a copy in a storage of its own."""
         return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
     def _pick(self, order: Iterable[int]) -> Layout:
-        """A view with these dims, in this order."""
+        """Return a view with these dims, in this order."""
         dims = self._dims
         return self._view([dims[d] for d in order])
 
@@ -250,7 +250,7 @@ class Layout:
         return wrap_dim(dim, self.ndim, self.shape)
 
     def _existing_dim(self, dim: int) -> int:
-        """A dim counted from 0; unlike in `_dim`, a 0-d layout is refused."""
+        """Return a dim counted from 0; unlike in `_dim`, a 0-d layout is refused."""
         if not self.shape:
             raise IndexError("a 0-d layout has one element and no dims: there is nothing to cut")
         return self._dim(dim)
@@ -286,7 +286,7 @@ class Layout:
         return result
 
     def _slice(self, dim: int, item: slice) -> Layout:
-        """`x[item]` along a dim: a new size, a multiple of the stride, and another start."""
+        """Return `x[item]` along a dim: a new size, a multiple of the stride, and another start."""
         if item.step is not None and basic_index(item.step) < 1:
             raise LayoutError(
                 f"slice step {item.step} is not positive: torch has no negative "
@@ -302,7 +302,7 @@ class Layout:
         return self._view(dims, self.storage_offset + start * stride)
 
     def select(self, dim: int, index: int) -> Layout:
-        """`x.select(dim, index)`: one index of a dim, which disappears.
+        """Return `x.select(dim, index)`: one index of a dim, which disappears.
 
         >>> Layout((4, 6)).select(1, 2)
         Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=1)
@@ -312,7 +312,7 @@ class Layout:
         return self._view(dims, self.storage_offset + wrap_index(index, dim, size) * stride)
 
     def unbind(self, dim: int = 0) -> tuple[Layout, ...]:
-        """`x.unbind(dim)`: `select` for each index of a dim.
+        """Return `x.unbind(dim)`: `select` for each index of a dim.
 
         >>> [column.storage_offset for column in Layout((4, 3)).unbind(1)]
         [0, 1, 2]
@@ -321,7 +321,7 @@ class Layout:
         return tuple(self.select(dim, i) for i in range(self._require_pieces(self.shape[dim])))
 
     def narrow(self, dim: int, start: int, length: int) -> Layout:
-        """`x.narrow(dim, start, length)`: `length` indices of a dim; a negative start counts from the end.
+        """Return `x.narrow(dim, start, length)`: `length` indices; a negative start counts from the end.
 
         Raises IndexError for a start outside the dim, LayoutError for a length that does not fit.
 
@@ -345,7 +345,7 @@ class Layout:
     # Views of parts: pieces, one after the other --------------------------------------------------
 
     def split(self, split_size: int | Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
-        """`x.split(split_size, dim)`: pieces of that size, the last one smaller; or of given sizes.
+        """Return `x.split(split_size, dim)`: pieces of that size, the last one smaller; or of given sizes.
 
         >>> [piece.shape for piece in Layout((7, 2)).split(3)]
         [(3, 2), (3, 2), (1, 2)]
@@ -361,7 +361,7 @@ class Layout:
         return self._slices(dim, [*range(0, size, piece), size] if size else [0, 0])
 
     def split_with_sizes(self, split_sizes: Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
-        """`x.split_with_sizes(split_sizes, dim)`: pieces of these sizes, which add up to the dim's.
+        """Return `x.split_with_sizes(split_sizes, dim)`: pieces of these sizes, which add up to the dim's.
 
         >>> [piece.storage_offset for piece in Layout((7,)).split_with_sizes([2, 4, 1])]
         [0, 2, 6]
@@ -375,7 +375,7 @@ class Layout:
         return self._slices(dim, [0, *itertools.accumulate(sizes)])
 
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
-        """`x.chunk(chunks, dim)`: `split` by size / chunks, rounded up, so there may be fewer pieces.
+        """Return `x.chunk(chunks, dim)`: `split` by size / chunks, rounded up; there may be fewer.
 
         >>> [piece.shape for piece in Layout((6,)).chunk(4)]
         [(2,), (2,), (2,)]
@@ -388,7 +388,7 @@ class Layout:
     def tensor_split(
         self, indices_or_sections: int | Iterable[int], dim: int = 0
     ) -> tuple[Layout, ...]:
-        """`x.tensor_split(…, dim)`: sections, the first ones longer by 1; or pieces cut before indices.
+        """Return `x.tensor_split(…, dim)`: sections, the first longer by 1; or pieces cut before indices.
 
         Indices may be negative, too large and in any order: each piece is the slice between two.
 
@@ -406,7 +406,7 @@ class Layout:
         return self._slices(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
 
     def hsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
-        """`x.hsplit(…)`: equal pieces along dim 1 (dim 0 if there is one dim), or cut before the indices.
+        """Return `x.hsplit(…)`: equal pieces along dim 1 (dim 0 if it is alone), or cut before indices.
 
         >>> [piece.shape for piece in Layout((4, 6)).hsplit(2)]
         [(4, 3), (4, 3)]
@@ -415,11 +415,11 @@ class Layout:
         return self._split_evenly("hsplit", dim, dim + 1, indices_or_sections)
 
     def vsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
-        """`x.vsplit(…)`: equal pieces along dim 0 of at least two dims, or cut before the indices."""
+        """Return `x.vsplit(…)`: equal pieces along dim 0 of two dims or more, or cut before indices."""
         return self._split_evenly("vsplit", 0, 2, indices_or_sections)
 
     def dsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
-        """`x.dsplit(…)`: equal pieces along dim 2, or cut before the indices."""
+        """Return `x.dsplit(…)`: equal pieces along dim 2, or cut before the indices."""
         return self._split_evenly("dsplit", 2, 3, indices_or_sections)
 
     def _split_evenly(
@@ -443,13 +443,13 @@ class Layout:
         return self.tensor_split(argument, dim)
 
     def _slices(self, dim: int, bounds: list[int]) -> tuple[Layout, ...]:
-        """The slices between neighbouring bounds."""
+        """Return the slices between neighbouring bounds."""
         self._require_pieces(len(bounds) - 1)
         ranges = itertools.pairwise(bounds)
         return tuple(self._slice(dim, slice(start, stop)) for start, stop in ranges)
 
     def _require_pieces(self, count: int) -> int:
-        """The count of pieces; raises LayoutError if they would take too much memory."""
+        """Return the count of pieces; raises LayoutError if they would take too much memory."""
         most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))
         if count > most:
             raise LayoutError(
@@ -461,7 +461,7 @@ class Layout:
     # Views of a part: across dims -----------------------------------------------------------------
 
     def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Layout:
-        """`x.diagonal(offset, dim1, dim2)`: one step along the diagonal is a step along both dims.
+        """Return `x.diagonal(offset, dim1, dim2)`: one step along the diagonal is a step along both dims.
 
         >>> Layout((4, 6)).diagonal()
         Layout(shape=(4,), stride=(7,), storage_offset=0, itemsize=1)
@@ -477,7 +477,7 @@ class Layout:
         return self._view([*rest, (size, down + across)], moved)
 
     def unfold(self, dimension: int, size: int, step: int) -> Layout:
-        """`x.unfold(dimension, size, step)`: windows of `size`, each `step` after the one before.
+        """Return `x.unfold(dimension, size, step)`: windows of `size`, each `step` after the one before.
 
         The windows are a new last dim with the old stride, so they share elements if
         step < size. A 0-d layout counts as one element.
@@ -497,7 +497,7 @@ class Layout:
     # Views of all elements: dims in another order -------------------------------------------------
 
     def permute(self, *dims: int | Iterable[int]) -> Layout:
-        """`x.permute(dims)`: dim d of the result is dim `dims[d]` of this layout.
+        """Return `x.permute(dims)`: dim d of the result is dim `dims[d]` of this layout.
 
         >>> Layout((2, 3, 4)).permute(2, 0, 1)
         Layout(shape=(4, 2, 3), stride=(1, 12, 4), storage_offset=0, itemsize=1)
@@ -512,7 +512,7 @@ class Layout:
         return self._pick(order)
 
     def transpose(self, dim0: int, dim1: int) -> Layout:
-        """`x.transpose(dim0, dim1)`: the two dims change places.
+        """Return `x.transpose(dim0, dim1)`: the two dims change places.
 
         >>> Layout((2, 3, 4)).transpose(0, -1)
         Layout(shape=(4, 3, 2), stride=(1, 4, 12), storage_offset=0, itemsize=1)
@@ -524,15 +524,15 @@ class Layout:
         return self._pick(order)
 
     def swapdims(self, dim0: int, dim1: int) -> Layout:
-        """`x.swapdims(dim0, dim1)`: another name of `transpose`."""
+        """Return `x.swapdims(dim0, dim1)`: another name of `transpose`."""
         return self.transpose(dim0, dim1)
 
     def swapaxes(self, axis0: int, axis1: int) -> Layout:
-        """`x.swapaxes(axis0, axis1)`: NumPy's name of `transpose`."""
+        """Return `x.swapaxes(axis0, axis1)`: NumPy's name of `transpose`."""
         return self.transpose(axis0, axis1)
 
     def t(self) -> Layout:
-        """`x.t()`: the transpose of a matrix; fewer dims stay as they are, more are refused."""
+        """Return `x.t()`: the transpose of a matrix; fewer dims stay as they are, more are refused."""
         if self.ndim > 2:
             raise LayoutError(
                 f"t() is for at most 2 dims, shape {self.shape} has {self.ndim}: "
@@ -565,7 +565,7 @@ class Layout:
         return self._matrix_transpose("mH")
 
     def adjoint(self) -> Layout:
-        """`x.adjoint()`: another name of `mH`."""
+        """Return `x.adjoint()`: another name of `mH`."""
         return self._matrix_transpose("adjoint()")
 
     @property
@@ -586,7 +586,7 @@ class Layout:
         return self.transpose(-2, -1) if self.shape else self
 
     def movedim(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
-        """`x.movedim(source, destination)`: some dims to new places, the others keep their order.
+        """Return `x.movedim(source, destination)`: some dims to new places, the others keep their order.
 
         >>> Layout((2, 3, 4)).movedim(0, -1)
         Layout(shape=(3, 4, 2), stride=(4, 1, 12), storage_offset=0, itemsize=1)
@@ -609,13 +609,13 @@ class Layout:
         return self._pick(order)
 
     def moveaxis(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
-        """`x.moveaxis(source, destination)`: NumPy's name of `movedim`."""
+        """Return `x.moveaxis(source, destination)`: NumPy's name of `movedim`."""
         return self.movedim(source, destination)
 
     # Views of all elements: dims added, dropped or repeated ----------------------------------------
 
     def unsqueeze(self, dim: int) -> Layout:
-        """`x.unsqueeze(dim)`: a new dim of size 1, with the stride that torch reports for it.
+        """Return `x.unsqueeze(dim)`: a new dim of size 1, with the stride that torch reports for it.
 
         >>> Layout((2, 3)).unsqueeze(1)
         Layout(shape=(2, 1, 3), stride=(3, 3, 1), storage_offset=0, itemsize=1)
@@ -626,7 +626,7 @@ class Layout:
         return self._view(dims)
 
     def squeeze(self, dim: int | Iterable[int] | None = None) -> Layout:
-        """`x.squeeze(dim)`: without its dims of size 1, or without those named that have size 1.
+        """Return `x.squeeze(dim)`: without its dims of size 1, or without those named that have size 1.
 
         >>> Layout((1, 3, 1)).squeeze(0)
         Layout(shape=(3, 1), stride=(1, 1), storage_offset=0, itemsize=1)
@@ -636,7 +636,7 @@ class Layout:
         return self._pick(d for d in every if self.shape[d] != 1 or d not in named)
 
     def expand(self, *sizes: int | Iterable[int]) -> Layout:
-        """`x.expand(sizes)`: repeat dims of size 1, and new leading dims, by a stride of 0.
+        """Return `x.expand(sizes)`: repeat dims of size 1, and new leading dims, by a stride of 0.
 
         -1 keeps a size. No element is copied, so several indices share one.
 
@@ -669,17 +669,17 @@ class Layout:
         return self._view(reversed(dims))
 
     def expand_as(self, other: Any) -> Layout:
-        """`x.expand_as(other)`: `expand` to the shape of a layout, a tensor or an array."""
+        """Return `x.expand_as(other)`: `expand` to the shape of a layout, a tensor or an array."""
         return self.expand(shape_of(other))
 
     def broadcast_to(self, *size: int | Iterable[int]) -> Layout:
-        """`x.broadcast_to(size)`: another name of `expand`."""
+        """Return `x.broadcast_to(size)`: another name of `expand`."""
         return self.expand(*size)
 
     # Views of all elements: another shape ---------------------------------------------------------
 
     def view(self, *shape: int | Iterable[int]) -> Layout:
-        """`x.view(shape)`: the same elements in the same order under another shape, never a copy.
+        """Return `x.view(shape)`: the same elements in the same order under another shape, never a copy.
 
         One size may be -1. Raises LayoutError, with the reason, if no stride can do it. For
         `x.view(dtype)` there is `view_dtype`.
@@ -704,7 +704,7 @@ do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would str
         return self._view(zip(new_shape, stride, strict=True))
 
     def why_not_view(self, *shape: int | Iterable[int]) -> str:
-        """The reason why `view(shape)` fails: the two dims and the numbers; "" if it works.
+        """Return why `view(shape)` fails: the two dims and the numbers; "" if it works.
 
         The same sentence says why `reshape(shape)` copies.
 
@@ -721,11 +721,11 @@ straddle them'
         return rules.view_stride(self.shape, self.stride, new_shape)[1]
 
     def view_as(self, other: Any) -> Layout:
-        """`x.view_as(other)`: `view` as the shape of a layout, a tensor or an array."""
+        """Return `x.view_as(other)`: `view` as the shape of a layout, a tensor or an array."""
         return self.view(shape_of(other))
 
     def unflatten(self, dim: int, sizes: Iterable[int]) -> Layout:
-        """`x.unflatten(dim, sizes)`: one dim becomes several, always as a view. One size may be -1.
+        """Return `x.unflatten(dim, sizes)`: one dim becomes several, always as a view. One size may be -1.
 
         >>> Layout((4, 6)).t().unflatten(0, (2, -1))
         Layout(shape=(2, 3, 4), stride=(3, 1, 6), storage_offset=0, itemsize=1)
@@ -742,7 +742,7 @@ straddle them'
         return self.view(*self.shape[:dim], *new_sizes, *self.shape[dim + 1 :])
 
     def _complete(self, verb: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """The wanted shape with its -1 worked out; raises LayoutError if the elements do not fit."""
+        """Return the wanted shape with its -1 worked out; raises LayoutError if the elements do not fit."""
         try:
             return rules.complete_shape(self.numel, wanted)
         except ValueError as error:
@@ -753,7 +753,7 @@ straddle them'
     # Views of the same bytes: elements of another size ----------------------------------------------
 
     def view_dtype(self, itemsize: int) -> Layout:
-        """`x.view(dtype)` for a dtype of `itemsize` bytes: the same bytes as larger or smaller elements.
+        """Return `x.view(dtype)` for a dtype of `itemsize` bytes: the same bytes as other elements.
 
         The last dim is cut or joined, so its stride has to be 1; for larger elements everything else
         has to divide. Raises LayoutError if it does not.
@@ -784,12 +784,12 @@ straddle them'
         return part._view([*part._dims[:-1], (self.shape[-1] * (old // new), 1)])
 
     def _first_part(self, ratio: int) -> Layout:
-        """The first of `ratio` equal parts of each element: all strides grow by that factor."""
+        """Return the first of `ratio` equal parts of each element: all strides grow by that factor."""
         dims = [(size, step * ratio) for size, step in self._dims]
         return self._view(dims, self.storage_offset * ratio, self.itemsize // ratio)
 
     def _join(self, ratio: int) -> Layout:
-        """Each `ratio` elements in a row become a larger one, if nothing points between them."""
+        """Return each `ratio` elements in a row become a larger one, if nothing points between them."""
         numbers = {f"stride {s} of dim {d}": s for d, s in enumerate(self.stride[:-1])}
         numbers |= {"storage_offset": self.storage_offset, "the last size": self.shape[-1]}
         for what, number in numbers.items():
@@ -863,7 +863,7 @@ straddle them'
     def as_strided(
         self, size: Iterable[int], stride: Iterable[int], storage_offset: int | None = None
     ) -> Layout:
-        """`x.as_strided(size, stride, storage_offset)`: any numbers, on the same storage.
+        """Return `x.as_strided(size, stride, storage_offset)`: any numbers, on the same storage.
 
         The offset is that of the storage, not relative to this layout; without one it stays. torch
         also refuses what leaves the storage, whose size a layout does not know.
@@ -884,7 +884,7 @@ straddle them'
         return replace(self, shape=ints("size", size), stride=steps, storage_offset=offset)
 
     def detach(self) -> Layout:
-        """`x.detach()`: the same layout; only autograd stops tracking it."""
+        """Return `x.detach()`: the same layout; only autograd stops tracking it."""
         return self
 
     def alias(self) -> Layout:
@@ -894,7 +894,7 @@ straddle them'
     # What may copy: another shape -------------------------------------------------------------------
 
     def reshape(self, *shape: int | Iterable[int]) -> Layout:
-        """`x.reshape(shape)`: `view(shape)` if that exists, else a contiguous copy.
+        """Return `x.reshape(shape)`: `view(shape)` if that exists, else a contiguous copy.
 
         A copy's `storage_offset` is 0 and its `copied` is True; `why_not_view(shape)` says why.
 
@@ -910,11 +910,11 @@ straddle them'
         return self._view(zip(new_shape, stride, strict=True))
 
     def reshape_as(self, other: Any) -> Layout:
-        """`x.reshape_as(other)`: `reshape` to the shape of a layout, a tensor or an array."""
+        """Return `x.reshape_as(other)`: `reshape` to the shape of a layout, a tensor or an array."""
         return self.reshape(shape_of(other))
 
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Layout:
-        """`x.flatten(start_dim, end_dim)`: these dims become one, by `reshape`; one dim stays as it is.
+        """Return `x.flatten(start_dim, end_dim)`: join these dims by `reshape`; one dim stays as it is.
 
         >>> Layout((2, 3, 4)).flatten(1)
         Layout(shape=(2, 12), stride=(12, 1), storage_offset=0, itemsize=1)
@@ -930,7 +930,7 @@ straddle them'
         return self.reshape(*self.shape[:start], merged, *self.shape[end + 1 :])
 
     def ravel(self) -> Layout:
-        """`x.ravel()`: `contiguous().view(-1)`, which may copy even if `reshape(-1)` is a view.
+        """Return `x.ravel()`: `contiguous().view(-1)`, which may copy even if `reshape(-1)` is a view.
 
         >>> steps = Layout((6,))[::2]
         >>> steps.ravel().copied, steps.reshape(-1).copied
@@ -941,7 +941,7 @@ straddle them'
     # What may copy: another order in memory ---------------------------------------------------------
 
     def contiguous(self, memory_format: Any = "contiguous_format") -> Layout:
-        """`x.contiguous(memory_format)`: the layout itself if it is contiguous in that format, else a copy.
+        """Return `x.contiguous(memory_format)`: the layout itself if it is contiguous so, else a copy.
 
         `why_not_contiguous` says why. Raises LayoutError for other dims, and for a copy in preserve_format.
 
@@ -955,7 +955,7 @@ straddle them'
         return self.to(memory_format=name, copy=True) if reason else self
 
     def clone(self, *, memory_format: Any = rules.PRESERVE) -> Layout:
-        """`x.clone(memory_format=…)`: always a copy.
+        """Return `x.clone(memory_format=…)`: always a copy.
 
         preserve_format keeps the strides of a dense layout, and packs others densely in the order
         of their strides, as do `empty_like` and a conversion to another dtype.
@@ -974,7 +974,7 @@ straddle them'
         memory_format: Any = rules.PRESERVE,
         copy: bool = False,
     ) -> Layout:
-        """`x.to(dtype, memory_format=…, copy=…)`, for a dtype of `itemsize` bytes.
+        """Return `x.to(dtype, memory_format=…, copy=…)`, for a dtype of `itemsize` bytes.
 
         The layout itself if nothing has to change: neither the itemsize, nor the memory format that torch
         takes it to be in. That is not contiguity: a slice of a channels-last layout counts as
@@ -1001,7 +1001,7 @@ straddle them'
     # What always copies: another order of the elements, or more of them --------------------------------
 
     def flip(self, *dims: int | Iterable[int]) -> Layout:
-        """`x.flip(dims)`: a copy that counts these dims backwards, with the strides that `clone` keeps.
+        """Return `x.flip(dims)`: a copy that counts these dims backwards, with the strides of `clone`.
 
         In NumPy it is a view with negative strides, which torch has not.
 
@@ -1012,7 +1012,7 @@ straddle them'
         return self.clone()
 
     def repeat(self, *repeats: int | Iterable[int]) -> Layout:
-        """`x.repeat(repeats)`: a contiguous copy in which each dim comes so often, and new ones lead.
+        """Return `x.repeat(repeats)`: a contiguous copy that repeats each dim so often; new ones lead.
 
         `expand` repeats without a copy.
 
@@ -1030,7 +1030,7 @@ straddle them'
         return self._copy(shape, rules.contiguous_stride(shape), self.itemsize)
 
     def tile(self, *dims: int | Iterable[int]) -> Layout:
-        """`x.tile(dims)`: `repeat`, where the first dims may be left out.
+        """Return `x.tile(dims)`: `repeat`, where the first dims may be left out.
 
         >>> Layout((2, 3)).tile(2).shape
         (2, 6)
@@ -1041,7 +1041,7 @@ straddle them'
     # Questions about the order in memory: the reason for a no, and "" for a yes ---------------------
 
     def is_contiguous(self, memory_format: Any = "contiguous_format") -> bool:
-        """True if the elements lie one after the other in the order of the memory format.
+        """Return True if the elements lie one after the other in the order of the memory format.
 
         As in `torch.Tensor.is_contiguous`, strides of size-1 dims do not matter and an empty layout is
         contiguous. It says nothing about how much storage a tensor keeps alive.
@@ -1052,7 +1052,7 @@ straddle them'
         return not self.why_not_contiguous(memory_format)
 
     def why_not_contiguous(self, memory_format: Any = "contiguous_format") -> str:
-        """The reason why `is_contiguous` is False, with the numbers; "" if it is True.
+        """Return why `is_contiguous` is False, with the numbers; "" if it is True.
 
         The same sentence says why `contiguous(memory_format)` copies.
 
@@ -1078,7 +1078,7 @@ straddle them'
         return formats[0] if len(formats) == 1 else "both" if formats else "neither"
 
     def dim_order(self, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
-        """The dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.
+        """Return the dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.
 
         With `ambiguity_check=True`, or with a list of memory formats unless exactly one of them fits,
         raises LayoutError if other orders would do as well.
@@ -1105,7 +1105,7 @@ straddle them'
         return rules.dim_order(self.shape, self.stride)
 
     def is_dense(self) -> bool:
-        """True if the elements fill their range one by one, in some order of the dims.
+        """Return True if the elements fill their range one by one, in some order of the dims.
 
         torch calls this non-overlapping and dense; `clone` and the like keep such strides.
 
@@ -1115,7 +1115,7 @@ straddle them'
         return not self.why_not_dense()
 
     def why_not_dense(self) -> str:
-        """The reason why `is_dense` is False: a hole or a shared element; "" if it is True.
+        """Return why `is_dense` is False: a hole or a shared element; "" if it is True.
 
         >>> Layout((4, 6))[:, ::2].why_not_dense()
         'dim 1 has stride 2, 1 is needed: element 1 is a hole'
@@ -1125,7 +1125,7 @@ straddle them'
         return rules.why_not_dense(self.shape, self.stride, self.span.start)
 
     def coalesce(self) -> Layout:
-        """The same elements in the same order with as few dims as possible.
+        """Return the same elements in the same order with as few dims as possible.
 
         Neighbouring dims that step evenly are merged, dims of size 1 dropped. (torch's method of
         this name is about sparse tensors.)
@@ -1141,7 +1141,7 @@ straddle them'
         return self._view((c.numel, c.stride) for c in rules.chunks(stepped.shape, stepped.stride))
 
     def why_not_torch(self) -> str:
-        """The reason why no torch tensor can have this layout, though an array may; "" if one can.
+        """Return why no torch tensor can have this layout, though an array may; "" if one can.
 
         torch has no negative strides, and its elements have 1, 2, 4, 8 or 16 bytes.
 

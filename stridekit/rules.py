@@ -44,7 +44,7 @@ PRESERVE = "preserve_format"
 
 
 def packed_stride(shape: Sequence[int], order: Iterable[int]) -> Ints:
-    """The stride that packs the dims densely in an order, innermost first.
+    """Return the stride that packs the dims densely in an order, innermost first.
 
     >>> packed_stride((4, 6), [0, 1])
     (1, 4)
@@ -57,7 +57,7 @@ def packed_stride(shape: Sequence[int], order: Iterable[int]) -> Ints:
 
 
 def contiguous_stride(shape: Iterable[int]) -> Ints:
-    """The row-major stride of a shape: each dim steps over everything to its right.
+    """Return the row-major stride of a shape: each dim steps over everything to its right.
 
     A size of 0 counts as 1, as in `torch.empty(shape).stride()`.
 
@@ -81,7 +81,7 @@ class Chunk(NamedTuple):
 
 
 def chunks(shape: Ints, stride: Ints) -> list[Chunk]:
-    """The chunks of a layout, outermost first.
+    """Return the chunks of a layout, outermost first.
 
     >>> chunks((2, 3, 4), (12, 4, 1))  # contiguous: one chunk of 24 elements
     [Chunk(first=0, last=2, numel=24, stride=1)]
@@ -99,7 +99,7 @@ def chunks(shape: Ints, stride: Ints) -> list[Chunk]:
 
 
 def complete_shape(numel: int, new_shape: Ints) -> Ints:
-    """The new shape with its one -1 worked out; raises ValueError if it cannot hold `numel` elements.
+    """Work out the one -1 of a new shape; raises ValueError if it cannot hold `numel` elements.
 
     >>> complete_shape(24, (4, -1))
     (4, 6)
@@ -126,7 +126,7 @@ def complete_shape(numel: int, new_shape: Ints) -> Ints:
 
 
 def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
-    """The stride of the view and "", or () and the reason why no view has this shape.
+    """Return the stride of the view and "", or () and the reason why no view has this shape.
 
     `new_shape` is complete and has as many elements as `shape`.
 
@@ -153,7 +153,7 @@ def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
 
 
 def _why_straddles(shape: Ints, stride: Ints, chunk: Chunk, new_dim: int, new_size: int) -> str:
-    """The boundary, just outside `chunk`, that the new dim would straddle."""
+    """Return the boundary, just outside `chunk`, that the new dim would straddle."""
     outer = chunk.first - 1
     inner = next(d for d in range(chunk.first, chunk.last + 1) if shape[d] != 1)
     return (
@@ -182,7 +182,7 @@ def parse_memory_format(memory_format: Any, *, or_none: bool = False) -> str:
 
 
 def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
-    """The reason why a layout is not contiguous in a format, where preserve means contiguous; "" if it is.
+    """Return why a layout is not contiguous in a format, where preserve means contiguous; "" if it is.
 
     >>> why_not_contiguous((2, 3, 4, 5), (60, 1, 15, 3), "channels_last")
     ''
@@ -203,7 +203,7 @@ def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
 
 
 def memory_formats(shape: Ints, stride: Ints) -> list[str]:
-    """The memory formats in which a layout is contiguous.
+    """Return the memory formats in which a layout is contiguous.
 
     >>> memory_formats((2, 3, 1, 1), (3, 1, 1, 1))
     ['contiguous_format', 'channels_last']
@@ -212,7 +212,7 @@ def memory_formats(shape: Ints, stride: Ints) -> list[str]:
 
 
 def stride_in_format(shape: Ints, name: str) -> Ints:
-    """The stride of a new tensor in this format: `torch.empty(shape, memory_format=…).stride()`.
+    """Return the stride of a new tensor in this format: `torch.empty(shape, memory_format=…).stride()`.
 
     Raises LayoutError if the format is for another number of dims.
 
@@ -231,7 +231,7 @@ def stride_in_format(shape: Ints, name: str) -> Ints:
 
 
 def suggested_format(shape: Ints, stride: Ints) -> str:
-    """The format that torch takes a tensor to be in: `suggest_memory_format` in C++.
+    """Return the format that torch takes a tensor to be in: `suggest_memory_format` in C++.
 
     It asks for less than contiguity, as a slice of a channels-last tensor still counts as channels-last.
     It also asks for more: if a shape is ambiguous, the strides of size-1 dims decide.
@@ -248,7 +248,7 @@ def suggested_format(shape: Ints, stride: Ints) -> str:
 
 
 def _steps_grow(shape: Ints, stride: Ints, order: Ints) -> bool:
-    """True if each dim of the order steps over all dims inside it.
+    """Return True if each dim of the order steps over all dims inside it.
 
     `is_channels_last_strides_2d` and `_3d` in c10/core/MemoryFormat.h.
     """
@@ -268,7 +268,7 @@ def _steps_grow(shape: Ints, stride: Ints, order: Ints) -> bool:
 
 
 def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
-    """The dims sorted by their strides, innermost first; on a tie the smaller size first, else row-major.
+    """Sort dims by their strides, innermost first; on a tie the smaller size first, else row-major.
 
     Of several operands, the first whose strides tell two dims apart decides. The insertion sort looks past
     pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
@@ -312,7 +312,7 @@ def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
 
 
 def dim_order(shape: Ints, stride: Ints) -> Ints:
-    """The dims from the outermost to the innermost, as `Tensor.dim_order` returns them.
+    """Return the dims from the outermost to the innermost, as `Tensor.dim_order` returns them.
 
     >>> dim_order((2, 3, 4, 5), (60, 1, 15, 3))
     (0, 2, 3, 1)
@@ -321,7 +321,7 @@ def dim_order(shape: Ints, stride: Ints) -> Ints:
 
 
 def why_not_unique(shape: Ints, stride: Ints) -> str:
-    """The reason why shape and stride alone do not determine the order; "" if they do.
+    """Return why shape and stride alone do not determine the order; "" if they do.
 
     >>> why_not_unique((2, 1), (1, 1))
     'dim 1 has size 1 and could stand anywhere'
@@ -336,7 +336,7 @@ def why_not_unique(shape: Ints, stride: Ints) -> str:
 
 
 def why_not_sorted(shape: Ints, stride: Ints) -> str:
-    """The reason why `sort_dims` cannot tell two neighbours apart; "" if it can.
+    """Return why `sort_dims` cannot tell two neighbours apart; "" if it can.
 
     A layout that is contiguous in only one memory format has the order of that format, without a sort.
 
@@ -356,7 +356,7 @@ def why_not_sorted(shape: Ints, stride: Ints) -> str:
 
 
 def _order_of_format(shape: Ints, stride: Ints) -> Ints:
-    """The order of the only memory format in which the layout is contiguous; () if none or both fit.
+    """Return the order of the only memory format in which the layout is contiguous; () if none or both fit.
 
     torch returns it without looking at the strides, and those of size-1 dims may say otherwise. Like torch,
     it does not try channels_last_3d.
@@ -369,7 +369,7 @@ def _order_of_format(shape: Ints, stride: Ints) -> Ints:
 
 
 def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
-    """The reason why a layout is not dense: a hole, or a shared element; "" if it is dense.
+    """Return why a layout is not dense: a hole, or a shared element; "" if it is dense.
 
     `start` is the lowest element that is reached. Fewer than two elements are always dense.
 
@@ -394,7 +394,7 @@ def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
 
 
 def preserved_stride(shape: Ints, stride: Ints) -> Ints:
-    """The stride of a copy in preserve_format (`infer_dense_strides` in aten/src/ATen/ExpandUtils.cpp).
+    """Return a copy's stride in preserve_format (`infer_dense_strides` in aten/src/ATen/ExpandUtils.cpp).
 
     A dense layout keeps its stride; others are packed densely in the same order.
 

@@ -88,7 +88,7 @@ class Bandwidth:
         return self.ceiling_if("bypass")
 
     def ceiling_if(self, store: str) -> float:
-        """The same with bytes counted as `traffic(store=store)` does; then a copy may be the better."""
+        """Return it with bytes counted as `traffic(store=store)` does; then a copy may be the better."""
         return self._best(store)[1]
 
     @property
@@ -126,7 +126,7 @@ class Bandwidth:
         return "allocate" if all(r.low > 1 and r.high < limit for r, limit in limits) else "unclear"
 
     def why_not_memory(self) -> str:
-        """The reason why this may be no speed of memory, with the numbers; "" if it is one."""
+        """Return why this may be no speed of memory, with the numbers; "" if it is one."""
         where, size = self.where, f"the arrays have {self.nbytes / _MIB:,.0f} MiB"
         if where == "memory":
             return ""
@@ -138,7 +138,7 @@ class Bandwidth:
         return f"{held}: it may hold {part} of them"
 
     def _range(self, name: str) -> tuple[float, float]:
-        """Bytes per second that a quarter of the samples do not reach, and that a quarter exceed."""
+        """Return bytes per second that a quarter of the samples do not reach, and that a quarter exceed."""
         moved = (_READS[name] + 1) * self.nbytes / 3
         fast, slow = self.comparison.measurement(name).quartiles
         return moved / slow, moved / fast
@@ -225,7 +225,7 @@ def bandwidth(
 
 
 def _caches(device: str, threads: int) -> tuple[Cache, ...]:
-    """The caches of a device, with what all threads together can have of each."""
+    """Return the caches of a device, with what all threads together can have of each."""
     if device == "cuda":
         return (Cache("L2", int(torch.cuda.get_device_properties(device).L2_cache_size)),)
     cores = os.cpu_count() or threads
@@ -238,7 +238,7 @@ def _caches(device: str, threads: int) -> tuple[Cache, ...]:
 
 
 def _free(device: str) -> int | None:
-    """The bytes of memory that can be had; None if the system does not tell."""
+    """Return the bytes of memory that can be had; None if the system does not tell."""
     if device == "cuda":
         return int(torch.cuda.mem_get_info()[0])
     limits = [

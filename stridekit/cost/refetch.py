@@ -90,7 +90,7 @@ class CacheSets:
         return self.sets * self.ways * self.line
 
     def misses(self, walk: Any, order: Sequence[int] | None = None) -> int:
-        """The number of visits that do not find their line, if the cache is empty before the first.
+        """Count the visits that do not find their line, if the cache is empty before the first.
 
         `walk` has the byte addresses in the order of the visits, as an array of ints or a list of at most
         100,000; or it is a Layout, walked by its indices in row-major order, or with `order`, the dims
@@ -154,13 +154,13 @@ class Walk(NamedTuple):
     space: object = None
 
     def lines(self, k: int, turns: int, start: int, size: int, budget: Budget) -> Blocks:
-        """The lines that `turns` turns of loop k, with all loops inside it, touch from `start` on."""
+        """Return the lines that `turns` turns of loop k and all loops inside it touch from `start` on."""
         loops = [(c, turns if i == 0 else n) for i, (c, n) in enumerate(self.loops[k:])]
         return blocks(normal_form(start, [*loops, (1, self.itemsize)]), size, budget)
 
 
 def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> list[Blocks]:
-    """The lines of `size` bytes that each operand fetches, and how many of them it fills.
+    """Return the lines of `size` bytes that each operand fetches, and how many of them it fills.
 
     All operands are walked by the same loops, one element of each in a turn of the innermost, through
     one cache of `cache` lines. Raises Undecided like `blocks`.
@@ -174,7 +174,7 @@ def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> lis
     different = set(walks)
 
     def needed(k: int, turns: int) -> int:
-        """The lines that `turns` turns of loop k touch, all operands together."""
+        """Return the lines that `turns` turns of loop k touch, all operands together."""
         return sum([walk.lines(k, turns, walk.start, size, budget).touched for walk in different])
 
     # The outermost loop with a turn that fits, and how many of its turns fit.
@@ -217,11 +217,11 @@ class _Fetches:
         return self.walk.lines(k, n, start % self.size, self.size, self.budget)
 
     def _starts(self, c: int, n: int) -> list[tuple[int, int]]:
-        """The places in a line where n turns of step c start, and how often each occurs."""
+        """Return the places in a line where n turns of step c start, and how often each occurs."""
         return [(k * c, often) for k, often in turns(n, self.size // gcd(c, self.size))]
 
     def of(self, k: int, start: int) -> Blocks:
-        """The lines of loop k and all inside it; of the start, only its place in a line counts."""
+        """Return the lines of loop k and all inside it; of the start, only its place in a line counts."""
         start %= self.size
         if (k, start) not in self._known:
             if k >= self.once:
@@ -235,7 +235,7 @@ class _Fetches:
         return self._known[k, start]
 
     def _afresh(self, k: int, start: int) -> Blocks:
-        """Each turn starts afresh, except for the line in which the turn before it ended."""
+        """Return each turn starts afresh, except for the line in which the turn before it ended."""
         c, n = self.walk.loops[k]
         touched = filled = 0
         for at, often in self._starts(c, n):
@@ -249,7 +249,7 @@ class _Fetches:
         return Blocks(self.size, touched, filled)
 
     def _window(self, k: int, start: int) -> Blocks:
-        """Each turn fetches the lines that the `fit` turns before it have not touched."""
+        """Return each turn fetches the lines that the `fit` turns before it have not touched."""
         c, n = self.walk.loops[k]
         whole = self._lines(k, n, start)
         if self.fit >= n:

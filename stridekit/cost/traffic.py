@@ -86,7 +86,7 @@ class Traffic:
         return self.minimum / self.moved if self.moved else 1.0
 
     def fraction(self, seconds: float, bandwidth: Any) -> float:
-        """The part of a bandwidth that the operation reaches if it takes this many seconds.
+        """Return the part of a bandwidth that the operation reaches if it takes this many seconds.
 
         `bandwidth` is in bytes per second, or the result of `bandwidth()`, which counts its stores as this
         traffic does. Above 1 the cache did some of memory's work; far below 1 the operation waited for
@@ -144,7 +144,7 @@ def traffic(
     alignment: int = 0,
     budget: int = BUDGET,
 ) -> Traffic:
-    """The bytes, cache lines of `line` bytes and 32-byte sectors that reading and writing operands costs.
+    """Predict the bytes, cache lines of `line` bytes and 32-byte sectors that operands cost.
 
     An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
     Tensors have addresses. The storage of a Layout or a meta tensor has none: it is taken to
@@ -218,7 +218,7 @@ def traffic(
 
 
 def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
-    """The numbers of one operand by itself."""
+    """Return the numbers of one operand by itself."""
     part = place.part()
     if part is None:
         return Operand(name, 0, 0, 0, 0, None)
@@ -228,12 +228,12 @@ def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
 
 
 def _together(spaces: _Spaces, line: int, budget: Budget) -> int:
-    """The lines of operands, those that several of them touch counted once."""
+    """Return the lines of operands, those that several of them touch counted once."""
     return sum([blocks_together(parts, line, budget) for parts in spaces.values()])
 
 
 def _kept(written: list[Part], read: list[Part], store: str, line: int, budget: Budget) -> int:
-    """The lines that are read only because they are written."""
+    """Return the lines that are read only because they are written."""
     if store == "bypass":
         return partial_together(written, read, line, budget)
     return blocks_together([*written, *read], line, budget) - blocks_together(read, line, budget)
@@ -261,13 +261,13 @@ class Place(NamedTuple):
     layout: Layout
 
     def part(self) -> Part | None:
-        """The set of the operand's bytes, None for an empty one."""
+        """Return the set of the operand's bytes, None for an empty one."""
         generators = generators_of(self.layout)[1]
         return normal_form(self.start, generators) if self.layout.numel else None
 
 
 def place_of(x: Any, alignment: int) -> Place:
-    """The place of a tensor, an array or a Layout; a storage without a place begins at `alignment`.
+    """Return the place of a tensor, an array or a Layout; a storage without a place begins at `alignment`.
 
     Two meta tensors on one storage lie in one space, and a Layout in the space of its storage's name.
     Raises TypeError and LayoutError as `Layout.of` does, and like `memset` for what has memory.
@@ -283,7 +283,7 @@ def place_of(x: Any, alignment: int) -> Place:
 
 
 def _meta_space(x: Any) -> object:
-    """A name for the storage of a meta or fake tensor; None for a tensor or array in memory."""
+    """Return a name for the storage of a meta or fake tensor; None for a tensor or array in memory."""
     if not isinstance(x, torch.Tensor):
         return None
     try:
@@ -294,7 +294,7 @@ def _meta_space(x: Any) -> object:
 
 
 def _operands(name: str, given: Any) -> tuple[Any, ...]:
-    """One operand or several as a tuple."""
+    """Return one operand or several as a tuple."""
     alone = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
     if not alone and not isinstance(given, Iterable):
         raise TypeError(
@@ -324,7 +324,7 @@ def require_aligned(name: str, size: int, alignment: int, usual: str) -> None:
 def _walks(
     sources: Sequence[Any], targets: Sequence[Any], places: Sequence[Place], order: Any
 ) -> list[Walk]:
-    """Each operand as the loops of an elementwise operation walk it, in the order of the places."""
+    """Return each operand as the loops of an elementwise operation walk it, in the order of the places."""
     if len(targets) > 1:
         raise ValueError(
             f"cache= follows the loops of an elementwise operation with one result, here are "

@@ -39,7 +39,7 @@ class WarpSectors(NamedTuple):
 def warp_sectors(
     x: Any, warp: int = 0, *, lanes: int = 32, sector: int = 32, alignment: int = 0
 ) -> WarpSectors:
-    """The sectors that a warp fetches if its lanes take neighbouring elements, in the order of the indices.
+    """Count the sectors that a warp fetches if its lanes take neighbouring elements, in index order.
 
     Lane k of warp w takes the element whose row-major number is w * lanes + k, as in most kernels that
     visit all elements; the last warp may have fewer elements than lanes. `x` is a strided tensor, an
@@ -80,7 +80,7 @@ def warp_sectors(
 
 
 def _offset(layout: Layout, number: int) -> int:
-    """The distance of the element with this row-major number from element 0, in elements."""
+    """Return the distance of the element with this row-major number from element 0, in elements."""
     offset = 0
     for size, step in zip(reversed(layout.shape), reversed(layout.stride), strict=True):
         number, i = divmod(number, size)

@@ -35,7 +35,7 @@ def packed_heads(
     kv_heads: int | None = None,
     itemsize: int = 4,
 ) -> tuple[Layout, Layout, Layout]:
-    """The layouts of q, k and v, each (batch, heads, tokens, dim), as views of one packed projection.
+    """Return q, k and v, each (batch, heads, tokens, dim), as views of one packed projection.
 
     A row of the projection holds all heads of one token, with `itemsize` bytes an element; `packing` is
     the order of its dims from the outermost: "3HD" is all of q, then k, then v; "H3D" has q, k and v of
@@ -100,7 +100,7 @@ class Clones(NamedTuple):
 
 
 def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clones:
-    """The bytes that `torch.matmul(a, b)` clones of each operand, and of its result.
+    """Return the bytes that `torch.matmul(a, b)` clones of each operand, and of its result.
 
     `a` and `b` are Layouts, tensors or arrays of one dtype, each of 1 dim or more. For Layouts,
     `requires_grad` says of each whether its tensor does; tensors know it. Counted are the clones that a
@@ -164,7 +164,7 @@ def sdpa_output(
     *,
     enable_gqa: bool = False,
 ) -> Layout:
-    """The layout of what `scaled_dot_product_attention` returns on the CPU, with torch's parameters.
+    """Return the layout of what `scaled_dot_product_attention` returns on the CPU, with torch's parameters.
 
     On the flash path it has the strides, in elements, of an `empty_like(q)`; on the math path it is
     contiguous. `why_no_flash` tells which one runs if all kernels are enabled, as by default. Operands are

@@ -67,7 +67,7 @@ class Claim:
         return draw_claim(self.baseline, self._ratios(), ax, notes=self._notes())
 
     def sweep(self, steps: Sequence[float], text: str, **options: Any) -> Any:
-        """The same as curves over `steps`, one for the baseline and one for each name: a MeasuredPicture.
+        """Draw curves over `steps`, one for the baseline and one for each name: a MeasuredPicture.
 
         `text` says what to see; `options` are those of `draw_sweep`. Raises TimingError if some names are
         only recorded, ValueError for another number of steps.
@@ -102,7 +102,7 @@ class Claim:
         return Record(seconds, self.measured, self.noise)
 
     def _shown(self) -> dict[str, Record]:
-        """What pictures show of what was recorded and of what was measured here."""
+        """Return what pictures show of what was recorded and of what was measured here."""
         recorded = {"recorded": self.record} if self.record else {}
         here = {} if not self.measured or (recorded and alone()) else {"here": self._here()}
         return recorded | here
@@ -113,7 +113,7 @@ class Claim:
         }
 
     def _notes(self) -> list[str]:
-        """The machine of the record, and the signs of noise in what a picture shows."""
+        """Return the machine of the record, and the signs of noise in what a picture shows."""
         signs = [
             f"noisy {kind}: {s}" for kind, record in self._shown().items() for s in record.noise
         ]
@@ -212,7 +212,7 @@ def claim(
 def _groups(
     functions: Mapping[str, Any], pairs: bool, slow: Collection[str]
 ) -> list[Mapping[str, Any]]:
-    """What is compared with one another: the pairs, or all functions; without those that are slow."""
+    """Return the groups to compare: the pairs, or all functions; without those that are slow."""
     here = {name: work for name, work in functions.items() if name not in slow}
     if pairs:
         return [{f"baseline of {name}": pair[0], name: pair[1]} for name, pair in here.items()]
@@ -220,7 +220,7 @@ def _groups(
 
 
 def _beside_record(result: Claim, name: str) -> Claim:
-    """The claim with what is recorded; raises TimingError for a record of other names."""
+    """Return the claim with what is recorded; raises TimingError for a record of other names."""
     record, where = recorded(name, result._here())
     if list(record.ratios) != list(result.predicted):
         raise TimingError(
@@ -248,7 +248,7 @@ def _names(option: str, names: Any) -> tuple[str, ...]:
 def _ratios(
     predicted: Mapping[str, Any] | float, names: list[str], pairs: bool
 ) -> dict[str, float]:
-    """The predicted ratio of each name, without the baseline's own."""
+    """Return the predicted ratio of each name, without the baseline's own."""
     if not isinstance(predicted, Mapping):
         return dict.fromkeys(names if pairs else names[1:], predicted)
     if list(predicted) != names:
@@ -273,7 +273,7 @@ def _ratios(
 def _judged(
     groups: list[Mapping[str, Any]], expected: Mapping[str, str], options: dict[str, Any]
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
-    """The ratios of all groups; a measurement that contradicts what is claimed is made again.
+    """Return the ratios of all groups; a measurement that contradicts what is claimed is made again.
 
     So is a noisy one that would be recorded: the best of them is kept.
     """
@@ -293,7 +293,7 @@ def _judged(
 def _measured(
     groups: list[Mapping[str, Any]], options: dict[str, Any]
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
-    """The ratios of all groups, each compared by itself."""
+    """Return the ratios of all groups, each compared by itself."""
     comparisons = tuple(_compared(group, options) for group in groups)
     return {
         name: ratio for compared in comparisons for name, ratio in compared.ratios.items()
@@ -301,7 +301,7 @@ def _measured(
 
 
 def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
-    """A comparison; of three rounds, and noisy therefore, where there is no time for more."""
+    """Return a comparison; of three rounds, and noisy therefore, where there is no time for more."""
     for _ in range(2):  # a function may be slow the first time only, while it is compiled
         try:
             return compare(group, **options)
@@ -312,12 +312,12 @@ def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
 
 
 def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) -> list[str]:
-    """The names whose verdict is not the one that was claimed."""
+    """Return the names whose verdict is not the one that was claimed."""
     return [name for name, verdict in expected.items() if measured[name].verdict != verdict]
 
 
 def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
-    """A MeasuredPicture of runs of one function, in order, beside those that are recorded.
+    """Return a MeasuredPicture of runs of one function, in order, beside those that are recorded.
 
     `seconds` has a number of seconds for each run, and `text` says what to see. Raises TimingError for
     anything else, and for a name without a record.

@@ -52,7 +52,7 @@ class GpuResults:
     failed: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, *names: str) -> GpuResults:
-        """The results of these experiments alone; one that has none here is called unmeasured.
+        """Return the results of these experiments alone; one that has none here is called unmeasured.
 
         Raises TimingError for a name that no experiment has.
 
@@ -84,7 +84,7 @@ class GpuResults:
         return html_table(self.source, rows, head=head, named_rows=False)
 
     def _table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """The head and the rows; with the predicted ratios, if one of the rows has any."""
+        """Return the head and the rows; with the predicted ratios, if one of the rows has any."""
         predicted = {e.name: e.predicted for e in EXPERIMENTS}
         ratios = [predicted.get(name, {}).get(variant) for name, variant, _ in self.rows]
         if not any(ratios):
@@ -94,7 +94,7 @@ class GpuResults:
         return (*HEAD, "predicted"), rows
 
     def to_json(self) -> str:
-        """Every sample of every comparison, with the machine and the date, and the reasons of failures."""
+        """Return every sample of every comparison, its machine and date, and the reasons of failures."""
         samples = {
             name: json.loads(compared.to_json()) for name, compared in self.comparisons.items()
         }
@@ -102,7 +102,7 @@ class GpuResults:
 
 
 def gpu_results(record: Path = RECORD) -> GpuResults:
-    """The GPU experiments: live, recorded, or published; the first line says which, and on which GPU.
+    """Return the GPU experiments: live, recorded, or published; the first line names the GPU.
 
     Raises TimingError for a record that this module did not write.
 
@@ -154,7 +154,7 @@ def _measured(
 
 
 def recorded(text: str) -> GpuResults:
-    """The results that `to_json` wrote. Raises TimingError for another text."""
+    """Return the results that `to_json` wrote. Raises TimingError for another text."""
     try:
         outcomes = {name: _read(entry) for name, entry in json.loads(text).items()}
         results = _of(outcomes, "recorded")
@@ -166,12 +166,12 @@ def recorded(text: str) -> GpuResults:
 
 
 def _read(entry: Any) -> Comparison | str:
-    """A comparison, or why there is none."""
+    """Return a comparison, or why there is none."""
     return str(entry["failed"]) if "failed" in entry else Comparison.from_json(json.dumps(entry))
 
 
 def published() -> GpuResults:
-    """The figures of the article, as ratios to the first of each experiment; the others are unmeasured."""
+    """Return the article's figures, as ratios to the first of each experiment; others are unmeasured."""
     rows = []
     for experiment in EXPERIMENTS:
         times = experiment.published
@@ -185,7 +185,7 @@ def published() -> GpuResults:
 
 
 def _of(outcomes: Mapping[str, Comparison | str], how: str) -> GpuResults:
-    """The results of comparisons; a string says why there is none."""
+    """Return the results of comparisons; a string says why there is none."""
     rows, source = [], "nothing could be measured"
     comparisons, failed = {}, {}
     for name, outcome in outcomes.items():

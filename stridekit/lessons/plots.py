@@ -90,7 +90,7 @@ def draw_claim(
 
 
 def _ratio_bar(ax: Axes, kind: str, ratio: Any, y: float, height: float) -> None:
-    """One bar of a claim from 1 to a number or a Ratio, with what it says beside it."""
+    """Return one bar of a claim from 1 to a number or a Ratio, with what it says beside it."""
     value = getattr(ratio, "value", ratio)
     ax.barh(y, value - 1, height, left=1, **_look(kind))
     ax.vlines(value, y - height / 2, y + height / 2, color=KINDS[kind][0], linewidth=4)
@@ -111,7 +111,7 @@ def draw_sweep(
     marks: Mapping[float, str] | None = None,
     notes: Sequence[str] = (),
 ) -> Axes:
-    """One to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
+    """Return one to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
 
     A curve has a number for each step, or a `timing.Ratio`, which is drawn with its interval. Raises
     ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
@@ -196,7 +196,7 @@ def draw_roofline(
     arithmetic: str,
     notes: Sequence[str] = (),
 ) -> Axes:
-    """Each job's FLOP/s over its FLOP per byte, under the two ceilings that other jobs reach.
+    """Return each job's FLOP/s over its FLOP per byte, under the two ceilings that other jobs reach.
 
     `jobs` maps names to FLOP and bytes of one call; `seconds` maps "recorded" or "here" to the seconds that
     each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height, its FLOP/s.
@@ -294,7 +294,7 @@ def _require_numbers(name: str, values: Any, least: float = -MAX_ON_AXIS) -> Non
 
 
 def _numbered(name: str, values: Any) -> dict[int, Any]:
-    """A sequence as a dict from position to value; raises TypeError for an empty one."""
+    """Return a sequence as a dict from position to value; raises TypeError for an empty one."""
     items = items_of(values)
     if not items:
         raise TypeError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of numbers")
@@ -307,7 +307,7 @@ def _require_axes(ax: Any) -> None:
 
 
 def _axes(ax: Axes | None, height: float, notes: Sequence[str] = ()) -> Axes:
-    """The given Axes, or new ones on pyplot's next figure, in the suite's style: higher by its notes."""
+    """Return the given Axes, or new ones on pyplot's next figure, higher by their notes."""
     height += 0.15 * len(_paragraph(notes))
     if height > MOST_INCHES:
         raise ValueError(f"all these names would need {height:.0f} inches: draw only some of them")
@@ -339,7 +339,7 @@ def _legend(where: Axes | Figure, named: Mapping[str, Any], **look: Any) -> None
 
 
 def _paragraph(notes: Sequence[str]) -> list[str]:
-    """The lines of the first few notes."""
+    """Return the lines of the first few notes."""
     left = len(notes) - MOST_NOTES
     more = [f"and {many(left, 'more sign')} of noise"] if left > 0 else []
     return wrap("; ".join([*notes[:MOST_NOTES], *more]), NOTE_LETTERS)
@@ -362,7 +362,7 @@ def _label_rows(ax: Axes, names: Sequence[str], letters: int = 24) -> None:
 
 
 def _no_difference(ax: Axes) -> None:
-    """The line at a ratio of 1, in the band of the same, with its name above."""
+    """Return the line at a ratio of 1, in the band of the same, with its name above."""
     ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
     ax.axvline(1, color=MUTED, linewidth=1)
     where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
@@ -370,7 +370,7 @@ def _no_difference(ax: Axes) -> None:
 
 
 def _look(kind: str) -> dict[str, Any]:
-    """The fill and the edge of a kind of bars."""
+    """Return the fill and the edge of a kind of bars."""
     color, hatch, _ = KINDS[kind]
     return {"facecolor": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
 
@@ -422,7 +422,7 @@ class MeasuredPicture:
 def measured_output(
     ax: Axes, text: str, measured: bool = True
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """An output of a notebook and its metadata: the picture of a measurement, and a text."""
+    """Return an output of a notebook and its metadata: the picture of a measurement, and a text."""
     image, about = _measured_png(ax, measured)
     data = {"text/plain": text, "image/png": image}
     if IS_FOR_PAGES in os.environ:
@@ -458,7 +458,7 @@ def _narrow(ax: Axes) -> None:
 
 
 def _measured_png(ax: Axes, measured: bool) -> tuple[str, dict[str, Any]]:
-    """The figure of the Axes as base64 PNG, and its metadata: its size, and that it was measured."""
+    """Return the figure of the Axes as base64 PNG, and its metadata: its size, and that it was measured."""
     _require_axes(ax)
     figure = ax.figure
     assert isinstance(figure, Figure)
@@ -474,7 +474,7 @@ def _measured_png(ax: Axes, measured: bool) -> tuple[str, dict[str, Any]]:
 
 
 def png(figure: Figure, colours: int) -> str:
-    """A figure as base64 PNG of few colours, which is much smaller: notebooks travel over networks."""
+    """Return a figure as base64 PNG of few colours, which is much smaller."""
     canvas, file = FigureCanvasAgg(figure), io.BytesIO()
     canvas.draw()
     pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])

@@ -38,7 +38,7 @@ class Record:
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Record:
-        """The record that `asdict` made a dict of."""
+        """Return the record that `asdict` made a dict of."""
         ratios = {name: Ratio(**ends) for name, ends in fields["ratios"].items()}
         return cls(dict(fields["seconds"]), ratios, tuple(fields["noise"]))
 
@@ -57,7 +57,7 @@ def alone() -> bool:
 
 
 def recorded(name: str, here: Entry) -> tuple[Any, str]:
-    """The entry under a name, of the same kind as `here`, and the machine that it is from, in words.
+    """Return the entry under a name, of the same kind as `here`, and the machine that it is from, in words.
 
     While recording that is `here`, which is written into the file. Raises TimingError for a name without
     such an entry.
@@ -81,7 +81,7 @@ def recorded(name: str, here: Entry) -> tuple[Any, str]:
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
-    """The machine and the entries of a file; without a file this machine, and none.
+    """Return the machine and the entries of a file; without a file this machine, and none.
 
     Raises TimingError for a file of another form.
     """

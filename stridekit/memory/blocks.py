@@ -51,7 +51,7 @@ class Blocks(NamedTuple):
 
 
 def blocks(part: Part, size: int, budget: Budget) -> Blocks:
-    """The blocks k*size … (k+1)*size - 1 that a set meets and fills; generators in normal form.
+    """Return the blocks k*size … (k+1)*size - 1 that a set meets and fills; generators in normal form.
 
     Raises Undecided if interleaved steps would cost more than the budget.
 
@@ -106,7 +106,7 @@ class _Worth(NamedTuple):
 
 
 def _split(generators: tuple[Generator, ...], budget: Budget) -> tuple[list[Span], list[_Copies]]:
-    """The runs that the levels copy, and those levels, the finest first.
+    """Return the runs that the levels copy, and those levels, the finest first.
 
     Usually the finest generator is the only run. Steps that interleave just above it join its copies to
     longer runs, which are written out.
@@ -130,7 +130,7 @@ def _split(generators: tuple[Generator, ...], budget: Budget) -> tuple[list[Span
 
 
 def _starts(generators: tuple[Generator, ...], budget: Budget) -> Sequence[int]:
-    """The numbers of one level in ascending order: a range, or written out."""
+    """Return the numbers of one level in ascending order: a range, or written out."""
     if len(generators) == 1:
         c, n = generators[0]
         return range(0, c * n, c)
@@ -148,7 +148,7 @@ def _starts(generators: tuple[Generator, ...], budget: Budget) -> Sequence[int]:
 def _total(
     base: int, runs: list[Span], levels: list[_Copies], size: int, worth: _Worth, budget: Budget
 ) -> int:
-    """The worth of all runs, and of all joints between neighbours."""
+    """Return the worth of all runs, and of all joints between neighbours."""
     # The starts that matter at a level: the base plus coarser steps, modulo the block size.
     cycles = [size]
     for level in reversed(levels):
@@ -172,7 +172,7 @@ def _total(
 def _copied(
     values: list[int], cycle: int, level: _Copies, wanted: range, worth: _Worth, budget: Budget
 ) -> list[int]:
-    """The worth of all copies of a level, for each wanted start of the level.
+    """Return the worth of all copies of a level, for each wanted start of the level.
 
     `values` is the worth of one copy, for starts that are `cycle` apart and go round.
     """
@@ -207,7 +207,7 @@ def _around(values: list[int], step: int, n: int) -> list[int]:
 
 
 def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
-    """The different turns among n that repeat with a period, and how often each occurs.
+    """Yield the different turns among n that repeat with a period, and how often each occurs.
 
     >>> list(turns(8, 3))
     [(0, 3), (1, 3), (2, 2)]
@@ -221,7 +221,7 @@ def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
 
 
 def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
-    """The number of blocks k*size … (k+1)*size - 1 that at least one set meets; size 1 counts bytes.
+    """Count the blocks k*size … (k+1)*size - 1 that at least one set meets; size 1 counts bytes.
 
     Sets are (base, generators in normal form). Raises Undecided if it would cost more than the budget.
 
@@ -240,7 +240,7 @@ class _Union:
         self.known: dict[tuple[Part, ...], int] = {}
 
     def of(self, parts: tuple[Part, ...]) -> int:
-        """The number of blocks of different sets in ascending order."""
+        """Count the blocks of different sets in ascending order."""
         if not parts:
             return 0
         shift = parts[0][0] // self.size * self.size
@@ -251,11 +251,11 @@ class _Union:
         return self.known[parts]
 
     def _ends(self, part: Part) -> Span:
-        """The first block of a set, and the one after its last."""
+        """Return the first block of a set, and the one after its last."""
         return part[0] // self.size, _last(part) // self.size + 1
 
     def _groups(self, parts: tuple[Part, ...]) -> list[list[Part]]:
-        """The sets in groups whose blocks cannot coincide."""
+        """Return the sets in groups whose blocks cannot coincide."""
         groups: list[list[Part]] = []
         reached = 0
         for part in parts:
@@ -267,7 +267,7 @@ class _Union:
         return groups
 
     def _close(self, parts: list[Part]) -> int:
-        """The blocks of sets whose blocks may coincide."""
+        """Return the blocks of sets whose blocks may coincide."""
         if len(parts) == 1:
             return blocks(parts[0], self.size, self.budget).touched
         # A set that meets every block is a run of blocks. Runs are joined, and hide what lies inside.
@@ -292,7 +292,7 @@ class _Union:
         return self._written_out(left) if periodic is None else periodic
 
     def _repeated(self, parts: list[Part]) -> int | None:
-        """The blocks of sets that all repeat with one coarsest step; None if they do not.
+        """Return the blocks of sets that all repeat with one coarsest step; None if they do not.
 
         Windows are as wide as that step. Copy i of a set lies in window i + k, for a k of its own. Between
         the windows in which sets begin or end, the same sets lie in each window.
@@ -319,11 +319,11 @@ class _Union:
         return total
 
     def _windows(self, parts: tuple[Part, ...], step: int, begin: int, stop: int) -> int:
-        """The blocks of sets that lie in each window from `begin` to before `stop`."""
+        """Return the blocks of sets that lie in each window from `begin` to before `stop`."""
         first, last = parts[0][0], max(map(_last, parts))
 
         def shared(window: int) -> bool:
-            """True if the window ends in the block in which the next one begins."""
+            """Return True if the window ends in the block in which the next one begins."""
             return (last + window * step) // self.size == (first + (window + 1) * step) // self.size
 
         # The blocks of a window, less the one shared with the next, repeat with the period.
@@ -335,7 +335,7 @@ class _Union:
         return total
 
     def _written_out(self, parts: list[Part]) -> int:
-        """The blocks of any sets, run by run."""
+        """Return the blocks of any sets, run by run."""
         spans = [(a // self.size, (b - 1) // self.size + 1) for a, b in _runs(parts, self.budget)]
         return sum([stop - start for start, stop in joined(spans)])
 
@@ -345,7 +345,7 @@ def _is_hidden(ends: Span, solid: Sequence[Span]) -> bool:
 
 
 def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
-    """The sets, without those that lie inside another."""
+    """Return the sets, without those that lie inside another."""
     left: list[Part] = []
     for part in sorted(parts, key=lambda part: _last(part) - part[0]):
         budget.spend(1 + len(left) // _A_STEP)
@@ -356,7 +356,7 @@ def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
 
 
 def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
-    """True if a few steps show that all numbers of a set are in the other."""
+    """Return True if a few steps show that all numbers of a set are in the other."""
     if inner[0] < outer[0] or _last(inner) > _last(outer):
         return False
     levels, piece = cut(outer[1]), (inner[0] - outer[0], inner[1])
@@ -364,7 +364,7 @@ def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
 
 
 def _runs(parts: Sequence[Part], budget: Budget) -> list[Span]:
-    """The runs of all sets together, in ascending order."""
+    """Return the runs of all sets together, in ascending order."""
     runs_of_all: list[Span] = []
     for base, generators in parts:
         runs, levels = _split(generators, budget)
@@ -382,7 +382,7 @@ def _last(part: Part) -> int:
 def partial_together(
     parts: Sequence[Part], without: Sequence[Part], size: int, budget: Budget
 ) -> int:
-    """The number of blocks that the sets meet but do not fill, and that no set of `without` meets.
+    """Count the blocks that the sets meet but do not fill, and that no set of `without` meets.
 
     If `parts` are written and `without` is read, these blocks are read only to keep those of their bytes
     that are not written. Raises Undecided like `blocks_together`.

@@ -31,7 +31,7 @@ from stridekit.memory.strided_set import (
 
 
 def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
-    """True if every number of the piece is one of the levels, whose base is 0."""
+    """Return True if every number of the piece is one of the levels, whose base is 0."""
     for k, (step, level, below) in enumerate(levels):
         budget.spend()
         base, generators = piece
@@ -51,7 +51,7 @@ def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
 
 
 def residues(piece: Part, modulus: int, budget: Budget) -> Iterator[Part]:
-    """The piece modulo `modulus`, as pieces of numbers from 0 to modulus - 1.
+    """Yield the piece modulo `modulus`, as pieces of numbers from 0 to modulus - 1.
 
     >>> list(residues((6, ((1, 4),)), 8, Budget(100)))  # 6 7 | 8 9 becomes 6 7 and 0 1
     [(6, ((1, 2),)), (0, ((1, 2),))]
@@ -72,7 +72,7 @@ def residues(piece: Part, modulus: int, budget: Budget) -> Iterator[Part]:
 
 
 def _cycle(generators: Sequence[Generator], modulus: int) -> int:
-    """The spacing at which the generators repeat modulo `modulus`.
+    """Return the spacing at which the generators repeat modulo `modulus`.
 
     A generator that goes all the way round reaches every multiple of its gcd with the modulus. From then
     on, only residues modulo that spacing matter, for the other generators too.
@@ -125,7 +125,7 @@ def _includes_interleaved(levels: Sequence[Level], piece: Part, budget: Budget) 
 
 
 def _covers(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
-    """True if the outer generators make every number of the piece: by fit, or by brute force."""
+    """Return True if the outer generators make every number of the piece: by fit, or by brute force."""
     if _fits(outer, piece, budget):
         return True
     base, generators = piece
@@ -146,7 +146,7 @@ def _each_lies_in(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
 
 
 def _fits(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
-    """True if each step of the piece is a multiple of an outer step, as in a slice of the outer set.
+    """Return True if each step of the piece is a multiple of an outer step, as in a slice of the outer set.
 
     The steps of the piece are taken from outer generators that have room for them; then the piece lies
     inside if what remains can make its base. False decides nothing: there may be another way.

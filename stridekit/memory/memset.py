@@ -68,7 +68,7 @@ class MemorySet:
     __array_ufunc__ = None  # NumPy would compare with each element of an array
 
     def __init__(self, start: int, generators: Sequence[Generator], space: str) -> None:
-        """The bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
+        """Hold the bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
         generators = _pairs(generators)
         if not isinstance(space, str):
             raise TypeError(f"space is {shown(space)}, {a_kind(space)}: give its name, a str")
@@ -93,7 +93,7 @@ class MemorySet:
 
     @classmethod
     def of(cls, layout: Layout) -> MemorySet:
-        """The bytes that a layout reaches, counted from the start of its storage.
+        """Return the bytes that a layout reaches, counted from the start of its storage.
 
         >>> MemorySet.of(Layout((2, 3), (8, 1), storage_offset=1, itemsize=4))
         MemorySet(24 bytes: 4 + 32*[0, 2) + [0, 12))
@@ -119,7 +119,7 @@ class MemorySet:
     # The protocol of sets ---------------------------------------------------------------------
 
     def issubset(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """True if every byte of this set is in the other; the empty set is a subset of any set.
+        """Return True if every byte of this set is in the other; the empty set is a subset of any set.
 
         >>> rows = Layout((10**6, 10**6))  # 10**12 elements
         >>> MemorySet.of(rows.diagonal()).issubset(MemorySet.of(rows))
@@ -128,12 +128,12 @@ class MemorySet:
         return self._lies_in(other, Budget(budget))
 
     def issuperset(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """True if every byte of the other set is in this one."""
+        """Return True if every byte of the other set is in this one."""
         _require_comparable(self, other)
         return other.issubset(self, budget)
 
     def isdisjoint(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """True if the sets have no byte in common.
+        """Return True if the sets have no byte in common.
 
         >>> x = Layout((10,), itemsize=4)
         >>> MemorySet.of(x[::2]).isdisjoint(MemorySet.of(x[1::2]))  # their ranges interleave
@@ -149,11 +149,11 @@ class MemorySet:
         return not meet(self._generators, other._generators, shift, steps)
 
     def count(self, budget: int = BUDGET) -> int:
-        """The number of bytes in the set: `len` for any size, and with a budget."""
+        """Count the bytes in the set: `len` for any size, and with a budget."""
         return count(self._levels, Budget(budget)) if self else 0
 
     def blocks(self, size: int = 64, budget: int = BUDGET) -> Blocks:
-        """The aligned blocks of `size` bytes: how many the set touches, and how many of them it fills.
+        """Count the aligned blocks of `size` bytes that the set touches, and those that it fills.
 
         64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are aligned
         like addresses, and those of a Layout count from the start of its storage. Raises ValueError for a
@@ -224,7 +224,7 @@ class MemorySet:
             yield self.first + number
 
     def runs(self, budget: int = BUDGET) -> Iterator[range]:
-        """The set as the longest runs of neighbouring bytes, in ascending order; lazily.
+        """Yield the set as the longest runs of neighbouring bytes, in ascending order; lazily.
 
         All runs share one budget. Only strides that interleave spend it, one step for each number that is
         tried: most views cost nothing, however many runs they have.
@@ -264,7 +264,7 @@ class MemorySet:
 
 
 def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
-    """The start, the generators (byte stride, size) and the space of a layout's memory set."""
+    """Return the start, the generators (byte stride, size) and the space of a layout's memory set."""
     item = layout.itemsize
     pairs = [(item * c, n) for c, n in zip(layout.stride, layout.shape, strict=True)]
     space = f"{_STORAGE} {layout.storage!r}" if layout.storage else _STORAGE
@@ -272,7 +272,7 @@ def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
 
 
 def _pairs(generators: Any) -> Sequence[Generator]:
-    """The generators as pairs of ints, at most as many as a layout can have."""
+    """Return the generators as pairs of ints, at most as many as a layout can have."""
     try:
         pairs = items_of(generators)
         if pairs is None or len(pairs) > MOST_DIMS + 1:
@@ -286,7 +286,7 @@ def _pairs(generators: Any) -> Sequence[Generator]:
 
 
 def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:
-    """True if two choices of digits make one number: for a tensor, if two indices share a byte.
+    """Return True if two choices of digits make one number: for a tensor, if two indices share a byte.
 
     The generators are those of a MemorySet before anything is merged: the set alone cannot tell.
 

@@ -81,7 +81,7 @@ class Budget:
         self.failed.clear()
 
     def within(self, steps: int, question: Callable[[Budget], Answer]) -> Answer | None:
-        """The answer to a question that may spend up to `steps`; None if they are too few."""
+        """Return the answer to a question that may spend up to `steps`; None if they are too few."""
         part = Budget(max(0, min(steps, self.left)))
         try:
             return question(part)
@@ -92,7 +92,7 @@ class Budget:
 
 
 def normal_form(base: int, generators: Iterable[Generator]) -> Part:
-    """The same set with positive, sorted and merged steps; every n has to be 1 or more.
+    """Return the same set with positive, sorted and merged steps; every n has to be 1 or more.
 
     >>> normal_form(0, [(8, 3), (1, 8), (0, 5)])  # rows of 8, 8 apart, are one run
     (0, ((1, 24),))
@@ -126,12 +126,12 @@ def _merge(generators: list[Generator]) -> list[Generator]:
 
 
 def reach(generators: Iterable[Generator]) -> int:
-    """The largest number that the generators make; the smallest is 0."""
+    """Return the largest number that the generators make; the smallest is 0."""
     return sum([c * (n - 1) for c, n in generators])
 
 
 def cut(generators: tuple[Generator, ...]) -> list[Level]:
-    """The finest levels of generators in normal form, coarsest level first.
+    """Return the finest levels of generators in normal form, coarsest level first.
 
     >>> cut(((1, 4), (8, 10), (12, 10)))  # 8 and 12 interleave; 0 to 3 lie below
     [(4, ((8, 10), (12, 10)), 3), (1, ((1, 4),), 0)]
@@ -151,12 +151,12 @@ def cut(generators: tuple[Generator, ...]) -> list[Level]:
 
 @lru_cache(maxsize=1024)
 def levels_of(generators: tuple[Generator, ...]) -> list[Level]:
-    """The levels of any generators, counted from their lowest number."""
+    """Return the levels of any generators, counted from their lowest number."""
     return cut(normal_form(0, generators)[1])
 
 
 def contains(levels: Sequence[Level], number: int, budget: Budget) -> bool:
-    """True if the levels make the number, read off digit by digit, coarsest first."""
+    """Return True if the levels make the number, read off digit by digit, coarsest first."""
     for step, generators, below in levels:
         digit, number = divmod(number, step)
         if number > below:
@@ -170,12 +170,12 @@ def contains(levels: Sequence[Level], number: int, budget: Budget) -> bool:
 
 
 def count(levels: Sequence[Level], budget: Budget) -> int:
-    """The number of different numbers that the levels make."""
+    """Count the different numbers that the levels make."""
     return prod([_count(level, budget) for level in levels])
 
 
 def collide(generators: Sequence[Generator], budget: Budget) -> bool:
-    """True if two choices of digits make one number; the generators are not merged yet.
+    """Return True if two choices of digits make one number; the generators are not merged yet.
 
     Two such choices agree from the coarsest step down to a step c where they first differ. The finer
     steps together then have to make up for a difference of c, 2c, … or (n - 1)c: one membership.
@@ -194,7 +194,7 @@ def collide(generators: Sequence[Generator], budget: Budget) -> bool:
 
 
 def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Budget) -> bool:
-    """True if a set and another, whose base lies `shift` higher, have a number in common.
+    """Return True if a set and another, whose base lies `shift` higher, have a number in common.
 
     They do exactly if the shift is a number of `a` minus one of `b`; and the negatives of b's numbers
     are b again, lowered by its reach.
@@ -203,7 +203,7 @@ def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Bud
 
 
 def bitmap(generators: Iterable[Generator], budget: Budget) -> int:
-    """The set as the bits of one int: bit k is 1 if the number k is reached."""
+    """Return the set as the bits of one int: bit k is 1 if the number k is reached."""
     bits = 1
     for c, n in generators:
         done = 1
@@ -223,12 +223,12 @@ def _member(number: int, generators: Sequence[Generator], budget: Budget) -> boo
 
 @lru_cache(maxsize=1024)
 def scaled(generators: tuple[Generator, ...], step: int) -> tuple[Generator, ...]:
-    """The generators with their steps divided by `step`."""
+    """Return the generators with their steps divided by `step`."""
     return tuple((c // step, n) for c, n in generators)
 
 
 def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> bool:
-    """True if two or more generators without a common divisor make the number."""
+    """Return True if two or more generators without a common divisor make the number."""
     budget.require_room(len(generators), MAX_DEPTH)
     *finer, (c, n) = generators
     rest = tuple(finer)
@@ -250,7 +250,7 @@ def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> boo
 
 
 def _two_make(fine: Generator, coarse: Generator, number: int) -> bool:
-    """True if i*a + j*b is the number for some i < n and j < m; a and b have no common divisor."""
+    """Return True if i*a + j*b is the number for some i < n and j < m; a and b have no common divisor."""
     (a, n), (b, m) = fine, coarse
     # j*b and the number have the same remainder modulo a: that fixes j modulo a.
     lowest, highest = max(0, -((a * (n - 1) - number) // b)), min(m - 1, number // b)
@@ -290,7 +290,7 @@ def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int
 
 
 def iter_set(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
-    """All numbers of the levels, smallest first; each number has the whole budget.
+    """Yield all numbers of the levels, smallest first; each number has the whole budget.
 
     >>> list(iter_set(cut(((1, 2), (8, 3))), Budget(0)))
     [0, 1, 8, 9, 16, 17]
@@ -301,7 +301,7 @@ def iter_set(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 
 
 def runs(levels: Sequence[Level], budget: Budget) -> Iterator[range]:
-    """The numbers as the longest runs of neighbours; all runs share one budget.
+    """Yield the numbers as the longest runs of neighbours; all runs share one budget.
 
     >>> list(runs(cut(((1, 2), (8, 3))), Budget(0)))
     [range(0, 2), range(8, 10), range(16, 18)]
@@ -329,7 +329,7 @@ def joined(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _spans(levels: Sequence[Level], budget: Budget) -> Iterator[Span]:
-    """The numbers in ascending order, in whole runs if the finest level is a run."""
+    """Yield the numbers in ascending order, in whole runs if the finest level is a run."""
     length, finest = 1, levels[-1][1] if levels else ()
     if len(finest) == 1 and finest[0][0] == 1:
         length, levels = finest[0][1], levels[:-1]
@@ -338,7 +338,7 @@ def _spans(levels: Sequence[Level], budget: Budget) -> Iterator[Span]:
 
 
 def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
-    """The sums of one number of each level, the last level running fastest; plain digits are free."""
+    """Yield the sums of one number of each level, the last level running fastest; plain digits are free."""
     # Iterators over sums of digits: the first of no level, each further one of one level more.
     sums: list[Iterator[int]] = [iter((0,))]
     while sums:
@@ -353,7 +353,7 @@ def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 
 
 def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
-    """The different numbers that the generators make, smallest first.
+    """Yield the different numbers that the generators make, smallest first.
 
     A single generator is free; of several, each number that is tried costs a step. Sums come from a heap
     until more sums than numbers have come up; from then on, each number is searched for.
@@ -376,7 +376,7 @@ def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterat
 
 
 def _search_from(number: int, digits: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
-    """The sums of generators without a common divisor from the number on, searched for one by one."""
+    """Yield the sums of generators without a common divisor from the number on, searched for one by one."""
     highest = reach(digits)
     while number <= highest:
         budget.spend()
@@ -387,7 +387,7 @@ def _search_from(number: int, digits: tuple[Generator, ...], budget: Budget) -> 
 
 
 def _sums_by_heap(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
-    """The sums of all choices of digits, smallest first; steps grow from one generator to the next."""
+    """Yield the sums of all choices of digits, smallest first; steps grow between generators."""
     yield 0
     # Choices wait in a heap as (sum, k, digit): `digit` steps of generator k, the coarsest that the choice
     # uses. Each choice leads to larger ones in three ways and is reached in only one: another step of k,
@@ -409,7 +409,7 @@ def _sums_by_heap(generators: tuple[Generator, ...], budget: Budget) -> Iterator
 
 
 def _least(generators: tuple[Generator, ...], number: int, budget: Budget) -> int:
-    """The smallest sum of the generators that is at least the number; they reach that far."""
+    """Return the smallest sum of the generators that is at least the number; they reach that far."""
     *finer, (c, n) = generators
     if not finer:
         return -(-number // c) * c

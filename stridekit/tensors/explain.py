@@ -121,7 +121,7 @@ def _memory_format(layout: Layout) -> str:
 def _storage_and_overlap(
     layout: Layout, total_bytes: int | None, name: str
 ) -> list[tuple[str, str]]:
-    """The two lines that need the count of reached elements."""
+    """Return the two lines that need the count of reached elements."""
     try:
         reached = MemorySet.of(layout).count() // layout.itemsize
     except Undecided as error:
@@ -137,7 +137,7 @@ def _storage_and_overlap(
 
 
 def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
-    """The part of the storage that is reached; a layout alone does not know the size of its storage."""
+    """Return the part of the storage that is reached; a layout does not know its storage's size."""
     needed = smallest_storage(layout)
     if total_bytes is None:
         whole = _storage(layout, reached, needed * layout.itemsize)
@@ -156,7 +156,7 @@ def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
 
 
 def _example(layout: Layout, name: str) -> str:
-    """The first two indices that share an element, in the order of visit."""
+    """Return the first two indices that share an element, in the order of visit."""
     seen: dict[int, tuple[int, ...]] = {}
     # product makes tuples of its ranges; more than the budget is never visited along any dim.
     sizes = [range(min(n, _EXAMPLE_BUDGET)) for n in layout.shape]

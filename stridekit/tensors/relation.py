@@ -111,7 +111,7 @@ def _is_lazy_clone(x: Any) -> bool:
 
 
 def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
-    """The value of x.data_ptr(), 0 for empty tensors; calling it would make a lazy clone real."""
+    """Return the value of x.data_ptr(), 0 for empty tensors; calling it would make a lazy clone real."""
     return first_address(x) if bytes_of_x else 0
 
 

@@ -28,7 +28,7 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def memset(x: Any) -> MemorySet:
-    """The exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
+    """Return the exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
 
     Addresses are absolute for tensors and arrays; on different devices they never meet. A Layout's count
     from the start of its storage; in storages of different names they never meet. Nothing is read, and a
@@ -53,7 +53,7 @@ def memset(x: Any) -> MemorySet:
 
 
 def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
-    """True if every byte of y is a byte of x: `memset(y) <= memset(x)`.
+    """Return True if every byte of y is a byte of x: `memset(y) <= memset(x)`.
 
     It tells where y lies, not how it was made: x is a view of x, and an empty y is a view of anything.
     Raises like `memset`, and Undecided if the answer would cost more than the budget.
@@ -66,7 +66,7 @@ def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
 
 
 def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
-    """True if some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
+    """Return True if some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
 
     Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
@@ -80,7 +80,7 @@ def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
 
 
 def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
-    """True if two indices of x share a byte, so that a write to one changes the other.
+    """Return True if two indices of x share a byte, so that a write to one changes the other.
 
     Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
@@ -93,7 +93,7 @@ def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
 
 
 def shares_storage(x: Any, y: Any) -> bool:
-    """True if x and y keep one block of memory alive, even if their memory sets do not meet.
+    """Return True if x and y keep one block of memory alive, even if their memory sets do not meet.
 
     The block is a tensor's storage, or the memory of the array at the end of an array's `.base` chain;
     two handles on one block count as one. Two Layouts share a storage if it has the same name.
@@ -112,12 +112,12 @@ def shares_storage(x: Any, y: Any) -> bool:
 
 
 def first_address(x: Any) -> int:
-    """The address of the element at index 0 in every dim, even of an empty tensor."""
+    """Return the address of the element at index 0 in every dim, even of an empty tensor."""
     return _generators(x)[0]
 
 
 def _generators(x: Any) -> tuple[int, list[Generator], str]:
-    """The arguments of a MemorySet: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
+    """Return a MemorySet's arguments: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
     if isinstance(x, torch.Tensor):
         start, item = _storage_start(x), x.element_size()
         pairs = [(item * c, n) for c, n in zip(x.stride(), x.shape, strict=True)]
@@ -133,13 +133,13 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
 
 
 def _is_array(x: Any) -> bool:
-    """True for a NumPy array, but not for a NumPy scalar, whose memory does not last."""
+    """Return True for a NumPy array, but not for a NumPy scalar, whose memory does not last."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(x, numpy.ndarray)
 
 
 def _storage_start(t: torch.Tensor) -> int:
-    """The address at which the storage begins; raises for tensors that have no single memory."""
+    """Return the address at which the storage begins; raises for tensors that have no single memory."""
     plain = type(t) in _PLAIN and t.layout is torch.strided and not (t.is_nested or t.is_quantized)
     start = storage_address(t) if plain else 0
     if start == 0:  # an empty tensor, an unusual one, or one to refuse
@@ -153,7 +153,7 @@ def _space(t: torch.Tensor) -> str:
 
 
 def _block(x: Any) -> MemorySet:
-    """The bytes that x keeps alive: its storage, or the block that an array lies in."""
+    """Return the bytes that x keeps alive: its storage, or the block that an array lies in."""
     if isinstance(x, torch.Tensor):
         return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(x))
     if isinstance(x, Layout):

@@ -23,7 +23,7 @@ from stridekit.layout import Layout
 
 
 def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
-    """The whole storage of `t`, from the storage's own start: a copy, 1-D, of t's dtype, on the CPU.
+    """Return the whole storage of `t`, from the storage's own start: a copy, 1-D, of t's dtype, on the CPU.
 
     Element k of the result is element k of the storage, so `read_storage(t)[t.storage_offset()]` is
     where `t` begins; bytes at the end that fill no element are left out. Pending conjugation or
@@ -49,7 +49,7 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
 
 
 def storage_view(t: torch.Tensor) -> torch.Tensor:
-    """The whole storage of `t` as a tensor on the same memory: no copy, 1-D, of t's dtype and device.
+    """Return the storage of `t` as a tensor on the same memory: no copy, 1-D, of t's dtype and device.
 
     Its element k is element k of the storage, as in `read_storage`, again without pending conjugation or
     negation. It keeps the storage alive when `t` is gone, but cannot keep it from shrinking: after
@@ -69,7 +69,7 @@ def storage_view(t: torch.Tensor) -> torch.Tensor:
 
 
 def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | float | complex:
-    """The element at `index`, read by ctypes from its computed address: equal to `t[index].item()`.
+    """Return the element at `index`, read by ctypes from its computed address: equal to `t[index].item()`.
 
     `index` has one int for each dim; negative ones count from the end. Raises IndexError out of range,
     TypeError for dtypes without Python numbers (four-bit floats, bits), ValueError for an element past
@@ -104,7 +104,7 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
 
 
 def storage_bytes(x: Any) -> int:
-    """The size in bytes of a tensor's storage, or of the block that an array lies in."""
+    """Return the size in bytes of a tensor's storage, or of the block that an array lies in."""
     if not isinstance(x, torch.Tensor):
         return array_block(x)[1]
     try:
@@ -117,7 +117,7 @@ def storage_bytes(x: Any) -> int:
 
 
 def storage_address(t: torch.Tensor) -> int:
-    """The address at which the storage of `t` starts; 0 if it has no memory.
+    """Return the address at which the storage of `t` starts; 0 if it has no memory.
 
     Not `data_ptr()`: that warns at a fake tensor, and a lazy clone (copy on write) would copy its
     memory at once, because the pointer could be written to.
@@ -149,7 +149,7 @@ def require_memory(t: torch.Tensor) -> None:
 
 
 def has_memory(t: torch.Tensor) -> bool:
-    """True if the storage is in memory, on the device that the tensor names."""
+    """Return True if the storage is in memory, on the device that the tensor names."""
     try:
         storage = _storage(t)
     except NotImplementedError:  # inside vmap or grad
@@ -163,7 +163,7 @@ def has_memory(t: torch.Tensor) -> bool:
 
 
 def bytes_missing(t: torch.Tensor) -> int:
-    """The bytes that `t` reaches past the end of a storage that was shrunk behind its back."""
+    """Return the bytes that `t` reaches past the end of a storage that was shrunk behind its back."""
     try:
         require_memory(t)
     except (TypeError, ValueError):
@@ -173,12 +173,12 @@ def bytes_missing(t: torch.Tensor) -> int:
 
 
 def smallest_storage(layout: Layout) -> int:
-    """The number of elements of the smallest storage that holds every index."""
+    """Count the elements of the smallest storage that holds every index."""
     return layout.span.stop if layout.numel else 0
 
 
 def stand_in(x: Any) -> Literal["", "meta", "wrapper"]:
-    """The kind of a tensor without memory: "meta" if it has a storage of numbers alone, else "wrapper".
+    """Name the kind of a tensor without memory: "meta" if its storage is numbers alone, else "wrapper".
 
     Fake tensors are "meta" too; tensors with memory and all other objects give "".
     """
@@ -191,13 +191,13 @@ def stand_in(x: Any) -> Literal["", "meta", "wrapper"]:
 
 
 def _strip_subclass(t: torch.Tensor) -> torch.Tensor:
-    """An alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
+    """Return an alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         return torch.Tensor.as_subclass(torch.Tensor.detach(t), torch.Tensor)
 
 
 def _storage(t: torch.Tensor) -> torch.UntypedStorage:
-    """The storage that torch knows, whatever a subclass says."""
+    """Return the storage that torch knows, whatever a subclass says."""
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         return torch.Tensor.untyped_storage(t)
 
@@ -207,7 +207,7 @@ def _nbytes(t: torch.Tensor) -> int:
 
 
 def _readable(t: torch.Tensor) -> torch.Tensor:
-    """The plain tensor; raise unless it has memory, and there is memory to read it into."""
+    """Return the plain tensor; raise unless it has memory, and there is memory to read it into."""
     require_memory(t)
     if not has_memory(torch.empty(1, device="cpu")):
         raise ValueError(
@@ -218,7 +218,7 @@ def _readable(t: torch.Tensor) -> torch.Tensor:
 
 
 def _whole(t: torch.Tensor) -> torch.Tensor:
-    """All elements of a plain tensor's storage; as_strided checks that they stay inside it."""
+    """Return all elements of a plain tensor's storage; as_strided checks that they stay inside it."""
     t = t.conj() if t.is_conj() else t  # conj() of a conjugated view clears the bit
     t = torch._neg_view(t) if t.is_neg() else t
     return t.as_strided((_nbytes(t) // t.element_size(),), (1,), 0)
@@ -234,7 +234,7 @@ def _new_place(t: torch.Tensor) -> torch.Tensor:
 
 
 def _place_in(out: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
-    """The elements of `out`, plain; raise unless all of t's storage can be written there."""
+    """Return the elements of `out`, plain; raise unless all of t's storage can be written there."""
     require_memory(out)
     in_graph, out = out.requires_grad, _strip_subclass(out)
     numel, item = len(_whole(t)), t.element_size()
@@ -272,7 +272,7 @@ def _place_in(out: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
 
 
 def _may_write(address: int) -> bool:
-    """True if the kernel could write the byte; writing it from here could crash Python."""
+    """Return True if the kernel could write the byte; writing it from here could crash Python."""
     byte = (ctypes.c_char * 1).from_address(address)
     reader, writer = os.pipe()
     with open(reader, "rb", buffering=0) as source, open(writer, "wb", buffering=0) as sink:

@@ -186,7 +186,7 @@ _DECODERS: dict[str, Callable[[Layout, tuple[int, ...]], Lines]] = {
 
 
 def _subspaces(layout: Layout) -> list[Chunk]:
-    """The chunks of more than one element."""
+    """Return the chunks of more than one element."""
     merged = chunks(layout.shape, layout.stride)
     return [chunk for chunk in merged if chunk.numel != 1]
 
@@ -207,7 +207,7 @@ def _dims(chunk: Chunk) -> str:
 
 
 def _cut_at_boundaries(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The new shape with the dims that straddle cut at the boundaries; () if no cut falls there.
+    """Return the new shape with the dims that straddle cut at the boundaries; () if no cut falls there.
 
     >>> _cut_at_boundaries((4, 6), (2, 12)), _cut_at_boundaries((4, 6), (3, 8))
     ((2, 2, 6), ())
@@ -228,6 +228,6 @@ def _cut_at_boundaries(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -
 
 
 def _count(shape: tuple[int, ...]) -> str:
-    """The number of elements of a shape, with the product: 4 * 6 = 24 elements."""
+    """Count the elements of a shape, with the product: 4 * 6 = 24 elements."""
     factors = f"{' * '.join(map(str, shape))} = " if len(shape) > 1 else ""
     return f"{factors}{many(prod(shape), 'element')}"

@@ -39,5 +39,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """The public names, so that the tab key leaves out the modules."""
+    """Return the public names, so that the tab key leaves out the modules."""
     return __all__

@@ -71,7 +71,7 @@ class Hierarchy:
     hugetlb: str | None
 
     def __getitem__(self, level: str) -> Cache:
-        """The cache of a level, such as "L2"."""
+        """Return the cache of a level, such as "L2"."""
         if not (isinstance(level, str) and re.fullmatch("L[1-9]", level)):
             raise TimingError(f"level is {shown(level)}: give 'L1', 'L2', 'L3' or 'L4'")
         return next((cache for cache in self.caches if cache.level == level), Cache(level))
@@ -104,7 +104,7 @@ _HEAD = ("cache", "bytes", "bytes of a line", "ways", "sets", "shared by")
 
 
 def hierarchy() -> Hierarchy:
-    """The data caches of the first core, the size of pages, and who gets huge ones, as the system tells.
+    """Return the data caches of the first core, the size of pages, and who gets huge ones.
 
     It reads /sys on Linux and asks `sysctl` on macOS, which tells no ways and no sets; sizes are in bytes.
     A virtual machine tells the caches of its host, and may share them with others. It raises nothing: what
@@ -163,7 +163,7 @@ def _tunable() -> str | None:
 
 
 def text_of(path: Path) -> str:
-    """What a file of the system says; "" if it is not there, or not for us."""
+    """Return what a file of the system says; "" if it is not there, or not for us."""
     try:
         return path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):
@@ -171,13 +171,13 @@ def text_of(path: Path) -> str:
 
 
 def _number(text: str) -> int | None:
-    """A number above 0, such as 64 or 48K; None for anything else."""
+    """Return a number above 0, such as 64 or 48K; None for anything else."""
     met = re.fullmatch(r"([0-9]{1,18})([KMG]?)", text)
     return (int(met[1]) * _UNITS[met[2]] or None) if met else None
 
 
 def _count(cores: str) -> int | None:
-    """How many numbers a list such as 0-3,8 has; None if it is none."""
+    """Return how many numbers a list such as 0-3,8 has; None if it is none."""
     if not re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?)*", cores):
         return None
     ends = [part.split("-") for part in cores.split(",")]

@@ -56,7 +56,7 @@ class TooShort(TimingError):
 
 
 def why_no_cuda() -> str:
-    """The reason why nothing can be timed on a GPU here, in one line; "" if it can.
+    """Return why nothing can be timed on a GPU here, in one line; "" if it can.
 
     >>> why_no_cuda() == "" or why_no_cuda()
     'no CUDA device here: the recorded results stand in for it'
@@ -124,7 +124,7 @@ class HostClock:
         return _finished(work, name, self._gpu, lambda: None, why)
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Seconds of `calls` calls, with the garbage collector off: of the work, and of the host."""
+        """Return seconds of `calls` calls, with the garbage collector off: of the work, and of the host."""
         taken = timeit.Timer(work).timeit(calls)
         return taken, taken
 
@@ -180,7 +180,7 @@ class CudaQueue(Devices):
         torch.cuda.current_stream().synchronize()
 
     def event(self) -> Any:
-        """An event with `record()` and `elapsed_time(later)`, in milliseconds."""
+        """Return an event with `record()` and `elapsed_time(later)`, in milliseconds."""
         return torch.cuda.Event(enable_timing=True)
 
     def hold(self, cycles: int) -> None:
@@ -188,11 +188,11 @@ class CudaQueue(Devices):
         torch.cuda._sleep(cycles)
 
     def eraser(self, nbytes: int) -> Work:
-        """A function that writes `nbytes` bytes, and so evicts all that the L2 cache holds."""
+        """Return a function that writes `nbytes` bytes, and so evicts all that the L2 cache holds."""
         return torch.empty(nbytes, dtype=torch.int8, device="cuda").zero_
 
     def capture(self, work: Work) -> Work:
-        """A function that replays what one call of `work` launches, without Python in between."""
+        """Return a function that replays what one call of `work` launches, without Python in between."""
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -230,7 +230,7 @@ class CudaClock:
         return self._queue.capture(work) if self._graph else work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Seconds of `calls` calls on the GPU, and the host's seconds to launch them."""
+        """Return seconds of `calls` calls on the GPU, and the host's seconds to launch them."""
         pairs = [(self._queue.event(), self._queue.event()) for _ in range(calls)]
         self._queue.synchronize()
         self._queue.hold(calls * CYCLES_PER_LAUNCH)
@@ -251,7 +251,7 @@ Clock = HostClock | CudaClock
 
 
 def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:
-    """The clock of a device, "cpu" or "cuda". Raises TimingError for another, or for a missing one."""
+    """Return the clock of a device, "cpu" or "cuda". Raises TimingError for any other or missing one."""
     a_flag("flush", flush)
     a_flag("graph", graph)
     if not isinstance(device, str):

@@ -102,7 +102,7 @@ class Comparison:
         return self.ratios[self.names[1]].verdict
 
     def measurement(self, name: str) -> Measurement:
-        """The samples of one function, as `measure` would give them."""
+        """Return the samples of one function, as `measure` would give them."""
         if not isinstance(name, str) or name not in self.names:
             raise TimingError(f"{shown(name)} was not compared: {', '.join(self.names)} were")
         seconds = self._seconds(name)
@@ -110,12 +110,12 @@ class Comparison:
         return Measurement(name, seconds, seconds, self.calls[name], *rest)
 
     def to_json(self) -> str:
-        """All of it as JSON: every sample, its order and the machine."""
+        """Return all of it as JSON: every sample, its order and the machine."""
         return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
-        """The comparison that `to_json` wrote, here or elsewhere. Raises TimingError for another text."""
+        """Read the comparison that `to_json` wrote, here or elsewhere. Raises TimingError for others."""
         try:
             fields = json.loads(text)
             if fields.pop("schema") != SCHEMA:
@@ -161,7 +161,7 @@ class Comparison:
 
 
 def _flaw(comparison: Comparison) -> str:
-    """The first thing in a comparison that was read which does not fit the rest; "" if all does."""
+    """Return the first thing in a comparison that was read which does not fit the rest; "" if all does."""
     names, orders = comparison.names, comparison.order
     if len(names) < 2 or not orders:
         return f"this comparison has {many(len(names), 'function')}, {many(len(orders), 'round')}"
@@ -187,7 +187,7 @@ def _flaw(comparison: Comparison) -> str:
 
 
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
-    """The ratio of each subject's lower quartile to the first's, with bootstrap intervals.
+    """Return the ratio of each subject's lower quartile to the first's, with bootstrap intervals.
 
     Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of it.
     Each end then moves out by UNSEEN. Equal samples give equal numbers. Raises TimingError for 0 s.

@@ -37,7 +37,7 @@ def machine() -> dict[str, Any]:
 
 
 def load() -> float | None:
-    """The average number of busy threads over the last minute; None if the system does not tell."""
+    """Return the average number of busy threads over the last minute; None if the system does not tell."""
     try:
         return round(os.getloadavg()[0], 2)
     except (AttributeError, OSError):
@@ -45,7 +45,7 @@ def load() -> float | None:
 
 
 def same_machine(mine: dict[str, Any], other: dict[str, Any]) -> bool:
-    """True for two fingerprints of one kind of machine and one torch: their times can be compared."""
+    """Return True for fingerprints of one kind of machine and torch: their times can be compared."""
     return all(mine.get(key) == other.get(key) for key in ("processor", "cores", "torch", "gpu"))
 
 

@@ -21,7 +21,7 @@ UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
 def in_words(seconds: float) -> str:
-    """A time with three digits.
+    """Return a time with three digits.
 
     >>> in_words(0.00123456), in_words(5e-08), in_words(999.9e-6)
     ('1.23 ms', '50 ns', '1 ms')
@@ -76,7 +76,7 @@ class Measurement:
         return float(low), float(high)
 
     def to_torch(self) -> Any:
-        """The same as a torch.utils.benchmark.Measurement, for its `Compare` and its tables."""
+        """Return the same as a torch.utils.benchmark.Measurement, for its `Compare` and its tables."""
         # Not above: it prints a line where CUDA's compiler is and no GPU.
         from torch.utils import benchmark
 

@@ -134,7 +134,7 @@ def _require_callable(name: str, value: object) -> None:
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
-    """The order in which a round times its subjects: A B B A for two, shuffled for more."""
+    """Return the order in which a round times its subjects: A B B A for two, shuffled for more."""
     order = list(range(count))
     if count == 2:
         return [0, 1, 1, 0]
@@ -168,7 +168,7 @@ def _calibrate(subject: Subject, clock: Clock, look: Callable[[], object]) -> No
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
-    """The number of pages of memory that the system provides during `calls` calls of `function`.
+    """Count the pages of memory that the system provides during `calls` calls of `function`.
 
     A page mostly has 4,096 bytes (`resource.getpagesize()`). The result is 0 on a system that does not
     count pages. Raises TimingError unless you give a function and a number of calls, and whatever
@@ -196,7 +196,7 @@ def _page_faults() -> int:
 
 
 def quartile(seconds: Sequence[float]) -> float:
-    """The lower quartile: the time of a sample while nothing else disturbs the machine.
+    """Return the lower quartile: the time of a sample while nothing else disturbs the machine.
 
     >>> quartile([4.0, 1.0, 3.0, 2.0, 5.0])
     2.0
@@ -205,7 +205,7 @@ def quartile(seconds: Sequence[float]) -> float:
 
 
 def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
-    """One sentence for each reason not to trust these samples."""
+    """Return one sentence for each reason not to trust these samples."""
     of_each = (*_spread(subjects), *_drift(subjects))
     return (*of_each, *_machine(threads), *_minima(subjects), *_faults(subjects))
 
