@@ -291,7 +291,7 @@ export const MEMORY = [
       harm: TORCH, cause: "an input or a cache that was made under inference_mode() and is used in training",
       cure: "x.clone() outside of it, or torch.no_grad() in its place",
     }, {
-      title: "a custom operation that returns its input", section: "Overlap and the compiler",
+      title: "a custom operation that returns its input", section: "Writing where others live",
       says: [
         "may not alias any inputs to this custom operator", "is not defined to alias output but was aliasing",
         "Higher order ops do not support aliasing", "inputs to function body cannot alias outputs"],

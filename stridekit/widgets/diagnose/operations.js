@@ -125,7 +125,7 @@ export const OPERATIONS = [
       decode: ({ wanted, got, want, hidden }) => (want ? unlike(hidden, want)
         : { means: `the last dim has ${got} features, the layer is made for ${wanted}` }),
     }, {
-      title: "a loss of two shapes", section: "The loss",
+      title: "a loss of two shapes", lesson: "01_strides", section: "Sizes of 1 and 0, and no dims at all",
       says: [
         "Using a target size ({target,}) that is different to the input size ({input,}). This will likely lead to incorrect " +
           "results",
@@ -141,7 +141,7 @@ export const OPERATIONS = [
         return { means: `${tuple(target)} and ${tuple(input)} broadcast to ${tuple(a.map((n, d) => (n === 1 ? b[d] : n)))}`, harm };
       },
     }, {
-      title: "a target for other classes", section: "The loss",
+      title: "a target for other classes", lesson: "01_strides", section: "Sizes of 1 and 0, and no dims at all",
       says: [
         "size mismatch (got input: {input,} , target: {target,}",
         "Expected input batch_size ({a}) to match target batch_size ({b})", "Expected target size {wanted,}, got {target,}",

@@ -183,7 +183,7 @@ export const SHAPES = [
   ]),
   ...taughtBy("01_strides", "Sizes of 1 and 0, and no dims at all", [
     {
-      title: "a window that is longer than the dim", lesson: "06_attention", section: "Windows",
+      title: "a window that is longer than the dim", lesson: "01_strides", section: "Built from your own code: a convolution",
       says: [
         "maximum size for tensor at dimension {dim} is {size} but size is {n}",
         "window shape cannot be larger than input array shape", "start ({start}) + length ({n}) exceeds dimension size ({size})"],
@@ -335,7 +335,7 @@ export const SHAPES = [
         return { means: `the tensor has ${counted(ndim, "dim")}, and more indices` + (used ? `: ${used}` : "") };
       },
     }, {
-      title: "an index tensor of another shape", lesson: "05_performance", section: "No order at all: gather",
+      title: "an index tensor of another shape", lesson: "02_views", section: "Two rows, taken in two ways",
       says: [
         "Index tensor must have the same number of dimensions as {what*} tensor",
         "`indices` and `arr` must have the same number of dimensions",
