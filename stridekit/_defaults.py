@@ -1,7 +1,7 @@
 """torch_defaults: torch as it is right after its import.
 
-A notebook may set a default device or dtype, or be inside `torch.inference_mode()`. What an exercise checks
-and what a widget shows must not depend on that.
+A notebook may set a default device or dtype, or be inside `torch.inference_mode()`. These settings must not
+change the checks of exercises or the contents of widgets.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """Elementwise operations: what is cast first, the loops that really run, and the layout of the result.
 
-`a + b` and the like run as one loop nest over all operands at once (torch's TensorIterator). If the
-operands lie alike in memory, it is a single loop from end to end. Otherwise the dims are sorted by their
-strides, so that the innermost loop steps to close neighbours; the result is packed in that order; and
-loops that step evenly for every operand are merged.
+Elementwise operations such as `a + b` run as one loop nest over all operands at once (torch's
+TensorIterator). If the operands lie alike in memory, it is a single loop from end to end. Otherwise the
+dims are sorted by their strides, so that the innermost loop steps to close neighbours; the result is packed
+in that order; and loops that step evenly for every operand are merged.
 
-The operation computes in the common dtype (`torch.result_type`). On the CPU an operand of another dtype is
-first cast into a copy, as dense as that of `x.to(dtype)`, and the copy takes part; a given output of
-another dtype is written through a contiguous copy. (A GPU casts each element as it passes.) On any
-device, a view that has yet to be conjugated or negated (`x.is_conj()`, `x.is_neg()`) is cloned first.
+The operation computes in the common dtype (`torch.result_type`). On the CPU torch first casts an operand of
+another dtype into a copy, as dense as that of `x.to(dtype)`. It writes a given output of another dtype
+through a contiguous copy. (A GPU casts each element as it passes.) On any device, a view that has yet to be
+conjugated or negated (`x.is_conj()`, `x.is_neg()`) is cloned first.
 
-A Layout has no dtype. Layouts of one itemsize count as one dtype; of two itemsizes nobody can know which is
-cast, so they are refused. Operands that an operation itself casts must be passed as already cast: `/`
-makes floats of ints. `where` does not cast its condition: pass a Layout of it, as wide as the others.
+A Layout has no dtype. Layouts of one itemsize count as one dtype; layouts of two itemsizes are refused,
+because their dtypes are unknown. Operands that an operation itself casts must be passed as already cast:
+`/` makes floats of ints. `where` does not cast its condition: pass a Layout of it, as wide as the others.
 
 The rules, and their names in the comments here, are those of aten/src/ATen/TensorIterator.cpp; conjugated
 and negated views follow aten/src/ATen/native/MathBitsFallback.h.
@@ -308,7 +308,7 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
 
 
 def _layouts_of(layouts: tuple[Any, ...]) -> list[Layout]:
-    """Return the layouts of the operands; raises LayoutError for those that no tensor can have."""
+    """Return the layouts of the operands; raises LayoutError if no tensor can have one."""
     if not layouts:
         raise LayoutError("no operands: give at least one layout")
     if len(layouts) > MOST_OPERANDS:

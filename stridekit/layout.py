@@ -62,7 +62,7 @@ _numbers = itertools.count(1)
 
 
 def new_storage() -> str:
-    """Return a name that no storage has had, for a result in memory of its own."""
+    """Return a new name of a storage, for a result in memory of its own."""
     return f"new {next(_numbers)}"
 
 
@@ -1107,7 +1107,7 @@ straddle them'
     def is_dense(self) -> bool:
         """Return True if the elements fill their range one by one, in some order of the dims.
 
-        torch calls this non-overlapping and dense; `clone` and the like keep such strides.
+        torch calls this non-overlapping and dense; `clone` and similar copies keep such strides.
 
         >>> Layout((4, 6)).t().is_dense(), Layout((4, 6))[:, ::2].is_dense()
         (True, False)

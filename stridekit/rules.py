@@ -15,9 +15,9 @@ its strides are those of a new tensor in that format; dims of size 1 need no str
 contiguous in two formats at once, or in none. (c10/core/MemoryFormat.h, c10/core/TensorImpl.cpp)
 
 **Dim order.** The dim with the smallest stride is the innermost one: its neighbours lie closest together.
-torch sorts the dims like this wherever it chooses an order itself: for the loops and the result of an
-elementwise operation, for the result of `clone`, and in `Tensor.dim_order`. A layout is *dense* when the
-dims in this order fit together like the digits of a number: no element is left out, and none is shared.
+torch sorts the dims like this for the loops and the result of an elementwise operation, for the result of
+`clone`, and in `Tensor.dim_order`. A layout is *dense* when the dims in this order fit together like the
+digits of a number: no element is left out, and none is shared.
 """
 
 from __future__ import annotations
@@ -233,8 +233,8 @@ def stride_in_format(shape: Ints, name: str) -> Ints:
 def suggested_format(shape: Ints, stride: Ints) -> str:
     """Return the format that torch takes a tensor to be in: `suggest_memory_format` in C++.
 
-    It asks for less than contiguity, as a slice of a channels-last tensor still counts as channels-last.
-    It also asks for more: if a shape is ambiguous, the strides of size-1 dims decide.
+    It asks for less than contiguity: a slice of a channels-last tensor still counts as channels-last. It
+    also asks for more: if a shape is ambiguous, the strides of size-1 dims decide.
 
     >>> suggested_format((2, 3, 4, 5), (120, 1, 15, 3))
     'channels_last'
@@ -270,8 +270,8 @@ def _steps_grow(shape: Ints, stride: Ints, order: Ints) -> bool:
 def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
     """Sort dims by their strides, innermost first; on a tie the smaller size first, else row-major.
 
-    Of several operands, the first whose strides tell two dims apart decides. The insertion sort looks past
-    pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
+    Among several operands, the first whose strides tell two dims apart decides. The insertion sort looks
+    past pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
 
     >>> sort_dims((4, 6), (6, 1))
     [1, 0]
@@ -294,7 +294,7 @@ def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
 def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
     """Negative if dim `a` lies inside dim `b`, positive if outside, 0 if nothing tells them apart.
 
-    A stride of 0 tells nothing, because a repeated dim fits anywhere. Of two equal strides, the smaller
+    A stride of 0 tells nothing, because a repeated dim fits anywhere. If two strides are equal, the smaller
     size lies inside: dims of size 1 often carry the stride of a neighbour.
 
     >>> compare_dims(0, 1, (4, 6), (6, 1)) > 0

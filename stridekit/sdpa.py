@@ -56,7 +56,7 @@ def why_no_flash(
 def checked(
     q: Any, k: Any, v: Any, attn_mask: Any, dropout_p: Any, is_causal: Any, enable_gqa: Any
 ) -> tuple[str, Tensor]:
-    """Return why a call takes the math path, and what that path returns, as a meta tensor."""
+    """Return why a call takes the math path, and the result of that path as a meta tensor."""
     for name, flag in (("is_causal", is_causal), ("enable_gqa", enable_gqa)):
         if not isinstance(flag, bool):
             raise LayoutError(f"{name} is {shown(flag)}, {a_kind(flag)}: give True or False")

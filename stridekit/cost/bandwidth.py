@@ -1,9 +1,9 @@
 """bandwidth(): the fastest that this machine moves bytes, a ceiling for predictions; what a store costs.
 
-Three operations that only wait for memory are timed in turn, on arrays too large for the caches: a fill, a
-copy, and STREAM's triad a = b + s*c (McCalpin, "Memory Bandwidth and Machine Balance", 1995). Each
-writes one array; they read none, one and two. If stores go past the caches, the three move 1, 2 and 3
-lines; if a store first reads its line ("write-allocate"), they move 2, 3 and 4.
+Three operations are timed in turn, on arrays too large for the caches: a fill, a copy, and STREAM's triad a
+= b + s*c (McCalpin, 1995). Each writes one array; they read none, one and two. If stores go past the
+caches, the three move 1, 2 and 3 lines; if a store first reads its line ("write-allocate"), they move 2, 3
+and 4.
 """
 
 from __future__ import annotations
@@ -112,10 +112,11 @@ class Bandwidth:
 
     @property
     def store(self) -> str:
-        """The lines of a store: "bypass" is one, "allocate" two, as it reads its line first; or "unclear".
+        """The lines of a store: "bypass" is one, "allocate" two, because it reads its line first; or
+        "unclear".
 
-        It is told if the intervals of both ratios to the fill lie on one side of 1.5 lines a store, and
-        only beyond the last cache: a cache may take writes beside its reads.
+        The answer is clear only beyond the last cache, and only if the intervals of both ratios to the fill
+        lie on one side of 1.5 lines a store.
         """
         if not self.where.endswith("memory"):
             return "unclear"
@@ -197,8 +198,8 @@ def bandwidth(
     Three float32 arrays have `nbytes` bytes together; unless you say, four times as many as the last cache,
     but 240 to 768 MiB, and at most a quarter of the free memory. `compare` times all three in turn, in
     `repetitions` rounds; the lower quartiles count. It takes seconds, and any other process slows it down.
-    What a cache may hold is not called memory.
-    Raises ValueError for numbers and devices that make no sense, RuntimeError for a missing device.
+    If a cache may hold the arrays, the result does not call it memory. Raises ValueError for numbers and
+    devices that make no sense, RuntimeError for a missing device.
 
     >>> found = bandwidth(3 * 2**20, repetitions=4)
     >>> found.triad > 0 and found.ceiling == max(found.copy, found.triad)

@@ -1,13 +1,13 @@
 """Cache lines that loops fetch again, because the cache is too small for their walk.
 
 A cache that evicts the least recently used line (LRU) fetches a line again if too many others came in
-between. The working-set argument finds those lines from the sizes of the loops alone: if some turns
-of a loop fit in the cache, the next turn finds their lines there and fetches the rest; if not even one
-turn fits, each turn starts afresh.
+between. The working-set argument needs only the sizes of the loops. If some turns of a loop fit in the
+cache, the next turn finds their lines there and fetches the rest. If not even one turn fits, each turn
+starts afresh.
 
 `Lru` does it visit by visit. The prediction is exact if everything fits, and if operands only
-move on, as rows do. Otherwise it is an estimate, rarely far off, for a cache without conflicts. Real
-caches have conflicts if strides are powers of two: `CacheSets` counts them, visit by visit.
+move on, as rows do. Otherwise it is an estimate for a cache without conflicts. Real caches have conflicts
+if strides are powers of two: `CacheSets` counts them, visit by visit.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class CacheSets:
     numbers differ by multiples of `sets` push each other out: those of a column whose rows are a power of
     two apart. `timing.hierarchy()` tells sets and ways of this machine.
 
-    A real cache differs: it fetches ahead, it may evict another line, an L3 mixes the bits of
-    the number, and L2 and L3 go by physical addresses, which agree with these only within a page.
-    Raises LayoutError unless all three are ints from 1 to 524,288.
+    A real cache fetches ahead and may evict another line. An L3 mixes the bits of the number. L2 and L3 use
+    physical addresses, which agree with these only within a page. Raises LayoutError unless all three are
+    ints from 1 to 524,288.
 
     >>> m, l2 = Layout((1024, 1024), itemsize=4), CacheSets(sets=1024, ways=16)
     >>> column = m[:, :4].t()  # four columns, walked one after the other
@@ -92,11 +92,10 @@ class CacheSets:
     def misses(self, walk: Any, order: Sequence[int] | None = None) -> int:
         """Count the visits that do not find their line, if the cache is empty before the first.
 
-        `walk` has the byte addresses in the order of the visits, as an array of ints or a list of at most
-        100,000; or it is a Layout, walked by its indices in row-major order, or with `order`, the dims
-        outermost first. Each element is one visit, to the line of its first byte, and element 0 of the
-        storage has address 0.
-        Raises LayoutError for what is no walk, and ValueError for more than 524,288 visits.
+        `walk` has the byte addresses in the order of the visits: an array of ints, or a list of at most
+        100,000. A Layout is walked by its indices in row-major order, or in `order`, the dims outermost
+        first. Each element is one visit, to the line of its first byte, and element 0 of the storage has
+        address 0. Raises LayoutError for other walks, and ValueError for more than 524,288 visits.
 
         >>> CacheSets(sets=2, ways=1).misses([0, 4, 64, 128, 0])  # 0 and 128 are lines of one set
         4
@@ -221,7 +220,7 @@ class _Fetches:
         return [(k * c, often) for k, often in turns(n, self.size // gcd(c, self.size))]
 
     def of(self, k: int, start: int) -> Blocks:
-        """Return the lines of loop k and all inside it; of the start, only its place in a line counts."""
+        """Return the lines of loop k and all inside it; only the place of the start in its line counts."""
         start %= self.size
         if (k, start) not in self._known:
             if k >= self.once:

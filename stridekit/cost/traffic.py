@@ -54,10 +54,10 @@ class Operand(NamedTuple):
 class Traffic:
     """The result of `traffic`; prints as text, shows as a table.
 
-    `operands` has one row for each operand. `useful` counts the bytes that are read and written. The
-    totals `lines_read`, `lines_written` and `lines_kept` (read only because they are written: in part, or
-    at all if `store` is "allocate") count lines of `line` bytes; a line that several reads, or several
-    writes, touch counts once. `minimum` is the bytes moved if the useful ones were packed densely. `cache`
+    `operands` has one row for each operand. `useful` counts the bytes that are read and written. The totals
+    `lines_read`, `lines_written` and `lines_kept` count lines of `line` bytes. A line that several reads,
+    or several writes, touch counts once. A kept line is read only because it is written in part, or at all
+    if `store` is "allocate". `minimum` is the bytes moved if the useful ones were packed densely. `cache`
     is the size of the cache in bytes, or None.
 
     >>> column = traffic(reads=Layout((1000,), stride=(16,), itemsize=4))
@@ -152,9 +152,9 @@ def traffic(
     do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. An operand updated in
     place is a read and a write.
 
-    Of each operand the table has the lines that it touches; how many are partial: it uses a part of their
-    bytes only; its sectors, pieces of 32 bytes, the least that a GPU fetches; and with `cache` the lines
-    fetched, repeats included. Without `cache` each line comes once for reading and goes once for writing.
+    For each operand the table shows the lines that it touches, and how many of them it uses in part. It
+    shows the sectors of 32 bytes, the least that a GPU fetches. With `cache` it shows the lines fetched,
+    repeats included. Without `cache` each line comes once for reading and goes once for writing.
 
     `store` says what a write of a line costs that is not read anyway. A line written in part always has to
     come, to keep its other bytes. With "bypass" a whole line is written past the caches; with "allocate",
@@ -228,7 +228,7 @@ def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
 
 
 def _together(spaces: _Spaces, line: int, budget: Budget) -> int:
-    """Return the lines of operands, those that several of them touch counted once."""
+    """Count the lines of operands; a line that several operands touch counts once."""
     return sum([blocks_together(parts, line, budget) for parts in spaces.values()])
 
 

@@ -37,11 +37,11 @@ def packed_heads(
 ) -> tuple[Layout, Layout, Layout]:
     """Return q, k and v, each (batch, heads, tokens, dim), as views of one packed projection.
 
-    A row of the projection holds all heads of one token, with `itemsize` bytes an element; `packing` is
-    the order of its dims from the outermost: "3HD" is all of q, then k, then v; "H3D" has q, k and v of
-    each head together; "HD3" interleaves their elements. With fewer `kv_heads` (grouped heads), k and v
-    have that many, packed as "3HD". Raises LayoutError for other packings, for sizes below 1, and for heads
-    that do not divide into groups.
+    A row of the projection holds all heads of one token, with `itemsize` bytes an element; `packing` is the
+    order of its dims from the outermost: "3HD" has all of q, then k, then v, "H3D" has q, k and v of each
+    head together, and "HD3" interleaves their elements. With fewer `kv_heads` (grouped heads), k and v have
+    that many, packed as "3HD". Raises LayoutError for other packings, for sizes below 1, and for heads that
+    do not divide into groups.
 
     >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> k
@@ -103,11 +103,10 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     """Return the bytes that `torch.matmul(a, b)` clones of each operand, and of its result.
 
     `a` and `b` are Layouts, tensors or arrays of one dtype, each of 1 dim or more. For Layouts,
-    `requires_grad` says of each whether its tensor does; tensors know it. Counted are the clones that a
-    dispatch mode sees, and not what `mm` and `bmm` copy inside, which is up to the library that multiplies:
-    a matrix without a stride of 1, say (`torch.profiler` shows it). Raises LayoutError for what torch
-    cannot multiply, for views that have yet to be conjugated or negated, and off the CPU; TypeError as
-    `Layout.of` does.
+    `requires_grad` states for each whether its tensor requires grad. The count has the clones that a
+    dispatch mode sees. It does not have copies inside `mm` and `bmm`, for example of a matrix without a
+    stride of 1 (`torch.profiler` shows them). Raises LayoutError for what torch cannot multiply, for views
+    that have yet to be conjugated or negated, and off the CPU; TypeError as `Layout.of` does.
 
     >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> matmul_copies(q, k.mT)  # the dims of batch and heads do not merge
@@ -172,9 +171,9 @@ def sdpa_output(
     LayoutError for what torch refuses or answers wrongly, for sizes of 0, for views that have yet to be
     negated, and off the CPU; TypeError as `Layout.of` does.
 
-    Two calls torch 2.13 answers wrongly, both on its flash path: it takes the number of tokens from v, so
-    it reads on behind a shorter k; and it writes as if `empty_like(q)` had a last stride of 1, which that
-    of overlapping windows has not.
+    torch 2.13 answers two calls wrongly on its flash path. It takes the number of tokens from v, so it
+    reads past the end of a shorter k. It writes as if `empty_like(q)` had a last stride of 1, also for
+    overlapping windows.
 
     >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> out = sdpa_output(q, k, v)

@@ -2,7 +2,7 @@
 
 The outputs of a tested notebook must not change from run to run, and measured times always do. So a claim
 puts into words the prediction and what was recorded on a machine at rest; without a record, the verdicts of
-ratios so far from 1 that every run agrees on them. What is measured here is in the picture.
+ratios so far from 1 that every run agrees on them. The picture shows the times of this machine.
 """
 
 from __future__ import annotations
@@ -155,16 +155,16 @@ def claim(
     number for each name (bytes, lines, or what `traffic` returned) that is divided by the first; for
     pairs, the ratio of each. One number stands for all names.
 
-    `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. Their verdicts are
-    told in words. A comparison that contradicts one is made JUDGED times before it may say so. `options`
-    are those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar. Where
-    that is too short, three rounds are measured, and `noise` says so.
+    `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. The text gives their
+    verdicts. A comparison that contradicts one is made JUDGED times before it may say so. `options` are
+    those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar. Where that
+    is too short, three rounds are measured, and `noise` says so.
 
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
     too long for a reader: they are called only while `make record` runs.
 
-    Raises TimingError for names that do not fit together, for a name without a record, and what `compare`
-    refuses.
+    Raises TimingError for names that do not fit together, for a name without a record, and for arguments
+    that `compare` refuses.
 
     >>> import torch
     >>> x = torch.ones(500, 500)
@@ -212,7 +212,7 @@ def claim(
 def _groups(
     functions: Mapping[str, Any], pairs: bool, slow: Collection[str]
 ) -> list[Mapping[str, Any]]:
-    """Return the groups to compare: the pairs, or all functions; without those that are slow."""
+    """Return the groups to compare: the pairs, or all functions; without the slow ones."""
     here = {name: work for name, work in functions.items() if name not in slow}
     if pairs:
         return [{f"baseline of {name}": pair[0], name: pair[1]} for name, pair in here.items()]
@@ -275,7 +275,7 @@ def _judged(
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
     """Return the ratios of all groups; a measurement that contradicts what is claimed is made again.
 
-    So is a noisy one that would be recorded: the best of them is kept.
+    A noisy measurement that would be recorded is also repeated; the best one is kept.
     """
 
     def faults(attempt: tuple[dict[str, Ratio], tuple[Comparison, ...]]) -> tuple[int, int]:
@@ -301,7 +301,7 @@ def _measured(
 
 
 def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
-    """Return a comparison; of three rounds, and noisy therefore, where there is no time for more."""
+    """Return a comparison; if there is no time for more, of three rounds, which counts as noise."""
     for _ in range(2):  # a function may be slow the first time only, while it is compiled
         try:
             return compare(group, **options)
@@ -312,12 +312,12 @@ def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
 
 
 def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) -> list[str]:
-    """Return the names whose verdict is not the one that was claimed."""
+    """Return the names whose verdict differs from the claimed one."""
     return [name for name, verdict in expected.items() if measured[name].verdict != verdict]
 
 
 def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
-    """Return a MeasuredPicture of runs of one function, in order, beside those that are recorded.
+    """Return a MeasuredPicture of runs of one function, in order, beside the recorded runs.
 
     `seconds` has a number of seconds for each run, and `text` says what to see. Raises TimingError for
     anything else, and for a name without a record.

@@ -3,8 +3,8 @@
     python -m stridekit.lessons results.json
 
 runs all of them and writes every sample, with versions, device and date. It needs torch 2.6 or newer and
-stridekit, but not Jupyter. Without a GPU and without a record, the figures are those that an article
-published, and the rest is called unmeasured: nothing pretends to have been measured.
+stridekit, but not Jupyter. Without a GPU and without a record, the figures are those of an article, and the
+rest is unmeasured.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class GpuResults:
     failed: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, *names: str) -> GpuResults:
-        """Return the results of these experiments alone; one that has none here is called unmeasured.
+        """Return the results of these experiments only; an experiment without results is unmeasured.
 
         Raises TimingError for a name that no experiment has.
 

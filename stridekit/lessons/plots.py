@@ -90,7 +90,7 @@ def draw_claim(
 
 
 def _ratio_bar(ax: Axes, kind: str, ratio: Any, y: float, height: float) -> None:
-    """Return one bar of a claim from 1 to a number or a Ratio, with what it says beside it."""
+    """Draw one bar of a claim from 1 to a number or a Ratio, with its words beside it."""
     value = getattr(ratio, "value", ratio)
     ax.barh(y, value - 1, height, left=1, **_look(kind))
     ax.vlines(value, y - height / 2, y + height / 2, color=KINDS[kind][0], linewidth=4)

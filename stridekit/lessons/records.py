@@ -1,6 +1,6 @@
 """Recorded measurements: what a machine at rest took, to stand beside what yours takes now.
 
-`make record` runs the lessons with STRIDEKIT_RECORD set. What the claims of a lesson measure goes into its
+`make record` runs the lessons with STRIDEKIT_RECORD set. The measurements of a lesson's claims go into its
 file in `recorded/`, with the machine. A claim's words and its stored picture show the record, so they are
 the same in every run; a picture that you draw has your own run beside it.
 """

@@ -1,15 +1,15 @@
 """The aligned blocks that strided sets meet: cache lines, sectors or pages, counted without a visit.
 
-One set: the copies of a level lie one after another, so the blocks of a level are those of its copies,
+One set: the copies of a level lie one after another. So the blocks of a level are the blocks of its copies,
 less one wherever a copy ends in the block in which the next begins. All of this depends only on where a
 copy starts modulo the block size, and those starts go round in a cycle. So a level costs one sum for each
 different start, at most `size`, however many copies there are. A level whose steps interleave is written
 out, within the budget.
 
 Several sets: a block that two of them meet counts once. x[::2] and x[1::2] share no byte and every cache
-line. Four cases are quick, and tried in this order: sets that lie far apart; a set that meets every block
-between its ends; a set inside another; and sets that repeat with one step, as slices of one tensor do,
-whose common period is counted like a level. Everything else is written out, within the budget.
+line. Four cases are quick, and tried in this order: sets that lie far apart, a set that meets every block
+between its ends, a set inside another, and sets that repeat with one step. The common period of the last is
+counted like a level. Everything else is written out, within the budget.
 """
 
 from __future__ import annotations
@@ -345,7 +345,7 @@ def _is_hidden(ends: Span, solid: Sequence[Span]) -> bool:
 
 
 def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
-    """Return the sets, without those that lie inside another."""
+    """Return the sets that do not lie inside another."""
     left: list[Part] = []
     for part in sorted(parts, key=lambda part: _last(part) - part[0]):
         budget.spend(1 + len(left) // _A_STEP)

@@ -2,8 +2,8 @@
 
 Take the coarsest digit of the outer set, a step c that is larger than everything below it. The inner set
 lies inside exactly if its hull does and its numbers modulo c lie in the lower levels. Modulo c the inner
-set is strided again: steps that are multiples of c vanish, a generator that goes all the way round becomes
-evenly spaced, and one that passes the end of the cycle is split there.
+set is strided again. Steps that are multiples of c vanish, a generator that goes all the way round becomes
+evenly spaced, and a generator that passes the end of the cycle is split there.
 
 Splitting makes the question exponential in the worst case (subset sums can be written as layouts), so each
 split costs a step of the budget.

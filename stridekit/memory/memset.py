@@ -47,12 +47,12 @@ _STORAGE = "storage"
 class MemorySet:
     """A set of byte addresses in one address space, with the protocol of Python's frozenset.
 
-    `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order; there is
-    no union or difference. The named methods take a `budget` of steps, ten microseconds or so each, and
-    raise Undecided if an exact answer would cost more; operators have the default budget. You can iterate
-    for as long as you like, as each byte has a budget of its own. Addresses of two spaces never meet. Those
-    of a Layout count from its storage: comparing them with those of a device raises ValueError, also with
-    `==`. `stridekit.memset(x)` makes one.
+    `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order, but not union
+    and difference. The named methods take a `budget` of steps, ten microseconds or so each, and raise
+    Undecided if an exact answer would cost more; operators have the default budget. Iteration never runs
+    out of budget, because each byte has a budget of its own. Addresses of two spaces never meet. Those of a
+    Layout count from its storage: comparing them with those of a device raises ValueError, also with `==`.
+    `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
     >>> column

@@ -311,7 +311,7 @@ def runs(levels: Sequence[Level], budget: Budget) -> Iterator[range]:
 
 
 def joined(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans in ascending order, with those that touch or overlap joined.
+    """Yield spans in ascending order; spans that touch or overlap are joined.
 
     >>> list(joined([(0, 2), (2, 5), (3, 4), (6, 7)]))
     [(0, 5), (6, 7)]
@@ -355,7 +355,7 @@ def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """Yield the different numbers that the generators make, smallest first.
 
-    A single generator is free; of several, each number that is tried costs a step. Sums come from a heap
+    A single generator is free; with several, each number that is tried costs a step. Sums come from a heap
     until more sums than numbers have come up; from then on, each number is searched for.
     """
     if len(generators) < 2:

@@ -45,10 +45,10 @@ class Explanation:
 def explain(x: Any, name: str = "x") -> Explanation:
     """Say where the elements of a strided torch tensor, a NumPy array or a Layout live.
 
-    You learn shape, stride and storage_offset in elements; contiguity and memory format; how much of the
-    storage is reached; if two indices share an element; and why torch cannot have such an array or
-    Layout. The sentences call it `name`. No data is read, so meta and fake tensors can be explained too.
-    Raises TypeError and LayoutError as `Layout.of` does, ValueError inside vmap or grad.
+    The text gives shape, stride and storage_offset in elements, contiguity and memory format, the reached
+    part of the storage, overlap, and why torch cannot have such an array or Layout. The sentences call it
+    `name`. No data is read, so meta and fake tensors can be explained too. Raises TypeError and LayoutError
+    as `Layout.of` does, ValueError inside vmap or grad.
 
     >>> import torch
     >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])

@@ -116,7 +116,7 @@ def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
 
 
 class _Names(NamedTuple):
-    """What the two are called, and the sentences that name them."""
+    """The names of both operands, and the sentences that use them."""
 
     y: str
     x: str

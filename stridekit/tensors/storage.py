@@ -31,7 +31,7 @@ def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.T
     another device is copied to the host. Passing `out` avoids allocating, which costs more than the
     copy.
     Raises TypeError, LayoutError or ValueError for tensors without a single memory (sparse, nested,
-    quantized, meta, fake and wrapper tensors), and ValueError for an `out` that does not fit, reaches
+    quantized, meta, fake and wrapper tensors). Raises ValueError for an `out` that does not fit, reaches
     past the end of its storage, or may not be written.
 
     >>> t = torch.arange(6).view(2, 3)
@@ -197,7 +197,7 @@ def _strip_subclass(t: torch.Tensor) -> torch.Tensor:
 
 
 def _storage(t: torch.Tensor) -> torch.UntypedStorage:
-    """Return the storage that torch knows, whatever a subclass says."""
+    """Return the storage that torch has, whatever a subclass reports."""
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         return torch.Tensor.untyped_storage(t)
 

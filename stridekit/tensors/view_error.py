@@ -1,6 +1,6 @@
 """explain_view(x, shape): torch's own error about a view, decoded with this tensor's numbers.
 
-For every tensor torch says the same: "at least one dimension spans across two contiguous subspaces".
+torch has the same words for every tensor: "at least one dimension spans across two contiguous subspaces".
 You need to know which dimension and which subspaces; the view rule knows (`stridekit.rules`, where a
 subspace is called a chunk).
 """

@@ -1,7 +1,7 @@
-"""hierarchy(): the data caches of this machine, its pages, and which of them are huge, as the system tells.
+"""hierarchy(): the data caches of this machine, its pages, and which of them are huge.
 
-Linux tells in /sys, macOS by `sysctl`. What neither tells is None, and shown as unknown: nothing is
-guessed, and nothing raises, since containers and virtual machines hide any part of it.
+Linux tells in /sys, macOS by `sysctl`. Containers and virtual machines hide any part of it. A value that
+neither reports is None, and shown as unknown.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 class Cache:
     """A data cache: `nbytes` bytes, in lines of `line` bytes, in `sets` sets of `ways` lines each.
 
-    `level` is its name, "L1" next to a core. `shared_by` is the number of cores that use it together. What
-    the system does not tell is None. Any numbers are taken; nothing is raised.
+    `level` is its name, "L1" next to a core. `shared_by` is the number of cores that use it together. A
+    value that the system does not report is None. Any numbers are taken; nothing is raised.
 
     >>> Cache("L1", 49152, line=64, ways=12, sets=64, shared_by=1)
     Cache(level='L1', nbytes=49152, line=64, ways=12, sets=64, shared_by=1)
@@ -52,10 +52,11 @@ class Cache:
 class Hierarchy:
     """The result of `hierarchy`; prints as text, shows as a table.
 
-    `caches` has each cache that the system tells of, level by level. `h["L2"]` is one of them; a level that
-    the system does not tell has None in all fields, and what is no level raises TimingError. `page` is the
-    size of a page in bytes. `huge_pages` is "always", "madvise" or "never": who gets transparent huge
-    pages. `hugetlb` is what GLIBC_TUNABLES sets glibc.malloc.hugetlb to. Both are None if nothing is told.
+    `caches` has each cache that the system reports, level by level. `h["L2"]` is one of them. A level that
+    the system does not report has None in all fields; any other key raises TimingError. `page` is the size
+    of a page in bytes. `huge_pages` is "always", "madvise" or "never": who gets transparent huge pages.
+    `hugetlb` is what GLIBC_TUNABLES sets glibc.malloc.hugetlb to. Both are None if the system does not
+    report them.
 
     >>> Hierarchy((Cache("L1", 49152, 64, 12, 64, 1), Cache("L2", 2**21)), 4096, "madvise", None)
     caches of a core, and its pages
@@ -107,8 +108,8 @@ def hierarchy() -> Hierarchy:
     """Return the data caches of the first core, the size of pages, and who gets huge ones.
 
     It reads /sys on Linux and asks `sysctl` on macOS, which tells no ways and no sets; sizes are in bytes.
-    A virtual machine tells the caches of its host, and may share them with others. It raises nothing: what
-    is not told is None.
+    A virtual machine tells the caches of its host, and may share them with others. It raises nothing. A
+    value that the system does not report is None.
 
     >>> hierarchy()["L9"]
     Cache(level='L9', nbytes=None, line=None, ways=None, sets=None, shared_by=None)

@@ -89,7 +89,9 @@ class Devices:
         return time.perf_counter() - begun
 
     def is_idle(self) -> bool:
-        """Return whether no stream is at work; of those that are not current, only a wait can tell."""
+        """Return whether no stream is at work; for streams that are not current, only a wait can show
+        it.
+        """
         if not all(torch.accelerator.current_stream(index).query() for index in self._used()):
             return False
         first, *idle = [self.synchronize() for _ in range(1 + WAITS)]
@@ -124,7 +126,9 @@ class HostClock:
         return _finished(work, name, self._gpu, lambda: None, why)
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Return seconds of `calls` calls, with the garbage collector off: of the work, and of the host."""
+        """Return the seconds of `calls` calls, with the garbage collector off, for the work and the
+        host.
+        """
         taken = timeit.Timer(work).timeit(calls)
         return taken, taken
 

@@ -58,10 +58,10 @@ class Ratio:
 class Comparison:
     """The result of `compare`. The first name is the baseline.
 
-    `samples` has the seconds per call, for each name and round (a list for each round: two numbers
-    if two functions were timed A B B A). `order` has the order of each round.
-    A sample is the mean of `calls[name]` calls, on `device`, in `threads` threads. `noise` has a
-    sentence for each sign that the machine was busy, and `machine` its fingerprint.
+    `samples` has the seconds per call, for each name and round (a list for each round, with two numbers if
+    two functions were timed A B B A). `order` has the order of each round. A sample is the mean of
+    `calls[name]` calls, on `device`, in `threads` threads. `noise` has a sentence for each sign that the
+    machine was busy, and `machine` its fingerprint.
 
     >>> samples = {"f": [[1e-6, 1e-6]] * 12, "g": [[2e-6, 2e-6]] * 12}
     >>> Comparison(samples, [[0, 1, 1, 0]] * 12, {"f": 1000, "g": 1000}, threads=1, device="cpu")

@@ -115,12 +115,12 @@ def measure(
     two functions use `compare`: two measurements, one after the other, see two different machines.
 
     `noise` also tells if calls take more and more time, or less and less, as when each makes a list
-    longer. Input that changes and costs the same, as by x.add_(1), is no matter. What the first call alone
-    changes goes unnoticed: to time a sort in place, sort a copy.
+    longer. Input may change if it costs the same, as with x.add_(1). A change that only the first call
+    makes goes unnoticed: to time a sort in place, sort a copy.
 
-    Raises TimingError for what cannot be timed: no function, one that raises, one that returns a
-    generator, a coroutine or a future, or leaves a GPU at work, no device, no time, no threads. torch's
-    number of threads is restored.
+    Raises TimingError for anything but a function, and for a function that raises, returns a generator, a
+    coroutine or a future, or leaves a GPU at work. Raises it for a missing device, and for times or threads
+    below 1. torch's number of threads is restored.
 
     >>> import torch
     >>> x = torch.ones(100, 100)

@@ -107,7 +107,8 @@ def prepare(
 ) -> list[Subject]:
     """Call each function once, then find how many calls of each make a sample.
 
-    Before each step, `look` sees those that were called: to end it all, it raises a TimingError.
+    Before each step, `look` gets the functions that were called; it raises a TimingError to end the
+    preparation.
     """
     for name, function in functions.items():
         _require_callable(repr(name), function)
@@ -226,7 +227,7 @@ def _of(subject: Subject, subjects: Sequence[Subject]) -> str:
 
 
 def _drift(subjects: Sequence[Subject]) -> list[str]:
-    """Times that rise or fall all the way, as a list grows: load comes and goes, and has no such order."""
+    """Report times that rise or fall all the way, as when a list grows; load has no such order."""
     signs = []
     for subject in subjects:
         if len(subject.seconds) < 2 * PARTS:
