@@ -279,7 +279,7 @@ def test_the_bandwidth_is_that_of_float32():
     """And has as many bytes as it reports."""
     with together(["float64", "default device"]):
         found = bandwidth(3 * 2**20, repetitions=2)
-    assert (found.nbytes, found.device) == (3 * 2**20, "cpu")
+    assert (found.nbytes, found.comparison.device) == (3 * 2**20, "cpu")
 
 
 def test_times_are_measured_in_the_modes_that_are_there():

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
 import torch
@@ -58,16 +59,6 @@ class Bandwidth:
     caches: tuple[Cache, ...] = ()
 
     @property
-    def threads(self) -> int:
-        """The number of threads that did the work."""
-        return self.comparison.threads
-
-    @property
-    def device(self) -> str:
-        """The device that did it, "cpu" or "cuda"."""
-        return self.comparison.device
-
-    @property
     def fill(self) -> float:
         """Bytes per second of a fill, which writes one array."""
         return self._range("fill")[1]
@@ -85,16 +76,7 @@ class Bandwidth:
     @property
     def ceiling(self) -> float:
         """Bytes per second of the better of copy and triad, each array counted once."""
-        return self.ceiling_if("bypass")
-
-    def ceiling_if(self, store: str) -> float:
-        """Return it with bytes counted as `traffic(store=store)` does; then a copy may be the better."""
-        return self._best(store)[1]
-
-    @property
-    def last_cache(self) -> int | None:
-        """The bytes of the last cache before memory; None if the system does not tell."""
-        return self.caches[-1].nbytes if self.caches else None
+        return self._best()[1]
 
     @property
     def where(self) -> str:
@@ -105,9 +87,10 @@ class Bandwidth:
         holding = [
             cache.level for cache in self.caches if cache.nbytes and self.nbytes <= cache.nbytes
         ]
-        if holding or not self.last_cache:
+        last = self.caches[-1].nbytes if self.caches else None
+        if holding or not last:
             return holding[0] if holding else "unknown"
-        beyond = self.nbytes >= _BEYOND * self.last_cache
+        beyond = self.nbytes >= _BEYOND * last
         return "memory" if beyond else f"{self.caches[-1].level} and memory"
 
     @property
@@ -144,12 +127,8 @@ class Bandwidth:
         fast, slow = self.comparison.measurement(name).quartiles
         return moved / slow, moved / fast
 
-    def _best(self, store: str) -> tuple[str, float]:
-        again = store == "allocate"
-        factors = {name: 1 + again / (1 + _READS[name]) for name in ("copy", "triad")}
-        return max(
-            ((n, k * self._range(n)[1]) for n, k in factors.items()), key=lambda pair: pair[1]
-        )
+    def _best(self) -> tuple[str, float]:
+        return max(((name, self._range(name)[1]) for name in ("copy", "triad")), key=itemgetter(1))
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for name, reads in _READS.items():
@@ -159,12 +138,12 @@ class Bandwidth:
 
     def _title(self) -> str:
         where = "memory or a cache" if self.where == "unknown" else self.where
-        threads = f", {many(self.threads, 'thread')}" if self.device == "cpu" else ""
+        device, threads = self.comparison.device, many(self.comparison.threads, "thread")
         size = f"{self.nbytes / _MIB:,.0f} MiB in three arrays"
-        return f"bandwidth of {where}: {self.device}{threads}, {size}"
+        return f"bandwidth of {where}: {device}{f', {threads}' if device == 'cpu' else ''}, {size}"
 
     def _notes(self) -> list[str]:
-        name, speed = self._best("bypass")
+        name, speed = self._best()
         why = self.why_not_memory()
         return [
             f"ceiling: {name}, {speed / 1e9:.3g} GB/s; each array counts once",
