@@ -71,24 +71,18 @@ def lines(source: str) -> int:
 
 
 def has_title(notebook):
-    """The first text is the one title; at most one cell, with a picture to play with, stands before it."""
-    first = next((cell for cell, _ in notebook.cells("markdown")), None)
-    if first is None or not first.source.startswith("# "):
-        yield 'the first text is not a title ("# …")'
-    before = [it for it in notebook.cells() if it[0].source != form.GUARD]
-    for place, (cell, name) in enumerate(before):
-        if cell is first:
-            break
-        if place or not any("image/png" in output.get("data", {}) for output in cell.outputs):
-            yield f"{name}: stands before the title"
-    for cell, name in notebook.cells("markdown"):
-        if cell is not first and re.match(r"# ", cell.source):
+    """The first cell is the one title."""
+    cells = list(notebook.cells())
+    if not cells or not re.match(r"# ", cells[0][0].source) or cells[0][0].cell_type != "markdown":
+        yield 'the first cell is not a title ("# …")'
+    for cell, name in cells[1:]:
+        if cell.cell_type == "markdown" and re.match(r"# ", cell.source):
             yield f"{name}: a second title"
 
 
-def begins_with_the_guard(notebook):
-    """The first cell says what to install where stridekit is missing; its source is folded."""
-    cell, name = next(notebook.cells(), (None, "no cell"))
+def has_the_guard(notebook):
+    """The first code says what to install where stridekit is missing; its source is folded."""
+    cell, name = next(notebook.cells("code"), (None, "no cell"))
     if cell is None or cell.source != form.GUARD or "jupyter" not in cell.metadata:
         yield f"{name}: does not begin with the guard of stridekit/export/notebook.py"
 

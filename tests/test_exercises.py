@@ -29,6 +29,7 @@ from stridekit.exercises import (
     contiguity,
     core,
     exercise,
+    hardware,
     performance,
     views,
     your_model,
@@ -54,7 +55,7 @@ from tests.wrong_answers import FORMULAS, UNNAMED, WRONG
 from tests.wrong_answers.collecting import beside_its_slots
 
 ROOT = Path(__file__).parent.parent
-LESSONS = [ex, contiguity, views, performance, channels_last, attention, your_model]
+LESSONS = [ex, contiguity, views, performance, channels_last, attention, your_model, hardware]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 each_wrong_answer = pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.answer.__name__)

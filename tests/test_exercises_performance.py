@@ -1,4 +1,4 @@
-"""The exercises of notebook 05: the references agree with what counts by other means."""
+"""The exercises of notebooks 05 and 08: the references agree with what counts by other means."""
 
 import itertools
 import math
@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, traffic
+from stridekit.exercises import hardware
 from stridekit.exercises import performance as ex
-from stridekit.exercises.performance.timer import MOST_STEPS, Queue
+from stridekit.exercises.hardware.timer import MOST_STEPS, Queue
 from stridekit.widgets.traversal_explorer.widget import Warp
 from tests.walks import visits_of
 
@@ -47,7 +48,7 @@ def test_cache_lines_are_those_that_a_walk_meets(layout):
 def test_the_sectors_of_every_warp_are_the_picture_s():
     for stride, offset, itemsize in itertools.product(range(33), range(33), SIZES):
         expected = len(set(Warp(itemsize, stride, offset).sectors))
-        assert ex.warp_sectors.reference(stride, offset, itemsize) == expected
+        assert hardware.warp_sectors.reference(stride, offset, itemsize) == expected
 
 
 @given(st.integers(1, 40), st.integers(1, 6), st.integers(1, 30), st.integers(0, 5))
@@ -191,14 +192,14 @@ def order_by_layouts(expressions):
 @pytest.mark.parametrize(
     ("task", "answer"),
     [
-        (ex.time_it, time_patiently),
+        (hardware.time_it, time_patiently),
         (ex.break_even, even_by_traffic),
         (ex.cheapest_first, order_by_traffic),
         (ex.cheapest_first, order_by_layouts),
         (ex.cache_lines, lines_by_bytes),
         (ex.bytes_moved, bytes_by_pointers),
         (ex.break_even, even_by_counting),
-        (ex.warp_sectors, sectors_by_bits),
+        (hardware.warp_sectors, sectors_by_bits),
         (ex.cheapest_first, order_by_pointers),
     ],
     ids=lambda value: getattr(value, "name", ""),
@@ -232,8 +233,12 @@ def test_who_reads_another_clock_is_told_of_the_queue_s_own(clock):
         queue.synchronize()
         return clock() - start
 
-    assert ex.time_it.check(answer).hint.startswith("Nothing is asked for between two readings")
-    report = ex.time_it.check(lambda queue, repeats: ex.time_it.reference(Queue([50]), 1))
+    assert hardware.time_it.check(answer).hint.startswith(
+        "Nothing is asked for between two readings"
+    )
+    report = hardware.time_it.check(
+        lambda queue, repeats: hardware.time_it.reference(Queue([50]), 1)
+    )
     assert report.headline == "time_it: not yet (right on 0 of 13 cases)"
 
 

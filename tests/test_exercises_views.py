@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, memset, shares_memory, traffic
 from stridekit.cost.warp import warp_sectors
-from stridekit.exercises import attention, contiguity, performance, strides
+from stridekit.exercises import attention, contiguity, hardware, performance, strides
 from stridekit.exercises import views as ex
 from stridekit.exercises.running import describe
 from stridekit.exercises.views.memory_sets import read_byte_set
@@ -264,7 +264,7 @@ BY_STRIDEKIT = [
     (attention.matmul_clones, lambda a, b: matmul_copies(a, b)[:2], "matmul_copies"),
     (performance.cache_lines, lambda *layout: traffic(Layout(*layout)).lines_read, "traffic"),
     (performance.bytes_moved, lambda x, y, out: traffic(reads=(x, y), writes=out).moved, "traffic"),
-    (performance.warp_sectors, lambda stride, offset, itemsize: warp_sectors(
+    (hardware.warp_sectors, lambda stride, offset, itemsize: warp_sectors(
         Layout((32,), (stride,), offset, itemsize)).sectors, "warp_sectors"),
 ]  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The lessons for Colab and VS Code give nothing away, and are the same lessons."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -41,9 +42,37 @@ def test_nothing_is_given_away(written, path):
             if words := form.explains(old.cells, k):
                 folded = new.cells[old.cells.index(words)].source
                 assert folded.startswith("<details>") and words.source in folded
-    assert "git+https://github.com/Fork/kit" in new.cells[0].source
+    assert "git+https://github.com/Fork/kit" in new.cells[1].source
     before, after = _lesson(path), _lesson(written / path.name)
     assert (before.cards, before.exercises) == (after.cards, after.exercises)
+
+
+def minutes(path):
+    """A minute for 130 words, 0.4 for a cell of code, 0.6 more for a card, and what exercises state."""
+    cells = form.parse(path.read_text("utf-8")).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    stated = sum(map(int, re.findall(r"\(about (\d+) minutes\)", text)))
+    cards = sum(map(form.asks, code))
+    read = len(re.findall(r"\w+", text)) / 130 + 0.4 * len(code) + 0.6 * cards
+    return 5 * round((read + stated) / 5)
+
+
+def rows(path, folder=""):
+    """Return the rows of the table of lessons in a file, by the lesson that each links to."""
+    text = path.read_text("utf-8").replace("\\n", "\n")
+    found = re.findall(rf"\| \[[^|]*\]\({folder}(\w+)\.ipynb\) \| (.*) \|", text)
+    return {name: cells.split(" | ") for name, cells in found}
+
+
+def test_the_tables_of_lessons_agree_and_state_the_minutes():
+    lessons = rows(ROOT / "notebooks" / "00_start.ipynb")
+    assert {name: cells[-1] for name, cells in lessons.items()} == {
+        path.stem: str(minutes(path)) for path in PATHS if path.stem in lessons
+    }
+    readme = rows(ROOT / "README.md", "notebooks/")
+    assert [*readme] == [path.stem for path in PATHS]
+    assert {name: readme[name] for name in lessons} == {n: c[:-1] for n, c in lessons.items()}
 
 
 def test_a_packed_card_is_the_card():

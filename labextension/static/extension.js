@@ -91,7 +91,7 @@ const SHEET = `.stridekit-asks {
   }
   .jp-MarkdownCell .jp-InputPlaceholder .jp-PlaceholderText::before { content: "And why"; }
 }
-[data-jp-theme-light="false"] .jp-RenderedImage {
+[data-jp-theme-light="false"] :is(.jp-RenderedImage, .jp-RenderedHTML) {
   img.jp-needs-light-background { filter: invert(.933) hue-rotate(180deg); }
 }`;
 

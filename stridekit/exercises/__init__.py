@@ -29,6 +29,7 @@ _LESSONS = [
     "performance",
     "attention",
     "your_model",
+    "hardware",
 ]
 
 

@@ -11,7 +11,7 @@ from stridekit.timing.clocks import why_no_cuda
 USAGE = """\
 usage: python -m stridekit.lessons results.json
 
-Run the GPU experiments of lesson 05, print their ratios and write every sample to results.json.
+Run the GPU experiments of lesson 08, print their ratios and write every sample to results.json.
 You need an NVIDIA GPU that does nothing else, stridekit, and torch 2.6 or newer.
 
 To share the result, put it at stridekit/lessons/gpu_record.json and open a pull request: the lesson

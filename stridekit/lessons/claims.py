@@ -22,6 +22,21 @@ JUDGED = 3  # comparisons, before one may contradict a sure verdict
 SECONDS, SECONDS_TO_RECORD = 0.15, 3.0
 
 
+def in_words(ratio: Ratio | float) -> str:
+    """Put a ratio of times into words, with its verdict.
+
+    >>> in_words(0.0934), in_words(Ratio(1.3, 0.9, 1.6)), in_words(1.02)
+    ('10.7x faster', '1.3x, inconclusive', 'same')
+    """
+    if not isinstance(ratio, Ratio):
+        ratio = Ratio(ratio, ratio, ratio)
+    if ratio.verdict == "same":
+        return "same"
+    if ratio.verdict == "inconclusive":
+        return f"{ratio.value:.3g}x, inconclusive"
+    return f"{1 / ratio.value if 0 < ratio.value < 1 else ratio.value:.3g}x {ratio.verdict}"
+
+
 @dataclass(frozen=True, repr=False)
 class Claim:
     """The result of `claim`: ratios to the baseline, predicted, recorded and measured here.
@@ -31,8 +46,9 @@ class Claim:
     seconds. `record` is what `make record` measured, and `recorded_on` names its machine.
 
     >>> Claim("rows", {"columns": 16.0}, {"columns": Ratio(9.1, 8.8, 9.4)}, {"columns": "slower"}, ())
-    predicted, as multiples of “rows”
-      columns  16      measured: slower
+    time against “rows”
+               predicted   measured
+      columns  16x slower  slower
     """
 
     baseline: str
@@ -94,7 +110,7 @@ class Claim:
     def _picture(self, ax: Any, text: str) -> Any:
         from stridekit.lessons.plots import MeasuredPicture
 
-        return MeasuredPicture(ax, text, "here" in self._shown())
+        return MeasuredPicture(ax, text, "here" in self._shown(), self._noise_here())
 
     def _here(self) -> Record:
         pairs = [(name, compared) for compared in self.comparisons for name in compared.names]
@@ -112,29 +128,29 @@ class Claim:
             k: record.ratios for k, record in self._shown().items()
         }
 
+    def _noise_here(self) -> tuple[str, ...]:
+        """Return the signs of noise in what pictures show of this machine; a record is made at rest."""
+        return self.noise if "here" in self._shown() and not alone() else ()
+
     def _notes(self) -> list[str]:
-        """Return the machine of the record, and the signs of noise in what a picture shows."""
-        signs = [
-            f"noisy {kind}: {s}" for kind, record in self._shown().items() for s in record.noise
-        ]
-        return [self.recorded_on, *signs] if self.record else signs
+        """Return the machine of the record, and how many signs of noise there are here."""
+        noisy = f"noisy here ({len(self._noise_here())})" if self._noise_here() else ""
+        return [note for note in (self.recorded_on, noisy) if note]
 
     def __repr__(self) -> str:
-        words = {name: f"measured: {verdict}" for name, verdict in self.sure.items()}
+        kind, words = "measured", self.sure
         if self.record:
-            told = self.record.ratios.items()
-            words = {name: f"recorded: {ratio.value:.3g}, {ratio.verdict}" for name, ratio in told}
-        rows = [
-            (name, f"{ratio:<6.3g}  {words.get(name, '')}")
-            for name, ratio in self.predicted.items()
-        ]
-        lines = [f"predicted, as multiples of “{self.baseline}”", *columns(rows)]
+            kind, words = "recorded", {n: in_words(r) for n, r in self.record.ratios.items()}
+        rows = [(name, in_words(one), words.get(name, "")) for name, one in self.predicted.items()]
+        table = columns([("", "predicted", kind if words else ""), *rows])
+        lines = [f"time against “{self.baseline}”", *(row.rstrip() for row in table)]
         return "\n".join([*lines, self.recorded_on] if self.record else lines)
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         from stridekit.lessons.plots import measured_output
 
-        return measured_output(self.plot(), repr(self), "here" in self._shown())
+        here = "here" in self._shown()
+        return measured_output(self.plot(), repr(self), here, self._noise_here())
 
 
 def claim(
@@ -173,8 +189,9 @@ def claim(
     ...     predicted={"once": 1, "8 times": 8},
     ...     slower=["8 times"],
     ... )
-    predicted, as multiples of “once”
-      8 times  8       measured: slower
+    time against “once”
+               predicted  measured
+      8 times  8x slower  slower
     """
     if not isinstance(functions, Mapping):
         raise TimingError(f"functions is {a_kind(functions)}: give a dict of names and functions")

@@ -1,4 +1,4 @@
-"""The GPU experiments of lesson 05: live if there is a GPU, else recorded or published.
+"""The GPU experiments of lesson 08: live if there is a GPU, else recorded or published.
 
     python -m stridekit.lessons results.json
 

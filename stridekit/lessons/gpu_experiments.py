@@ -1,4 +1,4 @@
-"""The GPU experiments of lesson 05: what is compared, what an article published, what sectors predict."""
+"""The GPU experiments of lesson 08: what is compared, what an article published, what sectors predict."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from html import escape
 from numbers import Real
 from operator import itemgetter
 from textwrap import wrap
@@ -27,7 +28,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator
 from PIL import Image
 
-from stridekit._arguments import a_kind, items_of, many, shown
+from stridekit._arguments import a_kind, items_of, shown
+from stridekit.lessons.claims import in_words
 from stridekit.widgets import palette
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
@@ -41,7 +43,7 @@ KINDS = {
     "here": (GREEN, "", "measured here, with\nits 95 % interval"),
 }
 Ratios = Mapping[str, Mapping[str, Any]]  # by kind and by name
-MOST_NOTES, NOTE_LETTERS, NOTES = 3, 138, "notes"
+NOTE_LETTERS, NOTES = 138, "notes"
 # Where the number of a point may stand, in points from it: the nearest places first.
 WAYS = [(-1, 0), (1, 0), (0, 1), (0, -1), (-0.7, 0.7), (0.7, -0.7)]
 NEAR = [np.array(way) * far for far in (9, 18, 27) for way in WAYS]
@@ -60,22 +62,22 @@ IS_FOR_PAGES, NARROW, NARROW_INCHES = "STRIDEKIT_PAGES", "application/vnd.stride
 def draw_claim(
     baseline: str, kinds: Ratios, ax: Axes | None = None, *, notes: Sequence[str] = ()
 ) -> Axes:
-    """Predicted ratios beside measured ones: bars that start at 1, the baseline.
+    """Draw predicted ratios beside measured ones: bars as long as the time, where the baseline takes 1.
 
     `kinds` maps "predicted" to a number for each name; "recorded" and "here" to a `timing.Ratio` for some.
-    A bar to the right is slower, to the left faster, and each ends in a stroke. The grey band is "same":
-    within 5 %. The axis is logarithmic, and the line on a measured bar is its interval. The first few
-    `notes` stand below. Raises ValueError for other kinds, and for names that are not predicted.
+    The grey band is "same": within 5 %. The line on a measured bar is its interval. Raises ValueError for
+    other kinds, and for names that are not predicted.
     """
     _require_kinds(kinds)
     bars = len(kinds) * len(predicted := kinds["predicted"])
     ax = _axes(ax, 1.15 + min(0.26 * bars, max(3.0, 0.15 * bars)), notes)
-    _no_difference(ax)
+    ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
+    ax.axvline(1, color=MUTED, linewidth=1)
+    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
+    _say(ax, "1: no difference", (1, 1), (0, 3), color=MUTED, **where)
     ratios = [ratio for values in kinds.values() for ratio in values.values()]
-    bounds = [0.8, 1.25]
-    bounds += [getattr(ratio, end, ratio) for ratio in ratios for end in ("low", "high")]
-    low, high = min(b for b in bounds if b > 0) / 1.3, max(bounds)
-    _log_ratio_axis(ax, low, high * (high / low) ** 0.25)  # words stand to the right
+    longest = max([getattr(ratio, "high", ratio) for ratio in ratios] + [1])
+    ax.set_xlim(0, longest * 1.35)  # words stand to the right
     rows = {name: row for row, name in enumerate(predicted)}
     for place, (kind, values) in enumerate(kinds.items()):
         off = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
@@ -83,22 +85,19 @@ def draw_claim(
             _ratio_bar(ax, kind, ratio, rows[name] + off, 0.72 / len(kinds))
     _label_rows(ax, list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
-    _label_x(ax, f"time, as multiples of “{baseline}”: slower to the right", notes)
+    _label_x(ax, f"time, as multiples of “{baseline}”", notes)
     named = {KINDS[kind][2]: Patch(**_look(kind)) for kind in kinds}
     _legend(ax, named, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
 
 def _ratio_bar(ax: Axes, kind: str, ratio: Any, y: float, height: float) -> None:
-    """Draw one bar of a claim from 1 to a number or a Ratio, with its words beside it."""
+    """Draw one bar of a claim, a number or a Ratio, with its words beside it."""
     value = getattr(ratio, "value", ratio)
-    ax.barh(y, value - 1, height, left=1, **_look(kind))
-    ax.vlines(value, y - height / 2, y + height / 2, color=KINDS[kind][0], linewidth=4)
-    reach, word = value, ""
+    ax.barh(y, value, height, **_look(kind))
     if hasattr(ratio, "low"):
         ax.plot([ratio.low, ratio.high], [y, y], **WHISKER)
-        reach, word = ratio.high, ratio.verdict
-    _say(ax, f"{value:.3g} {word}".rstrip(), (max(reach, 1), y), (7, 0), va="center")
+    _say(ax, in_words(ratio), (max(getattr(ratio, "high", value), 1), y), (7, 0), va="center")
 
 
 def draw_sweep(
@@ -140,10 +139,11 @@ def draw_sweep(
         for step, value in zip(steps, curves[name], strict=True):
             if hasattr(value, "low"):
                 ax.plot([step] * 2, [value.low, value.high], color=color, marker="_", markersize=9)
-    for at, text in (marks or {}).items():
+    for k, (at, text) in enumerate((marks or {}).items()):
         ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-        where = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "bottom"}
-        _say(ax, text, (at, 0), (3, 6), color=MUTED, **where)
+        where = {"xycoords": ("data", "axes fraction"), "va": "top"}
+        below = -3 - 12 * (k % 2)  # neighbours in two lines
+        _say(ax, text, (at, 1), (3, below), color=MUTED, **where)
     _label_x(ax, xlabel, notes)
     ax.set_ylabel(ylabel, parse_math=False)
     _legend(ax, named)
@@ -177,7 +177,7 @@ def draw_runs(
     for at, text, color, line in ((1, "lower quartile", INK, "-"), (mean, "mean", BLUE, "--")):
         ax.axhline(at, color=color, linewidth=1, linestyle=line)
         _say(ax, text, (1, at), color=color, va="center", xycoords=("axes fraction", "data"))
-    if mean < 1.1:  # the two words would overlap
+    if mean < 1.4:  # the two words would overlap
         ax.texts[-1].set_verticalalignment("bottom")
         ax.texts[0].set_verticalalignment("top")
     ax.set_yscale("log", base=2)
@@ -308,7 +308,7 @@ def _require_axes(ax: Any) -> None:
 
 def _axes(ax: Axes | None, height: float, notes: Sequence[str] = ()) -> Axes:
     """Return the given Axes, or new ones on pyplot's next figure, higher by their notes."""
-    height += 0.15 * len(_paragraph(notes))
+    height += 0.15 * len(wrap("; ".join(notes), NOTE_LETTERS))
     if height > MOST_INCHES:
         raise ValueError(f"all these names would need {height:.0f} inches: draw only some of them")
     if ax is None:
@@ -338,16 +338,9 @@ def _legend(where: Axes | Figure, named: Mapping[str, Any], **look: Any) -> None
         text.set(text=name, parse_math=False)
 
 
-def _paragraph(notes: Sequence[str]) -> list[str]:
-    """Return the lines of the first few notes."""
-    left = len(notes) - MOST_NOTES
-    more = [f"and {many(left, 'more sign')} of noise"] if left > 0 else []
-    return wrap("; ".join([*notes[:MOST_NOTES], *more]), NOTE_LETTERS)
-
-
 def _label_x(ax: Axes, label: str, notes: Sequence[str]) -> None:
     """Name the x axis, and write the notes below, from the left edge of the figure."""
-    lines = _paragraph(notes)
+    lines = wrap("; ".join(notes), NOTE_LETTERS)
     ax.set_xlabel(label + "\n" * len(lines), fontsize=9, parse_math=False)
     where: Any = {"xycoords": ("figure fraction", ax.xaxis.label), "va": "bottom", "gid": NOTES}
     where |= {"annotation_clip": False, "in_layout": False}
@@ -359,14 +352,6 @@ def _label_rows(ax: Axes, names: Sequence[str], letters: int = 24) -> None:
     """Name the rows, a long name on several lines."""
     lines = [wrap(name, letters, break_on_hyphens=False) or [name] for name in names]
     ax.set_yticks(range(len(names)), ["\n".join(name) for name in lines], parse_math=False)
-
-
-def _no_difference(ax: Axes) -> None:
-    """Return the line at a ratio of 1, in the band of the same, with its name above."""
-    ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
-    ax.axvline(1, color=MUTED, linewidth=1)
-    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
-    _say(ax, "1: no difference", (1, 1), (0, 3), color=MUTED, **where)
 
 
 def _look(kind: str) -> dict[str, Any]:
@@ -383,17 +368,6 @@ def _log_axes(ax: Axes, base: float) -> None:
     ax.yaxis.set_major_formatter("{x:g}")
 
 
-def _log_ratio_axis(ax: Axes, low: float, high: float) -> None:
-    """Make the x axis logarithmic, with round ratios as ticks."""
-    ax.set_xscale("log")
-    ax.set_xlim(low / 1.15, high * 1.15)
-    known = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
-    known += [0.8, 1.25] * (high < 8 * low)  # else they overlap with 1
-    ax.set_xticks([tick for tick in sorted(known) if low / 1.15 <= tick <= high * 1.15])
-    ax.set_xticks([], minor=True)
-    ax.xaxis.set_major_formatter("{x:g}")
-
-
 class MeasuredPicture:
     """A picture of a measurement, under a text that is the same in every run.
 
@@ -405,26 +379,32 @@ class MeasuredPicture:
     flat, and then half
     """
 
-    def __init__(self, ax: Axes, text: str, measured: bool = True) -> None:
+    def __init__(self, ax: Axes, text: str, measured: bool = True, noise: Any = ()) -> None:
         _require_axes(ax)
         if not isinstance(text, str):
             raise TypeError(f"the words of a picture are {a_kind(text)}: give a text")
-        self.ax, self.text, self.measured = ax, text, measured
+        self.ax, self.text, self.measured, self.noise = ax, text, measured, noise
         ax.set_title(text, loc="left", fontsize=9, color=INK, parse_math=False)
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return measured_output(self.ax, self.text, self.measured)
+        return measured_output(self.ax, self.text, self.measured, self.noise)
 
 
 def measured_output(
-    ax: Axes, text: str, measured: bool = True
+    ax: Axes, text: str, measured: bool = True, noise: Sequence[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return an output of a notebook and its metadata: the picture of a measurement, and a text."""
+    """Return an output and its metadata: a picture, a text, and the noise folded below."""
     image, about = _measured_png(ax, measured)
     data = {"text/plain": text, "image/png": image}
+    if measured and noise:
+        data["text/html"] = (
+            f'<img class="jp-needs-light-background" width="{about["width"]}" alt="{escape(text)}" '
+            f'src="data:image/png;base64,{image}"><details><summary>noisy ({len(noise)})</summary>'
+            f"<ul><li>{'<li>'.join(map(escape, noise))}</ul></details>"
+        )
     if IS_FOR_PAGES in os.environ:
         _narrow(ax)
         data[NARROW] = _measured_png(ax, measured)[0]
@@ -446,8 +426,6 @@ def _narrow(ax: Axes) -> None:
     ax.set_xlabel("\n".join(label))
     if isinstance(ax.yaxis.get_major_locator(), FixedLocator):
         _label_rows(ax, [name.get_text() for name in ax.get_yticklabels()], 21)
-    if isinstance(ax.xaxis.get_major_locator(), FixedLocator) and len(ax.get_xticks()) > 6:
-        ax.set_xticks([tick for tick in ax.get_xticks() if math.log10(tick).is_integer()])
     if legend := ax.get_legend():
         legend.remove()
         names = [text.get_text() for text in legend.get_texts()]

@@ -51,7 +51,7 @@ def counted_from_one(x, steps):
     tensors = chain(x, steps)
     if flat(tensors[-1]):
         return len(steps) + 1
-    bad = [k for k, t in enumerate(tensors[:-1]) if not flat(chain(t.contiguous(), steps[k:])[-1])]
+    bad = [k for k, t in enumerate(tensors[:-1]) if not flat(steps[k](t.contiguous()))]
     return bad[-1] + 1
 
 
@@ -60,7 +60,7 @@ def without_asking_first(x, steps):
     made = len(steps)
     for k in range(len(steps)):
         t = chain(x, steps[:k])[-1].clone(memory_format=torch.contiguous_format)
-        if not flat(chain(t, steps[k:])[-1]):
+        if not flat(steps[k](t)):
             made = k
     return made
 

@@ -63,38 +63,30 @@ def twice(x: str, step: str, *steps: str) -> str:
     hints=[
         "Is there a copy at all? Run all steps, and ask `Layout.of(t).why_not_view(-1)`: an empty answer "
         "means that `t.view(-1)` works.",
-        "If there is one, try to prevent it: make the tensor contiguous before one of the steps, run the "
-        "steps from there on, and ask again. Before which of them does that no longer help?",
-        "Go through the steps, with x as it goes into each. Run `steps[k:]` on `x.contiguous()`: the last "
-        "k after which `why_not_view(-1)` still has a reason is the answer.",
+        "If there is one, judge each step by itself: give it a contiguous tensor. Does its result have a "
+        "flat view? Which step is the last to lose it?",
+        "Go through the steps, with x as it goes into each. Run step k on `x.contiguous()`: the last k "
+        "after which `why_not_view(-1)` has a reason is the answer.",
     ],
-    otherwise="Take the steps of the input above one line each. After which of them can `view(-1)` no "
-    "longer work, and is it that step alone which a contiguous tensor could not survive?",
+    otherwise="Take the steps of the input above one line each, and give each of them a contiguous "
+    "tensor. After which of them does `view(-1)` not work?",
     takeaway="The line that copies is seldom the one to mend: look for the one that made the layout.",
 )
 def made_by(x: torch.Tensor, steps: "Steps") -> int:
     """The number of the step that made the layout which `reshape(-1)` of the result has to copy.
 
-    It is the last step such that a contiguous tensor in its place would not help: with all that
-    goes into it made contiguous, the result of the chain could still not be viewed as (-1,).
+    It is the last step that, given a contiguous tensor, returns one without a flat view.
 
     x       a contiguous tensor
     steps   functions from tensor to tensor; the first gets x, each other one what the last made
     return  an int, 0 for the first step; len(steps) if `reshape(-1)` copies nothing
     """
-
-    def no_view(t: torch.Tensor, some: "Steps") -> str:
-        for step in some:
-            t = step(t)
-        return Layout.of(t).why_not_view(-1)
-
     made = len(steps)
-    if no_view(x, steps):
-        for k, step in enumerate(steps):
-            if no_view(x.contiguous(), steps[k:]):
-                made = k
-            x = step(x)
-    return made
+    for k, step in enumerate(steps):
+        if Layout.of(step(x.contiguous())).why_not_view(-1):
+            made = k
+        x = step(x)
+    return made if Layout.of(x).why_not_view(-1) else len(steps)
 
 
 def has_no_view(t: torch.Tensor) -> bool:
@@ -115,22 +107,18 @@ FIRST = (
     "You answer with the first step after which no view is possible. A later step can undo it, or a copy "
     "in between can end it: look from the end of the chain."
 )
-made_by.alone["Layout.of(t).why_not_view(-1)"] = {"not t.is_contiguous()": CONTIGUITY}
-made_by.alone["    if no_view(x, steps):\n"] = {
-    "    if steps:\n": "You look for a step without asking first whether the result needs a copy at all. "
-    "A step that another one undoes made nothing that has to be copied.",
-    "    if not results(x, steps)[-1:] or not results(x, steps)[-1].is_contiguous():\n": CONTIGUITY,
+made_by.alone["if Layout.of(step(x.contiguous())).why_not_view(-1)"] = {
+    "if not step(x.contiguous()).is_contiguous()": CONTIGUITY,
 }
-made_by.alone["            x = step(x)\n"] = {
-    "": "You run the rest of the steps on x each time. What goes into step k is what the steps before it "
-    "made of x.",
+made_by.alone["made if Layout.of(x).why_not_view(-1) else len(steps)"] = {
+    "made": "You look for a step without asking first whether the result needs a copy at all. "
+    "A step that another one undoes made nothing that has to be copied.",
+    "len(steps) if x.is_contiguous() else made": CONTIGUITY,
+}
+made_by.alone["        x = step(x)\n"] = {
+    "": "You run each step on the first x. Step k gets what the steps before it made of x.",
 }
 made_by.wrong |= {
-    "max((k for k in range(len(steps)) if has_no_view(steps[k](results(x, steps[:k])[-1].contiguous() if "
-    "k else x))), default=len(steps)) if has_no_view((results(x, steps) or [x])[-1]) else "
-    "len(steps)": "The "
-    "answer is the last step that makes a bad layout by itself. A later step can undo what it did: make "
-    "the tensor contiguous before it, and run the chain to its end.",
     "first(map(has_no_view, results(x, steps)), steps)": FIRST,
     "first((not t.is_contiguous() for t in results(x, steps)), steps)": "You answer with the first step "
     "whose result is not contiguous. Some such results need no copy, and a later step may undo or replace "
@@ -138,8 +126,8 @@ made_by.wrong |= {
     "max(len(steps) - 1, 0) if steps and has_no_view(results(x, steps)[-1]) else len(steps)": "You answer "
     "with the last step. Try it alone, on a contiguous tensor: does its result still need a copy?",
     "0 if steps and has_no_view(results(x, steps)[-1]) else len(steps)": "You answer with the first step "
-    "wherever there is a copy. Before it, x is contiguous, so that always fits: look for the last such "
-    "step.",
+    "wherever there is a copy. A later step may have made the layout: try each step alone, on a "
+    "contiguous tensor.",
     "made_by(x, steps) + 1": "You count the steps from 1. The first is 0, as in every list.",
     "made_by(x, steps) - 1": "You name the step before. The one asked for is the step that makes the "
     "layout, and not the last good one.",

@@ -106,7 +106,7 @@ def read_time(answer: Any, args: Arguments) -> Outcome:
 def case(queue: str, repeats: int) -> str:
     """One case; the device is imported, so that the line can be run in a cell."""
     return (
-        "from stridekit.exercises.performance import Queue\n"
+        "from stridekit.exercises.hardware import Queue\n"
         f"queue = Queue({queue}); repeats = {repeats}"
     )
 
