@@ -36,102 +36,88 @@ function inner(a, b, c, d) {
 
 export const OPERATIONS = [
   ...taughtBy("04_channels_last", "Four dims on one line", [
-    {
-      title: "an input with other channels",
-      says: [
+    { title: "an input with other channels", says: [
         "Given groups={groups}, weight of size {weight,}, expected input{input,} to have {wanted} channels, but got {got} " +
           "channels instead",
         "Given transposed={groups}, weight of size {weight,}, expected input{input,} to have {wanted} channels, but got {got} " +
           "channels instead",
         "Invalid channel dimensions"],
       means: "dim 1 of the input is the channels, and has to fit the weight",
-      harm: TORCH, cause: "another layer in front, or an image in grey or with an alpha channel", cure: LOOK,
-      decode: (fields) => (fields.input ? channels(fields) : {}),
-    }, {
-      title: "a norm for other channels",
-      says: [
+      cause: "another layer in front, or an image in grey or with an alpha channel", cure: LOOK,
+      decode: (fields) => (fields.input ? channels(fields) : ""),
+    }, { title: "a norm for other channels", says: [
         "running_mean should contain {got} elements not {wanted}", "running_var should contain {got} elements not {wanted}",
         "weight should contain {got} elements not {wanted}",
         "Expected weight to be a vector of size equal to the number of channels in input, but got weight of shape {weight,} " +
           "and input of shape {input,}"],
       means: "dim 1 of the input is the channels, and has to fit the norm",
-      harm: TORCH, cause: "an input with its channels last (N, H, W, C), or a norm made for another layer",
+      cause: "an input with its channels last (N, H, W, C), or a norm made for another layer",
       cure: "x.permute(0, 3, 1, 2) for an image with its channels last, a view; nn.LayerNorm(C) normalises the last dim",
       decode: ({ got, wanted, weight, input }) => ({
         means: `dim 1 of the input has ${got ?? input[1]} channels, the norm is made for ${wanted ?? weight[0]}`,
       }),
-    }, {
-      title: "an input with another number of dims",
-      says: [
+    }, { title: "an input with another number of dims", says: [
         "Expected {n}D (unbatched) or {m}D (batched) input to {op*}, but got input of size: {input,}",
         "expected {n}D input (got {got}D input)", "expected {n}D or {m}D input (got {got}D input)",
         "Got {got}D input, but {mode*} mode needs {n}D input", "non-empty 3D or 4D (batch mode) tensor expected for input",
         "Expected input to be {n}D or {m}D, got {got}D instead", "Padding size {size} is not supported for {got}D input tensor"],
       means: "the operation counts its dims from the batch and the channels on",
-      harm: TORCH, cause: "an image without its batch or channel dim, or with a dim too many",
+      cause: "an image without its batch or channel dim, or with a dim too many",
       cure: "x.unsqueeze(0) adds a batch of one, x.unsqueeze(1) a channel: both are views",
       decode({ input, n, m, got = input?.length }) {
         const taken = [n, m].filter(Boolean).join(" or ") || "another number";
-        return got === undefined ? {} : { means: `${input ? tuple(input) : "the input"} has ${counted(got, "dim")}; the operation takes ${taken}` };
+        return got === undefined ? "" : `${input ? tuple(input) : "the input"} has ${counted(got, "dim")}; the operation takes ${taken}`;
       },
-    }, {
-      title: "a kernel that is larger than its input", lesson: "01_strides", section: "Built from your own code: a convolution",
+    }, { title: "a kernel that is larger than its input", lesson: "01_strides", section: "Built from your own code: a convolution",
       says: "Calculated padded input size per channel: ({input~}). Kernel size: ({kernel~}). Kernel size can't be greater than actual input size",
       means: "with its padding the input has {input}, and the kernel {kernel}",
-      harm: TORCH, cause: "a small image in a deep network, or H and W in the place of C: (N, H, W, C)",
+      cause: "a small image in a deep network, or H and W in the place of C: (N, H, W, C)",
       cure: "a larger image, fewer strides, or x.permute(0, 3, 1, 2) for an image with its channels last",
-    }, {
-      title: "channels-last for another number of dims", section: "Four dims or five",
+    }, { title: "channels-last for another number of dims", section: "Four dims or five",
       says: ["required rank {rank} tensor to use {format*} format", "Only tensors of rank {rank} can use the {format*} memory format"],
-      means: "{format} is an order of {rank} dims, and the tensor has another number", harm: TORCH, cause: "an image without its batch dim", cure: "x.unsqueeze(0) first: a batch of one",
+      means: "{format} is an order of {rank} dims, and the tensor has another number", cause: "an image without its batch dim",
+      cure: "x.unsqueeze(0) first: a batch of one",
       decode({ format, rank }) {
         const dims = { 3: "(N, C, L)", 4: "(N, C, H, W)", 5: "(N, C, D, H, W)" }[rank];
-        return dims ? { means: `${format} is an order of ${dims}, and the tensor has another number of dims` } : {};
+        return dims ? `${format} is an order of ${dims}, and the tensor has another number of dims` : {};
       },
     },
   ]),
   ...taughtBy("06_attention", "Which operand does @ clone?", [
-    {
-      title: "a norm over another last dim", lesson: "07_your_model", section: "One module, by hand and by audit",
+    { title: "a norm over another last dim", lesson: "07_your_model", section: "One module, by hand and by audit",
       says: "Given normalized_shape={shape,}, expected input with shape {~}, but got input of size{input,}",
       means: "the norm takes the last dims, which have to be {shape}",
-      harm: TORCH, cause: "features in a dim other than the last: (N, C, H, W) or (batch, features, time)",
+      cause: "features in a dim other than the last: (N, C, H, W) or (batch, features, time)",
       cure: "x.movedim(1, -1), a view, brings the features to the end; the result moves back by movedim(-1, 1)",
-      decode: ({ shape, input }) => ({ means: `the last dims of ${tuple(input)} have to be ${tuple(shape)}` }),
-    }, {
-      title: "groups that do not divide the channels", lesson: "04_channels_last", section: "A network that became slower",
-      says: [
+      decode: ({ shape, input }) => `the last dims of ${tuple(input)} have to be ${tuple(shape)}`,
+    }, { title: "groups that do not divide the channels", lesson: "04_channels_last", section: "A network that became slower", says: [
         "num_channels ({size}) must be divisible by num_groups ({n})", "embed_dim must be divisible by num_heads",
         "Number of channels must be divisible by groups. Got {size} channels and {n} groups",
         "Expected number of channels in input to be divisible by num_groups, but got input of shape {input,} and num_groups={n}",
         "Number of heads in key and value must divide the number of heads in",
         "divisible by the square of upscale_factor, but input.size(-3)={size} is not divisible by {n}"],
-      means: "groups and heads are cuts of a dim into equal rows", harm: TORCH,
-      cause: "a size that was changed without the other", cure: "a number of groups or heads that divides the size",
+      means: "groups and heads are cuts of a dim into equal rows", cause: "a size that was changed without the other",
+      cure: "a number of groups or heads that divides the size",
       decode({ size, n, input }) {
         const all = size ?? input?.[1];
-        return all === undefined || !n ? {} : { means: `${all} / ${n} is no whole number: ${all % n} would be left over` };
+        return all === undefined || !n ? "" : `${all} / ${n} is no whole number: ${all % n} would be left over`;
       },
-    }, {
-      title: "features of another size", section: "Weights are views, too",
-      says: [
+    }, { title: "features of another size", section: "Weights are views, too", says: [
         "input.size(-1) must be equal to input_size. Expected {wanted}, got {got}",
         "was expecting embedding dimension of {wanted}, but got {got}",
         "input has inconsistent input_size: got {got} expected {wanted}", "Expected hidden[{n}] size {want,}, got {hidden,}",
         "Expected hidden size {want,}, got {hidden,}"],
       means: "the last dim of the input is the features",
-      harm: TORCH, cause: "features in another dim than the last, or batch and time exchanged: batch_first=True takes (batch, time, features)",
+      cause: "features in another dim than the last, or batch and time exchanged: batch_first=True takes (batch, time, features)",
       cure: "x.transpose(0, 1), a view, exchanges batch and time; x.transpose(1, 2) features and time",
       decode: ({ wanted, got, want, hidden }) => (want ? unlike(hidden, want)
-        : { means: `the last dim has ${got} features, the layer is made for ${wanted}` }),
-    }, {
-      title: "a loss of two shapes", lesson: "01_strides", section: "Sizes of 1 and 0, and no dims at all",
-      says: [
+        : `the last dim has ${got} features, the layer is made for ${wanted}`),
+    }, { title: "a loss of two shapes", lesson: "01_strides", section: "Sizes of 1 and 0, and no dims at all", says: [
         "Using a target size ({target,}) that is different to the input size ({input,}). This will likely lead to incorrect " +
           "results",
         "Using a target size ({target,}) that is different to the input size ({input,})",
         "Target size ({target,}) must be the same as input size ({input,})"],
-      means: "the loss compares element by element, and first broadcasts one to the other", harm: TORCH,
+      means: "the loss compares element by element, and first broadcasts one to the other",
       cause: "a prediction of shape (N, 1) and a target of shape (N,)", cure: "prediction.squeeze(-1) or target[:, None]: both are views",
       decode({ target, input }, { text }) {
         const ndim = Math.max(target.length, input.length);
@@ -140,38 +126,31 @@ export const OPERATIONS = [
         if (a.some((n, d) => n !== b[d] && n !== 1 && b[d] !== 1)) return { ...unlike(target, input), harm: TORCH };
         return { means: `${tuple(target)} and ${tuple(input)} broadcast to ${tuple(a.map((n, d) => (n === 1 ? b[d] : n)))}`, harm };
       },
-    }, {
-      title: "a target for other classes", lesson: "01_strides", section: "Sizes of 1 and 0, and no dims at all",
-      says: [
+    }, { title: "a target for other classes", lesson: "01_strides", section: "Sizes of 1 and 0, and no dims at all", says: [
         "size mismatch (got input: {input,} , target: {target,}",
         "Expected input batch_size ({a}) to match target batch_size ({b})", "Expected target size {wanted,}, got {target,}",
         "0D or 1D target tensor expected, multi-target not supported"],
       means: "the classes are dim 1 of the input: (N, C, d1, …) with a target of shape (N, d1, …)",
-      harm: TORCH, cause: "classes in the last dim, as in (N, T, C), or a target with a dim of size 1",
+      cause: "classes in the last dim, as in (N, T, C), or a target with a dim of size 1",
       cure: "logits.movedim(-1, 1), a view; logits.reshape(-1, C) with target.reshape(-1); target.squeeze(1)",
       decode({ input, target, a, b, wanted }) {
-        if (a !== undefined) return { means: `the input has a batch of ${a}, the target of ${b}` };
-        if (wanted) return { means: `without its classes in dim 1 the input is ${tuple(wanted)}, and the target ${tuple(target)}` };
-        if (!input) return {};
+        if (a !== undefined) return `the input has a batch of ${a}, the target of ${b}`;
+        if (wanted) return `without its classes in dim 1 the input is ${tuple(wanted)}, and the target ${tuple(target)}`;
+        if (!input) return "";
         const fits = same([input[0], ...input.slice(2)], target);
-        return { means: `without its classes in dim 1, ${tuple(input)} is ${tuple([input[0], ...input.slice(2)])}` +
-          (fits ? "" : `, and the target is ${tuple(target)}`) };
+        return `without its classes in dim 1, ${tuple(input)} is ${tuple([input[0], ...input.slice(2)])}` +
+          (fits ? "" : `, and the target is ${tuple(target)}`);
       },
-    }, {
-      title: "a gradient of another shape", lesson: "04_channels_last", section: "Gradients",
-      says: [
+    }, { title: "a gradient of another shape", lesson: "04_channels_last", section: "Gradients", says: [
         "attempting to assign a gradient of size '{a,}' to a tensor of size '{b,}'",
         "grad_output[{n}] has a shape of {a,} and output[{m}] has a shape of {b,}",
         "returned an invalid gradient at index {n} - got {a,} but expected shape compatible with {b,}"],
-      means: "a gradient has the shape of its tensor", harm: TORCH,
-      cause: "a backward that forgets a transpose or a broadcast, or a weight that was replaced",
-      cure: "grad.t() for a transpose; grad.sum(dim, keepdim=True) for a dim that was broadcast",
-      decode: ({ a, b }) => unlike(a, b),
-    }, {
-      title: "a weight of another shape", section: "Weights are views, too",
+      means: "a gradient has the shape of its tensor", cause: "a backward that forgets a transpose or a broadcast, or a weight that was replaced",
+      cure: "grad.t() for a transpose; grad.sum(dim, keepdim=True) for a dim that was broadcast", decode: ({ a, b }) => unlike(a, b),
+    }, { title: "a weight of another shape", section: "Weights are views, too",
       says: "copying a param with shape {a,} from checkpoint, the shape in current model is {b,}",
       means: "a checkpoint is copied weight by weight, into a weight of the same shape",
-      harm: TORCH, cause: "a model with other sizes than the one that was saved",
+      cause: "a model with other sizes than the one that was saved",
       cure: "build the model with the sizes of the checkpoint: its config.json or its keys tell them",
       decode({ a, b }) {
         const words = unlike(a, b);
@@ -179,113 +158,94 @@ export const OPERATIONS = [
           ? { ...words, cause: "a weight that lies the other way round: nn.Linear keeps (out, in), Conv1D of transformers (in, out)",
               cure: "state[name] = state[name].t(), a view; load_state_dict copies it into place" } : words;
       },
-    }, {
-      title: "a matrix and a vector that do not multiply",
-      says: [
+    }, { title: "a matrix and a vector that do not multiply", says: [
         "size mismatch, got input ({n}), mat ({rows}x{columns}), vec ({size})",
         "inconsistent tensor size, expected tensor {a,} and src {b,} to have"],
-      means: "the rows of the matrix are as long as the vector", harm: TORCH, cause: "a matrix that lies the other way round, or a vector that is a batch of something else",
+      means: "the rows of the matrix are as long as the vector",
+      cause: "a matrix that lies the other way round, or a vector that is a batch of something else",
       cure: "m.t() @ v, a view, if the matrix has as many rows as the vector has elements",
       decode: ({ rows, columns, size, a, b }) => (a
         ? { means: `the vectors have ${a[0]} and ${b[0]} elements: they have to agree`, cure: LOOK }
         : { means: `the rows of the matrix have ${columns} elements, the vector has ${size}: they have to agree`,
-            ...(rows === size ? {} : { cure: LOOK }) }),
-    }, {
-      title: "letters of einsum that do not fit",
-      says: [
+            ...(rows === size ? "" : { cure: LOOK }) }),
+    }, { title: "letters of einsum that do not fit", says: [
         "subscript {letter*} has size {b} for operand {n} which does not broadcast with previously seen size {a}",
         "the number of subscripts in the equation ({letters}) does not match the number of dimensions ({dims}) for operand {n}",
         "einstein sum subscripts string contains too many subscripts for operand {n}",
         "contracted dimensions need to match, but first has size {a} in dim {d} and second has size {b} in dim {e}"],
-      means: "a letter has one size in all operands, and each dim has a letter",
-      harm: REFUSED, cause: "two letters exchanged, or a missing batch dim", cure: `${LOOK}; write "..." for batch dims`,
+      means: "a letter has one size in all operands, and each dim has a letter", harm: REFUSED,
+      cause: "two letters exchanged, or a missing batch dim", cure: `${LOOK}; write "..." for batch dims`,
       decode({ letter, a, b, n, letters, dims, d, e }) {
-        if (letter) return { means: `${letter} is ${b} in operand ${n} (the first is 0), and ${a} before` };
-        if (letters !== undefined) return { means: `operand ${n} (the first is 0) has ${counted(dims, "dim")} and ${counted(letters, "letter")}` };
-        return a === undefined ? {} : { means: `dim ${d} of the first has ${a}, dim ${e} of the second ${b}: they are summed together` };
+        if (letter) return `${letter} is ${b} in operand ${n} (the first is 0), and ${a} before`;
+        if (letters !== undefined) return `operand ${n} (the first is 0) has ${counted(dims, "dim")} and ${counted(letters, "letter")}`;
+        return a === undefined ? "" : `dim ${d} of the first has ${a}, dim ${e} of the second ${b}: they are summed together`;
       },
-    }, {
-      title: "matrices that are not square",
-      says: [
+    }, { title: "matrices that are not square", says: [
         "must be batches of square matrices, but they are {a} by {b} matrices", "Last 2 dimensions of the array must be square",
         "Incompatible shapes of A and B for the equation AX = B ({a}x{b} and {c}x{d})"],
-      means: "the last two dims are the matrix, all dims before them are batches",
-      harm: REFUSED, cause: "a matrix dim that is not among the last two", cure: "x.movedim(...), a view, brings rows and columns to the end",
-      decode: ({ a, b, c }) => (a === undefined ? {} : { means: c === undefined ? `the last two dims have ${a} and ${b}`
-        : `A has ${a} rows, and B has ${c}` }),
+      means: "the last two dims are the matrix, all dims before them are batches", harm: REFUSED,
+      cause: "a matrix dim that is not among the last two", cure: "x.movedim(...), a view, brings rows and columns to the end",
+      decode: ({ a, b, c }) => (a === undefined ? "" : c === undefined ? `the last two dims have ${a} and ${b}`
+        : `A has ${a} rows, and B has ${c}`),
     },
   ]),
   ...taughtBy("06_attention", "Which operand does @ clone?", [
-    {
-      title: "matrices that do not multiply",
-      says: [
+    { title: "matrices that do not multiply", says: [
         "mat1 and mat2 shapes cannot be multiplied ({a}x{b} and {c}x{d})",
         "a and b must have same reduction dim, but got {m,} X {n,}",
         "tensors {i} and {j} with shapes {m,} and {n,} cannot be multiplied", "contraction dimension of mat_a and mat_b must match",
       ],
-      means: "the rows of the first matrix are as long as the columns of the second",
-      harm: TORCH, cause: OTHER_WAY, cure: "bring the features to the last dim; nn.Linear(n, ...) takes (..., n)",
-      decode: ({ a, b, c, d, m, n }) => (m ? inner(...m, ...n) : a === undefined ? {} : inner(a, b, c, d)),
-    }, {
-      title: "arrays that do not multiply",
-      says: [
+      means: "the rows of the first matrix are as long as the columns of the second", cause: OTHER_WAY,
+      cure: "bring the features to the last dim; nn.Linear(n, ...) takes (..., n)",
+      decode: ({ a, b, c, d, m, n }) => (m ? inner(...m, ...n) : a === undefined ? "" : inner(a, b, c, d)),
+    }, { title: "arrays that do not multiply", says: [
         "Input operand {n} has a mismatch in its core dimension {dim}, with gufunc signature {~} (size {b} is different from {a})",
         "shapes {left,} and {right,} not aligned: {a} (dim {d}) != {b} (dim {e})",
         "Input operand {n} does not have enough dimensions", "shape-mismatch for sum"],
-      means: "the last dim of the first array is as long as the last but one of the second",
-      harm: NUMPY, cause: OTHER_WAY, cure: "a @ b.T or a @ b.swapaxes(-1, -2), views",
+      means: "the last dim of the first array is as long as the last but one of the second", harm: NUMPY, cause: OTHER_WAY,
+      cure: "a @ b.T or a @ b.swapaxes(-1, -2), views",
       decode({ n, dim, a, b, left, right, d, e }) {
-        if (left) return { means: `dim ${d} of ${tuple(left)} has ${a} elements, dim ${e} of ${tuple(right)} has ${b}: they have to agree` };
-        if (a === undefined) return n === undefined ? {} : { means: "a number has no dim to sum over: use * in place of @" };
-        return { means: `in operand ${n} (the first is 0) core dim ${dim} has ${b}, and the other operand has ${a}: they have to agree` };
+        if (left) return `dim ${d} of ${tuple(left)} has ${a} elements, dim ${e} of ${tuple(right)} has ${b}: they have to agree`;
+        if (a === undefined) return n === undefined ? "" : "a number has no dim to sum over: use * in place of @";
+        return `in operand ${n} (the first is 0) core dim ${dim} has ${b}, and the other operand has ${a}: they have to agree`;
       },
-    }, {
-      title: "batches of matrices that do not multiply",
+    }, { title: "batches of matrices that do not multiply",
       says: "Expected size for first two dimensions of batch2 tensor to be: {wanted,} but got: {got,}",
-      means: "batches agree, and rows of the first are as long as columns of the second", harm: TORCH, cause: "k where its transpose belongs, as in q @ k, or batches that differ",
-      cure: "q @ k.mT: .mT exchanges the last two dims, a view",
+      means: "batches agree, and rows of the first are as long as columns of the second",
+      cause: "k where its transpose belongs, as in q @ k, or batches that differ", cure: "q @ k.mT: .mT exchanges the last two dims, a view",
       decode: ({ wanted, got }, { before }) => ({
         means: `the first operand has ${wanted[0] === 1 ? "1 matrix" : `${wanted[0]} matrices`} with rows of ${wanted[1]}, the second ` +
           `${got[0]} with columns of ${got[1]}`,
         ...(IN_ATTENTION.test(before) && { cause: "a query and a key of different head sizes",
           cure: "project both to one head size: the last dims of query and key have to agree" }),
       }),
-    }, {
-      title: "too few dims for a product",
-      says: [
+    }, { title: "too few dims for a product", says: [
         "batch1 must be a 3D tensor", "batch2 must be a 3D tensor", "mat2 must be a matrix", "self must be a matrix",
         "1D tensors expected, but got {a}D and {b}D tensors",
         "both arguments to matmul need to be at least 1D, but they are {a}D and {b}D"],
       means: "mm takes matrices, bmm batches of them, dot vectors; only matmul (@) takes all and broadcasts",
-      harm: TORCH, cause: "a missing or an additional batch dim", cure: "a @ b, or x.unsqueeze(0), a view",
-    }, {
-      title: "heads that are not grouped", section: "Fewer heads for k and v",
+      cause: "a missing or an additional batch dim", cure: "a @ b, or x.unsqueeze(0), a view",
+    }, { title: "heads that are not grouped", section: "Fewer heads for k and v",
       says: "Expect query and key/value to have the same number of heads but got Hq={a} and Hkv={b}",
-      means: "{a} heads of the query meet {b} of key and value",
-      harm: TORCH, cause: "grouped heads: several heads of the query share one of key and value",
+      means: "{a} heads of the query meet {b} of key and value", cause: "grouped heads: several heads of the query share one of key and value",
       cure: "flex_attention(..., enable_gqa=True)",
-    }, {
-      title: "a mask of attention of another shape", section: "Masks with a stride of 0",
-      says: [
+    }, { title: "a mask of attention of another shape", section: "Masks with a stride of 0", says: [
         "The shape of the {n}D attn_mask is {a,}, but should be {b,}", "Attention mask should be of size {b,}, but is {a,}",
         "Attention weights should be of size {b,}, but is {a,}", "attn_output` should be of size {b,}, but is {a,}"],
       means: "a mask has a row for each query and a column for each key, and broadcasts over heads and batches",
-      harm: TORCH, cause: "a cache of keys that the mask does not count, heads and batch exchanged, or a mask of another batch",
-      cure: "mask[:, None, None, :] for one value a key, mask[None] for one a pair: both are views",
-      decode: ({ a, b }) => unlike(a, b),
-    }, {
-      title: "no way to compute attention", section: "Attention in one call",
-      says: [
+      cause: "a cache of keys that the mask does not count, heads and batch exchanged, or a mask of another batch",
+      cure: "mask[:, None, None, :] for one value a key, mask[None] for one a pair: both are views", decode: ({ a, b }) => unlike(a, b),
+    }, { title: "no way to compute attention", section: "Attention in one call", says: [
         "No available kernel. Aborting execution", "No viable backend for scaled_dot_product_attention was found",
         "All fused kernels require the last dimension of the input to have stride 1. Got Query.stride(-1): {q}, " +
           "Key.stride(-1): {k}, Value.stride(-1): {v}",
         "All fused kernels require the last dimension of the input to have stride 1", "last dimension to have stride 1"],
       means: "sdpa_kernel allows only paths that cannot take these layouts, dtypes or masks",
-      harm: TORCH, cause: "a last stride other than 1, sizes of q, k and v that differ, dropout, or a mask on the flash path",
+      cause: "a last stride other than 1, sizes of q, k and v that differ, dropout, or a mask on the flash path",
       cure: "why_no_flash(q, k, v) names the reason; .contiguous() repairs a stride",
       decode({ q, k, v }) {
         const odd = Object.entries({ query: q, key: k, value: v }).filter(([, stride]) => stride !== undefined && stride !== 1);
-        return odd.length ? { means: `the last stride has to be 1: it is ${row(odd.map(([name, stride]) => `${stride} in the ${name}`))}` } : {};
+        return odd.length ? `the last stride has to be 1: it is ${row(odd.map(([name, stride]) => `${stride} in the ${name}`))}` : {};
       },
     },
   ]),

@@ -65,5 +65,6 @@ export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ?
 /** "dim 1", "dims 1, 2". */
 export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;
 
-/** Families that a section of a lesson explains; each may name another section, and another lesson. */
-export const taughtBy = (lesson, section, families) => families.map((family) => ({ lesson, section, ...family }));
+/** Families that a section of a lesson explains; each may name another section and lesson, and another harm than torch's. */
+export const taughtBy = (lesson, section, families) =>
+  families.map((family) => ({ lesson, section, harm: TORCH, ...family }));
