@@ -17,7 +17,8 @@ export const h = (tag, props = {}, ...children) =>
   create(document.createElement(tag), FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props, children);
 
 /** A button that does something. */
-export const button = (text, onclick, props = {}) => h("button", { type: "button", text, onclick, ...props });
+export const button = (text, onclick, props = {}, ...children) =>
+  h("button", { type: "button", text, onclick, ...props }, ...children);
 
 /** The same for SVG. */
 export const s = (tag, props = {}, ...children) => create(document.createElementNS(SVG, tag), props, children);

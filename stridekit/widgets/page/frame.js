@@ -25,11 +25,8 @@ const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])"
 export function createFrame(model, root, { id, name, code, change }) {
   const history = historyOf(model);
   const tools = Object.fromEntries(Object.entries(TITLES).map(([what, [label, title]]) => {
-    const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
-    icon.append(s("path", { d: ICONS[what] }));
-    const node = button("", () => press(what), { "aria-label": label, title, tabindex: "-1" });
-    node.append(icon);
-    return [what, node];
+    const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: ICONS[what] }));
+    return [what, button("", () => press(what), { "aria-label": label, title, tabindex: "-1" }, icon)];
   }));
   const share = createShare(root, { id, name, code, link: model.link, opener: tools.share });
   const bar = h("div", { class: "sk-tools", role: "toolbar", "aria-label": "the picture", onkeydown: walk },

@@ -21,9 +21,8 @@ export function pictureOf(root, corner) {
   copy.setAttribute("style", [...variables, `color-scheme:${dark ? "dark" : "light"}`, "background:var(--paper)",
     "box-sizing:border-box", `width:${width}px`, `height:${height}px`, "max-width:none", "margin:0",
     `padding:${seen.padding}`, "overflow:hidden"].join(";"));
-  const [svg, inside] = [s("svg", { width, height, viewBox: `0 0 ${width} ${height}` }), s("foreignObject", { width, height })];
-  inside.append(h("style", { text: sheet }), copy);
-  svg.append(inside);
+  const inside = s("foreignObject", { width, height }, h("style", { text: sheet }), copy);
+  const svg = s("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, inside);
   return { svg: new XMLSerializer().serializeToString(svg), width, height };
 }
 

@@ -8,10 +8,10 @@ import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { code, formula, verdicts } from "./words.js";
-import { button, h, reachedBy, s, set } from "../page/dom.js";
+import { button, h, reachedBy, s, set, show } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
-import { facts } from "./facts.js";
+import { code as codeOf, facts } from "./facts.js";
 import { createFormula } from "./formula.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
@@ -33,7 +33,7 @@ function render({ model, el, signal }) {
     label: "stride explorer", kind: "sk-explorer", traits: ["_state", ...TRAITS], draw,
     // A reason belongs to the slider that was just moved, not to later changes.
     forget: () => own.sliding || sliders.say(""),
-    code: () => codeOf(stages().at(-1).layout), facts,
+    code: () => codeOf(shell.state(), model.get("source")), facts,
   });
   const own = {
     hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at
@@ -44,34 +44,27 @@ function render({ model, el, signal }) {
   const presets = createPresets((preset) => {
     widest = null;
     chainPanel.restart();
-    change(preset.layout, model.get("_state").index, null);
+    change(preset.layout, shell.state().index, null);
   });
   const more = button("more", showMore, { class: "sk-button sk-more", title: "layouts to start from, operations, sizes, the formula, the code" });
   const head = h("div", {}, more, presets.node);
   const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
   const grid = createGrid(id, {
-    onHover: (flat) => own.dragging || hover("hoverFlat", flat),
-    onSelect: select,
-    onKey: gridKey,
-    onScroll: drawLink,
+    onHover: (flat) => own.dragging || hover("hoverFlat", flat), onSelect: select, onKey: gridKey, onScroll: drawLink,
   });
   const tape = createTape(id, {
     onHover: (slot) => own.dragging || hover("hoverSlot", slot),
-    onSelect: goToSlot,
-    onKey: tapeKey,
-    onDrag: startDrag,
-    onScroll: drawLink,
+    onSelect: goToSlot, onKey: tapeKey, onDrag: startDrag, onScroll: drawLink,
   });
   const formulaPanel = createFormula(lightUp);
   const verdictList = createVerdicts();
   const codeBox = createCode();
   const link = s("path", { class: "sk-link" });
-  const linkLayer = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
-  linkLayer.append(link);
   const caption = h("p", { class: "sk-caption" });
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
-  const stage = h("div", { class: "sk-stage" }, linkLayer, top, caption, tape.node);
+  const stage = h("div", { class: "sk-stage" },
+    s("svg", { class: "sk-drawing", "aria-hidden": "true" }, link), top, caption, tape.node);
   const note = h("p", { class: "sk-note" });
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
   const motion = createMotion(stage);
@@ -93,7 +86,8 @@ function render({ model, el, signal }) {
     const view = viewOf(given(stage), own);
     sliders.draw(view);
     drawMore();
-    set(caption, "text", captionOf(found));
+    const copy = found.findLast(({ copied }) => copied);
+    set(caption, "text", copy ? `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.` : "");
     arrange(view);
     grid.draw(view);
     tape.draw(view);
@@ -110,8 +104,8 @@ function render({ model, el, signal }) {
   /** At first a beginner sees the grid, the tape, the strides and the goals. */
   function drawMore() {
     const isAll = model.get("_more");
-    set(more, "hidden", isAll ? "" : null);
-    for (const pane of [presets.node, chainPanel.node, foot]) set(pane, "hidden", isAll ? null : "");
+    show(more, !isAll);
+    for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
     set(sliders.node, "data-few", isAll ? null : "");
   }
 
@@ -129,23 +123,19 @@ function render({ model, el, signal }) {
     chainPanel.draw(found, shell.width);
     formulaPanel.draw(view, sentence);
     verdictList.draw(verdicts(layout, storageSize, owners));
-    codeBox.draw(codeOf(layout), preset);
+    codeBox.draw(codeOf(shell.state(), model.get("source")), preset);
     set(note, "text", model.get("_note"));
     shell.speak(index === null ? sentence : `${formula(layout, index)}: ${sentence}`);
   }
 
   const given = (stage) => ({
-    state: model.get("_state"),
-    storageSize: stage.storageSize,
-    sliderMax: sliderMax(stage),
-    name: model.get("_name"),
-    values: stage.labels,
+    state: shell.state(), storageSize: stage.storageSize, sliderMax: sliderMax(stage), name: model.get("_name"), values: stage.labels,
   });
 
   /** The state's parts: {layout, index, chain}. */
   function stateNow() {
-    const { index, chain, ...layout } = model.get("_state");
-    return { layout, index, chain: chain ?? null };
+    const { index, chain = null, ...layout } = shell.state();
+    return { layout, index, chain };
   }
 
   /** The stages of the chain, the start first; without steps, the layout alone. */
@@ -165,18 +155,6 @@ function render({ model, el, signal }) {
   function expressionOf(layout) {
     const preset = model.get("_presets").find((p) => sameLayout(p.layout, layout));
     return preset?.expression ?? code(model.get("source"), layout);
-  }
-
-  const codeOf = (layout) => {
-    const { chain } = stateNow();
-    return chain ? chain.source + chain.steps.join("") : code(model.get("source"), layout);
-  };
-
-  function captionOf(found) {
-    const copy = found.findLast((stage) => stage.copied);
-    return copy
-      ? `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`
-      : "";
   }
 
   /** The ends of the sliders, which grow with the chain and shrink again only with the next preset. */
@@ -306,10 +284,8 @@ function render({ model, el, signal }) {
     const before = stages().at(-1);
     const after = stagesOf({ source, start, steps }, stages()[0].storageSize, stages()[0].labels).at(-1);
     const flat = followed(before, after, index);
-    change(
-      after.layout, flat === null ? index : unflatten(after.layout.shape, flat),
-      steps.length ? { source, start, steps } : null,
-    );
+    const reached = flat === null ? index : unflatten(after.layout.shape, flat);
+    change(after.layout, reached, steps.length ? { source, start, steps } : null);
   }
 
   function slide(what, dim, value) {
@@ -388,18 +364,15 @@ function render({ model, el, signal }) {
     };
     const drop = () => {
       own.dragging = null;
-      document.removeEventListener("pointermove", move);
-      document.removeEventListener("pointerup", drop);
-      document.removeEventListener("pointercancel", drop);
+      for (const [type, listen] of heard) document.removeEventListener(type, listen);
     };
-    document.addEventListener("pointermove", move, { signal });
-    document.addEventListener("pointerup", drop, { signal });
-    document.addEventListener("pointercancel", drop, { signal });
+    const heard = [["pointermove", move], ["pointerup", drop], ["pointercancel", drop]];
+    for (const [type, listen] of heard) document.addEventListener(type, listen, { signal });
   }
 
   /** The value that a slider would need for its grip to stand at a slot. */
   function dragged({ what, dim }, slot) {
-    const { storage_offset, stride } = model.get("_state");
+    const { storage_offset, stride } = shell.state();
     if (what === "storage_offset") return slot;
     const steps = slot - storage_offset;
     return what === "stride" ? steps : Math.floor(steps / stride[dim]) + 1;
