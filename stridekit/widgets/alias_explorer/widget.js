@@ -62,8 +62,6 @@ function render({ model, el }) {
 
   const motion = createMotion(rest);
 
-  // Drawing --------------------------------------------------------------------------------------
-
   function draw() {
     const before = state;
     const isNew = read();
@@ -145,8 +143,6 @@ function render({ model, el }) {
     const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
     return `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, owners[tape][element])}`;
   }
-
-  // What a hand does -----------------------------------------------------------------------------
 
   function submit(event) {
     event.preventDefault();

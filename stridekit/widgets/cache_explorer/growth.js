@@ -23,8 +23,6 @@ const ITEMSIZE = 4;
 
 export const grouped = (n) => n.toLocaleString("en-US");
 
-// Layouts ------------------------------------------------------------------------------------------
-
 const isFirst = ({ order }) => order === ORDERS[0];
 const inner = (s, tokens) => (isFirst(s) ? [s.heads, tokens] : [tokens, s.heads]);
 const bytes = (shape) => product(shape) * ITEMSIZE;
@@ -48,8 +46,6 @@ export function keys(s, way, tokens, room = LONG) {
   return { shape, stride: merged ?? rowMajor(wanted, ITEMSIZE).stride, copied: merged ? copied : 2 * copied };
 }
 
-// What a step writes -------------------------------------------------------------------------------
-
 /** The bytes that the step to so many tokens writes. */
 export function written(s, way, tokens) {
   const row = bytes([s.batch, s.heads, DIM]);
@@ -70,8 +66,6 @@ export function curves(s) {
     return [way, [0, ...range(LONG).map((k) => (total += sum(written(s, way, k + 1))))]];
   }));
 }
-
-// What lies where ----------------------------------------------------------------------------------
 
 /** The numbers of the pool's blocks, in the order in which they are handed out. */
 function pool({ batch, block }) {
@@ -109,8 +103,6 @@ export const rowOf = (s, way) =>
   way === "blocks" ? s.heads * s.block : isFirst(s) ? (way === "cat" ? s.tokens : ROOM) : s.heads;
 
 export const label = (vector) => (vector ? `${"abc"[vector[1]]}${vector[2]}` : "");
-
-// Words --------------------------------------------------------------------------------------------
 
 /** What the last step has written, in words. */
 export function now(s, way) {

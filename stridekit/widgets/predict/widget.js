@@ -44,8 +44,6 @@ function render({ model, el }) {
   const caption = h("p", { class: "sk-shows", text: "the experiment, and what it prints:" });
   const shows = h("div", { class: "sk-reveal" }, note, why, caption, experiment.node, output);
 
-  // Drawing --------------------------------------------------------------------------------------
-
   function draw() {
     const state = stateNow();
     const open = !state.shown;
@@ -126,8 +124,6 @@ function render({ model, el }) {
       return { why: error.message };
     }
   }
-
-  // What a hand does -----------------------------------------------------------------------------
 
   function take(draft) {
     Object.assign(own, { draft, complaint: "" });

@@ -1,20 +1,14 @@
-// The words and the steps of a prediction, for the page and for Python's repr.
+// The words and the steps of a prediction, for the page and for Python's repr. A problem is as widget.py sends it: its answer is
+// the position of a choice, a number or an array of numbers.
 
 import { tuple } from "../page/layout.js";
 
-/**
- * A question as widget.py sends it; `answer` is the position of a choice, a number or an array of numbers.
- * @typedef {{question: string, kind: "choice"|"number"|"tuple", choices: string[], quoted: boolean[],
- *   answer: any, why: string, experiment: string, output: string, remarks: [any, string][]}} Problem
- * What was said: the wrong `first` guess, what was `said` at last, and whether the answer is shown.
- * @typedef {{first?: any, said: any, shown: boolean}} State
- */
-
+/** The state before an answer: the wrong `first` guess, what was `said` at last, and whether the answer is shown. */
 export const OPEN = { first: null, said: null, shown: false };
 
 export const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The state after a guess: a wrong one leaves one more try. @param {Problem} problem @param {State} state */
+/** The state after a guess: a wrong one leaves one more try. */
 export function commit({ answer }, { first = null }, said) {
   if (first === null && !isSame(said, answer)) return { first: said, said: null, shown: false };
   return { first, said, shown: true };
@@ -33,7 +27,7 @@ export const number = (value) =>
     ? value.toExponential().replace(/e-(\d)$/, "e-0$1")
     : String(value);
 
-/** A sign and a sentence about what was said; two "" before that. @param {Problem} problem @param {State} state */
+/** A sign and a sentence about what was said; two "" before that. */
 export function verdict(problem, { first = null, said, shown }) {
   const answer = inSentence(problem, problem.answer);
   if (!shown) return first === null ? ["", ""] : ["✗", `not ${inSentence(problem, first)}: one more try`];
@@ -42,12 +36,12 @@ export function verdict(problem, { first = null, said, shown }) {
   return ["✗", `you said ${inSentence(problem, said)}, it is ${answer}`];
 }
 
-/** The remark on the last guess; "" if it has none. @param {Problem} problem @param {State} state */
+/** The remark on the last guess; "" if it has none. */
 export function remark({ remarks }, { first = null, said }) {
   return remarks.find(([wrong]) => isSame(wrong, said ?? first))?.[1] ?? "";
 }
 
-/** The card as lines of text. @param {State} state @param {Problem} problem */
+/** The card as lines of text. */
 export function told(state, problem) {
   const reveal = [problem.why, problem.experiment, problem.output && problem.output.replace(/^/gm, "# ")];
   return [

@@ -100,8 +100,6 @@ function taking(chunk, filled, d, size) {
   return step("cut", `${name} gets stride ${gets}. ${taken}${end}`, { ...here, taken });
 }
 
-// What follows -------------------------------------------------------------------------------------
-
 const MESSAGE =
   "view size is not compatible with input tensor's size and stride (at least one dimension spans " +
   "across two contiguous subspaces). Use .reshape(...) instead.";

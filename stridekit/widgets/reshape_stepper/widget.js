@@ -72,8 +72,6 @@ function render({ model, el }) {
 
   const motion = createMotion(rest);
 
-  // Drawing ----------------------------------------------------------------------------------------
-
   function draw() {
     const [state, before] = [model.get("_state"), view];
     view = viewOf(state);
@@ -176,8 +174,6 @@ function render({ model, el }) {
     const ways = copies.map((one, flat) => wayFrom(slotOf(flat), one));
     motion.travel(copyBox, copies, (flat) => ways[flat]);
   }
-
-  // What a hand does -------------------------------------------------------------------------------
 
   /** Another layout or target: restart the walk, and keep the element if possible. */
   function restart(part) {

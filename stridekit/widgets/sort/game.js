@@ -1,4 +1,5 @@
-// The game from its moves, and its words.
+// The game from its moves, and its words. A card is as judge.py makes it: `bin` is the number of the right bin, and `against[b]`
+// speaks against bin b.
 
 import { Refused } from "../page/layout.js";
 
@@ -6,13 +7,8 @@ import { Refused } from "../page/layout.js";
 export const BINS = ["view", "copy", "it depends"];
 
 /**
- * A card as judge.py makes it: `bin` is the number of the right one, `against[b]` speaks against bin b.
- * @typedef {{call: string, quoted: string, bin: number, how: string, copies: string, against: string[]}} Card
- */
-
-/**
  * The numbers of cards after some moves [card, bin]: those to sort, next first; those in each bin; those that came back.
- * Throws Refused for a move that cannot be made. @param {Card[]} cards
+ * Throws Refused for a move that cannot be made.
  */
 export function standing(cards, moves) {
   const [pile, bins, back] = [cards.map((_, k) => k), [[], [], []], []];
@@ -28,7 +24,7 @@ export function standing(cards, moves) {
   return { pile, bins, back };
 }
 
-/** A sign and a sentence on the last move; both are "" before the first. @param {Card[]} cards */
+/** A sign and a sentence on the last move; both are "" before the first. */
 export function verdict(cards, moves) {
   if (!moves.length) return ["", ""];
   const [card, to] = moves.at(-1);
@@ -36,7 +32,7 @@ export function verdict(cards, moves) {
   return bin === to ? ["✓", `\`${call}\` ${how}.`] : ["✗", `\`${call}\` ${against[to]}. It goes back under the pile.`];
 }
 
-/** How far the game is; at its end, what to look at again. @param {Card[]} cards */
+/** How far the game is; at its end, what to look at again. */
 export function progress(cards, moves) {
   const { pile, back } = standing(cards, moves);
   if (pile.length) return `${cards.length - pile.length} of ${cards.length} sorted`;

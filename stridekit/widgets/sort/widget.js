@@ -6,7 +6,6 @@
 
 import { button, fill, h, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
-import { makeDraggable } from "./drag.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
 
 const NOTES = ["each time", "each time", "on `x`"];
@@ -45,8 +44,6 @@ function render({ model, el }) {
     },
   });
 
-  // Drawing --------------------------------------------------------------------------------------
-
   function draw() {
     const now = standing(cards, moves());
     const [sign, sentence] = verdict(cards, moves());
@@ -79,8 +76,6 @@ function render({ model, el }) {
       },
     };
   }
-
-  // What a hand does -----------------------------------------------------------------------------
 
   /** Put the next card into a bin: it comes there, or the bin shakes. */
   function put(to) {
@@ -119,6 +114,42 @@ function render({ model, el }) {
   }
 
   return shell.open(head, table);
+}
+
+/**
+ * Let a card follow a pointer, a mouse or a finger, and be dropped where that lets go.
+ * `over(x, y)` hears where the pointer is while the card is held, NaN once it is not, and `drop(x, y)` where it was let
+ * go. Returns what calls the hand off.
+ */
+function makeDraggable(card, { over, drop }) {
+  let start = null; // where the pointer was pressed
+
+  function rest() {
+    start = null;
+    delete card.dataset.held;
+    card.style.translate = "";
+    over(NaN, NaN);
+  }
+
+  const on = (type, react) => card.addEventListener(type, react);
+  on("pointerdown", ({ button, isPrimary, pointerId, clientX, clientY }) => {
+    if (button !== 0 || !isPrimary) return;
+    card.setPointerCapture(pointerId);
+    card.dataset.held = "";
+    start = [clientX, clientY];
+  });
+  on("pointermove", ({ clientX, clientY }) => {
+    if (!start) return;
+    card.style.translate = `${clientX - start[0]}px ${clientY - start[1]}px`;
+    over(clientX, clientY);
+  });
+  on("pointerup", ({ clientX, clientY }) => {
+    if (!start) return;
+    drop(clientX, clientY);
+    rest();
+  });
+  on("pointercancel", rest);
+  return rest;
 }
 
 /** True if a point on the screen lies in a node. */

@@ -1,9 +1,8 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
-import { createBoxes } from "./canvas.js";
+import { createBoxes, createScroller } from "./canvas.js";
 import { elementName, product, range, unflatten } from "../page/layout.js";
 import { boxFor, h, pool, set } from "../page/dom.js";
-import { createScroller } from "./scroller.js";
 import { describeCell } from "./view.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas

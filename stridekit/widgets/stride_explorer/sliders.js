@@ -1,7 +1,9 @@
-// The sliders: a size and a stride for each dim, and the offset. They report what a hand does, and keep no state.
+// The sliders: a size and a stride for each dim, and the offset; and the address formula under the pictures. They report what
+// a hand does, and keep no state.
 
 import { limit } from "./words.js";
-import { h, set } from "../page/dom.js";
+import { offset } from "../page/layout.js";
+import { fill, h, set } from "../page/dom.js";
 import { createSlider } from "../page/panels.js";
 
 /** Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. */
@@ -82,3 +84,24 @@ const LOWEST = {
   stride: "torch has no negative strides",
   storage_offset: "the storage begins there",
 };
+
+/** The address formula, with a button per term, and one sentence in words. */
+export function createFormula(onLit) {
+  const terms = h("div", { class: "sk-terms" });
+  const sentence = h("p", { class: "sk-sentence" });
+  const total = h("output", { class: "sk-total" });
+  return {
+    node: h("div", { class: "sk-formula" }, terms, sentence),
+    draw({ layout, index, lit }, words) {
+      const parts = index === null ? [] : [["storage_offset", layout.storage_offset, "offset"],
+        ...index.map((i, d) => [`i${d} · stride[${d}]`, `${i} · ${layout.stride[d]}`, d])];
+      set(total, "text", index === null ? "" : `= ${offset(layout, index)}`);
+      fill(terms, ...parts.map(([what, numbers, term]) => ["button", {
+        type: "button", "aria-label": `${what} = ${numbers}`,
+        class: `sk-term ${term === "offset" ? "sk-offset" : `sk-d${term}`}${lit === term ? " is-lit" : ""}`,
+        onpointerenter: () => onLit(term), onpointerleave: () => onLit(null), onfocus: () => onLit(term), onblur: () => onLit(null),
+      }, ["small", { text: what }], ["span", { text: String(numbers) }]]), total);
+      set(sentence, "text", words);
+    },
+  };
+}

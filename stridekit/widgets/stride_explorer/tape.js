@@ -1,10 +1,9 @@
 // The storage as a tape: rows of slots, with marks around them from marks.js.
 
-import { createBoxes } from "./canvas.js";
+import { createBoxes, createScroller } from "./canvas.js";
 import { range } from "../page/layout.js";
 import { boxFor, fill, h, s, set } from "../page/dom.js";
 import { marksOf } from "./marks.js";
-import { createScroller } from "./scroller.js";
 import { describeSlot } from "./view.js";
 
 const MAX_ROWS = 24;

@@ -12,11 +12,10 @@ import { button, h, reachedBy, s, set, show } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
 import { code as codeOf, facts } from "./facts.js";
-import { createFormula } from "./formula.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { takeKeys } from "./opening.js";
-import { createSliders } from "./sliders.js";
+import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { viewOf, words } from "./view.js";
 
@@ -68,8 +67,6 @@ function render({ model, el, signal }) {
   const note = h("p", { class: "sk-note" });
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
   const motion = createMotion(stage);
-
-  // Drawing --------------------------------------------------------------------------------------
 
   let laidOut = "";
   let tight = false; // the tape has low rows
@@ -266,8 +263,6 @@ function render({ model, el, signal }) {
     if (copies <= before.copies) return motion.travel(grid.node, cells, way);
     motion.travel(tape.node, elements.map(tape.slot), (flat) => way(flat)?.map((by) => -by));
   }
-
-  // What a hand does -----------------------------------------------------------------------------
 
   function change(layout, index, chain) {
     const { shape } = layout;

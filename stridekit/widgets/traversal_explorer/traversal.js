@@ -1,11 +1,12 @@
-// The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp; and walks worth a look.
+// The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp; walks worth a look; and what Python
+// and the toolbar ask of a state.
 //
 // Everything is counted by simulation: visit after visit through a cache that drops the line used longest ago. tests/live.py
 // compares that with torch and with slower counting.
 //
 // A walk is a layout with an `order`, its dims outermost first, and its `name` in sentences.
 
-import { CACHE_LINE, counted, elementName, numel, offset, range, tuple, unflatten } from "../page/layout.js";
+import { CACHE_LINE, counted, elementName, numel, offset, range, sameLayout, tuple, unflatten } from "../page/layout.js";
 
 export const SECTOR = 32;
 export const LANES = 32;
@@ -50,8 +51,6 @@ export function cachedLines(visits, upto, cacheLines) {
   return held;
 }
 
-// Sentences ----------------------------------------------------------------------------------------
-
 /** The name of a loop order. @param {number[]} order */
 export function orderName(order) {
   const dims = order.length > 1 ? `dims ${tuple(order)}` : order.length ? "dim 0" : "no dims";
@@ -89,8 +88,6 @@ export function comparison(left, right, sides = ["left", "right"]) {
   return `the ${more} one loads ${tenths / 10} times as many cache lines as the ${less} one`;
 }
 
-// A warp -------------------------------------------------------------------------------------------
-
 /** The byte at which each lane's element begins. */
 export const laneBytes = ({ itemsize, stride, offset }) =>
   range(LANES).map((lane) => (lane * stride + offset) * itemsize);
@@ -117,8 +114,6 @@ export function warpSentence(warp) {
     `${counted(touched, "sector")}, ${least}; ${thrown}`
   );
 }
-
-// Walks to start from ------------------------------------------------------------------------------
 
 const walk = (name, shape, stride, order = range(shape.length)) => ({ name, shape, stride, storage_offset: 0, itemsize: 8, order });
 const ROWS = walk("x", [6, 8], [8, 1]);
@@ -152,3 +147,54 @@ export const PRESETS = [
     lesson: "Three dims have six orders; the one sorted by stride reads the memory from end to end.",
   },
 ];
+
+/** A state in which no fact is null. */
+export const EXAMPLE = { walks: PRESETS[0].walks, warp: { itemsize: 4, stride: 1, offset: 0 }, visit: 0, cache_lines: 0, alignment: 0 };
+
+/** The costs of each walk so far. */
+export const countsOfAll = ({ walks, cache_lines, alignment, visit }) =>
+  walks.map((walk) => countsOf(visitsOf(walk, cache_lines, alignment), walk.itemsize, visit));
+
+/** The left walk, the right one's order, the cache lines that each has loaded, the warp's sectors. */
+export function facts(state) {
+  const { walks, cache_lines, alignment, visit, warp } = state;
+  const [loads, other_loads = null] = countsOfAll(state).map(({ misses }) => misses);
+  const [{ shape, stride, itemsize, order }, other] = walks;
+  return {
+    shape, stride, itemsize, order, other_order: other?.order ?? null, cache_lines, alignment, visit, loads, other_loads,
+    warp: warp && [warp.itemsize, warp.stride, warp.offset],
+    sectors: warp && sectorsOf(warp).touched,
+  };
+}
+
+/** The lines of the repr; a note says which corner of a large layout is walked. */
+export function told(state, note) {
+  const { walks, visit, cache_lines, alignment, warp } = state;
+  if (warp) return [`TraversalExplorer: ${warpSentence(warp)}`];
+  const costs = countsOfAll(state);
+  return [
+    `TraversalExplorer: ${counted(visit, "visit")}, a cache of ${counted(cache_lines, "line")}, alignment ${alignment}`,
+    ...(note ? [note] : []),
+    ...walks.flatMap(({ name, shape, stride, order }, k) => [
+      `${["left ", "right"][k]}  ${name} of shape ${tuple(shape)}, stride ${tuple(stride)}: ${orderName(order)}`,
+      `       ${countsSentence(costs[k])}`,
+    ]),
+    ...(costs.length > 1 ? [comparison(...costs)] : []),
+  ];
+}
+
+/** The line of Python that makes the picture. */
+export function code({ walks, cache_lines, alignment, visit, warp }) {
+  const [left, right] = walks;
+  const given = [layoutOf(left), tuple(left.order)];
+  if (right) {
+    if (!sameLayout(left, right) || left.itemsize !== right.itemsize) given.push(`other=${layoutOf(right)}`);
+    given.push(`other_order=${tuple(right.order)}`);
+  }
+  given.push(`cache_lines=${cache_lines}`, `alignment=${alignment}`, `visit=${visit}`);
+  if (warp) given.push(`warp=${tuple([warp.itemsize, warp.stride, warp.offset])}`);
+  return `explorer = TraversalExplorer(${given.join(", ")})`;
+}
+
+const layoutOf = ({ shape, stride, storage_offset, itemsize }) =>
+  `Layout(${tuple(shape)}, ${tuple(stride)}, ${storage_offset}, ${itemsize})`;

@@ -78,8 +78,6 @@ export function createWalkPane(id, { onOrder }) {
     return { counts, words };
   }
 
-  // Built per layout: orders to choose from, rows and boxes ----------------------------------------
-
   function build(walk, alignment, width) {
     set(name, "text", walk.name);
     set(numbers, "text", `shape ${tuple(walk.shape)}, stride ${tuple(walk.stride)}`);
@@ -129,8 +127,6 @@ export function createWalkPane(id, { onOrder }) {
     set(list, "class", width < 10 ? "sk-lines is-narrow" : "sk-lines");
     fit(list, [...boxes.keys()].map(String), width);
   }
-
-  // Drawn at every visit ---------------------------------------------------------------------------
 
   function drawLines(upto, cached) {
     const seen = new Set();

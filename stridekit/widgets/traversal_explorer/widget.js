@@ -7,8 +7,7 @@ import { h, set, show } from "../page/dom.js";
 import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
-import { code, facts } from "./facts.js";
-import { CACHE_SIZES, ITEMSIZES, PRESETS, comparison } from "./traversal.js";
+import { CACHE_SIZES, ITEMSIZES, PRESETS, code, comparison, facts } from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
 import { createWarpPane } from "./warp_pane.js";
 
@@ -33,8 +32,6 @@ function render({ model, el }) {
   const { id, state, put: change } = shell;
   let lastWarp = WARP;
 
-  // Controls ---------------------------------------------------------------------------------------
-
   const presets = createChips("walks to start from", pick);
 
   const player = createPlayer({
@@ -58,8 +55,6 @@ function render({ model, el }) {
   const controls = h("div", { class: "sk-controls" }, cache.node, itemsize.node,
     h("div", { class: "sk-choice" }, ...shift.nodes));
 
-  // Panes ------------------------------------------------------------------------------------------
-
   const note = h("p", { class: "sk-note sk-lesson" });
   const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));
   const panes = h("div", { class: "sk-panes" }, ...paneNodes.map((pane) => pane.node));
@@ -71,8 +66,6 @@ function render({ model, el }) {
   const warpPane = createWarpPane(id, {
     onChange: (changes) => change({ warp: { ...state().warp, ...changes } }),
   });
-
-  // Drawing ----------------------------------------------------------------------------------------
 
   function draw() {
     const now = state();
@@ -132,8 +125,6 @@ function render({ model, el }) {
     set(verdict, "text", `${words[0].toUpperCase()}${words.slice(1)}.`);
     return shell.speak(`${sides[0]} ${left.words}; ${sides[1]} ${right.words}; ${words}`);
   }
-
-  // What a hand does -------------------------------------------------------------------------------
 
   function pick(preset) {
     player.stop();

@@ -83,7 +83,7 @@ def _of_walk(k: int, name: str, doc: str) -> property:
     return property(get, put, doc=doc)
 
 
-class TraversalExplorer(Explorer, script="traversal_explorer/facts.js"):
+class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
     """Scrub through a walk over a layout, and watch which cache lines it loads.
 
     `layout` is walked in the `order` of its dims, outermost first ("torch" for the order of torch's
