@@ -133,7 +133,7 @@ export function place(s, [b, h, t]) {
     const at = boxes(s, way).findIndex((vector) => String(vector) === String([b, h, t]));
     return `box ${at} ${WHERE[way]}`;
   });
-  return `${name}: ${spots.join(", ")}.`;
+  return `${name}: ${spots.join(", ")}, each labelled ${label([b, h, t])}.`;
 }
 
 /** The lines of the repr. */
