@@ -204,7 +204,7 @@ class Recorder(TorchDispatchMode):
             torch._C._autograd._enable_record_function(True)
             _switch(False)
         targets = [args[k] if k < len(args) else kwargs.get(key) for k, key in writes]
-        written = tuple(operand.storage for operand in self._operands(_tensors(targets)))
+        written = tuple(x.storage for x in self._operands(_tensors(targets))) if targets else ()
         for storage in written:
             self._versions[storage] += 1
         known = len(self._versions)
